@@ -1,0 +1,1 @@
+"""HTTP: the only importer of FastAPI."""

@@ -1,0 +1,1 @@
+"""The vocabulary: pure values that every other part of Signalbox speaks in."""

@@ -1,0 +1,181 @@
+"""What can go wrong, as types with a code, a sentence and what to do; the one table of codes.
+
+    SignalboxError
+    ├── RequestError      before a run exists: answered with a 4xx that names the field
+    ├── UpstreamError     what the upstream refused, broke or withheld: told inside the stream
+    └── ToolError         why a tool call has no result: told to the model and to the client
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Code(StrEnum):
+    """Every code that Signalbox sends, in requests, warnings, results and endings."""
+
+    # Before a run: an HTTP status and `{error: {code, message, field?}}`.
+    INVALID_JSON = "INVALID_JSON"
+    INVALID_REQUEST = "INVALID_REQUEST"
+    UNKNOWN_FIELD = "UNKNOWN_FIELD"
+    UNKNOWN_MODEL = "UNKNOWN_MODEL"
+    UNKNOWN_TOOL = "UNKNOWN_TOOL"
+    UNKNOWN_RUN = "UNKNOWN_RUN"
+    BODY_TOO_LARGE = "BODY_TOO_LARGE"
+    TOO_MANY_RUNS = "TOO_MANY_RUNS"
+    NOT_FOUND = "NOT_FOUND"
+    METHOD_NOT_ALLOWED = "METHOD_NOT_ALLOWED"
+    UNAUTHORIZED = "UNAUTHORIZED"
+    HOST_NOT_ALLOWED = "HOST_NOT_ALLOWED"
+    ORIGIN_NOT_ALLOWED = "ORIGIN_NOT_ALLOWED"
+    SHUTTING_DOWN = "SHUTTING_DOWN"
+
+    # Endings other than complete and cancelled.
+    UPSTREAM_AUTH = "UPSTREAM_AUTH"
+    UPSTREAM_CREDITS = "UPSTREAM_CREDITS"
+    UPSTREAM_FORBIDDEN = "UPSTREAM_FORBIDDEN"
+    UPSTREAM_NOT_FOUND = "UPSTREAM_NOT_FOUND"
+    UPSTREAM_REJECTED = "UPSTREAM_REJECTED"
+    UPSTREAM_TOO_LARGE = "UPSTREAM_TOO_LARGE"
+    CONTEXT_LENGTH_EXCEEDED = "CONTEXT_LENGTH_EXCEEDED"
+    RATE_LIMIT = "RATE_LIMIT"
+    UPSTREAM_OVERLOADED = "UPSTREAM_OVERLOADED"
+    UPSTREAM_ERROR = "UPSTREAM_ERROR"
+    UPSTREAM_TIMEOUT = "UPSTREAM_TIMEOUT"
+    UPSTREAM_UNREACHABLE = "UPSTREAM_UNREACHABLE"
+    UPSTREAM_PROTOCOL = "UPSTREAM_PROTOCOL"
+    STREAM_CUT = "STREAM_CUT"
+    EMPTY_ANSWER = "EMPTY_ANSWER"
+    LENGTH = "LENGTH"
+    CONTENT_FILTER = "CONTENT_FILTER"
+    DETACHED_TIMEOUT = "DETACHED_TIMEOUT"
+    SERVER_SHUTDOWN = "SERVER_SHUTDOWN"
+    INTERNAL = "INTERNAL"
+
+    # Results of calls that did not succeed.
+    INVALID_ARGUMENTS = "INVALID_ARGUMENTS"
+    ARGUMENTS_CUT = "ARGUMENTS_CUT"
+    TOOL_UNAVAILABLE = "TOOL_UNAVAILABLE"
+    TOOL_FAILED = "TOOL_FAILED"
+    TIMEOUT = "TIMEOUT"
+    TOOL_CLAMP = "TOOL_CLAMP"
+    SUPERSEDED = "SUPERSEDED"
+    STEP_FAILED = "STEP_FAILED"
+    CANCELLED = "CANCELLED"
+
+    # Warnings that end nothing.
+    FINAL_EMPTY = "FINAL_EMPTY"
+    MAX_STEPS = "MAX_STEPS"
+    PARAM_DROPPED = "PARAM_DROPPED"
+
+
+@dataclass(frozen=True, slots=True)
+class CodeFact:
+    """What a code means to a reader, and whether asking again may help."""
+
+    sentence: str
+    todo: str
+    retryable: bool = False
+    http: int = 400
+
+
+CODES: dict[Code, CodeFact] = {
+    Code.INVALID_JSON: CodeFact("The body is not valid JSON.", "Send one JSON object in UTF-8."),
+    Code.INVALID_REQUEST: CodeFact("A field of the request is not valid.", "Mend the field that is named.", http=422),
+    Code.UNKNOWN_FIELD: CodeFact("The request has a field that does not exist.", "Remove or rename it.", http=422),
+    Code.UNKNOWN_MODEL: CodeFact("The catalogue has no such model.", "Pick one of GET /api/models.", http=422),
+    Code.UNKNOWN_TOOL: CodeFact("There is no tool of that name.", "Use a name of GET /api/tools.", http=422),
+    Code.UNKNOWN_RUN: CodeFact("There is no run with that id.", "Runs are forgotten in time; start anew.", http=404),
+    Code.BODY_TOO_LARGE: CodeFact("The body is too large.", "Send less, or raise SIGNALBOX_MAX_BODY_MB.", http=413),
+    Code.TOO_MANY_RUNS: CodeFact("Too many runs are under way.", "Try again in a moment.", retryable=True, http=503),
+    Code.NOT_FOUND: CodeFact("There is nothing at this address.", "See /docs for the addresses there are.", http=404),
+    Code.METHOD_NOT_ALLOWED: CodeFact("This address does not take that method.", "See /docs.", http=405),
+    Code.UNAUTHORIZED: CodeFact("A token is needed.", "Send Authorization: Bearer TOKEN.", http=401),
+    Code.HOST_NOT_ALLOWED: CodeFact(
+        "The Host header names a host that is not allowed.", "Add it to SIGNALBOX_ALLOWED_HOSTS.", http=403
+    ),
+    Code.ORIGIN_NOT_ALLOWED: CodeFact(
+        "Requests from that web page are not allowed.", "Add its origin to SIGNALBOX_ALLOWED_ORIGINS.", http=403
+    ),
+    Code.SHUTTING_DOWN: CodeFact("The server is stopping.", "Try again in a moment.", retryable=True, http=503),
+    Code.UPSTREAM_AUTH: CodeFact("The upstream did not accept the API key.", "Check OPENROUTER_API_KEY."),
+    Code.UPSTREAM_CREDITS: CodeFact("The account has too little credit for this request.", "Add credit."),
+    Code.UPSTREAM_FORBIDDEN: CodeFact("The upstream refused this request.", "Check the key's rights or the input."),
+    Code.UPSTREAM_NOT_FOUND: CodeFact("The upstream has no endpoint for this request.", "Pick another model."),
+    Code.UPSTREAM_REJECTED: CodeFact("The upstream rejected the request.", "Change the request or the model."),
+    Code.UPSTREAM_TOO_LARGE: CodeFact("The request is too large for the upstream.", "Send less."),
+    Code.CONTEXT_LENGTH_EXCEEDED: CodeFact(
+        "The conversation is longer than the model can read.", "Shorten it or pick a model with a longer context."
+    ),
+    Code.RATE_LIMIT: CodeFact("Too many requests in a short time.", "Wait, then try again.", retryable=True),
+    Code.UPSTREAM_OVERLOADED: CodeFact("The model's host is overloaded.", "Try again, or another model.", True),
+    Code.UPSTREAM_ERROR: CodeFact("The model's host failed.", "Try again, or another model.", True),
+    Code.UPSTREAM_TIMEOUT: CodeFact("The model's host fell silent.", "Try again.", True),
+    Code.UPSTREAM_UNREACHABLE: CodeFact("The upstream cannot be reached.", "Check the network and base URL.", True),
+    Code.UPSTREAM_PROTOCOL: CodeFact("The upstream sent something that is not its protocol.", "Try again.", True),
+    Code.STREAM_CUT: CodeFact("The answer was cut before its end.", "What came is kept; try again.", True),
+    Code.EMPTY_ANSWER: CodeFact("The model ended without an answer.", "Try again, or another model.", True),
+    Code.LENGTH: CodeFact("The answer reached its length limit.", "Ask it to go on, or raise max_tokens."),
+    Code.CONTENT_FILTER: CodeFact("The answer was withheld by a content filter.", "Rephrase the request."),
+    Code.DETACHED_TIMEOUT: CodeFact("Nobody was watching, and the time for that is over.", "Ask again.", True),
+    Code.SERVER_SHUTDOWN: CodeFact("The server stopped during this run.", "Ask again.", True),
+    Code.INTERNAL: CodeFact("Something broke inside Signalbox.", "Try again; the log has the run's id.", True, 500),
+    Code.INVALID_ARGUMENTS: CodeFact("The tool was called with arguments it cannot take.", "Mend the arguments."),
+    Code.ARGUMENTS_CUT: CodeFact("The call was cut before its arguments were whole.", "Make a shorter call."),
+    Code.TOOL_UNAVAILABLE: CodeFact("The tool is not set up here.", "See GET /api/tools for the reason."),
+    Code.TOOL_FAILED: CodeFact("The tool failed.", "Answer without it, or call it differently."),
+    Code.TIMEOUT: CodeFact("The tool took too long.", "Answer without it, or ask for less.", True),
+    Code.TOOL_CLAMP: CodeFact("The limit of searches for one answer is reached.", "Answer from what was found."),
+    Code.SUPERSEDED: CodeFact("The model changed this call while it was being made.", "The next call holds."),
+    Code.STEP_FAILED: CodeFact("The model's turn did not end well, so the call was dropped.", "Ask again.", True),
+    Code.CANCELLED: CodeFact("The run was stopped before the tool had finished.", "Ask again."),
+    Code.FINAL_EMPTY: CodeFact("The model gave no final answer.", "Read what the tools found, or ask again."),
+    Code.MAX_STEPS: CodeFact("The limit of model calls was reached.", "Raise max_steps to let it go on."),
+    Code.PARAM_DROPPED: CodeFact("A parameter was not sent, as the model's host refuses it.", "Leave it out."),
+}
+
+
+class SignalboxError(Exception):
+    """Any failure with a code of ours; `message` is safe to show."""
+
+    def __init__(self, code: Code, message: str = "") -> None:
+        self.code = code
+        self.message = message or CODES[code].sentence
+        super().__init__(self.message)
+
+    @property
+    def todo(self) -> str:
+        """What the reader can do about it."""
+        return CODES[self.code].todo
+
+
+class RequestError(SignalboxError):
+    """A request that cannot become a run; `field` names what is wrong in it, as a dotted path."""
+
+    def __init__(self, code: Code, message: str = "", field: str | None = None) -> None:
+        super().__init__(code, message)
+        self.field = field
+
+
+class UpstreamError(SignalboxError):
+    """What the upstream refused or broke.
+
+    `status` is the HTTP status (or the code of an error inside a 200), `retry_after` is in seconds.
+    """
+
+    def __init__(
+        self,
+        code: Code,
+        message: str = "",
+        *,
+        status: int | None = None,
+        retry_after: float | None = None,
+        retryable: bool | None = None,
+    ) -> None:
+        super().__init__(code, message)
+        self.status = status
+        self.retry_after = retry_after
+        self.retryable = CODES[code].retryable if retryable is None else retryable
+
+
+class ToolError(SignalboxError):
+    """Why a tool has no result; the message is read by the model and may be shown to the user."""

@@ -1,0 +1,169 @@
+"""The contract v1.1, its single source: one class per event, and the envelope that every frame adds to it.
+
+`just contract` turns this file into JSON Schema, TypeScript types and golden fixtures. Growth is by optional fields
+only; a field at its default is left out of the frame, never sent as null. `docs/sse-contract.md` explains it to clients.
+"""
+
+from typing import Annotated, Any, Literal, TypeAlias
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from signalbox.core.tools import Category, Visibility
+
+VERSION = "1.1"
+
+Status = Literal["complete", "cancelled", "interrupted", "error", "length", "content_filter"]
+LoopName = Literal["v2", "legacy"]
+
+
+class Event(Struct, frozen=True, tag_field="type", omit_defaults=True):
+    """What all events share: the tag `type`, and that a default is left out."""
+
+
+class Reasoning(Event, frozen=True, gc=False, tag="reasoning"):
+    """A piece of the model's reasoning. `hidden`: the model reasons, but its host shows no words of it."""
+
+    content: str
+    step: int | UnsetType = UNSET
+    hidden: Literal[True] | UnsetType = UNSET
+
+
+class Call(Struct, frozen=True, omit_defaults=True):
+    """One call as it is announced.
+
+    `arguments` is the object the tool gets; where the model's text is no object it is empty and `arguments_raw` holds
+    the text (its first 2,000 characters).
+    """
+
+    id: str
+    name: str
+    arguments: dict[str, Any]
+    category: Category
+    visibility: Visibility
+    arguments_raw: str | UnsetType = UNSET
+
+
+class ToolCalls(Event, frozen=True, tag="tool_calls"):
+    """Calls are announced. Each id gets exactly one tool_result later."""
+
+    calls: list[Call]
+    step: int | UnsetType = UNSET
+
+
+class ToolExecuting(Event, frozen=True, gc=False, tag="tool_executing"):
+    """An announced call starts to run; a call that never runs (clamped, cached, invalid) skips this."""
+
+    id: str
+    name: str
+    category: Category
+    visibility: Visibility
+    step: int | UnsetType = UNSET
+
+
+class Success(Struct, frozen=True):
+    """The tool's result, any JSON value."""
+
+    success: Literal[True]
+    result: Any
+
+
+class Failure(Struct, frozen=True):
+    """Why there is no result: a sentence and a code."""
+
+    success: Literal[False]
+    error: str
+    code: str
+
+
+# msgspec tells union members apart by string tags only, so the schema is told of the two shapes in words of its own.
+ResultShape: TypeAlias = Annotated[
+    Any, Meta(extra_json_schema={"oneOf": [{"$ref": "#/$defs/Success"}, {"$ref": "#/$defs/Failure"}]})
+]
+
+
+class ToolResult(Event, frozen=True, tag="tool_result"):
+    """The one result of an announced call, a Success or a Failure. `cached`: an equal search was used again."""
+
+    id: str
+    name: str
+    result: ResultShape
+    category: Category
+    visibility: Visibility
+    cached: Literal[True] | UnsetType = UNSET
+    step: int | UnsetType = UNSET
+
+
+class Content(Event, frozen=True, gc=False, tag="content"):
+    """A piece of the answer.
+
+    `refusal`: the words are a refusal. `synthetic`: the sentence is Signalbox's own, in place of a missing answer.
+    """
+
+    content: str
+    refusal: Literal[True] | UnsetType = UNSET
+    synthetic: Literal[True] | UnsetType = UNSET
+
+
+class Warning(Event, frozen=True, gc=False, tag="warning"):  # noqa: A001 - the contract's own word
+    """Something the reader should know; every ending but complete and cancelled sends one just before `done`."""
+
+    message: str
+    code: str | UnsetType = UNSET
+    step: int | UnsetType = UNSET
+
+
+class UsageTotals(Struct, frozen=True, omit_defaults=True):
+    """Tokens summed over all model calls of the run."""
+
+    input: int
+    output: int
+    reasoning: int | UnsetType = UNSET
+    cached: int | UnsetType = UNSET
+
+
+class Flag(Struct, frozen=True):
+    """Why this loop drove the run, in OpenFeature's terms."""
+
+    variant: str
+    reason: str
+
+
+class Done(Event, frozen=True, tag="done"):
+    """The one end of every run. `cost` is in USD, `retry_after` in seconds, `steps` counts model calls."""
+
+    done: Literal[True]
+    status: Status
+    error: str | UnsetType = UNSET
+    code: str | UnsetType = UNSET
+    retryable: bool | UnsetType = UNSET
+    retry_after: float | UnsetType = UNSET
+    usage: UsageTotals | UnsetType = UNSET
+    cost: float | UnsetType = UNSET
+    cost_estimated: Literal[True] | UnsetType = UNSET
+    requested_model: str | UnsetType = UNSET
+    model: str | UnsetType = UNSET
+    provider: str | UnsetType = UNSET
+    loop: LoopName | UnsetType = UNSET
+    flag: Flag | UnsetType = UNSET
+    steps: int | UnsetType = UNSET
+    simulated: Literal[True] | UnsetType = UNSET
+
+
+AnyEvent: TypeAlias = Reasoning | ToolCalls | ToolExecuting | ToolResult | Content | Warning | Done
+
+
+class Envelope(Struct, frozen=True, omit_defaults=True):
+    """What a frame adds to its event: the time on all but `content`, and on the run's first frame who speaks."""
+
+    ts: int | UnsetType = UNSET
+    v: str | UnsetType = UNSET
+    run_id: str | UnsetType = UNSET
+    loop: LoopName | UnsetType = UNSET
+
+
+class Stamped(Struct, frozen=True):
+    """An event with its place in the run: `seq` rises from 1, `at` is the server's time in epoch milliseconds."""
+
+    seq: int
+    at: int
+    event: AnyEvent

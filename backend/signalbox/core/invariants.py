@@ -1,0 +1,144 @@
+"""The order that a run's events must keep, as a function; checked on every stream in every test."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from msgspec import UNSET
+
+from signalbox.core.errors import Code
+from signalbox.core.events import (
+    AnyEvent,
+    Content,
+    Done,
+    Reasoning,
+    Stamped,
+    ToolCalls,
+    ToolExecuting,
+    ToolResult,
+    Warning,
+)
+
+_PLAIN_ENDINGS = ("complete", "cancelled")
+_ONCE = (Code.TOOL_CLAMP, Code.FINAL_EMPTY)
+
+
+@dataclass(slots=True)
+class OrderCheck:
+    """Follows one run's events and tells the first fault in their order as a sentence."""
+
+    announced: dict[str, str] = field(default_factory=dict[str, str])
+    executing: set[str] = field(default_factory=set[str])
+    answered: set[str] = field(default_factory=set[str])
+    done: bool = False
+    has_content: bool = False
+    last_warning: str | None = None
+    warned: set[str] = field(default_factory=set[str])
+
+    def feed(self, event: AnyEvent) -> str | None:
+        """Return what is wrong with this event here, None when nothing is."""
+        if self.done:
+            return f"{_tag(event)} after done: done is the last event of a run"
+        fault = self._check(event)
+        self.last_warning = str(event.code) if isinstance(event, Warning) and event.code is not UNSET else None
+        return fault
+
+    def close(self) -> str | None:
+        """Return what is missing when no more events follow."""
+        return None if self.done else "the stream ends without done"
+
+    def _check(self, event: AnyEvent) -> str | None:
+        match event:
+            case Content():
+                self.has_content = self.has_content or bool(event.content.strip())
+            case ToolCalls():
+                return self._announce(event)
+            case ToolExecuting():
+                return self._execute(event)
+            case ToolResult():
+                return self._answer(event)
+            case Warning():
+                return self._warn(event)
+            case Done():
+                return self._end(event)
+            case Reasoning():
+                pass
+        return None
+
+    def _announce(self, event: ToolCalls) -> str | None:
+        if not event.calls:
+            return "tool_calls announces no call"
+        for call in event.calls:
+            if call.id in self.announced:
+                return f"call {call.id} is announced twice"
+            self.announced[call.id] = call.name
+        return None
+
+    def _execute(self, event: ToolExecuting) -> str | None:
+        if fault := self._known(event.id, event.name, "tool_executing"):
+            return fault
+        if event.id in self.answered:
+            return f"call {event.id} executes after its result"
+        if event.id in self.executing:
+            return f"call {event.id} executes twice"
+        self.executing.add(event.id)
+        return None
+
+    def _answer(self, event: ToolResult) -> str | None:
+        if fault := self._known(event.id, event.name, "tool_result"):
+            return fault
+        if event.id in self.answered:
+            return f"call {event.id} has two results"
+        self.answered.add(event.id)
+        return None
+
+    def _known(self, call_id: str, name: str, kind: str) -> str | None:
+        if call_id not in self.announced:
+            return f"{kind} for call {call_id}, which was never announced"
+        if self.announced[call_id] != name:
+            return f"{kind} names call {call_id} {name!r}, but it was announced as {self.announced[call_id]!r}"
+        return None
+
+    def _warn(self, event: Warning) -> str | None:
+        code = str(event.code)
+        if code in _ONCE and code in self.warned:
+            return f"warning {code} is sent twice"
+        self.warned.add(code)
+        return None
+
+    def _end(self, event: Done) -> str | None:
+        self.done = True
+        open_calls = [c for c in self.announced if c not in self.answered]
+        if open_calls:
+            return f"done while call {open_calls[0]} has no result"
+        if event.status in _PLAIN_ENDINGS:
+            if event.status == "complete" and not self.has_content:
+                return "done complete without any content"
+            return None
+        if event.code is UNSET:
+            return f"done {event.status} has no code"
+        if self.last_warning != event.code:
+            return f"done {event.status} {event.code} without its warning just before"
+        return None
+
+
+def first_fault(events: Iterable[AnyEvent]) -> str | None:
+    """Return the first fault of a whole run's events, None when the order is kept."""
+    check = OrderCheck()
+    for event in events:
+        if fault := check.feed(event):
+            return fault
+    return check.close()
+
+
+def first_stamp_fault(stamped: Iterable[Stamped]) -> str | None:
+    """Return the first place where `seq` does not rise."""
+    last = 0
+    for item in stamped:
+        if item.seq <= last:
+            return f"seq {item.seq} follows {last}: it must rise"
+        last = item.seq
+    return None
+
+
+def _tag(event: AnyEvent) -> str:
+    return str(type(event).__struct_config__.tag)

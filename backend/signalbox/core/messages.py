@@ -1,0 +1,107 @@
+"""A conversation as values: what was said, called and found, independent of any provider's JSON."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+JsonValue: TypeAlias = "None | bool | int | float | str | list[JsonValue] | dict[str, JsonValue]"
+JsonObject: TypeAlias = dict[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """A piece of plain text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImagePart:
+    """An image by https or data URL; `detail` is low, high or auto."""
+
+    url: str
+    detail: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FilePart:
+    """A file by https or data URL (`data`)."""
+
+    filename: str
+    data: str
+
+
+ContentPart: TypeAlias = TextPart | ImagePart | FilePart
+Content: TypeAlias = str | tuple[ContentPart, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningDetail:
+    """One opaque reasoning item of a provider, kept as it came.
+
+    `raw` goes back unchanged, and only to the model that made it: hosts sign these items and answer 400 to a changed
+    or foreign one (quirks B1 to B4).
+    """
+
+    raw: Mapping[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call of a tool; `id` is ours, `upstream_id` is what the model's host named it."""
+
+    id: str
+    name: str
+    arguments: JsonObject
+    upstream_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SystemMessage:
+    """Instructions of the developer."""
+
+    content: Content
+
+
+@dataclass(frozen=True, slots=True)
+class UserMessage:
+    """What the person said."""
+
+    content: Content
+
+
+@dataclass(frozen=True, slots=True)
+class AssistantMessage:
+    """What a model said and called.
+
+    `model` and `provider` tag whose reasoning this is; `reasoning_field` is the wire's name for plain reasoning text,
+    kept for hosts that want the text back under the same name (quirk B5).
+    """
+
+    content: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    reasoning: str = ""
+    reasoning_details: tuple[ReasoningDetail, ...] = ()
+    reasoning_field: str | None = None
+    model: str | None = None
+    provider: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolMessage:
+    """The result of one call; content is always one string (quirk C14)."""
+
+    call_id: str
+    name: str
+    content: str
+
+
+Message: TypeAlias = SystemMessage | UserMessage | AssistantMessage | ToolMessage
+
+
+@dataclass(slots=True)
+class Conversation:
+    """The messages so far; `loop_start` is where this run's own turns begin."""
+
+    messages: list[Message] = field(default_factory=list[Message])
+    loop_start: int = 0

@@ -1,0 +1,184 @@
+"""What goes to a model (Request) and what comes back from it (parts, Usage, Completion)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from signalbox.core.errors import UpstreamError
+from signalbox.core.messages import JsonObject, JsonValue, Message, ReasoningDetail
+
+
+class Usage(Struct, frozen=True):
+    """Tokens and money of one model call; `cost` is in USD and absent where the upstream does not tell."""
+
+    input: int = 0
+    output: int = 0
+    reasoning: int = 0
+    cached: int = 0
+    cost: float | None = None
+
+    def __add__(self, other: "Usage") -> "Usage":
+        """Sum two calls; a cost that one of them does not know leaves the other's."""
+        known = [c for c in (self.cost, other.cost) if c is not None]
+        return Usage(
+            input=self.input + other.input,
+            output=self.output + other.output,
+            reasoning=self.reasoning + other.reasoning,
+            cached=self.cached + other.cached,
+            cost=round(sum(known), 12) if known else None,
+        )
+
+
+# Parts are structs without garbage-collector tracking: thousands are made per second and none holds a cycle.
+
+
+class TextDelta(Struct, frozen=True, gc=False):
+    """A piece of the answer."""
+
+    text: str
+
+
+class RefusalDelta(Struct, frozen=True, gc=False):
+    """A piece of a refusal, sent by some hosts in a field of its own."""
+
+    text: str
+
+
+class ReasoningDelta(Struct, frozen=True, gc=False):
+    """A piece of visible reasoning; `field` is the wire's name for it, None when it was read from details."""
+
+    text: str
+    field: str | None = None
+
+
+class DetailDelta(Struct, frozen=True):
+    """A piece of a reasoning detail, opaque, as it came."""
+
+    raw: Mapping[str, JsonValue]
+
+
+class CallDelta(Struct, frozen=True, gc=False):
+    """A piece of a tool call; absent means absent (None), also for `index` (quirk A2).
+
+    `position` is the entry's place in its delta's list.
+    """
+
+    index: int | None = None
+    id: str | None = None
+    name: str | None = None
+    arguments: str | None = None
+    position: int = 0
+
+
+class Finish(Struct, frozen=True, gc=False):
+    """The host's word on why it stopped; `native` is the model's own word."""
+
+    reason: str | None
+    native: str | None = None
+
+
+class Served(Struct, frozen=True, gc=False):
+    """Which generation, model and provider answered."""
+
+    generation_id: str | None = None
+    model: str | None = None
+    provider: str | None = None
+
+
+class UsageReport(Struct, frozen=True, gc=False):
+    """Tokens and cost so far; a later report replaces an earlier one. `raw` is the host's own object."""
+
+    usage: Usage
+    raw: Mapping[str, JsonValue]
+
+
+class Fault(Struct, frozen=True):
+    """An error inside a stream or a body of HTTP 200; `raw` is the host's own object."""
+
+    error: UpstreamError
+    raw: JsonValue = None
+
+
+class EndOfStream(Struct, frozen=True, gc=False):
+    """The host said that nothing follows (`[DONE]`, or the end of a whole body)."""
+
+
+StreamPart: TypeAlias = (
+    TextDelta
+    | RefusalDelta
+    | ReasoningDelta
+    | DetailDelta
+    | CallDelta
+    | Finish
+    | Served
+    | UsageReport
+    | Fault
+    | EndOfStream
+)
+
+
+class ArgumentStatus(StrEnum):
+    """What the text of a call's arguments is, before any repair."""
+
+    OK = "ok"
+    EMPTY = "empty"
+    NON_OBJECT = "non_object"
+    INVALID = "invalid"
+    TRUNCATED = "truncated"
+
+
+@dataclass(frozen=True, slots=True)
+class RawCall:
+    """One call as the wire told it: `arguments` is the text, `value` what it parses to (None when it does not)."""
+
+    id: str | None
+    name: str
+    arguments: str
+    status: ArgumentStatus
+    value: JsonValue = None
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One whole answer of a model, put together from its parts; wire truth, nothing repaired."""
+
+    content: str = ""
+    refusal: str = ""
+    reasoning: str = ""
+    reasoning_field: str | None = None
+    reasoning_details: tuple[ReasoningDetail, ...] = ()
+    calls: tuple[RawCall, ...] = ()
+    finish_reason: str | None = None
+    native_finish_reason: str | None = None
+    usage: Usage | None = None
+    usage_raw: Mapping[str, JsonValue] | None = None
+    fault: Fault | None = None
+    served: Served = field(default_factory=Served)
+    ended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSchema:
+    """A tool as a model is told of it; `parameters` is JSON Schema."""
+
+    name: str
+    description: str
+    parameters: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One model call: everything that goes out, before it becomes a dialect's JSON.
+
+    `params` are forwarded as they are: sampling, reasoning, provider routing, response_format and the like.
+    """
+
+    model: str
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSchema, ...] = ()
+    tool_choice: JsonValue = None
+    params: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    session_id: str | None = None

@@ -1,0 +1,1 @@
+"""Events to bytes: one client protocol per file."""

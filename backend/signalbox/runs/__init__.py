@@ -1,0 +1,1 @@
+"""The run as a task of its own: start, watch, stop."""

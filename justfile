@@ -1,0 +1,58 @@
+# Every command a person types. `./just VERB` brings just, uv and node along; whoever has just may type `just VERB`.
+
+set positional-arguments
+set quiet
+set shell := ["sh", "-eu", "-c"]
+
+export PATH := justfile_directory() / ".venv/bin:" + env("PATH")
+
+# list the verbs
+default:
+    ./just --list --unsorted
+
+# serve Signalbox on 127.0.0.1:8000; arguments go to `signalbox serve` (--host, --port)
+start *args: _run
+    python scripts/first_start.py
+    python scripts/page.py build
+    exec signalbox serve "$@"
+
+# run every check and test; with arguments: pytest alone, with them
+test *args: _dev
+    python scripts/verify.py test "$@"
+
+# lint, format, types, import rules: nothing is run
+check: _dev
+    python scripts/verify.py check
+
+# mend what ruff and biome can mend
+fix: _dev
+    ruff check --fix --exit-zero --quiet .
+    ruff format .
+    python scripts/page.py run fix
+
+# run an OpenRouter of our own on a loopback port
+simulate *args: _run
+    exec signalbox simulate "$@"
+
+# drive the real app in a real browser
+e2e *args: _dev
+    python scripts/page.py build
+    python scripts/page.py run e2e "$@"
+
+# write schema, TypeScript types and golden streams from core/events.py
+contract *args: _dev
+    python scripts/contract.py "$@"
+
+# measure the hot path
+bench *args: _dev
+    python -m tests.bench "$@"
+
+# lock the Python packages again (--upgrade takes newer ones of what is not pinned)
+lock *args: _dev
+    python scripts/lock.py "$@"
+
+_run:
+    ./just --prepare run
+
+_dev:
+    ./just --prepare dev

@@ -1,0 +1,33 @@
+"""Write the hashed locks in requirements/ from pyproject.toml: each a superset of the one before, no index lines."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+COMPILE = (
+    *("uv", "pip", "compile", "--quiet", "--universal", "--python-version", "3.11"),
+    *("--generate-hashes", "--no-emit-index-url", "--no-emit-find-links", "--no-header", "--no-annotate"),
+)
+# lock → what it is compiled from
+LOCKS = {
+    "tools": ("--group", "tools"),
+    "run": ("pyproject.toml", "--group", "tools", "--group", "build"),
+    "dev": ("pyproject.toml", "--group", "dev"),
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Compile the locks in order; each is held to the pins of the one before."""
+    held: tuple[str, ...] = ()
+    for name, wanted in LOCKS.items():
+        target = f"requirements/{name}.txt"
+        done = subprocess.run([*COMPILE, *wanted, *held, "-o", target, *arguments], cwd=ROOT, check=False)
+        if done.returncode:
+            return done.returncode
+        held = ("--constraint", target)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

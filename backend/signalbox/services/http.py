@@ -1,0 +1,313 @@
+"""The tuned upstream client: httpx with httpcore's pool, and our own HTTP/1.1 connection under it.
+
+This file is the one that leans on private parts of httpx 0.28.1 and httpcore 1.0.9; `tests/services/test_http.py` checks
+that each of them still fits, so an upgrade fails there with a sentence.
+"""
+
+import asyncio
+import enum
+import ssl
+from collections.abc import AsyncIterable
+from typing import Any
+
+import httpcore
+import httpx
+
+from signalbox.services.http1 import Channel, connect, encode_head
+
+KEEPALIVE = 30.0  # seconds an unused connection is kept
+STALE_WINDOW = 3.0  # seconds after the request within which a dropped kept connection counts as stale
+
+
+class _State(enum.Enum):
+    NEW = "new"
+    ACTIVE = "active"
+    IDLE = "idle"
+    CLOSED = "closed"
+
+
+class Http1Connection(httpcore.AsyncConnectionInterface):
+    """A place in httpcore's pool for one origin, carrying one request at a time over a Channel.
+
+    It knows no HTTP/2, no protocol upgrade, and not httpcore's `trace` and `network_stream` extensions.
+    """
+
+    def __init__(self, origin: httpcore.Origin, tls: ssl.SSLContext | None, keepalive: float | None) -> None:
+        self._origin = origin
+        self._tls = tls if origin.scheme == b"https" else None
+        self._keepalive = keepalive
+        self._channel: Channel | None = None
+        self._state = _State.NEW
+
+    async def handle_async_request(self, request: httpcore.Request) -> httpcore.Response:
+        """Send a request and return once the response's head is here. Raises httpcore's exceptions."""
+        if self._state is _State.ACTIVE or self.is_closed():
+            raise httpcore.ConnectionNotAvailable()
+        self._state = _State.ACTIVE
+        try:
+            channel = await self._converse(request)
+            head = await channel.head()
+        except BaseException:  # cancellation too: a client that leaves in this phase must not leave a socket behind
+            self.close()
+            raise
+        return httpcore.Response(
+            head.status,
+            headers=head.headers,
+            content=_Body(self, channel),
+            extensions={"http_version": head.version, "reason_phrase": head.reason},
+        )
+
+    async def _converse(self, request: httpcore.Request) -> Channel:
+        """Send on the kept connection or on a new one, and see the response begin."""
+        if self._channel is not None:
+            sent_at = asyncio.get_running_loop().time()
+            try:
+                return await _send(self._channel, request)
+            except (httpcore.NetworkError, httpcore.RemoteProtocolError):
+                if not _may_send_again(request, self._channel, sent_at):
+                    raise
+        self._channel = await self._connect(request)
+        if self.is_closed():  # the client was closed meanwhile
+            self._channel.abort()
+            raise httpcore.ConnectError("Connection closed while it was being opened")
+        return await _send(self._channel, request)
+
+    async def _connect(self, request: httpcore.Request) -> Channel:
+        host = self._origin.host.decode("ascii")
+        return await connect(
+            host,
+            self._origin.port,
+            tls=self._tls,
+            server_hostname=request.extensions.get("sni_hostname") or host,
+            timeout=request.extensions.get("timeout", {}).get("connect"),
+        )
+
+    def release(self) -> None:
+        """Take the connection back when a response is closed, read to its end or not."""
+        if self._state is _State.ACTIVE and self._channel is not None:
+            kept = self._channel.release(self._keepalive)
+            self._state = _State.IDLE if kept else _State.CLOSED
+
+    def close(self) -> None:
+        """Close the socket now."""
+        self._state = _State.CLOSED
+        if self._channel is not None:
+            self._channel.abort()
+
+    # What follows is called by httpcore's pool.
+
+    async def aclose(self) -> None:
+        self.close()
+
+    def can_handle_request(self, origin: httpcore.Origin) -> bool:
+        return origin == self._origin
+
+    def is_available(self) -> bool:
+        return self.is_idle()
+
+    def has_expired(self) -> bool:
+        return False  # the channel's timer closes what nobody uses, and sees a server close, without being asked
+
+    def is_idle(self) -> bool:
+        return self._state is _State.IDLE and not self.is_closed()
+
+    def is_closed(self) -> bool:
+        return self._state is _State.CLOSED or (
+            self._state is _State.IDLE and self._channel is not None and self._channel.closed
+        )
+
+    def info(self) -> str:
+        return f"{str(self._origin)!r}, HTTP/1.1, {self._state.name}"
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} [{self.info()}]>"
+
+
+class _Body:
+    """A response's body: one bytes object per network read."""
+
+    def __init__(self, connection: Http1Connection, channel: Channel) -> None:
+        self._connection = connection
+        self._channel = channel
+        self._closed = False
+
+    def __aiter__(self) -> "_Body":
+        return self
+
+    async def __anext__(self) -> bytes:
+        data = await self._channel.read()
+        if not data:
+            raise StopAsyncIteration
+        return data
+
+    async def aclose(self) -> None:
+        if not self._closed:
+            self._closed = True
+            self._connection.release()
+
+
+async def _send(channel: Channel, request: httpcore.Request) -> Channel:
+    """Write a request and wait for the response's head; an answer that comes early ends the upload.
+
+    Raises httpcore.LocalProtocolError when the body is not as long as it says: the rest of it, or the next request,
+    would be read as something else.
+    """
+    timeouts = request.extensions.get("timeout", {})
+    timeout = timeouts.get("write")
+    head = encode_head(request.method, request.url.target, request.headers)
+    length, chunked = _framing(request.headers)
+    channel.begin(request.method, timeouts.get("read"))
+    assert isinstance(request.stream, AsyncIterable)
+    async for part in request.stream:
+        length -= len(part)
+        if length < 0 and not chunked:
+            raise httpcore.LocalProtocolError("Too much data for declared Content-Length")
+        if part and not await channel.write(head + (b"%x\r\n%b\r\n" % (len(part), part) if chunked else part), timeout):
+            break
+        head = b"" if part else head
+    else:
+        if length > 0 and not chunked:
+            raise httpcore.LocalProtocolError("Too little data for declared Content-Length")
+        if await channel.write(head + (b"0\r\n\r\n" if chunked else b""), timeout):
+            channel.request_sent()
+    await channel.head()
+    return channel
+
+
+def _framing(headers: list[tuple[bytes, bytes]]) -> tuple[int, bool]:
+    """Say how a request's body is delimited: its length in bytes, and whether it goes out in chunks instead."""
+    fields = {name.lower(): value for name, value in headers}
+    chunked = fields.get(b"transfer-encoding", b"").lower() == b"chunked"
+    return int(fields.get(b"content-length", b"0")), chunked
+
+
+def _may_send_again(request: httpcore.Request, channel: Channel, sent_at: float) -> bool:
+    """Decide whether a kept connection was dead already when the request went out on it.
+
+    A server closes an idle connection just as we write: the loss then shows within a round trip, with not one byte of
+    response. A loss long after the request is a server that died at work, and a completion may have been paid for.
+    """
+    late = asyncio.get_running_loop().time() - sent_at > STALE_WINDOW
+    return channel.unanswered and not late and isinstance(request.stream, httpx.ByteStream)
+
+
+class Pool(httpcore.AsyncConnectionPool):
+    """httpcore's pool with our connection, and with an assignment that walks the connections once.
+
+    httpcore's own builds a list of all connections for every idle one, on each acquire and release: 26 CPU-ms per
+    stream with 1,000 streams, and 15 ms instead of 5 per tool turn with 100 idle connections.
+    """
+
+    def __init__(self, tls: ssl.SSLContext, max_connections: int, keepalive: float) -> None:
+        super().__init__(
+            ssl_context=tls,
+            max_connections=max_connections,
+            max_keepalive_connections=max_connections,
+            keepalive_expiry=keepalive,
+        )
+
+    def create_connection(self, origin: httpcore.Origin) -> httpcore.AsyncConnectionInterface:
+        """Return our connection in place of httpcore's."""
+        return Http1Connection(origin, self._ssl_context, self._keepalive_expiry)
+
+    def _assign_requests_to_connections(self) -> list[httpcore.AsyncConnectionInterface]:
+        """Give every waiting request a connection while there are any; return those the pool has to close.
+
+        A connection belongs to the request that holds it or it is idle. One that is neither was made for a request
+        cancelled before it started, and httpcore would keep its place taken for ever.
+        """
+        held = {request.connection for request in self._requests}
+        closing: list[httpcore.AsyncConnectionInterface] = []
+        idle: list[httpcore.AsyncConnectionInterface] = []
+        kept: list[httpcore.AsyncConnectionInterface] = []
+        for connection in self._connections:
+            if connection in held:
+                kept.append(connection)
+            elif connection.is_idle():
+                kept.append(connection)
+                idle.append(connection)
+            elif not connection.is_closed():
+                closing.append(connection)
+        self._connections = kept
+        for request in self._requests:
+            if request.is_queued():
+                connection = self._provide(request.request.url.origin, idle, closing)
+                if connection is not None:
+                    request.assign_to_connection(connection)
+        return closing
+
+    def _provide(
+        self,
+        origin: httpcore.Origin,
+        idle: list[httpcore.AsyncConnectionInterface],
+        closing: list[httpcore.AsyncConnectionInterface],
+    ) -> httpcore.AsyncConnectionInterface | None:
+        """Find an idle connection to an origin or make one, in place of another origin's where the pool is full."""
+        for connection in idle:
+            if connection.can_handle_request(origin):
+                idle.remove(connection)
+                return connection
+        if len(self._connections) >= self._max_connections:
+            if not idle:
+                return None
+            oldest = idle.pop(0)
+            self._connections.remove(oldest)
+            closing.append(oldest)
+        connection = self.create_connection(origin)
+        self._connections.append(connection)
+        return connection
+
+
+class Transport(httpx.AsyncHTTPTransport):
+    """httpx's transport over our pool: it keeps httpx's mapping of exceptions, and respx intercepts it."""
+
+    def __init__(self, tls: ssl.SSLContext, max_connections: int, keepalive: float) -> None:
+        super().__init__(verify=tls)
+        self._pool = Pool(tls, max_connections, keepalive)
+
+
+class _Client(httpx.AsyncClient):
+    """httpx's client with our transport where no proxy is set; httpx drops the proxies of the environment when it is
+    simply handed a transport."""
+
+    def _init_transport(
+        self, verify: ssl.SSLContext | str | bool = True, limits: httpx.Limits = httpx.Limits(), **_: Any
+    ) -> httpx.AsyncBaseTransport:
+        assert isinstance(verify, ssl.SSLContext)
+        assert limits.max_connections is not None
+        assert limits.keepalive_expiry is not None
+        return Transport(verify, limits.max_connections, limits.keepalive_expiry)
+
+
+def make_client(
+    *,
+    connect_timeout: float = 10,
+    idle_timeout: float = 120,
+    max_connections: int = 1000,
+    tls: ssl.SSLContext | None = None,
+) -> httpx.AsyncClient:
+    """Make the client for model providers: streams come as one bytes object per network read.
+
+    `connect_timeout` is the seconds for lookup, TCP and TLS (and for a place in a full pool); `idle_timeout` the
+    seconds of silence allowed while reading or writing. A request's own `timeout=` overrides both. `tls` replaces the
+    default context (certifi's authorities, or those of SSL_CERT_FILE). Failures are httpx's exceptions: ConnectError,
+    ConnectTimeout, PoolTimeout, ReadTimeout, ReadError, WriteTimeout, RemoteProtocolError, LocalProtocolError.
+    A body cut short is RemoteProtocolError, never a silent end. A request that finds its kept connection closed goes
+    out once more on a new one.
+
+    Where the environment names a proxy (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, less NO_PROXY) httpx's own, slower
+    transport carries those requests. Works under asyncio and uvloop only.
+    """
+    context = tls or httpx.create_ssl_context()
+    context.set_alpn_protocols(["http/1.1"])
+    return _Client(
+        verify=context,
+        timeout=httpx.Timeout(connect=connect_timeout, read=idle_timeout, write=idle_timeout, pool=connect_timeout),
+        # httpcore counts all connections against the keep-alive limit, not the idle ones: with httpx's 100/20 fifty
+        # overlapping streams opened 170 connections in five rounds, with equal limits 50.
+        limits=httpx.Limits(
+            max_connections=max_connections, max_keepalive_connections=max_connections, keepalive_expiry=KEEPALIVE
+        ),
+        # httpx asks for gzip by default, and compressed streams are held back and cut by what stands between.
+        headers={"accept-encoding": "identity"},
+    )

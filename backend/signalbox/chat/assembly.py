@@ -1,0 +1,183 @@
+"""Deltas to calls: which piece belongs to which call, and when a call is whole."""
+
+import json
+from collections.abc import Collection
+
+from msgspec import Struct
+
+from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.parts import ArgumentStatus, CallDelta, RawCall
+
+# Arguments may close early by chance (braces in strings); after so many tries the step's end decides.
+_CLOSE_TRIES = 8
+# Longer arguments than this are not parsed while they stream.
+_EAGER_LIMIT = 100_000
+_LITERALS = ("true", "false", "null")
+
+
+class OpenCall(Struct):
+    """One call while it is being put together. `slot` is its place in the step; `value` is set once it closed."""
+
+    slot: int
+    index: int | None
+    id: str | None = None
+    name: str = ""
+    pieces: list[str] = []
+    size: int = 0
+    depth: int = 0
+    tries: int = 0
+    value: JsonObject | None = None
+
+    @property
+    def arguments(self) -> str:
+        """The argument text so far."""
+        if len(self.pieces) > 1:
+            self.pieces = ["".join(self.pieces)]
+        return self.pieces[0] if self.pieces else ""
+
+
+class CallAssembler:
+    """Merges streamed call deltas by the rules that real hosts need; wire truth, no repair.
+
+    `known_names` are the offered tools: they decide whether a second piece of a name continues it (quirk A5).
+    """
+
+    def __init__(self, known_names: Collection[str] = ()) -> None:
+        self._known = known_names
+        self._calls: list[OpenCall] = []
+        self._newest_at: dict[int | None, OpenCall] = {}
+        self._touched: list[OpenCall] = []
+
+    def add(self, delta: CallDelta) -> None:
+        """Merge one delta into the call that it belongs to, or open a new one."""
+        call = self._owner(delta)
+        if call is None:
+            call = self._open(delta)
+        if delta.id and not call.id:
+            call.id = delta.id  # set once: ids are resent, late, or repeated in every chunk (quirk A4)
+        if delta.name:
+            call.name = self._named(call.name, delta.name)
+        if delta.arguments:
+            call.pieces.append(delta.arguments)
+            call.size += len(delta.arguments)
+            call.depth += delta.arguments.count("{") - delta.arguments.count("}")
+            if call.value is None and delta.arguments.rstrip().endswith("}"):
+                self._touched.append(call)
+
+    def closed(self) -> list[OpenCall]:
+        """Return the calls whose arguments became a whole JSON object since the last time this was asked."""
+        if not self._touched:
+            return []
+        touched, self._touched = self._touched, []
+        return [call for call in touched if call.value is None and self._closes(call)]
+
+    def calls(self) -> list[RawCall]:
+        """Return all calls as the wire told them, in the order in which they began; nameless ones are none (A17)."""
+        return [_raw(call) for call in self.open_calls()]
+
+    def open_calls(self) -> list[OpenCall]:
+        """Return the calls themselves, with their slots."""
+        return [call for call in self._calls if call.name]
+
+    def _owner(self, delta: CallDelta) -> OpenCall | None:
+        """Find the call that a delta continues.
+
+        The index alone is no key: gateways number calls per chunk, hard-code 0, or send none (quirks A1, A2).
+        """
+        if delta.index is None:
+            return self._owner_without_index(delta)
+        call = self._newest_at.get(delta.index)
+        if call is None:
+            return self._owner_indexed_late(delta)
+        if delta.id and call.id and delta.id != call.id:
+            return next((c for c in self._calls if (c.index, c.id) == (delta.index, delta.id)), None)
+        if not delta.id and delta.name and delta.arguments and self._closes(call):
+            return None  # no id, but a name and arguments of its own behind a whole call: the next one (A1 b)
+        return None if delta.name and self._is_other_name(call, delta.name) else call
+
+    def _owner_indexed_late(self, delta: CallDelta) -> OpenCall | None:
+        """Find a call that began without an index and is continued with one (quirk A2)."""
+        call = self._newest_at.get(None)
+        if call is None or delta.name or (delta.id and delta.id != call.id):
+            return None
+        call.index = delta.index
+        self._newest_at[delta.index] = self._newest_at.pop(None)
+        return call
+
+    def _owner_without_index(self, delta: CallDelta) -> OpenCall | None:
+        if delta.id:
+            return next((call for call in reversed(self._calls) if call.id == delta.id), None)
+        if not self._calls:
+            return None
+        newest = self._calls[-1]
+        if delta.name:
+            continues = not self._closes(newest) and not self._is_other_name(newest, delta.name)
+            return newest if continues else None
+        if delta.position and delta.position < len(self._calls):
+            return self._calls[delta.position]
+        return newest
+
+    def _is_other_name(self, call: OpenCall, name: str) -> bool:
+        """Whether a whole call is followed by the name of another tool: then another call begins."""
+        return name != call.name and name in self._known and call.name in self._known and self._closes(call)
+
+    def _open(self, delta: CallDelta) -> OpenCall:
+        call = OpenCall(slot=len(self._calls), index=delta.index, pieces=[])
+        self._calls.append(call)
+        self._newest_at[delta.index] = call
+        return call
+
+    def _named(self, current: str, piece: str) -> str:
+        """Names come whole, resent in every chunk, or really split in pieces (quirk A5)."""
+        if not current or piece == current:
+            return piece
+        if current + piece in self._known:
+            return current + piece
+        if current in self._known or (current.endswith(piece) and not self._known):
+            return current
+        return piece if piece.startswith(current) else current + piece
+
+    def _closes(self, call: OpenCall) -> bool:
+        """Whether the arguments so far are one whole JSON object.
+
+        Counting braces only saves tries (they may stand in strings, quirk A18); a real decoder says yes.
+        """
+        if call.value is not None:
+            return True
+        if call.depth != 0 or not call.pieces or call.tries >= _CLOSE_TRIES or call.size > _EAGER_LIMIT:
+            return False
+        call.tries += 1
+        status, value = read_arguments(call.arguments)
+        if status is ArgumentStatus.OK and isinstance(value, dict):
+            call.value = value
+            return True
+        return False
+
+
+def read_arguments(text: str) -> tuple[ArgumentStatus, JsonValue]:
+    """Say what an argument text is, and parse it when it is JSON."""
+    if not text.strip():
+        return ArgumentStatus.EMPTY, {}
+    try:
+        value: JsonValue = json.loads(text)
+    except json.JSONDecodeError as error:
+        return (ArgumentStatus.TRUNCATED if _is_cut(text, error) else ArgumentStatus.INVALID), None
+    except RecursionError:
+        return ArgumentStatus.INVALID, None
+    return (ArgumentStatus.OK if isinstance(value, dict) else ArgumentStatus.NON_OBJECT), value
+
+
+def _is_cut(text: str, error: json.JSONDecodeError) -> bool:
+    """Whether the decoder stopped because the text does, not because of something in it."""
+    if error.msg.startswith("Unterminated string"):
+        return True
+    rest = text[error.pos :].strip()
+    if error.msg.startswith("Extra data"):
+        return False
+    return rest in ("", "-") or any(word.startswith(rest) for word in _LITERALS) or error.msg.startswith("Invalid \\")
+
+
+def _raw(call: OpenCall) -> RawCall:
+    text = call.arguments
+    status, value = read_arguments(text)
+    return RawCall(id=call.id, name=call.name, arguments=text, status=status, value=value)

@@ -1,0 +1,99 @@
+"""Parts to one whole answer: the same fold for streams and for whole bodies, so that the two cannot drift."""
+
+from collections.abc import Collection, Iterable
+
+from signalbox.chat.assembly import CallAssembler
+from signalbox.core.messages import ReasoningDetail
+from signalbox.core.parts import (
+    CallDelta,
+    Completion,
+    Details,
+    EndOfStream,
+    Fault,
+    Finish,
+    HiddenReasoning,
+    ReasoningDelta,
+    RefusalDelta,
+    Served,
+    StreamPart,
+    TextDelta,
+    Unreadable,
+    UsageReport,
+)
+
+
+class ResponseBuilder:
+    """Gathers the parts of one answer; text is kept in pieces and joined once."""
+
+    def __init__(self, known_names: Collection[str] = ()) -> None:
+        self.assembler = CallAssembler(known_names)
+        self.text: list[str] = []
+        self.refusal: list[str] = []
+        self.reasoning: list[str] = []
+        self.reasoning_field: str | None = None
+        self.details: tuple[ReasoningDetail, ...] = ()
+        self.finish: str | None = None
+        self.native: str | None = None
+        self.report: UsageReport | None = None
+        self.fault: Fault | None = None
+        self.served = Served()
+        self.unreadable = 0
+        self.ended = False
+
+    def add(self, part: StreamPart) -> None:
+        """Take in one part."""
+        match part:
+            case TextDelta(text):
+                self.text.append(text)
+            case ReasoningDelta(text, field):
+                self.reasoning.append(text)
+                self.reasoning_field = self.reasoning_field or field
+            case CallDelta():
+                self.assembler.add(part)
+            case RefusalDelta(text):
+                self.refusal.append(text)
+            case Finish(reason, native):
+                # Empty values in mid-stream say nothing; a later word replaces an earlier one (quirk A12).
+                self.finish = reason or self.finish
+                self.native = native or self.native
+            case UsageReport():
+                self.report = part  # repeated reports are totals so far: the last one holds
+            case Served():
+                self.served = part
+            case Details(items):
+                self.details += items
+            case Fault():
+                self.fault = self.fault or part
+            case Unreadable():
+                self.unreadable += 1
+            case EndOfStream():
+                self.ended = True
+            case HiddenReasoning():
+                pass
+
+    def result(self) -> Completion:
+        """Return what was said so far as one value."""
+        return Completion(
+            content="".join(self.text),
+            refusal="".join(self.refusal),
+            reasoning="".join(self.reasoning),
+            reasoning_field=self.reasoning_field,
+            reasoning_details=self.details,
+            calls=tuple(self.assembler.calls()),
+            finish_reason=self.finish,
+            native_finish_reason=self.native,
+            usage=self.report.usage if self.report else None,
+            usage_raw=self.report.raw if self.report else None,
+            fault=self.fault,
+            served=self.served,
+            unreadable=self.unreadable,
+            ended=self.ended,
+        )
+
+
+def parse_completion_response(parts: Iterable[StreamPart], known_names: Collection[str] = ()) -> Completion:
+    """Fold the parts of one answer, streamed or whole, into a Completion; wire truth, nothing repaired."""
+    builder = ResponseBuilder(known_names)
+    for part in parts:
+        builder.add(part)
+    return builder.result()

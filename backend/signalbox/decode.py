@@ -1,0 +1,51 @@
+"""What a captured body means, as one JSON object: wire truth of choice 0, by the code that the loops use."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from signalbox.chat.response import parse_completion_response
+from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.parts import ArgumentStatus, Completion, StreamPart
+from signalbox.wire.openrouter import StreamDecoder, parts_of_body
+
+DIALECTS: Final = ("openrouter-chat",)
+
+
+def decode_capture(data: bytes) -> JsonObject:
+    """Decode a captured body, streamed or whole; raises ValueError when it is neither."""
+    parts = parts_of_body(data) if data.lstrip().startswith(b"{") else list(stream_parts([data]))
+    return describe(parse_completion_response(parts))
+
+
+def stream_parts(chunks: list[bytes]) -> Iterator[StreamPart]:
+    """Decode the network reads of one stream."""
+    decoder = StreamDecoder()
+    for chunk in chunks:
+        yield from decoder.feed(chunk)
+    yield from decoder.close()
+
+
+def describe(completion: Completion) -> JsonObject:
+    """Turn a Completion into plain JSON."""
+    error: JsonValue = None
+    if completion.fault:
+        error = completion.fault.raw or {"message": completion.fault.error.message}
+    return {
+        "content": completion.content,
+        "refusal": completion.refusal or None,
+        "reasoning": completion.reasoning,
+        "reasoning_details": [dict(detail.raw) for detail in completion.reasoning_details],
+        "tool_calls": [
+            {
+                "id": call.id,
+                "name": call.name,
+                "arguments": call.value if call.status in (ArgumentStatus.OK, ArgumentStatus.EMPTY) else None,
+                "status": str(call.status),
+            }
+            for call in completion.calls
+        ],
+        "finish_reason": completion.finish_reason,
+        "native_finish_reason": completion.native_finish_reason,
+        "usage": dict(completion.usage_raw) if completion.usage_raw else None,
+        "error": error,
+    }

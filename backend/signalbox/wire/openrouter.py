@@ -1,0 +1,306 @@
+"""OpenRouter's chat completions, and every OpenAI-compatible host's: frames and bodies to parts."""
+
+from collections.abc import Mapping
+
+import orjson
+
+from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.messages import JsonObject, JsonValue, ReasoningDetail
+from signalbox.core.parts import (
+    CallDelta,
+    Details,
+    EndOfStream,
+    Fault,
+    Finish,
+    HiddenReasoning,
+    ReasoningDelta,
+    RefusalDelta,
+    Served,
+    StreamPart,
+    TextDelta,
+    Unreadable,
+    Usage,
+    UsageReport,
+)
+from signalbox.wire.jsontext import loads
+from signalbox.wire.openrouter_errors import error_of_value
+from signalbox.wire.sse import Frame, SseDecoder
+
+# A host that sends this many frames which are no JSON is not speaking the protocol.
+_UNREADABLE_LIMIT = 5
+_CONCATENATED = ("text", "summary")
+
+
+class StreamDecoder:
+    """Bytes of one streamed answer to parts; wire truth of choice 0, nothing repaired."""
+
+    def __init__(self) -> None:
+        self._sse = SseDecoder()
+        self._chunks = ChunkDecoder()
+        self._unreadable = 0
+
+    def feed(self, data: bytes) -> list[StreamPart]:
+        """Return the parts that this network read completes."""
+        out: list[StreamPart] = []
+        for frame in self._sse.feed(data):
+            self._frame(frame, out)
+        return out
+
+    def close(self) -> list[StreamPart]:
+        """Return what was still open when the bytes ended."""
+        out: list[StreamPart] = []
+        for frame in self._sse.close():
+            self._frame(frame, out)
+        self._chunks.close(out)
+        return out
+
+    def _frame(self, frame: Frame, out: list[StreamPart]) -> None:
+        data = frame.data.strip()
+        # Keep-alives rewrapped as data by proxies and Vertex partner models: `data: : keepalive` (quirk E4).
+        if not data or data.startswith(b":"):
+            return
+        if data == b"[DONE]":
+            self._chunks.close(out)
+            out.append(EndOfStream())
+            return
+        value = self._value(data, out)
+        if isinstance(value, dict):
+            self._chunks.chunk(value, out, failed=frame.event == "error")
+
+    def _value(self, data: bytes, out: list[StreamPart]) -> JsonValue:
+        try:
+            return loads(data)
+        except ValueError:
+            pass
+        # Two frames glued together, the first one cut: what follows the last `data: ` is whole (quirk E10).
+        _, glue, rest = data.rpartition(b"data: ")
+        value: JsonValue = None
+        if glue:
+            try:
+                value = loads(rest)
+            except ValueError:
+                value = None
+        self._unreadable += 1
+        out.append(Unreadable(len(data)))
+        if self._unreadable > _UNREADABLE_LIMIT:
+            error = UpstreamError(Code.UPSTREAM_PROTOCOL, "The upstream sends frames that are not JSON.")
+            out.append(Fault(error))
+        return value
+
+
+class ChunkDecoder:
+    """Chunk objects to parts; keeps only what must be merged over chunks."""
+
+    def __init__(self) -> None:
+        self._details: list[JsonObject] = []
+        self._served = Served()
+
+    def chunk(self, chunk: JsonObject, out: list[StreamPart], *, failed: bool = False) -> None:
+        """Append the parts of one chunk: who answers, what it says, its cost, its error, in this order."""
+        self._who(chunk, out)
+        error = chunk.get("error")
+        if failed and not error:
+            error = chunk
+        choice = _choice_zero(chunk)
+        if choice is not None:
+            delta = choice.get("delta")
+            # `message` beside `delta` repeats all text so far (Perplexity, Writer); alone it is the answer itself.
+            said = delta if isinstance(delta, dict) else choice.get("message")
+            if isinstance(said, dict):
+                self._delta(said, out)
+            _finish(choice, out)
+            error = error or choice.get("error")
+        _usage(chunk, out)
+        if error:
+            out.append(Fault(error_of_value(error), error))
+
+    def close(self, out: list[StreamPart]) -> None:
+        """Append the merged reasoning details, once."""
+        if self._details:
+            out.append(Details(tuple(ReasoningDetail(raw) for raw in self._details)))
+            self._details = []
+
+    def _who(self, chunk: JsonObject, out: list[StreamPart]) -> None:
+        known = self._served
+        served = Served(
+            known.generation_id or _text(chunk.get("id")),
+            _text(chunk.get("model")) or known.model,
+            _text(chunk.get("provider")) or known.provider,
+        )
+        if served != known:
+            self._served = served
+            out.append(served)
+
+    def _delta(self, delta: JsonObject, out: list[StreamPart]) -> None:
+        self._reasoning(delta, out)
+        content = delta.get("content")
+        if content:
+            _content(content, out)
+        refusal = delta.get("refusal")
+        if refusal and isinstance(refusal, str):
+            out.append(RefusalDelta(refusal))
+        calls = delta.get("tool_calls")
+        if isinstance(calls, list):
+            for position, call in enumerate(calls):
+                if isinstance(call, dict):
+                    out.append(_call(call, position))
+        legacy = delta.get("function_call")
+        if isinstance(legacy, dict):  # the API before tools; still sent by old proxies (quirk A19)
+            out.append(_call({"index": 0, "function": legacy}, 0))
+
+    def _reasoning(self, delta: JsonObject, out: list[StreamPart]) -> None:
+        """Show one of the fields that carry the same text (quirk B10), keep the details for the way back."""
+        details = delta.get("reasoning_details")
+        details = [d for d in details if isinstance(d, dict)] if isinstance(details, list) else []
+        for name in ("reasoning", "reasoning_content"):
+            text = _plain(delta.get(name))
+            if text:
+                out.append(ReasoningDelta(text, name))
+                break
+        else:
+            text = "".join(_plain(d.get(key)) for d in details for key in ("text", "summary"))
+            if text:
+                out.append(ReasoningDelta(text))
+            elif any(d.get("data") for d in details):
+                out.append(HiddenReasoning())
+        for detail in details:
+            _merge_detail(self._details, detail)
+
+
+def parts_of_body(body: bytes) -> list[StreamPart]:
+    """Read one whole answer (`stream: false`) by the same rules as a stream; raises ValueError when it is no JSON."""
+    value = loads(body)
+    if not isinstance(value, dict):
+        raise ValueError("the body is not a JSON object")  # noqa: TRY004 - it is the text that is wrong
+    out: list[StreamPart] = []
+    decoder = ChunkDecoder()
+    decoder.chunk(value, out)
+    decoder.close(out)
+    out.append(EndOfStream())
+    return out
+
+
+def _choice_zero(chunk: JsonObject) -> JsonObject | None:
+    """Find choice 0; chunks without choices are filter results, usage or errors (quirk E9)."""
+    choices = chunk.get("choices")
+    if isinstance(choices, list):
+        for choice in choices:
+            if isinstance(choice, dict) and not choice.get("index"):
+                return choice
+    return None
+
+
+def _merge_detail(details: list[JsonObject], new: JsonObject) -> None:
+    """Merge a piece into the details by type and index (quirk B3): text grows, for the rest the last word holds.
+
+    A second `data`, or another id, is another item: Gemini signs each of several calls at one index.
+    """
+    for old in reversed(details):
+        if (old.get("type"), old.get("index")) != (new.get("type"), new.get("index")):
+            continue
+        if _is_other(old, new):
+            break
+        for key, value in new.items():
+            if value is None and key in old:
+                continue
+            before = old.get(key)
+            if key in _CONCATENATED and isinstance(before, str) and isinstance(value, str):
+                old[key] = before + value
+            else:
+                old[key] = value
+        return
+    details.append(dict(new))
+
+
+def _is_other(old: JsonObject, new: JsonObject) -> bool:
+    ids = old.get("id"), new.get("id")
+    if all(ids) and ids[0] != ids[1]:
+        return True
+    return bool(old.get("data") and new.get("data"))
+
+
+def _content(content: JsonValue, out: list[StreamPart]) -> None:
+    if isinstance(content, str):
+        out.append(TextDelta(content))
+    elif isinstance(content, list):  # Mistral's magistral: a list of thinking and text parts
+        for part in content:
+            if not isinstance(part, dict):
+                continue
+            if part.get("type") == "thinking":
+                text = _plain(part.get("thinking"))
+                if text:
+                    out.append(ReasoningDelta(text))
+            elif text := _plain(part.get("text")):
+                out.append(TextDelta(text))
+
+
+def _call(call: JsonObject, position: int) -> CallDelta:
+    function = call.get("function")
+    function = function if isinstance(function, dict) else {}
+    index = call.get("index")
+    arguments = function.get("arguments")
+    if isinstance(arguments, dict | list):  # Ollama and some proxies send the object itself
+        arguments = orjson.dumps(arguments).decode()
+    return CallDelta(
+        index=index if isinstance(index, int) and not isinstance(index, bool) else None,
+        id=_id(call.get("id")),
+        name=_text(function.get("name")),
+        arguments=arguments if isinstance(arguments, str) else None,
+        position=position,
+    )
+
+
+def _id(value: JsonValue) -> str | None:
+    """Read an id; one host sends an integer (quirk A4), an empty one is none."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return _text(value)
+
+
+def _finish(choice: JsonObject, out: list[StreamPart]) -> None:
+    reason = _text(choice.get("finish_reason"))
+    native = _text(choice.get("native_finish_reason"))
+    if reason or native:
+        out.append(Finish(reason, native))
+
+
+def _usage(chunk: JsonObject, out: list[StreamPart]) -> None:
+    usage = chunk.get("usage")
+    if not usage:
+        groq = chunk.get("x_groq")  # older Groq streams
+        usage = groq.get("usage") if isinstance(groq, dict) else None
+    if isinstance(usage, dict) and usage:
+        out.append(UsageReport(_usage_of(usage), usage))
+
+
+def _usage_of(raw: JsonObject) -> Usage:
+    cost = raw.get("cost")
+    return Usage(
+        input=_count(raw, "prompt_tokens"),
+        output=_count(raw, "completion_tokens"),
+        reasoning=_count(raw.get("completion_tokens_details"), "reasoning_tokens"),
+        cached=_count(raw.get("prompt_tokens_details"), "cached_tokens"),
+        cost=float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None,
+    )
+
+
+def _count(value: JsonValue | Mapping[str, JsonValue], key: str) -> int:
+    number = value.get(key) if isinstance(value, dict) else None
+    return number if isinstance(number, int) and not isinstance(number, bool) else 0
+
+
+def _text(value: JsonValue) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _plain(value: JsonValue) -> str:
+    """Read text that may be a string, an object that holds it, or a list of such."""
+    match value:
+        case str():
+            return value
+        case list():
+            return "".join(_plain(item) for item in value)
+        case dict():
+            return _plain(value.get("text") or value.get("content") or value.get("thinking"))
+        case _:
+            return ""

@@ -1,0 +1,166 @@
+"""What OpenRouter's (and its hosts') errors mean: five shapes of JSON, one UpstreamError."""
+
+import re
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from time import time
+
+from signalbox.core.errors import CODES, Code, UpstreamError
+from signalbox.core.messages import JsonValue
+from signalbox.wire.jsontext import loads
+
+# OpenRouter's stable key: error.metadata.error_type.
+_BY_TYPE = {
+    "context_length_exceeded": Code.CONTEXT_LENGTH_EXCEEDED,
+    "max_tokens_exceeded": Code.UPSTREAM_REJECTED,
+    "token_limit_exceeded": Code.CONTEXT_LENGTH_EXCEEDED,
+    "string_too_long": Code.UPSTREAM_TOO_LARGE,
+    "authentication": Code.UPSTREAM_AUTH,
+    "permission_denied": Code.UPSTREAM_FORBIDDEN,
+    "payment_required": Code.UPSTREAM_CREDITS,
+    "rate_limit_exceeded": Code.RATE_LIMIT,
+    "provider_overloaded": Code.UPSTREAM_OVERLOADED,
+    "provider_unavailable": Code.UPSTREAM_OVERLOADED,
+    "not_found": Code.UPSTREAM_NOT_FOUND,
+    "payload_too_large": Code.UPSTREAM_TOO_LARGE,
+    "content_policy_violation": Code.CONTENT_FILTER,
+    "refusal": Code.CONTENT_FILTER,
+    "server": Code.UPSTREAM_ERROR,
+    "timeout": Code.UPSTREAM_TIMEOUT,
+}
+_BY_STATUS = {
+    401: Code.UPSTREAM_AUTH,
+    402: Code.UPSTREAM_CREDITS,
+    403: Code.UPSTREAM_FORBIDDEN,
+    404: Code.UPSTREAM_NOT_FOUND,
+    408: Code.UPSTREAM_TIMEOUT,
+    413: Code.UPSTREAM_TOO_LARGE,
+    429: Code.RATE_LIMIT,
+    503: Code.UPSTREAM_OVERLOADED,
+    504: Code.UPSTREAM_TIMEOUT,
+    524: Code.UPSTREAM_TIMEOUT,
+    529: Code.UPSTREAM_OVERLOADED,
+}
+# Hosts say an overflow in words where they have no key for it.
+_OVERFLOW = re.compile(r"context[ _](length|window)|maximum context|prompt is too long|too many tokens", re.IGNORECASE)
+# Upstream texts carry account ids and, from careless hosts, the key itself (quirk G4).
+_SECRETS = re.compile(
+    r"sk-[\w-]{6,}|Bearer\s+\S+|\b(?:user|org|key)_\w{8,}"
+    r"|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b[0-9a-fA-F]{32,}\b",
+    re.IGNORECASE,
+)
+_SHOWN = 300
+
+
+def error_of_response(status: int, body: bytes, headers: Mapping[str, str]) -> UpstreamError:
+    """Read an HTTP error answer; a body that is no JSON (a proxy's HTML) counts for nothing."""
+    try:
+        value = loads(body)
+    except ValueError:
+        value = None
+    inner = value.get("error", value) if isinstance(value, dict) else None
+    return error_of_value(inner, status, headers)
+
+
+def error_of_value(value: JsonValue, status: int | None = None, headers: Mapping[str, str] | None = None) -> UpstreamError:
+    """Read an error object (or bare sentence) from a body or chunk; `status` is the HTTP status unless that is 200."""
+    fields = value if isinstance(value, dict) else {"message": value}
+    metadata = fields.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    number = status or _number(fields.get("code"))
+    said = _said(fields, metadata)
+    code = _code(fields, metadata, number, said)
+    return UpstreamError(
+        code,
+        _sentence(code, said, metadata.get("provider_name")),
+        status=number,
+        retry_after=_retry_after(headers or {}, metadata),
+    )
+
+
+def redact(text: str) -> str:
+    """Take out what looks like a key or an account id."""
+    return _SECRETS.sub("…", text)
+
+
+def _number(code: JsonValue) -> int | None:
+    if isinstance(code, bool):
+        return None
+    if isinstance(code, int):
+        return code
+    return int(code) if isinstance(code, str) and code.isascii() and code.isdigit() else None
+
+
+def _said(fields: Mapping[str, JsonValue], metadata: Mapping[str, JsonValue]) -> str:
+    """Find the host's own words: OpenRouter's message is often only "Provider returned error", the cause is in raw."""
+    raw = metadata.get("raw")
+    message = fields.get("message") or fields.get("detail")
+    said = raw if isinstance(raw, str) and raw.strip() else message
+    return _innermost(said) if isinstance(said, str) else ""
+
+
+def _innermost(text: str) -> str:
+    """Dig the sentence out of an error that was quoted as JSON inside an error."""
+    try:
+        value = loads(text)
+    except ValueError:
+        return text.strip()
+    while isinstance(value, dict):
+        value = value.get("error") or value.get("message") or value.get("detail")
+    return value.strip() if isinstance(value, str) else text.strip()
+
+
+def _code(
+    fields: Mapping[str, JsonValue], metadata: Mapping[str, JsonValue], number: int | None, said: str
+) -> Code:
+    kinds = (metadata.get("error_type"), fields.get("type"), fields.get("code"))
+    for kind in kinds:
+        if isinstance(kind, str) and kind in _BY_TYPE:
+            return _BY_TYPE[kind]
+    if number in (400, 413, None) and _OVERFLOW.search(said):
+        return Code.CONTEXT_LENGTH_EXCEEDED
+    if number in _BY_STATUS:
+        return _BY_STATUS[number]
+    if number is not None and 400 <= number < 500:
+        return Code.UPSTREAM_REJECTED
+    # A host's own string code (Groq's tool_use_failed comes with type invalid_request_error) is no server failure.
+    if fields.get("type") == "invalid_request_error":
+        return Code.UPSTREAM_REJECTED
+    return Code.UPSTREAM_ERROR
+
+
+def _sentence(code: Code, said: str, provider: JsonValue) -> str:
+    sentence = CODES[code].sentence
+    said = " ".join(redact(said).split())
+    if not said:
+        return sentence
+    shown = said if len(said) <= _SHOWN else said[:_SHOWN] + "…"
+    who = provider if isinstance(provider, str) and provider else "It"
+    return f"{sentence} {who} said: {shown}"
+
+
+def _retry_after(headers: Mapping[str, str], metadata: Mapping[str, JsonValue]) -> float | None:
+    """Return seconds to wait: the header, else OpenRouter's reset in the body, which is epoch ms (quirk F1)."""
+    header = headers.get("retry-after")
+    if header:
+        return _seconds(header)
+    inner = metadata.get("headers")
+    reset = inner.get("X-RateLimit-Reset") if isinstance(inner, dict) else None
+    if isinstance(reset, str | int | float):
+        try:
+            at = float(reset)
+        except ValueError:
+            return None
+        return max(0.0, round((at / 1000 if at > 1e11 else at) - time(), 1))
+    return None
+
+
+def _seconds(header: str) -> float | None:
+    try:
+        return max(0.0, float(header))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, round(parsedate_to_datetime(header).timestamp() - time(), 1))
+    except ValueError:
+        return None

@@ -1,0 +1,114 @@
+"""Bytes to server-sent event frames, incrementally: any split of the bytes gives the same frames."""
+
+from typing import NamedTuple
+
+from signalbox.core.errors import Code, UpstreamError
+
+# One line may be an image as a data URL; more than this is an attack or a broken host (quirk G6).
+MAX_FRAME_BYTES = 32 * 1024 * 1024
+_BOM = b"\xef\xbb\xbf"
+
+
+class Frame(NamedTuple):
+    """One dispatched event: its joined data lines, and the id and event lines where there are any."""
+
+    data: bytes
+    id: str | None = None
+    event: str | None = None
+
+
+class SseDecoder:
+    r"""Splits a byte stream as WHATWG says: lines end in LF, CR or CRLF, a blank line dispatches, `:` is a comment.
+
+    It reads bytes, never text: `str.splitlines` also cuts at U+0085 and U+2028, which JSON strings may hold
+    (quirk E5), and a UTF-8 character may be cut between two reads (quirk E6).
+    """
+
+    def __init__(self) -> None:
+        self._tail: list[bytes] = []  # the unfinished line, in pieces: joined once, so long lines stay linear
+        self._tail_size = 0
+        self._data: list[bytes] = []
+        self._data_size = 0
+        self._id: str | None = None
+        self._event: str | None = None
+        self._after_cr = False
+        self._at_start = True
+
+    def feed(self, chunk: bytes) -> list[Frame]:
+        """Return the frames that these bytes complete; raises UpstreamError when a frame grows beyond all measure."""
+        if b"\r" in chunk or self._after_cr:
+            chunk = self._normalise(chunk)
+        if b"\n" not in chunk:
+            self._keep(chunk)
+            return []
+        lines = chunk.split(b"\n")
+        if self._tail:
+            self._tail.append(lines[0])
+            lines[0] = b"".join(self._tail)
+            self._tail.clear()
+            self._tail_size = 0
+        rest = lines.pop()
+        frames: list[Frame] = []
+        for line in lines:
+            self._line(line, frames)
+        if rest:
+            self._keep(rest)
+        return frames
+
+    def close(self) -> list[Frame]:
+        """Return what was still open at the end of the stream.
+
+        WHATWG drops an unterminated event; real hosts end without the blank line and mean the event to count.
+        """
+        frames = self.feed(b"\n") if self._tail else []
+        self._dispatch(frames)
+        return frames
+
+    def _normalise(self, chunk: bytes) -> bytes:
+        if self._after_cr and chunk.startswith(b"\n"):
+            chunk = chunk[1:]
+            self._after_cr = False
+        if chunk:
+            self._after_cr = chunk.endswith(b"\r")
+        return chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+    def _keep(self, piece: bytes) -> None:
+        self._tail.append(piece)
+        self._tail_size += len(piece)
+        self._guard(self._tail_size)
+
+    def _guard(self, size: int) -> None:
+        if size > MAX_FRAME_BYTES:
+            raise UpstreamError(Code.UPSTREAM_PROTOCOL, f"One frame is larger than {MAX_FRAME_BYTES} bytes.")
+
+    def _line(self, line: bytes, frames: list[Frame]) -> None:
+        if self._at_start:
+            self._at_start = False
+            line = line.removeprefix(_BOM)
+        if line.startswith(b"data:"):
+            piece = line[6:] if line[5:6] == b" " else line[5:]
+            self._data.append(piece)
+            self._data_size += len(piece)
+            self._guard(self._data_size)
+        elif not line:
+            self._dispatch(frames)
+        elif line[:1] != b":":
+            self._field(line)
+
+    def _field(self, line: bytes) -> None:
+        name, _, value = line.partition(b":")
+        text = value.removeprefix(b" ").decode("utf-8", "replace")
+        if name == b"id" and "\0" not in text:
+            self._id = text
+        elif name == b"event":
+            self._event = text
+        elif name == b"data":
+            self._data.append(b"")
+
+    def _dispatch(self, frames: list[Frame]) -> None:
+        if self._data:
+            data = self._data[0] if len(self._data) == 1 else b"\n".join(self._data)
+            frames.append(Frame(data, self._id, self._event))
+            self._data.clear()
+            self._data_size = 0
+        self._event = None

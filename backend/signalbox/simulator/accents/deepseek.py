@@ -1,0 +1,18 @@
+"""deepseek: plain reasoning text token by token, header then fragments, OpenAI's finish words."""
+
+from .base import Accent
+from .cutting import ids, json_tokens, plain_details, streamed, tokens
+
+ACCENT = Accent(
+    family="deepseek",
+    providers=("DeepSeek", "Novita"),
+    native={"stop": "stop", "tool_calls": "tool_calls", "length": "length", "content_filter": "content_filter"},
+    make_id=ids("call_00_", 24),
+    cut_calls=streamed(json_tokens),
+    cut_text=tokens,
+    cut_reasoning=tokens,
+    make_details=plain_details,
+    compact_arguments=False,
+    comments=(2, 0),
+    burst=2,
+)

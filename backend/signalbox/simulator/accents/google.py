@@ -1,0 +1,41 @@
+"""google: paragraphs of reasoning, seals that name the first call, big pieces of text, arguments in one piece."""
+
+from collections.abc import Sequence
+from random import Random
+
+from ..signatures import seal
+from .base import Accent, Detail
+from .cutting import alphanumeric, groups, streamed, whole
+
+FORMAT = "google-gemini-v1"
+
+
+def _make_id(rng: Random, name: str, number: int) -> str:
+    return f"tool_{number}_{name}_{alphanumeric(rng, 20)}"
+
+
+def _details(reasoning: str, call_ids: Sequence[str], provider: str) -> list[Detail]:
+    """Seal call, reasoning and host: a signature of one host is refused by another (quirk B2)."""
+    text: list[Detail] = []
+    if reasoning:
+        text = [{"type": "reasoning.text", "text": reasoning, "format": FORMAT, "index": 0}]
+    first = call_ids[0] if call_ids else None
+    data = "Ej" + seal("google", FORMAT, reasoning, first, provider, size=54)
+    named = {"id": first} if first else {}
+    return [*text, {"type": "reasoning.encrypted", "data": data, "format": FORMAT, **named, "index": 0}]
+
+
+ACCENT = Accent(
+    family="google",
+    providers=("Google AI Studio", "Google", "Google Vertex"),
+    native={"stop": "STOP", "tool_calls": "STOP", "length": "MAX_TOKENS", "content_filter": "SAFETY"},
+    make_id=_make_id,
+    cut_calls=streamed(whole),
+    cut_text=groups(14),
+    cut_reasoning=groups(60),
+    make_details=_details,
+    text_extra={"reasoning": None, "reasoning_details": []},
+    finish_extra={"reasoning": None},
+    seal_after_text=True,
+    comments=(4, 1),
+)

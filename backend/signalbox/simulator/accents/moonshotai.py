@@ -1,0 +1,25 @@
+"""moonshotai: ids `functions.<name>:<n>` counted through the conversation, everything in tokens, a word before calls."""
+
+from random import Random
+
+from .base import Accent
+from .cutting import json_tokens, plain_details, streamed, tokens
+
+
+def _make_id(rng: Random, name: str, number: int) -> str:
+    return f"functions.{name}:{number}"
+
+
+ACCENT = Accent(
+    family="moonshotai",
+    providers=("Moonshot AI", "Chutes"),
+    native={"stop": "stop", "tool_calls": "tool_calls", "length": "length", "content_filter": "content_filter"},
+    make_id=_make_id,
+    cut_calls=streamed(json_tokens),
+    cut_text=tokens,
+    cut_reasoning=tokens,
+    make_details=plain_details,
+    preamble=True,
+    compact_arguments=False,
+    finish_extra={"reasoning": None},
+)

@@ -1,0 +1,32 @@
+"""x-ai: token-sized summaries, sealed reasoning, call ids of eight digits, arguments whole after an empty fragment."""
+
+from random import Random
+
+from ..signatures import seal, seal_id
+from .base import Accent
+from .cutting import streamed, summary_details, tokens, whole
+
+FORMAT = "xai-responses-v1"
+
+
+def _make_id(rng: Random, name: str, number: int) -> str:
+    return f"call_{rng.randrange(10**7, 10**8)}"
+
+
+ACCENT = Accent(
+    family="x-ai",
+    providers=("xAI",),
+    native={"stop": "completed", "tool_calls": "completed", "length": "max_output_tokens", "content_filter": "stop"},
+    make_id=_make_id,
+    cut_calls=streamed(whole, blank=True),
+    cut_text=tokens,
+    cut_reasoning=tokens,
+    make_details=summary_details(
+        FORMAT,
+        lambda reasoning: "rs_" + seal_id("x-ai", reasoning),
+        lambda reasoning: seal("x-ai", FORMAT, reasoning, size=240),
+    ),
+    finish_extra={"reasoning": None},
+    comments=(3, 0),
+    final_extra={"service_tier": "default"},
+)

@@ -1,0 +1,143 @@
+"""The words of the answer, composed from the tool results that were really sent."""
+
+import re
+from datetime import datetime
+
+from .incoming import Incoming, calls_of, text_of
+from .intents import SMALL_TALK, stages
+from .plan import Exchange
+from .results import Item, tidy
+
+WHO = (
+    "I am a **simulated model**: a small set of rules that runs inside Signalbox and speaks like {model} on the wire. "
+    "I have no knowledge of my own. I can search, calculate and read the clock with the tools I am offered, and I "
+    "answer from what they return. Set `OPENROUTER_API_KEY` to talk to a real model."
+)
+HELLO = (
+    "Hello! I am a simulated model, here so that you can try Signalbox without a key. Ask me about something and I will "
+    "search for it, give me a sum, or ask what time it is somewhere. For example: *What time is it in Tokyo, what is "
+    "17 * 23, and how do tool calls stream?*"
+)
+NO_TOOLS = (
+    "I am a simulated model without knowledge of my own, and no tool is open to me in this request, so I cannot answer "
+    "that. With a search tool I would look up: *{topic}*."
+)
+CHAT = (
+    "I am a simulated model: a few rules, no imagination, so I cannot really help with “{said}”. What I can do is use "
+    "tools: ask me a question and I will search, give me a sum, or ask for the time somewhere."
+)
+
+
+def compose(incoming: Incoming, made: list[Exchange]) -> str:
+    """Write the answer to the question from what the tools returned."""
+    if not made:
+        return _talk(incoming)
+    searches = [exchange for exchange in made if _is_search(exchange)]
+    lines = [_line(exchange) for exchange in made if not _is_search(exchange)]
+    parts = ["\n".join(f"- {line}" for line in lines) if len(lines) > 1 else "".join(lines)]
+    if searches:
+        parts.append(_found(searches))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _is_search(exchange: Exchange) -> bool:
+    return "search" in exchange.name or bool(exchange.result.items)
+
+
+def _talk(incoming: Incoming) -> str:
+    said = incoming.question.strip()
+    if re.search(r"\b(?:who|what) are you|your name|simulated|what model|which model|are you\b", said, re.IGNORECASE):
+        return WHO.format(model=incoming.model)
+    if re.search(r"\bwhat did i (?:ask|say)", said, re.IGNORECASE):
+        return _earlier(incoming)
+    if re.match(r"\W*thank", said, re.IGNORECASE):
+        return "You are welcome!"
+    if SMALL_TALK.match(said) or not said:
+        return HELLO
+    if stages(said):
+        return NO_TOOLS.format(topic=tidy(stages(said)[0][0].subject or said, 80))
+    if any(part.get("type") == "image_url" for part in _parts(incoming)):
+        return "I can see that you attached an image, but a simulated model cannot look at it."
+    return CHAT.format(said=tidy(said, 80))
+
+
+def _parts(incoming: Incoming) -> list[dict[str, object]]:
+    content = incoming.messages[incoming.question_at].get("content") if incoming.question_at >= 0 else None
+    return content if isinstance(content, list) else []
+
+
+def _earlier(incoming: Incoming) -> str:
+    before = [text_of(message) for message in incoming.messages[: incoming.question_at] if message["role"] == "user"]
+    return f"Before this you asked: “{tidy(before[-1], 200)}”" if before else "This is your first message to me."
+
+
+def _line(exchange: Exchange) -> str:
+    """Say one result that is not a search."""
+    result = exchange.result
+    if result.error:
+        return f"`{exchange.name}` did not work: {tidy(result.error, 200)}"
+    if any(word in exchange.name for word in ("calc", "math")):
+        asked = _first_argument(exchange)
+        return f"`{asked}` = **{_plain(exchange, 'value', 'result', 'answer', 'formatted')}**"
+    if any(word in exchange.name for word in ("time", "date", "clock")):
+        return _time(exchange)
+    return f"`{exchange.name}` returned: {_plain(exchange, 'result', 'value', 'text', 'content')}"
+
+
+def _first_argument(exchange: Exchange) -> str:
+    return str(next(iter(exchange.arguments.values()), "")) if isinstance(exchange.arguments, dict) else ""
+
+
+def _plain(exchange: Exchange, *names: str) -> str:
+    found = exchange.result.field(*names)
+    value = exchange.result.value if found is None else found
+    return tidy(str(value), 600) if not isinstance(value, bool | int | float) else str(value)
+
+
+def _time(exchange: Exchange) -> str:
+    zone = exchange.result.field("timezone", "time_zone", "zone", "tz") or _first_argument(exchange)
+    text = _plain(exchange, "iso", "datetime", "local_time", "now", "time", "date")
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return f"The clock says {text}{f' ({zone})' if zone and zone not in text else ''}."
+    said = f"{moment:%H:%M} on {moment:%A}, {moment.day} {moment:%B %Y}"
+    return f"In {str(zone).rpartition('/')[2].replace('_', ' ')} it is **{said}**." if zone else f"It is **{said}**."
+
+
+def _found(searches: list[Exchange]) -> str:
+    """Quote what the searches brought, each source once, with its number."""
+    shown: set[str] = set()
+    sections = [_section(exchange, shown, several=len(searches) > 1) for exchange in searches]
+    return "\n\n".join(section for section in sections if section)
+
+
+def _section(exchange: Exchange, shown: set[str], *, several: bool) -> str:
+    query = _first_argument(exchange)
+    if exchange.result.error:
+        return f"The search for “{query}” did not work: {tidy(exchange.result.error, 200)}"
+    items = [item for item in exchange.result.items if (item.url or item.title) not in shown]
+    if not exchange.result.items:
+        return _no_items(exchange, query)
+    if not items:
+        return ""
+    shown.update(item.url or item.title for item in items)
+    lead = f"**{query}**" if several else f"Here is what I found about **{query}**:"
+    return lead + "\n\n" + "\n".join(_bullet(item) for item in items[:5])
+
+
+def _no_items(exchange: Exchange, query: str) -> str:
+    value = exchange.result.value
+    if isinstance(value, str) and value.strip():
+        return f"The search for “{query}” returned: {tidy(value, 600)}"
+    return f"The search for “{query}” found nothing."
+
+
+def _bullet(item: Item) -> str:
+    mark = f" [{item.n}]" if item.n is not None else (f" ({item.url})" if item.url else "")
+    return f"- **{item.title}**" + (f": {item.snippet}" if item.snippet else "") + mark
+
+
+def rounds(incoming: Incoming) -> int:
+    """Count the steps of this loop that asked for tools."""
+    return sum(1 for _, message in incoming.loop() if calls_of(message))

@@ -1,0 +1,168 @@
+"""The HTTP face of the simulator: OpenRouter's routes under /api/v1."""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import orjson
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from .account import key_body
+from .accents import ACCENTS
+from .catalog import ROWS, Listed, is_known, listing
+from .errors import Refused
+from .faults import example_ids, fault_of
+from .faulty import sent
+from .incoming import Incoming
+from .incoming import read as read_incoming
+from .refusals import scripted
+from .replay import Library, Recording, load
+from .rules import check, check_body
+from .speaker import generation, speak
+from .state import KEPT_HEADERS, Memory, Received
+from .writes import Writes
+
+DEFAULT_PACE = 0.012
+
+
+def create_simulator(*, replay: Path | None = None, pace: float = DEFAULT_PACE, list_faults: bool = False) -> Starlette:
+    """Make the app; `pace` is the seconds between writes, `list_faults` puts the fault ids into /models.
+
+    `app.state.requests` lists what was received, `app.state.open_streams` counts the answers that are being sent,
+    `app.state.memory` holds both and more.
+    """
+    routes = [
+        Route("/api/v1/chat/completions", chat, methods=["POST"]),
+        Route("/api/v1/models", models),
+        Route("/api/v1/key", key),
+        Route("/api/v1/generation", generation_of),
+    ]
+    app = Starlette(routes=routes, exception_handlers={Refused: _refused})  # pyright: ignore[reportArgumentType]
+    app.state.memory = Memory(app_state=app.state)
+    app.state.open_streams = 0
+    app.state.requests = app.state.memory.requests
+    app.state.pace = pace
+    app.state.library = load(replay) if replay else None
+    app.state.list_faults = list_faults
+    return app
+
+
+async def chat(request: Request) -> Response:
+    """Answer POST /chat/completions."""
+    memory: Memory = request.app.state.memory
+    received = await _receive(request, memory)
+    try:
+        return _answer(request, received)
+    except Refused as refused:
+        received.status = refused.status
+        raise
+
+
+async def _receive(request: Request, memory: Memory) -> Received:
+    """Note the request as it came in, before anything is said about it."""
+    text = await request.body()
+    body: Any = None
+    with suppress(orjson.JSONDecodeError):
+        body = orjson.loads(text)
+    headers = {name: request.headers[name] for name in KEPT_HEADERS if name in request.headers}
+    received = Received(request.url.path, body, headers, "authorization" in request.headers)
+    memory.receive(received)
+    if body is None:
+        received.status = 400
+        raise Refused(400, "Invalid JSON in request body")
+    return received
+
+
+def _answer(request: Request, received: Received) -> Response:
+    library: Library | None = request.app.state.library
+    if library is not None:
+        recording = library.pick(received.body, request.headers) if isinstance(received.body, dict) else None
+        if recording is not None:
+            return _replayed(request, received, recording)
+    body = check_body(received.body)
+    incoming = _served(body, replaying=library is not None)
+    return _spoken(request, received, incoming)
+
+
+def _replayed(request: Request, received: Received, recording: Recording) -> Response:
+    received.status = recording.status
+    return Writes(
+        recording.writes(),
+        memory=request.app.state.memory,
+        received=received,
+        pace=request.app.state.pace,
+        media_type=recording.content_type,
+        status=recording.status,
+    )
+
+
+def _served(body: dict[str, Any], *, replaying: bool) -> Incoming:
+    """Pick the model that answers: the first of the request's that does not refuse."""
+    wanted = [body["model"]] if "model" in body else []
+    candidates = list(dict.fromkeys([*wanted, *(body.get("models") or [])]))
+    for at, model in enumerate(candidates):
+        if not is_known(str(model)) or (replaying and "/sim" not in model):
+            raise Refused(400, f"{model} is not a valid model ID")
+        incoming = read_incoming({**body, "model": model})
+        fault = fault_of(model)
+        if fault is None or fault.name != "error":
+            check(incoming)
+            return incoming
+        if at == len(candidates) - 1 or (fault.number or 500) in (400, 401, 402, 413):
+            provider = ACCENTS[incoming.family].provider(incoming.provider_order)
+            raise scripted(fault.number or 500, provider)
+    raise Refused(400, "No models provided")
+
+
+def _spoken(request: Request, received: Received, incoming: Incoming) -> Response:
+    memory: Memory = request.app.state.memory
+    memory.served += 1
+    spoken = speak(incoming, memory.served)
+    memory.serve(generation(spoken, incoming))
+    received.status, received.generation_id = 200, spoken.id
+    writes, ending, media_type = sent(spoken, fault_of(incoming.model), stream=incoming.stream)
+    return Writes(
+        writes,
+        memory=memory,
+        received=received,
+        pace=request.app.state.pace,
+        media_type=media_type,
+        headers={"x-generation-id": spoken.id},
+        ending=ending,
+    )
+
+
+async def models(request: Request) -> Response:
+    """Answer GET /models."""
+    library: Library | None = request.app.state.library
+    rows = library.listed() if library else list(ROWS)
+    if request.app.state.list_faults:
+        ids = [f"{family}/{fault}" for family in ACCENTS for fault in example_ids()]
+        rows += [Listed(id, f"Fault: {id}", "1", "1", images=True) for id in ids]
+    return _json(listing(rows))
+
+
+async def key(request: Request) -> Response:
+    """Answer GET /key."""
+    memory: Memory = request.app.state.memory
+    return _json(key_body(sum(kept["usage"] for kept in memory.generations.values())))
+
+
+async def generation_of(request: Request) -> Response:
+    """Answer GET /generation?id=."""
+    memory: Memory = request.app.state.memory
+    wanted = request.query_params.get("id", "")
+    if wanted not in memory.generations:
+        raise Refused(404, f"Generation {wanted} not found")
+    return _json({"data": memory.generations[wanted]})
+
+
+async def _refused(request: Request, refused: Refused) -> Response:
+    return _json(refused.body(), refused.status, refused.headers)
+
+
+def _json(body: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    return Response(orjson.dumps(body), status, headers, media_type="application/json")

@@ -1,0 +1,118 @@
+"""The models this OpenRouter lists: one `<family>/sim` for each accent and a few ids that people know."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from .accents import ACCENTS
+
+CREATED = 1763683200
+COMMON = ("max_tokens", "temperature", "top_p", "stop", "seed", "tools", "tool_choice", "response_format")
+REASONING = ("reasoning", "include_reasoning")
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """USD for one token."""
+
+    prompt: Decimal
+    completion: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One row of the catalogue; prices in USD for a million tokens."""
+
+    id: str
+    name: str
+    prompt: str
+    completion: str
+    context: int = 200_000
+    tokenizer: str = "Other"
+    reasons: bool = True
+    images: bool = False
+
+    @property
+    def price(self) -> Price:
+        """Give the price of one token."""
+        million = Decimal(1_000_000)
+        return Price(Decimal(self.prompt) / million, Decimal(self.completion) / million)
+
+
+ROWS = (
+    Listed("openai/sim", "OpenAI: Simulated", "1.25", "10", 400_000, "GPT", images=True),
+    Listed("openai/gpt-4o", "OpenAI: GPT-4o", "2.5", "10", 128_000, "GPT", reasons=False, images=True),
+    Listed("openai/gpt-4o-mini", "OpenAI: GPT-4o-mini", "0.15", "0.6", 128_000, "GPT", reasons=False, images=True),
+    Listed("openai/gpt-5-mini", "OpenAI: GPT-5 Mini", "0.25", "2", 400_000, "GPT", images=True),
+    Listed("anthropic/sim", "Anthropic: Simulated", "3", "15", 200_000, "Claude", images=True),
+    Listed("anthropic/claude-sonnet-4", "Anthropic: Claude Sonnet 4", "3", "15", 1_000_000, "Claude", images=True),
+    Listed("anthropic/claude-haiku-4.5", "Anthropic: Claude Haiku 4.5", "1", "5", 200_000, "Claude", images=True),
+    Listed("google/sim", "Google: Simulated", "0.5", "3", 1_048_576, "Gemini", images=True),
+    Listed("google/gemini-2.5-flash", "Google: Gemini 2.5 Flash", "0.3", "2.5", 1_048_576, "Gemini", images=True),
+    Listed("google/gemini-3-flash-preview", "Google: Gemini 3 Flash", "0.5", "3", 1_048_576, "Gemini", images=True),
+    Listed("x-ai/sim", "xAI: Simulated", "0.2", "0.5", 2_000_000, "Grok", images=True),
+    Listed("x-ai/grok-4.1-fast", "xAI: Grok 4.1 Fast", "0.2", "0.5", 2_000_000, "Grok", images=True),
+    Listed("deepseek/sim", "DeepSeek: Simulated", "0.28", "0.42", 128_000, "DeepSeek"),
+    Listed("deepseek/deepseek-chat", "DeepSeek: DeepSeek Chat", "0.28", "0.42", 128_000, "DeepSeek"),
+    Listed("mistralai/sim", "Mistral: Simulated", "0.4", "2", 131_072, "Mistral"),
+    Listed("mistralai/mistral-medium-3.1", "Mistral: Medium 3.1", "0.4", "2", 131_072, "Mistral", reasons=False),
+    Listed("moonshotai/sim", "MoonshotAI: Simulated", "0.6", "2.5", 262_144),
+    Listed("moonshotai/kimi-k2.5", "MoonshotAI: Kimi K2.5", "0.6", "2.5", 262_144),
+    Listed("qwen/sim", "Qwen: Simulated", "0.11", "0.6", 262_144, "Qwen"),
+    Listed("qwen/qwen3-235b-a22b-thinking-2507", "Qwen: Qwen3 235B Thinking", "0.11", "0.6", 262_144, "Qwen3"),
+)
+BY_ID = {row.id: row for row in ROWS}
+
+
+def price_of(model: str) -> Price:
+    """Give the price of a model; an id that is not listed costs what its family's `sim` costs."""
+    row = BY_ID.get(model) or BY_ID.get(f"{model.partition('/')[0]}/sim")
+    return row.price if row else Price(Decimal(0), Decimal(0))
+
+
+def is_known(model: str) -> bool:
+    """Tell whether an id names a model of a family that is spoken here."""
+    family, slash, name = model.partition("/")
+    return bool(slash and name) and family in ACCENTS
+
+
+def entry(row: Listed) -> dict[str, Any]:
+    """Write one model the way OpenRouter's /models does."""
+    inputs = ["text", "image"] if row.images else ["text"]
+    parallel = ("parallel_tool_calls",) if row.id.startswith("openai/") else ()
+    return {
+        "id": row.id,
+        "canonical_slug": row.id,
+        "hugging_face_id": None,
+        "name": row.name,
+        "created": CREATED,
+        "description": "Answered by Signalbox's simulator: a small rule-based model in this family's accent.",
+        "context_length": row.context,
+        "architecture": {
+            "modality": "+".join(inputs) + "->text",
+            "input_modalities": inputs,
+            "output_modalities": ["text"],
+            "tokenizer": row.tokenizer,
+            "instruct_type": None,
+        },
+        "pricing": {
+            "prompt": format(row.price.prompt.normalize(), "f"),
+            "completion": format(row.price.completion.normalize(), "f"),
+        },
+        "top_provider": {
+            "context_length": row.context,
+            "max_completion_tokens": 16_384,
+            "is_moderated": False,
+        },
+        "per_request_limits": None,
+        "supported_parameters": [*COMMON, *(REASONING if row.reasons else ()), *parallel],
+        "supported_voices": None,
+        "default_parameters": None,
+        "links": {"details": f"/api/v1/models/{row.id}/endpoints"},
+    }
+
+
+def listing(rows: list[Listed] | None = None) -> dict[str, Any]:
+    """Write the body of /models."""
+    data = [entry(row) for row in (ROWS if rows is None else rows)]
+    return {"data": data, "total_count": len(data), "links": {"next": None}}

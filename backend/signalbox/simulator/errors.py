@@ -1,0 +1,51 @@
+"""How a request is refused: OpenRouter's error body, with the host's own words inside where a host refused."""
+
+from typing import Any
+
+import orjson
+
+ERROR_TYPES = {
+    400: "invalid_request",
+    401: "authentication",
+    402: "payment_required",
+    403: "permission_denied",
+    404: "not_found",
+    408: "timeout",
+    413: "payload_too_large",
+    422: "unprocessable",
+    429: "rate_limit_exceeded",
+    500: "server",
+    502: "provider_unavailable",
+    503: "provider_unavailable",
+    529: "provider_overloaded",
+}
+
+
+class Refused(Exception):
+    """A request that is answered with an error body instead of a completion."""
+
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        *,
+        metadata: dict[str, Any] | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.metadata = metadata or {}
+        self.headers = headers or {}
+
+    def body(self) -> dict[str, Any]:
+        """Give the body as OpenRouter writes it."""
+        metadata = {**self.metadata, "error_type": ERROR_TYPES.get(self.status, "unmapped")}
+        error = {"code": self.status, "message": self.message, "metadata": metadata}
+        return {"error": error, "user_id": "user_simulated"}
+
+
+def host_refused(provider: str, raw: dict[str, Any], status: int = 400) -> Refused:
+    """Wrap a host's refusal the way OpenRouter hands it on: the host's JSON is a string in `metadata.raw`."""
+    text = orjson.dumps(raw).decode()
+    return Refused(status, "Provider returned error", metadata={"raw": text, "provider_name": provider})

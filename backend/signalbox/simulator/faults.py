@@ -1,0 +1,234 @@
+"""Scripted faults, reached by model id, so that every failure can be had over HTTP.
+
+The id is `<family>/<fault>`, in any family:
+
+| id | what happens |
+|---|---|
+| sim-error-N | HTTP N (400 401 402 403 404 408 413 422 429 500 502 503 529) with OpenRouter's error body |
+| sim-json-error | HTTP 200 with a JSON error body, also for a stream request |
+| sim-midstream-error | some text, then a chunk with a top-level `error` in the 200; whole: `choices[0].error` |
+| sim-cut | the socket is closed in the middle of the answer, no finish, no `[DONE]` |
+| sim-eof | the stream ends cleanly in the middle of the answer, no finish, no `[DONE]` |
+| sim-done-only | nothing but `[DONE]`; whole: an empty body |
+| sim-stall | a few chunks, then nothing until the client leaves |
+| sim-malformed | one data frame in the middle is not JSON; whole: the body is not JSON |
+| sim-empty | finish `stop`, no content |
+| sim-reasoning-only | reasoning, finish `stop`, no content |
+| sim-length | finish `length` in the middle of the text |
+| sim-length-empty | finish `length` while still reasoning, no content |
+| sim-length-tool | cut by length in the middle of a call's arguments |
+| sim-refusal | a refusal in `delta.refusal`, no content |
+| sim-filter | some text, then finish `content_filter` |
+| sim-searches-N | asks N distinct searches in one step |
+| sim-steps-N | asks one distinct search in each of N steps |
+| sim-duplicate | asks the same search three times in one step, with other case, spaces and quotes |
+| sim-parallel | asks time, sum and search in one step |
+| sim-bad-args | asks with arguments that are cut, of a wrong type, and missing |
+| sim-unknown-tool | asks a tool that was not offered |
+| sim-same-id | asks two searches, every call of every step has the id `call_0` |
+| sim-late-stop | asks a search, but finish_reason says `stop` |
+| sim-stubborn | asks a search in every step, also when tool_choice is none |
+| sim-silent-finalize | asks a search in every step, and is silent when tool_choice is none |
+| sim-long-N | an answer of N deltas or more (3000 if N is not given) |
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from .accents import Accent
+from .answer import compose, rounds
+from .incoming import Incoming
+from .intents import keywords
+from .model import decide, think
+from .plan import calculate_call, exchanges, filled, search_call, time_call
+from .turns import Call, Turn
+
+_ID = re.compile(r"^sim-(?P<name>[a-z-]+?)(?:-(?P<number>\d+))?(?::[a-z]+)?$")
+ERROR_CODES = (400, 401, 402, 403, 404, 408, 413, 422, 429, 500, 502, 503, 529)
+WIRE_FAULTS = ("error", "json-error", "midstream-error", "cut", "eof", "done-only", "stall", "malformed")
+LONG = 3000
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A fault that a model id names, with its number where it has one."""
+
+    name: str
+    number: int | None = None
+
+
+def fault_of(model: str) -> Fault | None:
+    """Read the fault from a model id; None for a model that behaves."""
+    match = _ID.match(model.partition("/")[2])
+    if not match or match.group("name") not in (*WIRE_FAULTS, *SHAPES):
+        return None
+    number = match.group("number")
+    return Fault(match.group("name"), int(number) if number else None)
+
+
+def turn_of(incoming: Incoming, accent: Accent) -> Turn:
+    """Give the turn of a request: the model's own, or what the fault makes of it."""
+    fault = fault_of(incoming.model)
+    shape = SHAPES.get(fault.name) if fault else None
+    return shape(incoming, accent, fault.number or 0) if fault and shape else decide(incoming, accent)
+
+
+def example_ids() -> list[str]:
+    """Give the part after the slash of every fault, for the catalogue."""
+    counted = {"error": ERROR_CODES, "searches": (2, 3, 6, 8, 12), "steps": (1, 2, 3, 5, 8, 12, 25)}
+    numbered = [f"sim-{name}-{number}" for name, numbers in counted.items() for number in numbers]
+    plain = [f"sim-{name}" for name in (*WIRE_FAULTS, *SHAPES) if name not in counted]
+    return [*plain, *numbered]
+
+
+def _topic(incoming: Incoming) -> str:
+    return keywords(incoming.question)[:60].strip() or "signalbox"
+
+
+def _search(incoming: Incoming, query: str) -> Call:
+    """Search, or where no search is offered use the first tool: a step must ask for something."""
+    call = search_call(incoming, query)
+    return call or (filled(incoming.tools[0], query) if incoming.tools else Call("search_web", {"query": query}))
+
+
+def _asking(incoming: Incoming, *calls: Call) -> Turn:
+    made = exchanges(incoming)
+    return Turn("", think(incoming, made, list(calls)), calls)
+
+
+def _answer(incoming: Incoming) -> Turn:
+    made = exchanges(incoming)
+    return Turn(compose(incoming, made), think(incoming, made, []))
+
+
+def _first_step(incoming: Incoming) -> bool:
+    return incoming.may_call and rounds(incoming) == 0
+
+
+def _empty(incoming: Incoming, accent: Accent, number: int) -> Turn:
+    return Turn()
+
+
+def _reasoning_only(incoming: Incoming, accent: Accent, number: int) -> Turn:
+    return replace(_answer(incoming), text="")
+
+
+def _length(incoming: Incoming, accent: Accent, number: int) -> Turn:
+    text = _answer(incoming).text
+    return replace(_answer(incoming), text=text[: max(len(text) * 2 // 3, 8)], finish="length")
+
+
+def _length_empty(incoming: Incoming, accent: Accent, number: int) -> Turn:
+    return replace(_answer(incoming), text="", finish="length")
+
+
+def _length_tool(incoming: Incoming, accent: Accent, number: int) -> Turn:
+    if not _first_step(incoming):
+        return _answer(incoming)
+    call = _search(incoming, _topic(incoming))
+    raw = call.written(compact=accent.compact_arguments)
+    finish = "tool_calls" if accent.family == "openai" else "length"
+    return replace(_asking(incoming, replace(call, raw=raw[:-4])), finish=finish)
+
+
+def _refusal(incoming: Incoming, accent: Accent, number: int) -> Turn:
+    return Turn(refusal="I'm sorry, I can't help with that request.", finish="stop")
+
+
+def _filter(incoming: Incoming, accent: Accent, number: int) -> Turn:
+    text = _answer(incoming).text
+    return Turn(text[: len(text) // 2], finish="content_filter")
+
+
+def _searches(incoming: Incoming, accent: Accent, number: int) -> Turn:
+    if not _first_step(incoming):
+        return _answer(incoming)
+    topic = _topic(incoming)
+    return _asking(incoming, *(_search(incoming, f"{topic} {at}") for at in range(1, (number or 3) + 1)))
+
+
+def _steps(incoming: Incoming, accent: Accent, number: int) -> Turn:
+    done = rounds(incoming)
+    if not incoming.may_call or done >= (number or 3):
+        return _answer(incoming)
+    return _asking(incoming, _search(incoming, f"{_topic(incoming)} {done + 1}"))
+
+
+def _duplicate(incoming: Incoming, accent: Accent, number: int) -> Turn:
+    if not _first_step(incoming):
+        return _answer(incoming)
+    topic = _topic(incoming)
+    spaced = "  ".join(topic.upper().split())
+    return _asking(incoming, *(_search(incoming, query) for query in (topic, f" {spaced} ", f'"{topic}"')))
+
+
+def _parallel(incoming: Incoming, accent: Accent, number: int) -> Turn:
+    if not _first_step(incoming):
+        return _answer(incoming)
+    wanted = (time_call(incoming, "Asia/Tokyo"), calculate_call(incoming, "6 * 7"))
+    return _asking(incoming, *(call for call in wanted if call), _search(incoming, _topic(incoming)))
+
+
+def _bad_args(incoming: Incoming, accent: Accent, number: int) -> Turn:
+    if not _first_step(incoming):
+        return _answer(incoming)
+    call = _search(incoming, _topic(incoming))
+    cut = replace(call, raw=call.written(compact=True)[:-3])
+    wrong = Call(call.name, dict.fromkeys(call.arguments, 42))
+    return _asking(incoming, cut, wrong, Call(call.name, {}), Call(call.name, raw='["not", "an object"]'))
+
+
+def _unknown_tool(incoming: Incoming, accent: Accent, number: int) -> Turn:
+    if not _first_step(incoming):
+        return _answer(incoming)
+    return _asking(incoming, Call("lookup_everything", {"query": _topic(incoming)}))
+
+
+def _same_id(incoming: Incoming, accent: Accent, number: int) -> Turn:
+    if not incoming.may_call or rounds(incoming) >= 2:
+        return _answer(incoming)
+    base = 2 * rounds(incoming)
+    return _asking(incoming, *(_search(incoming, f"{_topic(incoming)} {base + at}") for at in (1, 2)))
+
+
+def _late_stop(incoming: Incoming, accent: Accent, number: int) -> Turn:
+    if not _first_step(incoming):
+        return _answer(incoming)
+    return replace(_asking(incoming, _search(incoming, _topic(incoming))), finish="stop")
+
+
+def _stubborn(incoming: Incoming, accent: Accent, number: int) -> Turn:
+    return _asking(incoming, _search(incoming, f"{_topic(incoming)} {rounds(incoming) + 1}"))
+
+
+def _silent_finalize(incoming: Incoming, accent: Accent, number: int) -> Turn:
+    return _stubborn(incoming, accent, number) if incoming.may_call else Turn()
+
+
+def _long(incoming: Incoming, accent: Accent, number: int) -> Turn:
+    line = "This answer goes on and on so that long streams can be tried. "
+    pieces = len(accent.cut_text(line)) or 1
+    return Turn(line * ((number or LONG) // pieces + 1), "A long answer was asked for, so I write one.")
+
+
+SHAPES: dict[str, Callable[[Incoming, Accent, int], Turn]] = {
+    "empty": _empty,
+    "reasoning-only": _reasoning_only,
+    "length": _length,
+    "length-empty": _length_empty,
+    "length-tool": _length_tool,
+    "refusal": _refusal,
+    "filter": _filter,
+    "searches": _searches,
+    "steps": _steps,
+    "duplicate": _duplicate,
+    "parallel": _parallel,
+    "bad-args": _bad_args,
+    "unknown-tool": _unknown_tool,
+    "same-id": _same_id,
+    "late-stop": _late_stop,
+    "stubborn": _stubborn,
+    "silent-finalize": _silent_finalize,
+    "long": _long,
+}

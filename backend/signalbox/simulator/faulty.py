@@ -1,0 +1,87 @@
+"""The faults that are not in what is said but in how it is sent: bodies that break, stop or lie."""
+
+from collections.abc import Callable
+from itertools import islice
+from typing import Any
+
+import orjson
+
+from .faults import Fault
+from .spoken import Spoken
+from .stream import DONE, Piece, envelope, frame, frames
+from .whole import body, written
+from .writes import Ending
+
+FEW = 6
+BROKEN = b'data: {"id":"gen-broken","choices":[{"index":0,"delta":{"content":"half a fra\n\n'
+
+
+def sent(spoken: Spoken, fault: Fault | None, *, stream: bool) -> tuple[list[bytes], Ending, str]:
+    """Give the writes of an answer, how it ends, and its content type."""
+    if fault and fault.name == "json-error":
+        return [orjson.dumps(error_body(spoken))], "clean", "application/json"
+    table = STREAMS if stream else WHOLES
+    writes = _burst(list(frames(spoken)), spoken.accent.burst) if stream else written(spoken)
+    broken = table.get(fault.name) if fault else None
+    writes, ending = broken(spoken, writes) if broken else (writes, "clean")
+    return writes, ending, "text/event-stream" if stream else "application/json"
+
+
+def error_body(spoken: Spoken) -> dict[str, Any]:
+    """A rate limit told in a body whose status says 200 (litellm#8448 in the quirks)."""
+    metadata = {"provider_name": spoken.provider, "error_type": "rate_limit_exceeded", "raw": "rate limited upstream"}
+    return {
+        "error": {"code": 429, "message": "Provider returned error", "metadata": metadata},
+        "user_id": "user_simulated",
+    }
+
+
+def _burst(pieces: list[bytes], size: int) -> list[bytes]:
+    return [b"".join(pieces[at : at + size]) for at in range(0, len(pieces), size)]
+
+
+def _half(writes: list[bytes]) -> list[bytes]:
+    return writes[: max(len(writes) // 2, 1)]
+
+
+def _midstream_error(spoken: Spoken, writes: list[bytes]) -> tuple[list[bytes], Ending]:
+    metadata = {"error_type": "provider_unavailable", "provider_code": "server_error"}
+    error = {"code": 502, "message": "Provider disconnected unexpectedly", "metadata": metadata}
+    chunk = envelope(spoken, Piece({"content": ""}, "error", "error"))
+    return [*_half(writes), frame({**chunk, "error": error}), DONE], "clean"
+
+
+def _malformed(spoken: Spoken, writes: list[bytes]) -> tuple[list[bytes], Ending]:
+    half = _half(writes)
+    return [*half, BROKEN, *writes[len(half) :]], "clean"
+
+
+def _whole_error(spoken: Spoken, writes: list[bytes]) -> tuple[list[bytes], Ending]:
+    answer = body(spoken)
+    error = {"code": 502, "message": "Provider returned error", "metadata": {"raw": "upstream went away"}}
+    answer["choices"][0] = {**answer["choices"][0], "error": error, "finish_reason": "error"}
+    return [orjson.dumps(answer)], "clean"
+
+
+def _truncated(writes: list[bytes]) -> list[bytes]:
+    text = b"".join(writes)
+    return [text[: len(text) * 2 // 3]]
+
+
+Sent = Callable[[Spoken, list[bytes]], tuple[list[bytes], Ending]]
+STREAMS: dict[str, Sent] = {
+    "midstream-error": _midstream_error,
+    "cut": lambda _, writes: (_half(writes), "cut"),
+    "eof": lambda _, writes: (_half(writes), "clean"),
+    "done-only": lambda _, writes: ([DONE], "clean"),
+    "stall": lambda _, writes: (list(islice(writes, FEW)), "stall"),
+    "malformed": _malformed,
+}
+WHOLES: dict[str, Sent] = {
+    "midstream-error": _whole_error,
+    "cut": lambda _, writes: (_truncated(writes), "cut"),
+    "eof": lambda _, writes: (_truncated(writes), "clean"),
+    "done-only": lambda _, writes: ([b""], "clean"),
+    "stall": lambda _, writes: (writes[:1], "stall"),
+    "malformed": lambda _, writes: ([b"<html>Bad gateway</html>"], "clean"),
+}

@@ -1,0 +1,139 @@
+"""What a person's message asks for, read by rules: searches, sums, times, and tools called by name."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from .arithmetic import expressions
+from .zones import zones
+
+Kind = Literal["search", "calculate", "time", "chat"]
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """One thing that is asked for: what kind, and about what."""
+
+    kind: Kind
+    subject: str
+
+
+ASKING = (
+    r"what|how|why|who|whom|whose|when|where|which|search|find|look up|compare|calculate|compute|tell|read|get|check|"
+    r"is|are|was|does|do|did|can|could|explain|describe|give|show|list|summari[sz]e|research|use|call|please|also|then|"
+    r"the (?:current |local )?(?:time|date)"
+)
+_SPLIT = re.compile(
+    rf"(?P<stop>[?!;\n]+|\.(?=\s|$))|(?P<then>,?\s*\b(?:and then|then|after that|afterwards)\b,?)"
+    rf"|(?:,\s*(?:and|also)?|\band also\b|\band\b)\s+(?=(?:{ASKING})\b)",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(rf"^(?:{ASKING})\b", re.IGNORECASE)
+_SEARCHES = re.compile(
+    r"\b(?:search|find|look\s*up|compare|explain|describe|research|summari[sz]e|news|latest|documentation|docs|about)\b",
+    re.IGNORECASE,
+)
+_TIME = re.compile(
+    r"\b(?:what|tell me|which|get|check|current|local|give me)\b[^?]*\b(?:time|date|day)\b(?! (?:does|do|did|limit|out|zone))"
+    r"|\btime is it\b|\btoday'?s date\b|\btime (?:in|at) [A-Z]",
+    re.IGNORECASE,
+)
+_NOT_TIME = re.compile(r"\b(?:how|long|much|each|every|first|last|next|release|birth)\b", re.IGNORECASE)
+SMALL_TALK = re.compile(
+    r"^\W*(?:hi|hello|hey|hiya|good (?:morning|afternoon|evening)|thanks?(?: you)?|thank you|bye|goodbye|ok(?:ay)?|great|"
+    r"cool|nice|yes|no|who are you|what are you|what(?:'s| is) your name|are you (?:a |an )?(?:real|simulated|ai|human|bot).*|"
+    r"what model.*|which model.*|how are you.*|what can you do.*|help|what did i (?:ask|say).*|test(?:ing)?|ping)"
+    r"(?:\s+(?:there|everyone|all|so much|a lot|very much|simulator|signalbox))?\W*$",
+    re.IGNORECASE,
+)
+_LEAD = re.compile(
+    r"^(?:please|can you|could you|would you|will you|i (?:want|would like|need) to know|tell me|show me|give me|"
+    r"search(?: the)?(?: web| internet| online| docs| documentation)?(?: for)?|find(?: out)?|look\s*up|google|explain|describe|"
+    r"research|summari[sz]e|read(?: up)? on|what(?:'s|’s)?|how(?: much| many| long| often)?|in detail|why|who(?:'s)?|when|where|which|also|and|about|for me)\b[\s,:]*",
+    re.IGNORECASE,
+)
+_STOP_WORDS = frozenset(
+    "a an the is are was were be been am do does did can could may might will would should shall must of to in on at by "
+    "for from with as it its this that these those there i me my we our you your and or but so if please any some".split()
+)
+_CREATIVE = re.compile(
+    r"\b(?:joke|poem|haiku|story|song|limerick|write|translate|rhyme|draft|rewrite|imagine|roleplay)\b", re.IGNORECASE
+)
+_POINTS_BACK = re.compile(r"\b(?:it|they|them|that|this|those|these)\b", re.IGNORECASE)
+_COMPARE = re.compile(
+    r"\bcompare\s+(?P<a>.+?)\s+(?:and|with|to|against|vs\.?|versus)\s+(?P<b>.+)$"
+    r"|\bdifferences?\s+between\s+(?P<c>.+?)\s+and\s+(?P<d>.+)$"
+    r"|(?P<e>[\w.+# -]+?)\s+(?:vs\.?|versus)\s+(?P<f>[\w.+# -]+)$",
+    re.IGNORECASE,
+)
+DEEP = re.compile(
+    r"\b(?:in detail|in depth|detailed|thorough(?:ly)?|deep(?:ly)?|research|everything|step by step|investigate)\b",
+    re.IGNORECASE,
+)
+
+
+def stages(question: str) -> list[list[Intent]]:
+    """Read a message into stages; what follows "then" waits for what stands before it."""
+    found: list[list[Intent]] = [[]]
+    for clause, waits in clauses(question):
+        intents = clause_intents(clause)
+        if _points_back(clause, intents) and any(found[-1]):
+            continue
+        if waits and found[-1] and intents:
+            found.append([])
+        found[-1].extend(intent for intent in intents if intent not in found[-1])
+    asked = [[intent for intent in stage if intent.kind != "chat"] for stage in found]
+    return [stage for stage in asked if stage]
+
+
+def _points_back(clause: str, intents: list[Intent]) -> bool:
+    """Tell whether a clause only asks on about what was named before ("why is it used")."""
+    searches = [intent for intent in intents if intent.kind == "search"]
+    return bool(searches) and bool(_POINTS_BACK.search(clause)) and len(searches[0].subject.split()) < 2
+
+
+def clauses(question: str) -> list[tuple[str, bool]]:
+    """Cut a message into clauses, each with whether it waits for the ones before it."""
+    found: list[tuple[str, bool]] = []
+    at, waits = 0, False
+    for match in _SPLIT.finditer(question):
+        end = match.end() if match.group("stop") else match.start()
+        found.append((question[at:end].strip(), waits))
+        at, waits = match.end(), match.group("then") is not None or (waits and not question[at:end].strip())
+    found.append((question[at:].strip(), waits))
+    return [(clause, waits) for clause, waits in found if clause.strip(" ,.?!")]
+
+
+def clause_intents(clause: str) -> list[Intent]:
+    """Read one clause."""
+    if SMALL_TALK.match(clause) or _CREATIVE.search(clause):
+        return [Intent("chat", clause)]
+    sums = expressions(clause)
+    if sums:
+        return [Intent("calculate", expression) for expression in sums]
+    if _TIME.search(clause) and not _NOT_TIME.search(clause):
+        return [Intent("time", zone) for zone in zones(clause)] or [Intent("time", "")]
+    if _ASKS.match(clause) or clause.endswith("?") or _SEARCHES.search(clause):
+        return [Intent("search", query) for query in queries(clause)]
+    return [Intent("chat", clause)]
+
+
+def queries(clause: str) -> list[str]:
+    """Make the search queries of a clause: one, or one for each side of a comparison."""
+    match = _COMPARE.search(clause.rstrip(" ?.!"))
+    if match:
+        sides = [side for side in match.groups() if side]
+        return [query for side in sides if (query := keywords(side))]
+    query = keywords(clause)
+    return [query] if query else []
+
+
+def keywords(clause: str) -> str:
+    """Keep the words of a clause that carry meaning."""
+    text = clause.strip(" \t\n?.!,:;")
+    while (shorter := _LEAD.sub("", text, count=1)) != text:
+        text = shorter
+    words = [word.strip("?!.,:;()") for word in text.split()]
+    kept = [word for word in words if word and word.lower() not in _STOP_WORDS]
+    kept = re.sub(r"^(?:in )?(?:detail|depth)\b\s*|\s*\b(?:detail|depth|thoroughly)$", "", " ".join(kept)).split()
+    return " ".join(kept or words)

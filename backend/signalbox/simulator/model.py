@@ -1,0 +1,64 @@
+"""The small rule-based model: it looks at the request and says what comes next."""
+
+from typing import Any, cast
+
+import orjson
+
+from .accents import Accent
+from .answer import compose, rounds
+from .incoming import Incoming
+from .plan import Exchange, exchanges, fill, next_calls
+from .results import tidy
+from .turns import Call, Turn
+
+PREAMBLE = "Let me look into that."
+
+
+def decide(incoming: Incoming, accent: Accent) -> Turn:
+    """Give the next turn: calls while something is left to ask, else the answer."""
+    made = exchanges(incoming)
+    calls = next_calls(incoming, made) if incoming.may_call else []
+    if calls:
+        preamble = PREAMBLE if accent.preamble and not rounds(incoming) else ""
+        return Turn(preamble, think(incoming, made, calls), tuple(calls))
+    return Turn(_shaped(incoming, compose(incoming, made)), think(incoming, made, calls))
+
+
+def think(incoming: Incoming, made: list[Exchange], calls: list[Call]) -> str:
+    """Write the reasoning that leads to a step."""
+    asked = tidy(incoming.question, 160)
+    said = _about(made) if made else f'The user says: "{asked}".'
+    if calls:
+        names = ", ".join(f"{call.name} ({_short(call)})" for call in calls)
+        word = "Next I call" if made else "I should not guess, so I call"
+        return f"{said} {word} {names}."
+    if made:
+        return f"{said} That is enough. I will quote what bears on the question and name the sources."
+    return f"{said} No tool is needed for that; a short, friendly answer will do."
+
+
+def _about(made: list[Exchange]) -> str:
+    failed = sum(1 for exchange in made if exchange.result.error)
+    sources = len({item.url for exchange in made for item in exchange.result.items})
+    said = (
+        f"I have {len(made)} result{'s' if len(made) != 1 else ''} with {sources} source{'s' if sources != 1 else ''}."
+    )
+    return f"{said} {failed} of them failed, and I will say so." if failed else said
+
+
+def _short(call: Call) -> str:
+    return ", ".join(f"{name}: {value}" for name, value in call.arguments.items()) or "no arguments"
+
+
+def _shaped(incoming: Incoming, text: str) -> str:
+    """Put the answer into JSON where the request wants that."""
+    wanted = incoming.body.get("response_format")
+    settings = cast(dict[str, Any], wanted) if isinstance(wanted, dict) else {}
+    match settings.get("type"):
+        case "json_object":
+            return orjson.dumps({"answer": text}).decode()
+        case "json_schema":
+            schema = (settings.get("json_schema") or {}).get("schema") or {}
+            return orjson.dumps(fill({"type": "object", **schema}, "answer", text, iter(()))).decode()
+        case _:
+            return text

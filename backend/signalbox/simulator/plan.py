@@ -1,0 +1,190 @@
+"""From what is asked for to the calls of the tools that are offered, step by step."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, cast
+
+import orjson
+
+from .incoming import Incoming, Tool, calls_of, text_of
+from .intents import DEEP, Intent, stages
+from .results import Result, read_result
+from .turns import Call
+
+_URL = re.compile(r"https?://[^\s<>\"')\]]+")
+_NEWS = re.compile(r"\b(?:latest|news|this week|recent(?:ly)?|today's)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A call that was made in this loop, and what came back."""
+
+    name: str
+    arguments: Any
+    result: Result
+
+
+def exchanges(incoming: Incoming) -> list[Exchange]:
+    """Read the open tool loop: every call with its result, in order."""
+    loop = [message for _, message in incoming.loop()]
+    results = {str(message.get("tool_call_id")): text_of(message) for message in loop if message.get("role") == "tool"}
+    return [
+        Exchange(call["function"]["name"], _arguments(call), read_result(results.get(str(call["id"]), "")))
+        for message in loop
+        for call in calls_of(message)
+    ]
+
+
+def _arguments(call: dict[str, Any]) -> Any:
+    try:
+        return orjson.loads(call["function"].get("arguments") or "{}")
+    except orjson.JSONDecodeError:
+        return None
+
+
+def next_calls(incoming: Incoming, made: list[Exchange]) -> list[Call]:
+    """Give the calls of the next step; none when it is time to answer."""
+    planned = planned_calls(incoming)
+    if len(made) > sum(map(len, planned)) + 1:
+        return []
+    done = [(exchange.name, exchange.arguments) for exchange in made]
+    for stage in planned:
+        left = [call for call in stage if (call.name, call.arguments) not in done]
+        if left:
+            return left if incoming.parallel else left[:1]
+    return _follow_up(incoming, planned, made)
+
+
+def planned_calls(incoming: Incoming) -> list[list[Call]]:
+    """Turn the stages of the question into calls of the offered tools."""
+    found = [[call for intent in stage for call in _call(incoming, intent)] for stage in stages(incoming.question)]
+    found = [stage for stage in found if stage]
+    named = [call for call in _named(incoming) if all(call.name != other.name for stage in found for other in stage)]
+    if named:
+        # A tool called by its name is what is wanted; the same words are not searched for as well.
+        found = [[call for call in stage if "search" not in call.name] for stage in found]
+        found = [named + (found[0] if found else []), *found[1:]]
+    forced = _forced(incoming)
+    if forced and all(call.name != forced.name for stage in found for call in stage):
+        found = [[forced]]
+    return [stage for stage in found if stage]
+
+
+def _call(incoming: Incoming, intent: Intent) -> list[Call]:
+    maker: dict[str, Callable[[Incoming, str], Call | None]] = {
+        "search": search_call,
+        "calculate": calculate_call,
+        "time": time_call,
+    }
+    call = maker[intent.kind](incoming, intent.subject) if intent.kind in maker else None
+    return [call] if call else []
+
+
+def search_call(incoming: Incoming, query: str) -> Call | None:
+    """Ask the offered search tool for a query, with a time hint for news."""
+    tool = incoming.tool("search")
+    if tool is None:
+        return None
+    arguments: dict[str, Any] = {tool.property_like("query", "q") or "query": query}
+    if "time_hint" in tool.properties and _NEWS.search(incoming.question):
+        arguments["time_hint"] = "week"
+    return Call(tool.name, arguments)
+
+
+def calculate_call(incoming: Incoming, expression: str) -> Call | None:
+    """Ask the offered calculator for an expression."""
+    tool = incoming.tool("calc", "math", "evaluate")
+    if tool is None:
+        return None
+    return Call(tool.name, {tool.property_like("expr", "formula", "input") or "expression": expression})
+
+
+def time_call(incoming: Incoming, zone: str) -> Call | None:
+    """Ask the offered clock; without a zone, without arguments where it allows that."""
+    tool = incoming.tool("time", "date", "clock")
+    if tool is None:
+        return None
+    name = tool.property_like("zone", "tz")
+    if name is None or (not zone and name not in tool.required):
+        return Call(tool.name, {})
+    return Call(tool.name, {name: zone or "UTC"})
+
+
+def _named(incoming: Incoming) -> list[Call]:
+    """Find the tools that the text calls by name, and a reader where the text holds an address."""
+    text = incoming.question
+    found = [filled(tool, text) for tool in incoming.tools if _names(text, tool.name)]
+    reader = next((tool for tool in incoming.tools if "url" in tool.required), None)
+    if reader and _URL.search(text) and all(call.name != reader.name for call in found):
+        found.append(filled(reader, text))
+    return found
+
+
+def _names(text: str, name: str) -> bool:
+    words = re.escape(name).replace("_", "[ _-]")
+    return re.search(rf"\b{words}\b", text, re.IGNORECASE) is not None
+
+
+def _forced(incoming: Incoming) -> Call | None:
+    choice = incoming.tool_choice
+    if choice == "auto":
+        return None
+    tool = incoming.tools[0] if choice == "required" else next((t for t in incoming.tools if t.name == choice), None)
+    if tool is None or (choice == "required" and stages(incoming.question)):
+        return None
+    return filled(tool, incoming.question)
+
+
+def filled(tool: Tool, text: str) -> Call:
+    """Fill a tool's required arguments by their types, from the text where it has something."""
+    numbers = iter(re.findall(r"-?\d+(?:\.\d+)?", text))
+    return Call(tool.name, {name: fill(tool.properties.get(name, {}), name, text, numbers) for name in tool.required})
+
+
+def fill(schema: dict[str, Any], name: str, text: str, numbers: Any) -> Any:
+    """Make a value that fits a schema."""
+    if schema.get("enum"):
+        return schema["enum"][0]
+    match schema.get("type", "string"):
+        case "integer":
+            return int(float(next(numbers, "1")))
+        case "number":
+            return float(next(numbers, "1"))
+        case "boolean":
+            return True
+        case "array":
+            return [fill(schema.get("items") or {}, name, text, numbers)]
+        case "object":
+            inner = cast(dict[str, dict[str, Any]], schema.get("properties") or {})
+            return {key: fill(inner[key], key, text, numbers) for key in schema.get("required") or inner}
+        case _:
+            return _words_for(name, text)
+
+
+def _words_for(name: str, text: str) -> str:
+    if name == "url" and (url := _URL.search(text)):
+        return url.group().rstrip(".,;!?")
+    quoted = re.search(r"[\"“']([^\"”']{2,})[\"”']", text)
+    place = re.search(r"\b(?:in|for|of|at|about)\s+((?:[A-Z][\w-]*[ ,]*)+)", text)
+    found = quoted or place
+    return found.group(1).strip(" ,.?!") if found else text.strip()[:120] or name
+
+
+def _follow_up(incoming: Incoming, planned: list[list[Call]], made: list[Exchange]) -> list[Call]:
+    """Search once more: with fewer words when nothing was found, or deeper when that was asked for."""
+    searches = [exchange for exchange in made if "search" in exchange.name]
+    if len(made) != sum(map(len, planned)) or len(searches) != 1 or searches[0].result.error:
+        return []
+    query = str((searches[0].arguments or {}).get("query", ""))
+    items = searches[0].result.items
+    if not items:
+        words = sorted(query.split(), key=len, reverse=True)[:2]
+        shorter = " ".join(word for word in query.split() if word in words)
+        call = search_call(incoming, shorter) if shorter != query else None
+    else:
+        known = query.lower().split()
+        title = re.findall(r"[^\W\d_]{4,}", " ".join(item.title for item in items))
+        new = [word for word in title if word.lower() not in known][:2]
+        call = search_call(incoming, f"{query} {' '.join(new)}") if new and DEEP.search(incoming.question) else None
+    return [call] if call else []

@@ -1,0 +1,159 @@
+"""Recorded answers instead of simulated ones: the recorded bytes, status and type, at the recorded chunk sizes.
+
+A recording is `NAME.sse` or `NAME.body.json`, with what is known about it in `NAME.json` beside it. It is picked by the
+header `x-simulator-recording: NAME`, by `x-simulator-chain: ID`, by the model ids `replay/NAME` and `replay/ID`, or by
+the recorded model. Within a chain the step follows from the number of assistant messages in the request.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import orjson
+
+from .catalog import Listed
+from .incoming import text_of
+
+DIALECTS = ("openrouter-chat", "openai-chat")
+SUFFIXES = (".sse", ".body.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """One recorded exchange; the body is read when it is asked for."""
+
+    stem: str
+    path: Path
+    model: str
+    status: int
+    content_type: str
+    chunk_sizes: tuple[int, ...] | None
+    chain: str | None = None
+    step: int = 1
+    messages: tuple[dict[str, Any], ...] = field(default=(), repr=False)
+
+    def writes(self) -> list[bytes]:
+        """Give the body in the writes it came in; where they are not known, one for each frame."""
+        body = self.path.read_bytes()
+        if self.chunk_sizes is None:
+            return frames_of(body) if self.path.suffix == ".sse" else [body]
+        found: list[bytes] = []
+        at = 0
+        for size in self.chunk_sizes:
+            found.append(body[at : at + size])
+            at += size
+        return [write for write in (*found, body[at:]) if write]
+
+    @property
+    def answered(self) -> int:
+        """Count the assistant messages of the recorded request: where in its conversation it stands."""
+        return assistants(self.messages) if self.messages else self.step - 1
+
+
+def frames_of(body: bytes) -> list[bytes]:
+    """Cut a body after each blank line."""
+    return re.findall(rb"(?s).+?(?:\r?\n\r?\n|\Z)", body)
+
+
+def assistants(messages: tuple[dict[str, Any], ...] | list[dict[str, Any]]) -> int:
+    """Count the assistant messages."""
+    return sum(1 for message in messages if message.get("role") == "assistant")
+
+
+def load(path: Path) -> "Library":
+    """Read a recording, or every chat recording of a folder."""
+    if path.is_dir():
+        files = sorted(file for file in path.iterdir() if file.name.endswith(SUFFIXES))
+    elif path.is_file():
+        files = [path]
+    else:
+        raise FileNotFoundError(f"no recording at {path}")
+    found = [read(file) for file in files if not path.is_dir() or _dialect(file) in DIALECTS]
+    if not found:
+        raise FileNotFoundError(f"no chat recordings (*.sse, *.body.json) in {path}")
+    return Library(tuple(found))
+
+
+def stem_of(file: Path) -> str:
+    """Give the name of a recording without its ending."""
+    return next((file.name.removesuffix(suffix) for suffix in SUFFIXES if file.name.endswith(suffix)), file.stem)
+
+
+def _meta(file: Path) -> dict[str, Any]:
+    beside = file.with_name(stem_of(file) + ".json")
+    return cast(dict[str, Any], orjson.loads(beside.read_bytes())) if beside.is_file() else {}
+
+
+def _dialect(file: Path) -> str:
+    # The dialect is the first word of the name; what carries none of the known words is taken as a chat stream.
+    word = file.name.partition("__")[0] if "__" in file.name else DIALECTS[0]
+    return word if word in DIALECTS else str(_meta(file).get("dialect"))
+
+
+def read(file: Path) -> Recording:
+    """Read what is known about one recording."""
+    meta, streamed = _meta(file), file.name.endswith(".sse")
+    chain = cast(dict[str, Any], meta.get("chain") or {})
+    request = cast(dict[str, Any], meta.get("request") or {})
+    sizes = meta.get("chunk_sizes")
+    return Recording(
+        stem=stem_of(file),
+        path=file,
+        model=str(meta.get("model") or request.get("model") or f"replay/{stem_of(file)}"),
+        status=meta.get("http_status") or 200,
+        content_type=meta.get("content_type") or ("text/event-stream" if streamed else "application/json"),
+        chunk_sizes=tuple(sizes) if sizes else None,
+        chain=chain.get("id"),
+        step=chain.get("step", 1),
+        messages=tuple(request.get("messages") or ()),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """The recordings that are served."""
+
+    recordings: tuple[Recording, ...]
+
+    def pick(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> Recording | None:
+        """Find the recording that answers a request."""
+        messages = [message for message in body.get("messages") or [] if isinstance(message, dict)]
+        model = str(body.get("model"))
+        name = headers.get("x-simulator-recording") or headers.get("x-simulator-chain") or model.removeprefix("replay/")
+        for recording in self.recordings:
+            if recording.stem == name:
+                return recording
+        chain = [recording for recording in self.recordings if recording.chain == name]
+        return step_of(chain, messages) if chain else self._by_model(model, messages)
+
+    def _by_model(self, model: str, messages: list[dict[str, Any]]) -> Recording | None:
+        """Of several recordings of a model take the one whose question was the same, else the first."""
+        same = [recording for recording in self.recordings if recording.model == model]
+        if not same:
+            return None
+        asked = _question(messages)
+        alike = [recording for recording in same if asked and _question(recording.messages) == asked]
+        picked = (alike or same)[0]
+        chain = [recording for recording in same if recording.chain and recording.chain == picked.chain]
+        return step_of(chain, messages) if chain else picked
+
+    def listed(self) -> list[Listed]:
+        """Give the catalogue: the recorded models, then every recording and chain by name."""
+        models = [recording.model for recording in self.recordings]
+        stems = [f"replay/{recording.stem}" for recording in self.recordings]
+        chains = [f"replay/{recording.chain}" for recording in self.recordings if recording.chain]
+        ids = dict.fromkeys([*models, *chains, *stems])
+        return [Listed(id, f"Recorded: {id}", "0", "0", images=True) for id in ids]
+
+
+def _question(messages: tuple[dict[str, Any], ...] | list[dict[str, Any]]) -> str:
+    return next((text_of(message) for message in messages if message.get("role") == "user"), "")
+
+
+def step_of(chain: list[Recording], messages: list[dict[str, Any]]) -> Recording:
+    """Find the step of a chain: the first one recorded with at least as many answers as the request brings."""
+    steps = sorted(chain, key=lambda recording: recording.step)
+    answered = assistants(messages) + (steps[0].answered if assistants(messages) < steps[0].answered else 0)
+    return next((recording for recording in steps if recording.answered >= answered), steps[-1])

@@ -1,0 +1,106 @@
+"""Running the simulator: in a thread beside a test or an app, or as a program of its own."""
+
+import logging
+import socket
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import uvicorn
+from starlette.applications import Starlette
+
+from .app import DEFAULT_PACE, create_simulator
+from .state import Memory
+
+HOST = "127.0.0.1"
+START_SECONDS = 10.0
+
+
+class _Server(uvicorn.Server):
+    """A server that tells when it listens and leaves the process's signals alone."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.listening = threading.Event()
+
+    def install_signal_handlers(self) -> None:
+        """Leave the signals to the program."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, then say so."""
+        await super().startup(sockets)
+        self.listening.set()
+
+
+class BackgroundSimulator:
+    """The simulator on a loopback port of its own, for as long as the `with` block lasts."""
+
+    def __init__(
+        self,
+        *,
+        replay: Path | None = None,
+        pace: float = 0.0,
+        list_faults: bool = True,
+        host: str = HOST,
+        port: int = 0,
+    ) -> None:
+        self.app: Starlette = create_simulator(replay=replay, pace=pace, list_faults=list_faults)
+        self._socket = socket.create_server((host, port))
+        self.host, self.port = self._socket.getsockname()[:2]
+        # A socket cut on purpose is an error to uvicorn; it is none here.
+        config = uvicorn.Config(self.app, log_config=None, log_level=logging.CRITICAL, lifespan="off", access_log=False)
+        config.timeout_graceful_shutdown = 1
+        self._server = _Server(config)
+        self._thread = threading.Thread(target=self._serve, name="simulator", daemon=True)
+
+    @property
+    def base_url(self) -> str:
+        """Give the address an OpenRouter client is pointed at."""
+        return f"http://{self.host}:{self.port}/api/v1"
+
+    @property
+    def memory(self) -> Memory:
+        """Give what was received and served."""
+        return self.app.state.memory
+
+    def wait_until(self, holds: Callable[[Memory], bool], seconds: float = 5.0) -> bool:
+        """Wait for a fact about what was received and served; tell whether it came true."""
+        with self.memory.changed:
+            return self.memory.changed.wait_for(lambda: holds(self.memory), seconds)
+
+    def start(self) -> Self:
+        """Start the thread and return when the port answers."""
+        self._thread.start()
+        if not self._server.listening.wait(START_SECONDS):
+            raise RuntimeError("the simulator did not start")
+        return self
+
+    def stop(self) -> None:
+        """End every open answer and the thread."""
+        self._server.should_exit = True
+        self._server.force_exit = self.memory.open_streams > 0
+        self._thread.join(START_SECONDS)
+        self._socket.close()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def _serve(self) -> None:
+        self._server.run(sockets=[self._socket])
+
+
+def serve(host: str = HOST, port: int = 8001, replay: Path | None = None, pace: float = DEFAULT_PACE) -> None:
+    """Run the simulator in the foreground until it is interrupted; prints its address first."""
+    app = create_simulator(replay=replay, pace=pace)
+    with socket.create_server((host, port)) as listener:
+        address = listener.getsockname()
+        print(f"simulator: http://{address[0]}:{address[1]}/api/v1", flush=True)
+        config = uvicorn.Config(app, log_level="error", lifespan="off", access_log=False, timeout_graceful_shutdown=1)
+        uvicorn.Server(config).run(sockets=[listener])

@@ -1,0 +1,52 @@
+"""A spoken turn as one JSON body, for a request that did not ask for a stream."""
+
+from typing import Any
+
+import orjson
+
+from .spoken import Spoken
+from .stream import head
+
+KEEP_ALIVE = b"\n         \n"
+
+
+def message(spoken: Spoken) -> dict[str, Any]:
+    """Give the assistant message of the body."""
+    turn = spoken.cut.turn
+    said: dict[str, Any] = {
+        "role": "assistant",
+        "content": turn.text or (None if spoken.calls and spoken.accent.newer else ""),
+        "refusal": turn.refusal or None,
+        "reasoning": spoken.reasoning or None,
+    }
+    if spoken.calls:
+        said["tool_calls"] = [
+            {
+                "type": "function",
+                "index": call.position,
+                "id": call.id,
+                "function": {"name": call.name, "arguments": call.arguments},
+            }
+            for call in spoken.calls
+        ]
+    if spoken.details:
+        said["reasoning_details"] = list(spoken.details)
+    return said
+
+
+def body(spoken: Spoken) -> dict[str, Any]:
+    """Give the whole body."""
+    choice = {
+        "index": 0,
+        "logprobs": None,
+        "finish_reason": spoken.finish,
+        "native_finish_reason": spoken.native,
+        "message": message(spoken),
+    }
+    head_fields = head(spoken, "chat.completion")
+    return {**head_fields, "system_fingerprint": None, "choices": [choice], "usage": spoken.usage}
+
+
+def written(spoken: Spoken) -> list[bytes]:
+    """Give the writes: OpenRouter sends white space while it waits for a whole answer, then the JSON."""
+    return [KEEP_ALIVE] * spoken.accent.comments[0] + [orjson.dumps(body(spoken))]

@@ -1,0 +1,74 @@
+"""An ASGI response made of exact network writes: paced, cut where a fault says so, ended when the client leaves."""
+
+from collections.abc import AsyncIterator, Iterable
+from typing import Literal
+
+import anyio
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from .state import Memory, Received
+
+Ending = Literal["clean", "cut", "stall"]
+
+
+class Writes(Response):
+    """Send each item of `writes` as one write; `ending` says what follows the last one."""
+
+    def __init__(
+        self,
+        writes: Iterable[bytes],
+        *,
+        memory: Memory,
+        received: Received,
+        pace: float,
+        media_type: str,
+        status: int = 200,
+        headers: dict[str, str] | None = None,
+        ending: Ending = "clean",
+    ) -> None:
+        self.writes = writes
+        self.memory = memory
+        self.received = received
+        self.pace = pace
+        self.ending = ending
+        self.status_code = status
+        self.background = None
+        self.body = b""
+        # The content type as it was recorded, without a charset of our own.
+        fields = {"content-type": media_type, "cache-control": "no-cache", **(headers or {})}
+        self.raw_headers = [(name.lower().encode(), value.encode()) for name, value in fields.items()]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send until the end or until the client has gone."""
+        finished = False
+        self.memory.opened()
+        try:
+            async with anyio.create_task_group() as group:
+                group.start_soon(_until_gone, receive, group.cancel_scope)
+                await self._send(send)
+                finished = True
+                group.cancel_scope.cancel()
+        finally:
+            self.memory.closed(self.received, early=not finished)
+
+    async def _send(self, send: Send) -> None:
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        async for write in self._paced():
+            await send({"type": "http.response.body", "body": write, "more_body": True})
+        if self.ending == "stall":
+            await anyio.sleep_forever()
+        if self.ending == "clean":
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        # "cut": the body is never completed, and the server closes the socket.
+
+    async def _paced(self) -> AsyncIterator[bytes]:
+        for write in self.writes:
+            yield write
+            await anyio.sleep(self.pace)
+
+
+async def _until_gone(receive: Receive, scope: anyio.CancelScope) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    scope.cancel()

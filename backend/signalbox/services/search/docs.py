@@ -1,0 +1,142 @@
+"""Searches a folder of documentation with SQLite's full text index: real results without a network or a key."""
+
+import asyncio
+import re
+import threading
+import time
+import unicodedata
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from urllib.parse import quote
+
+from signalbox.core.tools import SearchHit, SearchQuery
+from signalbox.services.search.docs_index import DocsIndex, Found, scan
+
+# Where the app serves the files of the folder.
+GUIDE = "/guide/"
+
+_DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
+_MOST_WORDS, _LONGEST_WORD = 24, 64
+# What a question is made of, and a page that answers it need not hold.
+_QUESTION_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        "a about am an and any are as at be been but by can could did do does explain find for from get give had has "
+        "have how i if in into is it its me mean means my of on or our please search should show so tell that the "
+        "their them then there these they this those to us was we were what when where which who whose why will with "
+        "would you your",
+    )
+)
+
+
+class DocsSearch:
+    """A SearchBackend over the Markdown, text and HTML files of a folder.
+
+    The index is made at the first search, or before by `prepare`, and follows the files: a search looks for changed
+    ones, at most every `rescan_after` seconds. `published` is the day a file was last changed.
+    """
+
+    name = "docs"
+    paid = False
+
+    def __init__(
+        self,
+        folder: Path,
+        database: Path | None = None,
+        *,
+        own: bool = False,
+        rescan_after: float = 2.0,
+        today: Callable[[], date] = lambda: datetime.now(UTC).date(),
+    ) -> None:
+        self._folder = folder.resolve()
+        self._own = own
+        self._rescan_after = rescan_after
+        self._today = today
+        self._lock = threading.Lock()
+        self._index = DocsIndex(self._folder, database)
+        self._scanned = float("-inf")
+        self.about = self._describe(len(scan(self._folder)))
+
+    def _describe(self, pages: int) -> str:
+        count = f"{pages:,} page{'' if pages == 1 else 's'}"
+        if self._own:
+            return f"Signalbox's own documentation ({count})"
+        return f"the Markdown, text and HTML files of the folder {self._folder.name} ({count})"
+
+    async def prepare(self) -> None:
+        """Bring the index up to date, so that the first search need not."""
+        await asyncio.to_thread(self._locked_refresh)
+
+    async def search(self, query: SearchQuery) -> list[SearchHit]:
+        """Return at most `query.limit` pages, best first, each with text around what was found."""
+        return await asyncio.to_thread(self._search, query)
+
+    def close(self) -> None:
+        """Close the database."""
+        with self._lock:
+            self._index.close()
+
+    def _locked_refresh(self) -> None:
+        with self._lock:
+            self._refresh()
+
+    def _refresh(self) -> None:
+        if time.monotonic() - self._scanned < self._rescan_after:
+            return
+        self.about = self._describe(self._index.refresh())
+        self._scanned = time.monotonic()
+
+    def _search(self, query: SearchQuery) -> list[SearchHit]:
+        after, before = self._dates(query)
+        with self._lock:
+            self._refresh()
+            for expression in match_expressions(query.text):
+                if found := self._index.find(expression, after, before, most=query.limit * 5):
+                    return _by_page(found)[: query.limit]
+        return []
+
+    def _dates(self, query: SearchQuery) -> tuple[str, str]:
+        after = query.after or ""
+        if query.time_hint:
+            after = max(after, (self._today() - timedelta(days=_DAYS[query.time_hint])).isoformat())
+        return after, query.before or "9999"
+
+
+def match_expressions(text: str) -> list[str]:
+    """Return FTS5 queries for a text, strictest first: all words, any word, any beginning of a word.
+
+    Every word is quoted, so nothing in the text is read as FTS5 syntax; "a phrase" in quotes stays one.
+    """
+    plain = unicodedata.normalize("NFKC", text).replace("“", '"').replace("”", '"').replace("\0", " ")
+    phrases = [phrase or word for phrase, word in re.findall(r'"([^"]+)"|([^\s"]+)', plain)]
+    words = [word[:_LONGEST_WORD] for phrase in phrases if (word := _searchable(phrase))]
+    words = list(dict.fromkeys([word for word in words if word.lower() not in _QUESTION_WORDS] or words))[:_MOST_WORDS]
+    if not words:
+        return []
+    quoted = [f'"{word}"' for word in words]
+    return [" AND ".join(quoted), " OR ".join(quoted), " OR ".join(f"{word} *" for word in quoted)]
+
+
+def _searchable(phrase: str) -> str:
+    """Return the phrase without signs around it; empty when it holds no letter or digit."""
+    return re.sub(r"^\W+|\W+$", "", phrase.replace("'s", ""))
+
+
+def _by_page(found: list[Found]) -> list[SearchHit]:
+    """Make one hit of the sections of a page, at its best section, with the text of its two best."""
+    pages: dict[str, list[Found]] = {}
+    for one in found:
+        pages.setdefault(one.path, []).append(one)
+    return [_hit(sections) for sections in pages.values()]
+
+
+def _hit(sections: list[Found]) -> SearchHit:
+    best = sections[0]
+    title = best.title if best.heading in ("", best.title) else f"{best.title} › {best.heading}"
+    url = GUIDE + quote(best.path) + (f"#{quote(best.slug)}" if best.slug else "")
+    snippet = " ".join(best.snippet.split())
+    if len(sections) > 1:
+        other = sections[1]
+        snippet += f" … [{other.heading or other.title}] " + " ".join(other.snippet.split())
+    return SearchHit(title, url, snippet, best.published)

@@ -1,0 +1,201 @@
+"""The full text index of a folder: which files it takes, and the SQLite tables that hold their sections."""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path, PurePath
+
+import structlog
+
+from signalbox.services.search.pages import SUFFIXES, read_page
+
+_log = structlog.get_logger(__name__)
+
+LARGEST_FILE = 2 * 1024 * 1024
+MOST_FILES = 20_000
+_FORMAT = 1
+_BATCH = 200
+_SKIPPED_FOLDERS = {"node_modules", "__pycache__"}
+
+_TABLES = """
+CREATE TABLE about (folder TEXT NOT NULL);
+CREATE TABLE pages (
+    path TEXT PRIMARY KEY, title TEXT NOT NULL, published TEXT NOT NULL,
+    mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE VIRTUAL TABLE sections USING fts5 (
+    title, heading, body, path UNINDEXED, slug UNINDEXED, tokenize = "porter unicode61 remove_diacritics 2"
+);
+"""
+# A word in a title or heading says more of a section than one in its text.
+_FIND = """
+SELECT sections.path, sections.title, sections.heading, sections.slug,
+       snippet(sections, 2, '', '', '…', 48), pages.published
+FROM sections JOIN pages ON pages.path = sections.path
+WHERE sections MATCH ? AND pages.published BETWEEN ? AND ?
+ORDER BY bm25(sections, 4.0, 6.0, 1.0) LIMIT ?
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A section that matches; `published` is the ISO date of its file's last change."""
+
+    path: str
+    title: str
+    heading: str
+    slug: str
+    snippet: str
+    published: str
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """What tells whether a file has changed."""
+
+    mtime_ns: int
+    size: int
+
+
+def scan(folder: Path) -> dict[str, File]:
+    """Return the files to index by relative path: no hidden ones, no huge ones, nothing outside the folder."""
+    files: dict[str, File] = {}
+    for path in _walk(folder):
+        if len(files) >= MOST_FILES:
+            break
+        if file := _file(path, folder):
+            files[path.relative_to(folder).as_posix()] = file
+    return files
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    for parent, folders, names in os.walk(folder, followlinks=False):
+        folders[:] = sorted(name for name in folders if name[0] != "." and name not in _SKIPPED_FOLDERS)
+        for name in sorted(names):
+            if name[0] != "." and PurePath(name).suffix.lower() in SUFFIXES:
+                yield Path(parent, name)
+
+
+def _file(path: Path, folder: Path) -> File | None:
+    try:
+        if path.is_symlink() and not path.resolve(strict=True).is_relative_to(folder):
+            return None
+        stat = path.stat()
+    except OSError:
+        return None  # it went away, or may not be read
+    if not path.is_file() or stat.st_size > LARGEST_FILE or not _is_utf8(path.name):
+        return None
+    return File(stat.st_mtime_ns, stat.st_size)
+
+
+def _is_utf8(name: str) -> bool:
+    try:
+        return bool(name.encode())
+    except UnicodeEncodeError:
+        return False
+
+
+class DocsIndex:
+    """The index of one folder, in memory or in a file of its own. Not safe for threads at once: the caller locks."""
+
+    def __init__(self, folder: Path, database: Path | None = None) -> None:
+        self._folder = folder
+        self._connection = _open(database, folder)
+
+    def close(self) -> None:
+        """Close the database."""
+        self._connection.close()
+
+    def refresh(self) -> int:
+        """Take in what changed since the last time; return the number of pages."""
+        there = scan(self._folder)
+        rows = self._connection.execute("SELECT path, mtime_ns, size FROM pages")
+        known = {path: File(mtime_ns, size) for path, mtime_ns, size in rows}
+        changed = [path for path, file in there.items() if known.get(path) != file]
+        gone = [path for path in known if path not in there]
+        for start in range(0, max(len(changed), len(gone)), _BATCH):
+            # Committed batch by batch, so that an index that is stopped half way goes on from there.
+            with self._connection:
+                self._drop(gone[start : start + _BATCH])
+                self._drop(changed[start : start + _BATCH])
+                for path in changed[start : start + _BATCH]:
+                    self._add(path, there[path])
+        return len(there)
+
+    def find(self, expression: str, after: str, before: str, most: int) -> list[Found]:
+        """Return the best sections of files last changed between two dates."""
+        return [Found(*row) for row in self._connection.execute(_FIND, (expression, after, before, most))]
+
+    def _drop(self, paths: list[str]) -> None:
+        for path in paths:
+            row = self._connection.execute("SELECT first, last FROM pages WHERE path = ?", (path,)).fetchone()
+            if row:
+                self._connection.execute("DELETE FROM sections WHERE rowid BETWEEN ? AND ?", row)
+                self._connection.execute("DELETE FROM pages WHERE path = ?", (path,))
+
+    def _add(self, path: str, file: File) -> None:
+        """Index one file. Its sections have consecutive row numbers, so that they are found again without a scan."""
+        try:
+            raw = (self._folder / path).read_bytes()
+        except OSError:
+            return
+        if b"\0" in raw[:8_000]:
+            raw = b""  # not text, whatever its name says
+        page = read_page(path, raw.decode("utf-8-sig", "replace"))
+        first: int = self._connection.execute("SELECT coalesce(max(rowid), 0) + 1 FROM sections").fetchone()[0]
+        self._connection.executemany(
+            "INSERT INTO sections (rowid, title, heading, body, path, slug) VALUES (?, ?, ?, ?, ?, ?)",
+            [(first + i, page.title, one.heading, one.body, path, one.slug) for i, one in enumerate(page.sections)],
+        )
+        day = datetime.fromtimestamp(file.mtime_ns / 1e9, UTC).date().isoformat()
+        self._connection.execute(
+            "INSERT INTO pages VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (path, page.title, day, file.mtime_ns, file.size, first, first + len(page.sections) - 1),
+        )
+
+
+def _open(database: Path | None, folder: Path) -> sqlite3.Connection:
+    """Open the index, anew when it is of another folder or format, or cannot be read."""
+    if database is None:
+        return _created(_connect(":memory:"), folder)
+    try:
+        database.parent.mkdir(parents=True, exist_ok=True)
+        connection = _connect(str(database))
+        if _fits(connection, folder):
+            return connection
+        connection.close()
+        _remove(database)
+        return _created(_connect(str(database)), folder)
+    except (sqlite3.DatabaseError, OSError) as error:
+        _log.warning("docs_index_in_memory", error=type(error).__name__)
+        return _created(_connect(":memory:"), folder)
+
+
+def _connect(database: str) -> sqlite3.Connection:
+    return sqlite3.connect(database, check_same_thread=False, timeout=5.0)
+
+
+def _fits(connection: sqlite3.Connection, folder: Path) -> bool:
+    try:
+        with closing(connection.execute("PRAGMA user_version")) as cursor:
+            if cursor.fetchone() != (_FORMAT,):
+                return False
+        return connection.execute("SELECT folder FROM about").fetchone() == (str(folder),)
+    except sqlite3.DatabaseError:
+        return False
+
+
+def _created(connection: sqlite3.Connection, folder: Path) -> sqlite3.Connection:
+    connection.executescript(f"PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; {_TABLES}")
+    with connection:
+        connection.execute("INSERT INTO about VALUES (?)", (str(folder),))
+        connection.execute(f"PRAGMA user_version = {_FORMAT}")
+    return connection
+
+
+def _remove(database: Path) -> None:
+    for suffix in ("", "-wal", "-shm"):
+        Path(f"{database}{suffix}").unlink(missing_ok=True)

@@ -1,0 +1,173 @@
+"""Documentation files to searchable sections: Markdown, HTML and plain text, split at their headings."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from pathlib import PurePath
+
+MARKDOWN, HTML, TEXT = {".md", ".markdown", ".mdx"}, {".html", ".htm"}, {".txt", ".text", ".rst"}
+SUFFIXES = MARKDOWN | HTML | TEXT
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and the text below it; `slug` is the anchor within the page, empty before the first heading."""
+
+    heading: str
+    slug: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A file's title and its sections in order."""
+
+    title: str
+    sections: list[Section]
+
+
+def read_page(path: str, text: str) -> Page:
+    """Split a file by what its name says it is; every section of it that holds text is there."""
+    suffix = PurePath(path).suffix.lower()
+    name = PurePath(path).stem.replace("-", " ").replace("_", " ")
+    if suffix in HTML:
+        return _html_page(name, text)
+    if suffix in MARKDOWN:
+        return _markdown_page(name, text)
+    return Page(name, [Section("", "", text.strip())])
+
+
+def slug(heading: str, taken: set[str]) -> str:
+    """Return GitHub's anchor for a heading: lower case, hyphens for spaces, no punctuation, numbered when repeated."""
+    base = re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+    name, number = base, 0
+    while name in taken:
+        number += 1
+        name = f"{base}-{number}"
+    taken.add(name)
+    return name
+
+
+# --- Markdown ---
+
+_FRONT_MATTER = re.compile(r"\A---\r?\n(.*?)\r?\n---\s*(?:\r?\n|\Z)", re.DOTALL)
+_FRONT_TITLE = re.compile(r"^title:\s*[\"']?(.+?)[\"']?\s*$", re.MULTILINE)
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:\s+(.*?))?(?:\s+#+)?\s*$")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_TAGS = "a|b|br|code|d[dlt]|details|div|em|h[1-6]|hr|i|img|kbd|li|ol|p|pre|span|strong|sub|summary|sup|t[dhr]|table|ul"
+_MARKS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+    (re.compile(r"<!--.*?-->", re.DOTALL), " "),
+    (re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*(?:\s+\"[^\"\n]*\")?\)"), r"\1"),
+    (re.compile(r"^ {0,3}(?:`{3,}|~{3,}).*$", re.MULTILINE), ""),
+    (re.compile(r"\*\*|`"), ""),
+    (re.compile(r"^\s*\|?[-:| ]{3,}\|?\s*$", re.MULTILINE), ""),
+    (re.compile(r"^\s*\|.*$", re.MULTILINE), lambda row: row[0].replace("|", " ")),
+    # Only tags of HTML: <json> and <run_id> are what the text is about.
+    (re.compile(rf"</?(?:{_TAGS})\b[^<>\n]*>"), " "),
+)
+
+
+def _markdown_page(name: str, text: str) -> Page:
+    title = ""
+    if front := _FRONT_MATTER.match(text):
+        text = text[front.end() :]
+        title = found[1] if (found := _FRONT_TITLE.search(front[1])) else ""
+    taken: set[str] = set()
+    sections: list[Section] = []
+    for level, heading, body in _markdown_blocks(text):
+        plain = _plain(heading)
+        title = title or (plain if level == 1 else "")
+        sections.append(Section(plain, slug(plain, taken) if plain else "", _plain(body)))
+    return Page(title or name, [section for section in sections if section.heading or section.body])
+
+
+def _markdown_blocks(text: str) -> Iterator[tuple[int, str, str]]:
+    """Yield (level, heading, body); a # inside a code fence is no heading."""
+    level, heading, fence = 0, "", ""
+    body: list[str] = []
+    for line in text.splitlines():
+        if mark := _FENCE.match(line):
+            if not fence:
+                fence = mark[1]
+            elif mark[1].startswith(fence):
+                fence = ""
+        elif not fence and (found := _HEADING.match(line)):
+            yield level, heading, "\n".join(body)
+            level, heading, body = len(found[1]), found[2] or "", []
+            continue
+        body.append(line)
+    yield level, heading, "\n".join(body)
+
+
+def _plain(text: str) -> str:
+    for mark, instead in _MARKS:
+        text = mark.sub(instead, text)
+    return text.strip()
+
+
+# --- HTML ---
+
+
+def _html_page(name: str, text: str) -> Page:
+    reader = _HtmlReader()
+    reader.feed(text)
+    reader.close()
+    reader.cut()
+    first = next((section.heading for section in reader.sections if section.heading), "")
+    title = " ".join(reader.title.split())
+    return Page(title or first or name, [one for one in reader.sections if one.heading or one.body])
+
+
+_SILENT = {"script", "style", "template", "noscript", "svg", "nav", "head"}
+_HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
+_APART = {"p", "div", "li", "td", "th", "tr", "br", "pre", "section", "article", "dt", "dd", "table", "ul", "ol"}
+
+
+class _HtmlReader(HTMLParser):
+    """Collects visible text, cut at headings; a heading's own id is its anchor."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.title = ""
+        self.sections: list[Section] = []
+        self._taken: set[str] = set()
+        self._heading, self._anchor, self._body = "", "", ""
+        self._silent = 0
+        self._within = ""
+
+    def cut(self) -> None:
+        """End the section that is being read."""
+        heading = " ".join(self._heading.split())
+        anchor = self._anchor or (slug(heading, self._taken) if heading else "")
+        body = re.sub(r"[ \t]*\n\s*", "\n", self._body).strip()
+        self.sections.append(Section(heading, anchor, body))
+        self._heading, self._anchor, self._body = "", "", ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in _HEADINGS and not self._silent:
+            self.cut()
+            self._anchor = dict(attrs).get("id") or ""
+            self._within = "heading"
+        elif tag == "title":
+            self._within = "title"
+        elif tag in _SILENT:
+            self._silent += 1
+        elif tag in _APART:
+            self._body += "\n"
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in _HEADINGS or tag == "title":
+            self._within = ""
+        elif tag in _SILENT:
+            self._silent = max(0, self._silent - 1)
+
+    def handle_data(self, data: str) -> None:
+        if self._within == "title":
+            self.title = self.title or data
+        elif self._silent:
+            return
+        elif self._within == "heading":
+            self._heading += data
+        else:
+            self._body += data

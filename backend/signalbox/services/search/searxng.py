@@ -1,0 +1,159 @@
+"""Searches the web through a SearXNG server's JSON API."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import UTC, date, datetime
+from typing import Any
+
+import httpx
+import orjson
+
+from signalbox.core.errors import Code, ToolError
+from signalbox.core.tools import SearchHit, SearchQuery
+
+_TIMEOUT = httpx.Timeout(6.0, connect=3.0)
+_LARGEST_ANSWER = 4 * 1024 * 1024
+_USUAL_PAUSE, _LONGEST_PAUSE = 1.0, 2.0
+_RANGES = (("day", 1), ("week", 7), ("month", 30), ("year", 365))
+
+_NO_JSON = (
+    "The SearXNG server does not answer in JSON. Its administrator has to enable the json format "
+    "(settings.yml: search: formats: [html, json])."
+)
+
+
+class SearxngSearch:
+    """A SearchBackend over `GET /search?format=json` (https://docs.searxng.org/dev/search_api.html).
+
+    Engines know a time range, but no dates: `after` chooses the smallest range that holds it, and both dates are then
+    applied to the results whose date is known. No sentence of its errors holds the address, which may hold a secret.
+    """
+
+    name = "searxng"
+    paid = False
+
+    def __init__(
+        self,
+        client: httpx.AsyncClient,
+        base_url: str,
+        *,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        today: Callable[[], date] = lambda: datetime.now(UTC).date(),
+    ) -> None:
+        try:
+            url = httpx.URL(base_url.strip())
+        except httpx.InvalidURL as error:
+            raise ValueError("not an address") from error
+        if url.scheme not in ("http", "https") or not url.host:
+            raise ValueError("not an http or https address")
+        self.about = "the web (through SearXNG)"
+        self._url = url.copy_with(path=url.path.rstrip("/").removesuffix("/search") + "/search")
+        self._client = client
+        self._sleep = sleep
+        self._today = today
+
+    async def search(self, query: SearchQuery) -> list[SearchHit]:
+        """Return at most `query.limit` hits; raises ToolError."""
+        try:
+            answer = await self._ask(self._params(query))
+        except httpx.TimeoutException:
+            raise ToolError(Code.TIMEOUT, "The SearXNG server did not answer in time.") from None
+        except httpx.HTTPError:
+            raise ToolError(Code.TOOL_FAILED, "The SearXNG server cannot be reached.") from None
+        hits = [hit for item in _list(answer.get("results")) if (hit := _hit(item)) and _within(hit, query)]
+        if not hits:
+            _tell_silent_engines(answer)
+        return hits[: query.limit]
+
+    def _params(self, query: SearchQuery) -> dict[str, str]:
+        params = {"q": query.text, "format": "json"}
+        if time_range := query.time_hint or _range_since(query.after, self._today()):
+            params["time_range"] = time_range
+        return params
+
+    async def _ask(self, params: dict[str, str]) -> dict[str, Any]:
+        status, headers, body = await self._get(params)
+        if status == 429:
+            await self._sleep(_pause(headers.get("retry-after")))
+            status, headers, body = await self._get(params)
+        return _read(status, headers.get("content-type", ""), body)
+
+    async def _get(self, params: dict[str, str]) -> tuple[int, httpx.Headers, bytes]:
+        url = self._url.copy_merge_params(params)
+        headers = {"accept": "application/json"}
+        async with self._client.stream(
+            "GET", url, headers=headers, timeout=_TIMEOUT, follow_redirects=False
+        ) as response:
+            body = bytearray()
+            async for chunk in response.aiter_bytes():
+                body += chunk
+                if len(body) > _LARGEST_ANSWER:
+                    raise ToolError(Code.TOOL_FAILED, "The SearXNG server's answer is too large.")
+            return response.status_code, response.headers, bytes(body)
+
+
+def _pause(retry_after: str | None) -> float:
+    try:
+        return min(max(float(retry_after or _USUAL_PAUSE), 0.0), _LONGEST_PAUSE)
+    except ValueError:  # an HTTP date
+        return _USUAL_PAUSE
+
+
+def _read(status: int, content_type: str, body: bytes) -> dict[str, Any]:
+    if status == 429:
+        raise ToolError(Code.RATE_LIMIT, "The SearXNG server is asked too often; wait, or answer without a search.")
+    # A server whose formats lack json answers 403 (searx/webapp.py: output_format not in settings).
+    if status == 403 or (status == 200 and "html" in content_type):
+        raise ToolError(Code.TOOL_FAILED, _NO_JSON)
+    if status != 200:
+        raise ToolError(Code.TOOL_FAILED, f"The SearXNG server answered with status {status}.")
+    try:
+        answer = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        answer = None
+    if not isinstance(answer, dict):
+        raise ToolError(Code.TOOL_FAILED, "The SearXNG server's answer cannot be read.")
+    return answer
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _hit(item: object) -> SearchHit | None:
+    if not isinstance(item, dict) or not isinstance(url := item.get("url"), str):
+        return None
+    title, snippet, published = (_text(item.get(key)) for key in ("title", "content", "publishedDate"))
+    return SearchHit(title, url, snippet, _date(published))
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _date(text: str) -> str | None:
+    try:
+        return date.fromisoformat(text[:10]).isoformat()
+    except ValueError:
+        return None
+
+
+def _within(hit: SearchHit, query: SearchQuery) -> bool:
+    if hit.published is None:
+        return True
+    return (query.after or "") <= hit.published <= (query.before or "9999")
+
+
+def _range_since(after: str | None, today: date) -> str | None:
+    if after is None:
+        return None
+    days = (today - date.fromisoformat(after)).days
+    return next((name for name, length in _RANGES if days <= length), None)
+
+
+def _tell_silent_engines(answer: dict[str, Any]) -> None:
+    """Raise when engines failed: then "nothing was found" would be more than is known."""
+    pairs = [pair for pair in _list(answer.get("unresponsive_engines")) if isinstance(pair, list) and len(pair) > 1]
+    if pairs:
+        names = ", ".join(f"{str(name)[:30]} ({str(reason)[:40]})" for name, reason, *_ in pairs[:3])
+        raise ToolError(Code.TOOL_FAILED, f"Nothing was found, but some search engines did not answer: {names}.")

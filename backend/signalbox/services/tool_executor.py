@@ -1,0 +1,237 @@
+"""Runs tools: validates, times out, cleans and caps what they return, and never raises."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import orjson
+import structlog
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+
+from signalbox.core.errors import Code, ToolError
+from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.tools import Tool, ToolContext, ToolOutcome, ToolSpec
+
+_log = structlog.get_logger(__name__)
+
+_MOST_ERRORS = 3
+_LONGEST_MESSAGE = 1_000
+_DEEPEST = 200
+_CUT = "\n…\n"
+
+
+class ToolExecutor:
+    """The ToolRunner of the app. `result_limit` is in characters of JSON (quirk G5).
+
+    A tool runs on the event loop, without a hop: one that has to block gives its work to a thread itself
+    (`asyncio.to_thread`), as otherwise neither its timeout nor anybody else's stream would move.
+    """
+
+    def __init__(self, tools: Sequence[Tool], *, result_limit: int = 24_000) -> None:
+        self.tools = tuple(tools)
+        self._by_name = {tool.spec.name: tool for tool in self.tools}
+        if len(self._by_name) < len(self.tools):
+            raise ValueError("two tools have the same name")
+        self._validators = {tool.spec.name: _validator(tool.spec.parameters) for tool in self.tools}
+        self._result_limit = result_limit
+
+    def spec(self, name: str) -> ToolSpec | None:
+        """Return what is known of a tool that can be offered here."""
+        tool = self._by_name.get(name)
+        return tool.spec if tool and tool.unavailable is None else None
+
+    def check(self, name: str, arguments: Mapping[str, JsonValue]) -> ToolOutcome | None:
+        """Return what is wrong with a call, in words a model can act on; None when nothing is."""
+        tool = self._by_name.get(name)
+        if tool is None or tool.unavailable is not None:
+            return self._not_offered(name, tool)
+        validator = self._validators[name]
+        given = _without_nulls(arguments, tool.spec.parameters)
+        errors = list(islice(validator.iter_errors(given), _MOST_ERRORS + 1))
+        if not errors:
+            return None
+        sentences = [_in_words(error, tool.spec.parameters) for error in errors[:_MOST_ERRORS]]
+        more = "; and more" if len(errors) > _MOST_ERRORS else ""
+        return ToolOutcome.failed(Code.INVALID_ARGUMENTS, _safe_text("; ".join(sentences) + more))
+
+    async def run(self, name: str, arguments: Mapping[str, JsonValue], context: ToolContext) -> ToolOutcome:
+        """Run one call that passed `check`, within the tool's timeout; only cancellation leaves it."""
+        tool = self._by_name.get(name)
+        if tool is None or tool.unavailable is not None:
+            return self._not_offered(name, tool)
+        given = _without_nulls(arguments, tool.spec.parameters)
+        try:
+            async with asyncio.timeout(tool.spec.timeout):
+                result = await tool.run(given, context)
+            return ToolOutcome(True, _capped(*_strict(result), limit=self._result_limit))
+        except ToolError as error:
+            return ToolOutcome.failed(error.code, _safe_text(error.message))
+        except TimeoutError:
+            return ToolOutcome.failed(Code.TIMEOUT, f"{name} did not answer within {tool.spec.timeout:g} s")
+        except asyncio.CancelledError as error:
+            # A tool may let the cancellation of a task of its own escape; that must not end the run.
+            if (task := asyncio.current_task()) is None or task.cancelling():
+                raise
+            return _broke(name, error, context)
+        except Exception as error:  # noqa: BLE001 - whatever a tool raises becomes a result
+            return _broke(name, error, context)
+
+    def _not_offered(self, name: str, tool: Tool | None) -> ToolOutcome:
+        if tool is not None:
+            return ToolOutcome.failed(Code.TOOL_UNAVAILABLE, f"{name} is not available: {tool.unavailable}")
+        names = ", ".join(n for n in self._by_name if self.spec(n)) or "none"
+        shown = _safe_text(name)[:64]
+        return ToolOutcome.failed(Code.UNKNOWN_TOOL, f'there is no tool "{shown}"; the tools are: {names}')
+
+
+def _broke(name: str, error: BaseException, context: ToolContext) -> ToolOutcome:
+    # The type only: the text of an exception may hold arguments, paths and keys.
+    _log.warning("tool_failed", tool=name, error=type(error).__name__, run_id=context.run_id)
+    return ToolOutcome.failed(Code.TOOL_FAILED, f"{name} failed; answer without it, or call it differently")
+
+
+# --- arguments ---
+
+
+def _validator(schema: JsonObject) -> Draft202012Validator:
+    # Hosts are sent the schema without additionalProperties (quirk C10); here an unknown argument is an error.
+    return Draft202012Validator({"additionalProperties": False, **schema})
+
+
+def _without_nulls(arguments: Mapping[str, JsonValue], schema: JsonObject) -> JsonObject:
+    """Leave out nulls in place of optional arguments: models told to fill every field write them for "not given"."""
+    required = schema.get("required")
+    needed = required if isinstance(required, list) else []
+    return {name: value for name, value in arguments.items() if value is not None or name in needed}
+
+
+_TYPE_WORDS = {
+    "string": "a string",
+    "integer": "an integer",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "an object",
+    "null": "null",
+}
+
+
+def _in_words(error: ValidationError, schema: JsonObject) -> str:
+    path = _path(error)
+    match error.validator:
+        case "required":
+            return _missing(error, path)
+        case "additionalProperties":
+            known = ", ".join(_mapping(schema.get("properties"))) or "none"
+            known_here = _mapping(error.schema.get("properties"))
+            unknown = [str(name)[:60] for name in _mapping(error.instance) if name not in known_here]
+            return f"{', '.join(unknown[:3])}: no such argument; the arguments are: {known}"
+        case "type":
+            return f"{path}: expected {_type_words(error.validator_value)}, got {_value_words(error.instance)}"
+        case "enum":
+            choices = ", ".join(orjson.dumps(choice).decode() for choice in error.validator_value)
+            return f"{path}: expected one of {choices}, got {_value_words(error.instance)}"
+        case _:
+            return f"{path}: {error.message[:200]}"
+
+
+def _missing(error: ValidationError, path: str) -> str:
+    """Name the field that is absent; jsonschema tells its name in prose only ("'query' is a required property")."""
+    name = error.message.split("'")[1]
+    kind = _mapping(_mapping(error.schema.get("properties")).get(name)).get("type", "any")
+    return f"{'' if path == 'arguments' else path + '.'}{name}: is required ({kind})"
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _path(error: ValidationError) -> str:
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.absolute_path)
+    return text.lstrip(".") or "arguments"
+
+
+def _type_words(kind: str | list[str]) -> str:
+    kinds = [kind] if isinstance(kind, str) else kind
+    return " or ".join(_TYPE_WORDS.get(one, one) for one in kinds)
+
+
+def _value_words(value: JsonValue) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return str(value).lower()
+        case str():
+            return f'the string "{value[:60]}{"…" if len(value) > 60 else ""}"'
+        case int() | float():
+            return f"the number {value!r:.60}"
+        case list():
+            return f"a list of {len(value)}"
+        case _:
+            return "an object"
+
+
+# --- results ---
+
+
+def _strict(result: JsonValue) -> tuple[JsonValue, str]:
+    """Return the result as strict JSON holds it, and that JSON; raises TypeError for what JSON cannot hold.
+
+    NaN and Infinity become null, an integer beyond 64 bits its digits as text, a lone surrogate U+FFFD.
+    """
+    try:
+        text = orjson.dumps(result)
+    except TypeError:
+        text = orjson.dumps(_mended(result, 0))
+    return orjson.loads(text), text.decode()
+
+
+def _mended(value: JsonValue, depth: int) -> JsonValue:
+    if depth > _DEEPEST:
+        raise TypeError("nested too deeply")
+    match value:
+        case str():
+            return _without_surrogates(value)
+        case bool():
+            return value
+        case int():
+            return value if -(2**63) <= value < 2**64 else str(value)
+        case list() | tuple():
+            return [_mended(item, depth + 1) for item in value]
+        case dict():
+            return {_without_surrogates(str(key)): _mended(item, depth + 1) for key, item in value.items()}
+        case _:
+            return value
+
+
+def _without_surrogates(text: str) -> str:
+    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace") if not text.isascii() else text
+
+
+def _safe_text(text: str) -> str:
+    clean = _without_surrogates(text)
+    return clean if len(clean) <= _LONGEST_MESSAGE else clean[: _LONGEST_MESSAGE - 1] + "…"
+
+
+def _capped(result: JsonValue, text: str, *, limit: int) -> JsonValue:
+    """Keep head and tail of a result that is too long, and say so, so that the model asks for less."""
+    if len(text) <= limit:
+        return result
+    whole = result if isinstance(result, str) else text
+    keep = min(limit, len(whole))
+    while True:
+        capped = _head_and_tail(whole, keep)
+        size = len(orjson.dumps(capped).decode())
+        if size <= limit or keep == 0:
+            return capped
+        # Quotes inside the text are escaped once more, so what fits has to be found.
+        keep = max(0, min(keep - (size - limit) // 2 - 1, keep * limit // size))
+
+
+def _head_and_tail(whole: str, keep: int) -> JsonObject:
+    tail = keep // 4
+    note = f"kept {keep:,} of {len(whole):,} characters; ask for less"
+    return {"truncated": note, "text": whole[: keep - tail] + _CUT + whole[len(whole) - tail :]}

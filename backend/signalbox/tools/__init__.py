@@ -1,0 +1,1 @@
+"""One tool per file: schema, metadata, and a function of (arguments, ToolContext)."""

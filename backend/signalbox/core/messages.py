@@ -1,7 +1,7 @@
 """A conversation as values: what was said, called and found, independent of any provider's JSON."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
 
 JsonValue: TypeAlias = None | bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"]
@@ -44,6 +44,15 @@ class ReasoningDetail:
     """
 
     raw: Mapping[str, JsonValue]
+
+    @property
+    def names(self) -> JsonValue:
+        """The id it carries: of a call that it signs, or of its own."""
+        return self.raw.get("id")
+
+    def renamed(self, call_id: str) -> "ReasoningDetail":
+        """Return it with another id, in the same place."""
+        return ReasoningDetail({key: call_id if key == "id" else value for key, value in self.raw.items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +106,3 @@ class ToolMessage:
 
 
 Message: TypeAlias = SystemMessage | UserMessage | AssistantMessage | ToolMessage
-
-
-@dataclass(slots=True)
-class Conversation:
-    """The messages so far; `loop_start` is where this run's own turns begin."""
-
-    messages: list[Message] = field(default_factory=list[Message])
-    loop_start: int = 0

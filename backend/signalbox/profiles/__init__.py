@@ -1,1 +1,23 @@
-"""Facts about model families; no logic."""
+"""Facts about model families; no logic but finding the right one."""
+
+from signalbox.profiles import anthropic, deepseek, google, mistral, moonshot, openai, qwen, xai
+from signalbox.profiles.profile import Profile
+
+FAMILIES: tuple[Profile, ...] = tuple(
+    module.PROFILE for module in (anthropic, deepseek, google, mistral, moonshot, openai, qwen, xai)
+)
+UNKNOWN = Profile(family="unknown")
+
+_BY_VENDOR = {vendor: profile for profile in FAMILIES for vendor in profile.vendors}
+
+
+def profile_for(model: str) -> Profile:
+    """Return the profile of a model id: by its vendor (`anthropic/…`), else by its name (`claude-…`)."""
+    vendor, slash, name = model.lower().removeprefix("~").rpartition("/")
+    known = _BY_VENDOR.get(vendor.rpartition("/")[2])
+    if slash and known:
+        return known
+    return next((p for p in FAMILIES if name.startswith(p.names)), UNKNOWN)
+
+
+__all__ = ["FAMILIES", "UNKNOWN", "Profile", "profile_for"]

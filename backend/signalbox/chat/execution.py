@@ -1,0 +1,274 @@
+"""Running the calls of a run: announce, execute, answer; dedupe, clamp, overlap."""
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from dataclasses import dataclass, field
+
+from msgspec import UNSET
+
+from signalbox.chat.context import ConversationContext
+from signalbox.chat.ids import mint
+from signalbox.chat.repair import RepairedCall
+from signalbox.core.errors import CODES, Code
+from signalbox.core.events import (
+    AnyEvent,
+    Call,
+    Failure,
+    Success,
+    ToolCalls,
+    ToolExecuting,
+    ToolResult,
+    Warning,
+)
+from signalbox.core.messages import JsonObject, ToolCall, ToolMessage
+from signalbox.core.ports import ToolRunner
+from signalbox.core.tools import Category, ToolContext, ToolOutcome, ToolSpec, Visibility
+
+_RAW_SHOWN = 2000
+
+
+@dataclass(slots=True)
+class RunningCall:
+    """One announced call on its way to its result. `fresh`: it brought something that the model had not seen."""
+
+    id: str
+    name: str
+    arguments: JsonObject
+    step: int
+    spec: ToolSpec | None
+    upstream_id: str | None = None
+    fault: ToolOutcome | None = None
+    raw: str | None = None
+    outcome: ToolOutcome | None = None
+    task: asyncio.Task[None] | None = None
+    fresh: bool = False
+
+    @property
+    def category(self) -> Category:
+        """The kind of tool; a call of an unknown tool is shown like any other."""
+        return self.spec.category if self.spec else "other"
+
+    @property
+    def visibility(self) -> Visibility:
+        """Where it is shown."""
+        return self.spec.visibility if self.spec else "secondary"
+
+    def message(self) -> tuple[ToolCall, ToolMessage]:
+        """Return the call and its result as they enter the history; only canonical JSON does (quirk A8)."""
+        outcome = self.outcome or ToolOutcome.failed(Code.STEP_FAILED, CODES[Code.STEP_FAILED].sentence)
+        call = ToolCall(self.id, self.name, self.arguments, self.upstream_id)
+        return call, ToolMessage(self.id, self.name, outcome.for_model())
+
+
+@dataclass(slots=True)
+class ToolExecution:
+    """All calls of one run. Events gather in an outbox; `wake` is set when there is something in it."""
+
+    context: ConversationContext
+    tools: ToolRunner
+    tool_context: ToolContext
+    wake: asyncio.Event = field(default_factory=asyncio.Event)
+    calls: list[RunningCall] = field(default_factory=list[RunningCall])
+    _outbox: list[AnyEvent] = field(default_factory=list[AnyEvent])
+    _searches: dict[str, asyncio.Task[ToolOutcome]] = field(default_factory=dict[str, asyncio.Task[ToolOutcome]])
+    _sent: int = 0
+    _open: int = 0
+    _clamped: bool = False
+    _room: asyncio.Semaphore = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Make room for as many tools at once as the limits allow."""
+        self._room = asyncio.Semaphore(self.context.limits.tools_at_once)
+
+    # --- announce -------------------------------------------------------------------------------------------
+
+    def announce(self, calls: Sequence[RepairedCall], step: int) -> list[RunningCall]:
+        """Tell of calls, under ids of ours; each of them gets exactly one result from here on."""
+        announced = [self._new(call, step) for call in calls]
+        if announced:
+            self._emit(ToolCalls([_told(call) for call in announced], step))
+        return announced
+
+    def _new(self, call: RepairedCall, step: int) -> RunningCall:
+        known = _without_namespace(call.name, self.context.tool_names)
+        offered = known in self.context.tool_names
+        running = RunningCall(
+            id=mint(self.context.run_id, len(self.calls)),
+            name=known,
+            arguments=call.arguments,
+            step=step,
+            spec=self.tools.spec(known) if offered else None,
+            upstream_id=call.upstream_id,
+            fault=call.fault,
+            raw=call.raw,
+        )
+        self.calls.append(running)
+        self._open += 1
+        return running
+
+    # --- execute --------------------------------------------------------------------------------------------
+
+    def start(self, call: RunningCall) -> None:
+        """Run a call, or answer it at once when it cannot run."""
+        outcome = call.fault or self._unknown(call) or self.tools.check(call.name, call.arguments)
+        if outcome is not None:
+            self.answer(call, outcome)
+            return
+        assert call.spec is not None  # noqa: S101 - _unknown has answered every call without one
+        if call.spec.search_key is None:
+            self._spawn(call, self._run(call))
+        else:
+            self._start_search(call, call.spec.search_key(call.arguments))
+
+    def _spawn(self, call: RunningCall, work: Coroutine[None, None, None]) -> None:
+        """Start the work for a call; should it break, the call is answered all the same."""
+        call.task = asyncio.create_task(work)
+        call.task.add_done_callback(
+            lambda _: self.answer(call, ToolOutcome.failed(Code.TOOL_FAILED, CODES[Code.TOOL_FAILED].sentence))
+        )
+
+    def _unknown(self, call: RunningCall) -> ToolOutcome | None:
+        """Answer a call to a tool that is not offered with the names of those that are (quirk A14)."""
+        if call.spec is not None:
+            return None
+        names = ", ".join(sorted(self.context.tool_names)) or "none"
+        return ToolOutcome.failed(Code.UNKNOWN_TOOL, f"There is no tool {call.name!r}. The tools are: {names}.")
+
+    async def _run(self, call: RunningCall) -> None:
+        async with self._room:
+            self._executing(call)
+            outcome = await self.tools.run(call.name, call.arguments, self.tool_context)
+        call.fresh = True
+        self.answer(call, outcome)
+
+    def _start_search(self, call: RunningCall, key: str) -> None:
+        """Reuse an equal search of this run, done or under way; else send it, within the clamp."""
+        known = self._searches.get(key)
+        if known is not None:
+            self._spawn(call, self._reuse(call, known))
+            return
+        if self._sent >= self.context.limits.max_searches:
+            self._clamp(call)
+            return
+        self._sent += 1
+        search = asyncio.create_task(self._search(call, key))
+        self._searches[key] = search
+        call.fresh = True
+        self._spawn(call, self._answer_with(call, search))
+
+    async def _search(self, call: RunningCall, key: str) -> ToolOutcome:
+        async with self._room:
+            self._executing(call)
+            outcome = await self.tools.run(call.name, call.arguments, self.tool_context)
+        if not outcome.success:
+            del self._searches[key]  # a failure is told, never kept: the model may try again
+        return outcome
+
+    async def _answer_with(self, call: RunningCall, search: asyncio.Task[ToolOutcome]) -> None:
+        # Shielded: another equal call may be waiting for the same search when this one is superseded.
+        self.answer(call, await asyncio.shield(search))
+
+    async def _reuse(self, call: RunningCall, search: asyncio.Task[ToolOutcome]) -> None:
+        outcome = await asyncio.shield(search)
+        self.answer(call, outcome, cached=outcome.success)
+
+    def _clamp(self, call: RunningCall) -> None:
+        limit = self.context.limits.max_searches
+        if not self._clamped:
+            self._clamped = True
+            self._emit(Warning(f"No more than {limit} searches are sent for one answer.", Code.TOOL_CLAMP, call.step))
+        words = f"The limit of {limit} searches for this answer is reached; answer from what you have found."
+        self.answer(call, ToolOutcome.failed(Code.TOOL_CLAMP, words))
+
+    def _executing(self, call: RunningCall) -> None:
+        if call.outcome is None:
+            self._emit(ToolExecuting(call.id, call.name, call.category, call.visibility, call.step))
+
+    # --- answer ---------------------------------------------------------------------------------------------
+
+    def answer(self, call: RunningCall, outcome: ToolOutcome, *, cached: bool = False) -> None:
+        """Give a call its one result; a second one is dropped, and work still under way for it is stopped."""
+        if call.outcome is not None:
+            return
+        call.outcome = outcome
+        self._open -= 1
+        if outcome.success:
+            result = Success(True, outcome.result)
+        else:
+            result = Failure(False, outcome.error, str(outcome.code))
+        was = True if cached else UNSET
+        self._emit(ToolResult(call.id, call.name, result, call.category, call.visibility, was, call.step))
+
+    def withdraw(self, call: RunningCall, code: Code) -> None:
+        """Answer a call that shall not run to its end, and stop its work."""
+        if call.outcome is None:
+            self.answer(call, ToolOutcome.failed(code, CODES[code].sentence))
+            if call.task is not None:
+                call.task.cancel()
+
+    def close_open(self, code: Code) -> None:
+        """Answer every call that has no result yet."""
+        for call in self.calls:
+            self.withdraw(call, code)
+
+    # --- the outbox -----------------------------------------------------------------------------------------
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing runs and nothing waits to be told."""
+        return self._open == 0 and not self._outbox
+
+    def take(self) -> list[AnyEvent]:
+        """Return the events that have gathered, and forget them."""
+        events, self._outbox = self._outbox, []
+        self.wake.clear()
+        return events
+
+    async def drain(self) -> AsyncIterator[list[AnyEvent]]:
+        """Yield events until every started call has its result."""
+        while self._running():
+            await self.wake.wait()
+            yield self.take()
+        if self._outbox:
+            yield self.take()
+
+    def _running(self) -> bool:
+        return any(call.outcome is None and call.task is not None for call in self.calls)
+
+    def _emit(self, event: AnyEvent) -> None:
+        self._outbox.append(event)
+        self.wake.set()
+
+    async def aclose(self) -> None:
+        """Stop whatever still runs; no task outlives its run."""
+        tasks = [c.task for c in self.calls if c.task is not None] + list(self._searches.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def execute_tool_calls(
+    execution: ToolExecution, calls: Sequence[RepairedCall], step: int
+) -> AsyncIterator[list[AnyEvent]]:
+    """Announce calls, run them side by side, and yield their events until each has its result."""
+    for call in execution.announce(calls, step):
+        execution.start(call)
+    async for events in execution.drain():
+        yield events
+
+
+def _told(call: RunningCall) -> Call:
+    return Call(
+        id=call.id,
+        name=call.name,
+        arguments=call.arguments,
+        category=call.category,
+        visibility=call.visibility,
+        arguments_raw=call.raw[:_RAW_SHOWN] if call.raw else UNSET,
+    )
+
+
+def _without_namespace(name: str, offered: frozenset[str]) -> str:
+    """Strip a namespace that models put before a tool's name (`functions.`, `default_api.`): quirk A14."""
+    tail = name.rpartition(".")[2]
+    return tail if name not in offered and tail in offered else name

@@ -1,0 +1,55 @@
+"""The last pass: the same tools, none of them allowed, and words that say so."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from signalbox.chat.context import ConversationContext
+from signalbox.chat.params import prepare_request_params
+from signalbox.core.messages import Content, Message, SystemMessage, TextPart
+from signalbox.core.parts import Request
+
+# tool_choice "none" is invisible to the model: Claude and GPT plan a call and fall silent unless told (quirk D2).
+FINAL_WORDS = (
+    "Tools are off from here on. Answer the user's request now, in words, from what is in this conversation. "
+    "The tool results above are current: rely on them. If they hold nothing that helps, say so plainly."
+)
+FINAL_WORDS_AGAIN = "Your last turn was empty. Write the answer to the user's request now, as plain text."
+
+
+def finalize_after_tools(context: ConversationContext, *, again: bool = False) -> Request:
+    """Build the finalize request: same tools, `tool_choice: "none"`, told in words too; `again` after an empty one.
+
+    The words go into the system message: as a user turn behind tool results they would be refused by Mistral
+    (quirk C7), and in the history they would be words that the user never said.
+    """
+    request = prepare_request_params(context, first=False)
+    words = [FINAL_WORDS if context.tool_schemas else "", context.finalize_hint, FINAL_WORDS_AGAIN if again else ""]
+    return replace(
+        request,
+        messages=with_instructions(request.messages, "\n\n".join(filter(None, words))),
+        tool_choice="none" if request.tools else None,
+    )
+
+
+def with_instructions(messages: tuple[Message, ...], words: str) -> tuple[Message, ...]:
+    """Add words to the system message, or begin with one."""
+    if not words:
+        return messages
+    if messages and isinstance(messages[0], SystemMessage):
+        return (SystemMessage(_append(messages[0].content, words)), *messages[1:])
+    return (SystemMessage(words), *messages)
+
+
+def _append(content: Content, words: str) -> Content:
+    if isinstance(content, str):
+        return f"{content}\n\n{words}" if content else words
+    return (*content, TextPart(words))
+
+
+def missing_answer(sources: Mapping[int, tuple[str, str]]) -> str:
+    """Say in our own words that the model gave no answer, with the sources that were found."""
+    sentence = "The model gave no answer after using its tools."
+    if not sources:
+        return sentence
+    lines = [f"- [{n}] {title or url}: {url}" for n, (title, url) in sorted(sources.items())]
+    return "\n".join([f"{sentence} These sources were found:", "", *lines])

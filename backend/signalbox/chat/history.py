@@ -1,0 +1,116 @@
+"""What may be sent to whom: repair in both directions, ids that the host accepts, reasoning only to its maker."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from signalbox.chat.context import ConversationContext
+from signalbox.chat.ids import UNIVERSAL, mint
+from signalbox.core.messages import (
+    AssistantMessage,
+    Message,
+    ReasoningDetail,
+    ToolCall,
+    ToolMessage,
+)
+
+NO_RESULT = "No result: the run ended before this tool had answered."
+
+
+def history_for(context: ConversationContext) -> tuple[Message, ...]:
+    """Return the conversation as this run's model may see it; the context itself is left as it is."""
+    wire = WireIds(context)
+    out: list[Message] = []
+    for position, exchange in enumerate(exchanges(context.messages)):
+        head = exchange[0]
+        if not isinstance(head, AssistantMessage):
+            out.append(head)
+            continue
+        own = head.model == context.model and _is_of_this_loop(context, head)
+        assistant = wire.assign(head, position, own=own)
+        out.append(assistant)
+        out.extend(
+            replace(_result_for(call, exchange), call_id=named.id)
+            for call, named in zip(head.calls, assistant.calls, strict=True)
+        )
+    return tuple(out)
+
+
+def exchanges(messages: list[Message]) -> Iterator[list[Message]]:
+    """Group each assistant message with the results that follow it; blank turns and lone results are left out."""
+    group: list[Message] = []
+    for message in messages:
+        if isinstance(message, ToolMessage):
+            if group and isinstance(group[0], AssistantMessage):
+                group.append(message)
+            continue
+        if group:
+            yield group
+        group = [message]
+        if isinstance(message, AssistantMessage) and not message.calls and not message.content.strip():
+            group = []  # an empty turn is refused by half the hosts and wedges the chat (quirks B14, C4)
+    if group:
+        yield group
+
+
+def _result_for(call: ToolCall, exchange: list[Message]) -> ToolMessage:
+    """Find the result of a call; a call without one is answered, or the host refuses the whole chat (quirk D1)."""
+    for message in exchange[1:]:
+        if isinstance(message, ToolMessage) and message.call_id == call.id:
+            return message
+    return ToolMessage(call_id=call.id, name=call.name, content=NO_RESULT)
+
+
+def _is_of_this_loop(context: ConversationContext, message: AssistantMessage) -> bool:
+    return any(message is own for own in context.messages[context.loop_start :])
+
+
+class WireIds:
+    """Chooses the id that each call has on the wire, unique in the request."""
+
+    def __init__(self, context: ConversationContext) -> None:
+        self._legal = re.compile(context.profile.call_id)
+        self._echo = context.profile.echo_reasoning
+        self._used: set[str] = set()
+
+    def assign(self, message: AssistantMessage, position: int, *, own: bool) -> AssistantMessage:
+        """Return the message with wire ids; `own`: the same model said it inside this tool loop."""
+        calls: list[ToolCall] = []
+        renamed: list[tuple[str, str]] = []
+        for call in message.calls:
+            wire_id = self._choose(call, position, own=own)
+            if own and call.upstream_id and call.upstream_id != wire_id:
+                renamed.append((call.upstream_id, wire_id))
+            calls.append(replace(call, id=wire_id))
+        if not own:
+            return AssistantMessage(content=message.content, calls=tuple(calls))
+        details = _rename(message.reasoning_details, renamed)
+        echo = self._echo and not details
+        return replace(message, calls=tuple(calls), reasoning_details=details, reasoning=message.reasoning if echo else "")
+
+    def _choose(self, call: ToolCall, position: int, *, own: bool) -> str:
+        """Keep the host's own id for the host itself; ours where that is absent, illegal or repeated (quirk A15)."""
+        wanted = call.upstream_id if own else call.id
+        pattern = self._legal if own else UNIVERSAL
+        if not wanted or not pattern.fullmatch(wanted) or wanted in self._used:
+            wanted = call.id if UNIVERSAL.fullmatch(call.id) and call.id not in self._used else None
+        attempt = 0
+        while wanted is None or wanted in self._used:
+            wanted = mint(call.id, position, attempt)
+            attempt += 1
+        self._used.add(wanted)
+        return wanted
+
+
+def _rename(details: tuple[ReasoningDetail, ...], renamed: list[tuple[str, str]]) -> tuple[ReasoningDetail, ...]:
+    """Rename the calls that details point at: Gemini's signatures name the call they belong to.
+
+    Of details that name the same repeated id, the last ones belong to the renamed calls.
+    """
+    out = list(details)
+    for old, new in reversed(renamed):
+        for i in range(len(out) - 1, -1, -1):
+            if out[i].names == old:
+                out[i] = out[i].renamed(new)
+                break
+    return tuple(out)

@@ -1,0 +1,97 @@
+"""What a run has done so far: steps, attempts, figures, and how it ends."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import time
+
+from signalbox.core.errors import Code
+from signalbox.core.events import Status
+from signalbox.core.parts import Completion, Request, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a run ends, where that is not complete; `message` is safe to show."""
+
+    status: Status
+    code: Code | None = None
+    message: str = ""
+    retryable: bool | None = None
+    retry_after: float | None = None
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One request to the upstream; times are epoch seconds, the prompt is not in it."""
+
+    step: int
+    number: int
+    final: bool
+    model: str
+    tools: list[str]
+    tool_choice: object
+    messages: int
+    params: list[str]
+    started: float
+    first_part: float | None = None
+    ended: float | None = None
+    generation_id: str | None = None
+    served_model: str | None = None
+    provider: str | None = None
+    finish_reason: str | None = None
+    native_finish_reason: str | None = None
+    usage: Usage | None = None
+    error: str | None = None
+
+    def settle(self, completion: Completion, now: float, error: str | None) -> None:
+        """Note how the request went."""
+        self.ended = now
+        self.generation_id = completion.served.generation_id
+        self.served_model = completion.served.model
+        self.provider = completion.served.provider
+        self.finish_reason = completion.finish_reason
+        self.native_finish_reason = completion.native_finish_reason
+        self.usage = completion.usage
+        self.error = error
+
+
+@dataclass(slots=True)
+class Progress:
+    """The run's ledger; the loop writes it, the driver and the trace read it."""
+
+    clock: Callable[[], float] = time
+    steps: int = 0
+    attempts: list[Attempt] = field(default_factory=list[Attempt])
+    ending: Ending | None = None
+
+    def begin(self, request: Request, number: int, *, final: bool) -> Attempt:
+        """Open the record of one request."""
+        attempt = Attempt(
+            step=self.steps,
+            number=number,
+            final=final,
+            model=request.model,
+            tools=[tool.name for tool in request.tools],
+            tool_choice=request.tool_choice,
+            messages=len(request.messages),
+            params=sorted(request.params),
+            started=self.clock(),
+        )
+        self.attempts.append(attempt)
+        return attempt
+
+    @property
+    def usage(self) -> Usage | None:
+        """Tokens and cost over all attempts, failed ones too."""
+        known = [attempt.usage for attempt in self.attempts if attempt.usage is not None]
+        return sum(known[1:], known[0]) if known else None
+
+    @property
+    def is_estimate(self) -> bool:
+        """Whether an attempt began to answer but never told its cost."""
+        return any(attempt.first_part is not None and attempt.usage is None for attempt in self.attempts)
+
+    @property
+    def served(self) -> Attempt | None:
+        """The last attempt that a provider answered."""
+        return next((a for a in reversed(self.attempts) if a.served_model or a.provider), None)

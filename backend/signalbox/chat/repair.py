@@ -1,0 +1,86 @@
+"""Calls as the wire told them to calls that can be run: the few repairs that are safe, and a sentence otherwise."""
+
+import json
+from dataclasses import dataclass
+
+from signalbox.core.errors import Code
+from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.parts import ArgumentStatus, RawCall
+from signalbox.core.tools import ToolOutcome
+
+_DECODER = json.JSONDecoder()
+
+
+@dataclass(frozen=True, slots=True)
+class RepairedCall:
+    """One call with arguments that are an object, or with the reason why it cannot be run."""
+
+    name: str
+    arguments: JsonObject
+    upstream_id: str | None
+    fault: ToolOutcome | None = None
+    raw: str | None = None
+
+
+def repaired(call: RawCall) -> list[RepairedCall]:
+    """Return the one call that was meant, or several where a host glued them together; never silently `{}`."""
+    objects = _objects(call)
+    if objects:
+        return [
+            RepairedCall(call.name, value, call.id if place == 0 else None) for place, value in enumerate(objects)
+        ]
+    return [RepairedCall(call.name, {}, call.id, _fault(call), call.arguments)]
+
+
+def _objects(call: RawCall) -> list[JsonObject]:
+    match call.status:
+        case ArgumentStatus.OK if isinstance(call.value, dict):
+            return [call.value]
+        case ArgumentStatus.EMPTY:
+            return [{}]  # Claude sends "" for a call without arguments (quirk A9); the schema check names what misses
+        case ArgumentStatus.NON_OBJECT if call.value is None:
+            return [{}]  # the literal null, from llama on Groq
+        case ArgumentStatus.NON_OBJECT:
+            return _unwrapped(call.value)
+        case _:
+            return _glued(call.arguments)
+
+
+def _unwrapped(value: JsonValue) -> list[JsonObject]:
+    """Take off one layer of string: arguments that were encoded twice (quirk A10)."""
+    if isinstance(value, str):
+        try:
+            inner: JsonValue = json.loads(value)
+        except (json.JSONDecodeError, RecursionError):
+            return []
+        if isinstance(inner, dict):
+            return [inner]
+    return []
+
+
+def _glued(text: str) -> list[JsonObject]:
+    """Read one object after the other (quirk A6).
+
+    Equal ones are one call, different ones are several, a leading `{}` is an artefact, a cut tail is dropped.
+    """
+    found: list[JsonObject] = []
+    rest = text.lstrip()
+    while rest:
+        try:
+            value, end = _DECODER.raw_decode(rest)
+        except (json.JSONDecodeError, RecursionError):
+            break
+        if isinstance(value, dict) and value not in found:
+            found.append(value)
+        rest = rest[end:].lstrip()
+    return found[1:] if len(found) > 1 and not found[0] else found
+
+
+def _fault(call: RawCall) -> ToolOutcome:
+    if call.status is ArgumentStatus.TRUNCATED:
+        return ToolOutcome.failed(
+            Code.ARGUMENTS_CUT, f"The call of {call.name} was cut before its arguments were whole; make a shorter call."
+        )
+    return ToolOutcome.failed(
+        Code.INVALID_ARGUMENTS, f"The arguments of {call.name} are not a JSON object; send one object that fits the schema."
+    )

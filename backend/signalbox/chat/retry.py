@@ -1,0 +1,43 @@
+"""The one retry policy: when a model call may be made again, and after how long."""
+
+from dataclasses import dataclass
+
+from signalbox.chat.context import ConversationContext
+from signalbox.core.errors import Code, UpstreamError
+
+MAX_ATTEMPTS = 3
+# A longer wait than this is told to the reader (`retry_after`) instead of spent in silence.
+LONGEST_WAIT = 10.0
+_AGAIN = frozenset(
+    {
+        Code.RATE_LIMIT,
+        Code.UPSTREAM_OVERLOADED,
+        Code.UPSTREAM_ERROR,
+        Code.UPSTREAM_UNREACHABLE,
+        Code.UPSTREAM_PROTOCOL,
+        Code.UPSTREAM_TIMEOUT,
+        Code.STREAM_CUT,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """Ask again after `wait` seconds."""
+
+    wait: float
+
+
+def should_retry(context: ConversationContext, iteration: int, has_content: bool, error: Exception) -> Retry | None:  # noqa: FBT001 - the plan's signature
+    """Decide whether attempt number `iteration` (from 1) of a step may be followed by another; None: it may not.
+
+    Never after anything visible (text would be doubled, quirk F2), and never for what asking again cannot mend
+    (400 to 404, 413: quirk F5).
+    """
+    del context  # what a run may spend on retries will depend on it
+    if has_content or iteration >= MAX_ATTEMPTS or not isinstance(error, UpstreamError):
+        return None
+    if error.code not in _AGAIN or not error.retryable:
+        return None
+    wait = error.retry_after if error.retry_after is not None else 0.5 * 2 ** (iteration - 1)
+    return Retry(wait) if wait <= LONGEST_WAIT else None

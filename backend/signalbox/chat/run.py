@@ -1,0 +1,139 @@
+"""Drives a loop and guarantees the ending: every announced call answered, one warning where due, one `done`."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+
+import structlog
+from msgspec import UNSET
+
+from signalbox.chat.context import ConversationContext
+from signalbox.chat.progress import Ending, Progress
+from signalbox.core.errors import CODES, Code, UpstreamError
+from signalbox.core.events import (
+    AnyEvent,
+    Call,
+    Content,
+    Done,
+    Failure,
+    ToolCalls,
+    ToolResult,
+    UsageTotals,
+    Warning,
+)
+
+_log = structlog.get_logger()
+_CANCELLED = Ending("cancelled")
+
+
+async def drive(
+    loop: AsyncGenerator[list[AnyEvent], None],
+    context: ConversationContext,
+    progress: Progress,
+    why_stopped: Callable[[], Ending] = lambda: _CANCELLED,
+) -> AsyncGenerator[list[AnyEvent], None]:
+    """Yield a run's events, whatever happens to it, up to its `done`.
+
+    The task that iterates this is cancelled to stop the run: the loop is closed at once, upstream and tools with it,
+    and `why_stopped` says how that ending is called.
+    """
+    ledger = _OpenCalls()
+    ending = Ending("complete")
+    try:
+        async with aclosing(loop) as batches:
+            async for events in batches:
+                ledger.follow(events)
+                yield events
+        ending = progress.ending or ending
+    except asyncio.CancelledError:
+        _forgive_cancellation()
+        ending = why_stopped()
+    except UpstreamError as error:
+        ending = ending_of(error)
+    except Exception as error:
+        _log.error("run.broke", run_id=context.run_id, error=type(error).__name__, exc_info=_where(error))
+        ending = Ending("error", Code.INTERNAL, CODES[Code.INTERNAL].sentence, retryable=True)
+    if ending.status == "complete" and not ledger.has_content:
+        ending = ending_of(UpstreamError(Code.EMPTY_ANSWER))
+    yield [*ledger.close(ending), *_warning(ending), done_of(ending, context, progress)]
+
+
+def ending_of(error: UpstreamError) -> Ending:
+    """Say how a run ends that failed with this error."""
+    status = "error"
+    if error.code is Code.STREAM_CUT:
+        status = "interrupted"
+    elif error.code is Code.CONTENT_FILTER:
+        status = "content_filter"
+    return Ending(status, error.code, error.message, error.retryable, error.retry_after)
+
+
+def done_of(ending: Ending, context: ConversationContext, progress: Progress) -> Done:
+    """Make the one terminal event from the ending and the run's figures."""
+    usage = progress.usage
+    served = progress.served
+    is_fault = ending.code is not None
+    return Done(
+        done=True,
+        status=ending.status,
+        error=ending.message if is_fault else UNSET,
+        code=str(ending.code) if is_fault else UNSET,
+        retryable=CODES[ending.code].retryable if ending.retryable is None and ending.code else _or_unset(ending.retryable),
+        retry_after=_or_unset(ending.retry_after),
+        usage=UsageTotals(usage.input, usage.output, usage.reasoning or UNSET, usage.cached or UNSET) if usage else UNSET,
+        cost=_or_unset(usage.cost if usage else None),
+        cost_estimated=True if progress.is_estimate else UNSET,
+        requested_model=context.model,
+        model=_or_unset(served.served_model if served else None),
+        provider=_or_unset(served.provider if served else None),
+        loop=context.flags.loop,
+        flag=_or_unset(context.flags.flag),
+        steps=progress.steps,
+        simulated=True if context.flags.simulated else UNSET,
+    )
+
+
+class _OpenCalls:
+    """Follows which announced calls still lack their result."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, Call] = {}
+        self.has_content = False
+
+    def follow(self, events: list[AnyEvent]) -> None:
+        for event in events:
+            kind = type(event)
+            if kind is Content:
+                self.has_content = self.has_content or bool(event.content.strip())
+            elif kind is ToolCalls:
+                self._open.update((call.id, call) for call in event.calls)
+            elif kind is ToolResult:
+                self._open.pop(event.id, None)
+
+    def close(self, ending: Ending) -> list[AnyEvent]:
+        """Answer what is still open, so that no client keeps a spinner."""
+        code = Code.CANCELLED if ending.status == "cancelled" else Code.STEP_FAILED
+        failure = Failure(False, CODES[code].sentence, str(code))
+        return [ToolResult(c.id, c.name, failure, c.category, c.visibility) for c in self._open.values()]
+
+
+def _warning(ending: Ending) -> list[AnyEvent]:
+    if ending.code is None:
+        return []
+    return [Warning(f"{ending.message} {CODES[ending.code].todo}", str(ending.code))]
+
+
+def _or_unset(value: object) -> object:
+    return UNSET if value is None else value
+
+
+def _forgive_cancellation() -> None:
+    """Go on in a task that was cancelled: the ending must still be told."""
+    task = asyncio.current_task()
+    while task is not None and task.cancelling():
+        task.uncancel()
+
+
+def _where(error: Exception) -> tuple[type[Exception], Exception, object]:
+    """Keep where it broke and leave out what was said: an exception's text may quote the prompt."""
+    return type(error), type(error)(), error.__traceback__

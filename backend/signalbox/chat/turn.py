@@ -1,0 +1,137 @@
+"""One answer of a model as it streams: text leaves at once, calls are gathered, eager ones start as they close."""
+
+from dataclasses import dataclass, field
+
+from signalbox.chat.assembly import OpenCall
+from signalbox.chat.context import ConversationContext
+from signalbox.chat.execution import RunningCall, ToolExecution
+from signalbox.chat.repair import RepairedCall, repaired
+from signalbox.chat.response import ResponseBuilder
+from signalbox.core.errors import Code
+from signalbox.core.events import AnyEvent, Content, Reasoning
+from signalbox.core.parts import (
+    Completion,
+    HiddenReasoning,
+    RawCall,
+    ReasoningDelta,
+    RefusalDelta,
+    StreamPart,
+    TextDelta,
+)
+from signalbox.core.tools import ToolOutcome
+
+_NOT_RUN = "The turn reached its length limit before it ended, so this call was not run; make it again."
+
+
+@dataclass(slots=True)
+class Turn:
+    """One attempt at one step. `after_text`: the run has spoken before, so new text needs a break."""
+
+    context: ConversationContext
+    execution: ToolExecution
+    step: int
+    may_call: bool
+    after_text: bool = False
+    has_text: bool = False
+    is_visible: bool = False
+    completion: Completion = field(default_factory=Completion)
+    early: dict[int, RunningCall] = field(default_factory=dict[int, RunningCall])
+    _has_reasoned: bool = False
+    _builder: ResponseBuilder = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Know the offered tools by name: they settle what a split name means."""
+        self._builder = ResponseBuilder(self.context.tool_names)
+
+    def take(self, parts: list[StreamPart]) -> list[AnyEvent]:
+        """Return the events of one network read, and of the tools that have something to tell."""
+        events: list[AnyEvent] = []
+        add = self._builder.add
+        for part in parts:
+            add(part)
+            kind = type(part)
+            if kind is TextDelta:
+                self._text(part, events)
+            elif kind is ReasoningDelta:
+                self._has_reasoned = True
+                events.append(Reasoning(part.text, self.step))
+            elif kind is RefusalDelta:
+                self._break(events)
+                events.append(Content(part.text, refusal=True))
+            elif kind is HiddenReasoning and not self._has_reasoned:
+                self._has_reasoned = True
+                events.append(Reasoning("", self.step, hidden=True))
+        if self.may_call:
+            for call in self._builder.assembler.closed():
+                self._start_early(call)
+        if not self.execution.idle:
+            events += self.execution.take()
+        if events:
+            self.is_visible = True
+        return events
+
+    def finish(self) -> Completion:
+        """Return what was said, whole or as far as it came."""
+        self.completion = self._builder.result()
+        return self.completion
+
+    def settle_calls(self, *, is_whole: bool) -> list[RunningCall]:
+        """Say which calls the step really made, run those that have not run, and return them in their order.
+
+        `is_whole`: the step ended well. Calls of a step that did not are answered, not run.
+        """
+        held: list[RunningCall] = []
+        for slot, raw in self._raw_calls():
+            fixed = repaired(raw)
+            running = self.early.get(slot)
+            if running is not None and not _is_among(running, fixed):
+                self.execution.withdraw(running, Code.SUPERSEDED)
+                running = None
+            held += self._settle_slot(running, fixed, is_whole=is_whole)
+        return held
+
+    def _settle_slot(
+        self, running: RunningCall | None, fixed: list[RepairedCall], *, is_whole: bool
+    ) -> list[RunningCall]:
+        """Announce and start what one slot turned out to hold; a call that has run already stays where it was."""
+        held: list[RunningCall] = []
+        for call in fixed:
+            if running is not None and call.arguments == running.arguments and running not in held:
+                running.upstream_id = call.upstream_id
+                held.append(running)
+                continue
+            [new] = self.execution.announce([call], self.step)
+            if not is_whole and new.fault is None:
+                new.fault = ToolOutcome.failed(Code.STEP_FAILED, _NOT_RUN)
+            self.execution.start(new)
+            held.append(new)
+        return held
+
+    def _raw_calls(self) -> list[tuple[int, RawCall]]:
+        slots = [call.slot for call in self._builder.assembler.open_calls()]
+        return list(zip(slots, self.completion.calls, strict=True))
+
+    def _start_early(self, call: OpenCall) -> None:
+        """Start a closed call while the model still streams, where that is safe: the tool only reads."""
+        if call.name not in self.context.tool_names or call.value is None:
+            return
+        spec = self.execution.tools.spec(call.name)
+        if spec is None or not spec.eager or self.execution.tools.check(call.name, call.value) is not None:
+            return
+        [running] = self.execution.announce([RepairedCall(call.name, call.value, call.id)], self.step)
+        self.early[call.slot] = running
+        self.execution.start(running)
+
+    def _text(self, part: TextDelta, events: list[AnyEvent]) -> None:
+        if not self.has_text:
+            self._break(events)
+        events.append(Content(part.text))
+
+    def _break(self, events: list[AnyEvent]) -> None:
+        if self.after_text and not self.has_text:
+            events.append(Content("\n\n"))
+        self.has_text = True
+
+
+def _is_among(running: RunningCall, fixed: list[RepairedCall]) -> bool:
+    return any(call.arguments == running.arguments and call.fault is None for call in fixed)

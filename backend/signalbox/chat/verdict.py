@@ -1,0 +1,47 @@
+"""How a model's answer ended: by what it holds first, by what the host says of it second."""
+
+from enum import Enum
+
+from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.parts import ArgumentStatus, Completion
+
+# Native words for "cut by the token limit"; OpenRouter then still says tool_calls or stop (recordings; quirk A7).
+_CUT_NATIVE = frozenset({"max_output_tokens", "max_tokens", "MAX_TOKENS", "length"})
+
+
+class TurnEnd(Enum):
+    """What a turn was."""
+
+    ANSWER = "answer"
+    BLANK = "blank"
+    CALLS = "calls"
+    CUT_CALLS = "cut_calls"
+    LENGTH = "length"
+    REFUSAL = "refusal"
+
+
+def fault_of(completion: Completion) -> UpstreamError | None:
+    """Return why this answer counts as failed: an error in it, or an end that is none (quirks E1, E2)."""
+    if completion.fault is not None:
+        return completion.fault.error
+    if completion.finish_reason == "error":
+        return UpstreamError(Code.UPSTREAM_ERROR)
+    if not completion.ended and completion.finish_reason is None:
+        return UpstreamError(Code.STREAM_CUT)
+    return None
+
+
+def how_it_ended(completion: Completion, *, has_calls: bool) -> TurnEnd:
+    """Judge a turn without a fault. Calls count when they are there, whatever finish_reason says (quirk A12)."""
+    if completion.refusal or completion.finish_reason == "content_filter":
+        return TurnEnd.REFUSAL
+    is_cut = completion.finish_reason == "length" or completion.native_finish_reason in _CUT_NATIVE
+    if has_calls:
+        return TurnEnd.CUT_CALLS if is_cut or _has_cut_call(completion) else TurnEnd.CALLS
+    if is_cut:
+        return TurnEnd.LENGTH
+    return TurnEnd.ANSWER if completion.content.strip() else TurnEnd.BLANK
+
+
+def _has_cut_call(completion: Completion) -> bool:
+    return any(call.status is ArgumentStatus.TRUNCATED for call in completion.calls)

@@ -1,0 +1,13 @@
+"""Anthropic's Claude models."""
+
+from signalbox.profiles.profile import Profile
+
+PROFILE = Profile(
+    family="anthropic",
+    vendors=("anthropic",),
+    names=("claude",),
+    # The plan's guardrail; without it Claude's parallel calls were lost by clients behind us (seed-systems PS-12).
+    parallel_tool_calls=False,
+    # 400 "String should match pattern '^[a-zA-Z0-9_-]+$'" (langchain#37756, bifrost#5097).
+    call_id=r"[a-zA-Z0-9_\-]{1,256}",
+)

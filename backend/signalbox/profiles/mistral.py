@@ -1,0 +1,11 @@
+"""Mistral's models."""
+
+from signalbox.profiles.profile import Profile
+
+PROFILE = Profile(
+    family="mistral",
+    vendors=("mistralai", "mistral"),
+    names=("mistral", "ministral", "magistral", "codestral", "devstral", "pixtral"),
+    # 400 "Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9" (opencode#1680, langchain#24668).
+    call_id=r"[A-Za-z0-9]{9}",
+)

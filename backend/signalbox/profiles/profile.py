@@ -1,0 +1,23 @@
+"""What a profile holds: facts about a model family, no logic."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Facts about one family of models, applied to every request of a run.
+
+    `vendors` are the first halves of its model ids, `names` the beginnings of its bare ids.
+    `parallel_tool_calls` is sent with tools when it is not None. `json_with_tools`: response_format may go with tools.
+    `stream_tools`: streamed calls can be trusted. `call_id` is what a call's id must look like. `echo_reasoning`:
+    plain reasoning text goes back inside a tool loop when no details came.
+    """
+
+    family: str
+    vendors: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    parallel_tool_calls: bool | None = None
+    json_with_tools: bool = True
+    stream_tools: bool = True
+    call_id: str = r"[\w.:\-]{1,256}"
+    echo_reasoning: bool = False

@@ -3,20 +3,20 @@
 import asyncio
 import gc
 import inspect
+import re
 import socket
 import ssl
 import struct
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import httpcore
 import httpx
 import pytest
 import respx
-
-from signalbox.services import http, http1
+from signalbox.services import channel, http
 from signalbox.services.http import Http1Connection, Pool, Transport, make_client
 
 pytestmark = pytest.mark.anyio
@@ -27,16 +27,20 @@ TWO = OK + b"content-length: 2\r\n\r\nok"
 STREAM = OK + b"transfer-encoding: chunked\r\n\r\n"
 END = b"0\r\n\r\n"
 
+ADVICE = "services/http.py leans on private parts of httpx 0.28.1 and httpcore 1.0.9: see there before the pins move."
+
 Script = Callable[["Peer"], Awaitable[None]]
 
 
 @pytest.fixture(params=[False, True], ids=["asyncio", "uvloop"])
 def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
+    """Run each test on both event loops the app may be served on."""
     return ("asyncio", {"use_uvloop": request.param})
 
 
 @pytest.fixture(autouse=True)
 def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the proxies of whoever runs the tests out of them."""
     for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
@@ -118,7 +122,7 @@ class Upstream:
         finally:
             peer.writer.close()
 
-    async def __aenter__(self) -> "Upstream":
+    async def __aenter__(self) -> Self:
         self.server = await asyncio.start_server(self.accept, "127.0.0.1", 0, ssl=self.tls, limit=2**24)
         self.port = self.server.sockets[0].getsockname()[1]
         return self
@@ -159,16 +163,26 @@ def closing_after(*parts: bytes) -> Script:
 
 
 def pool_of(client: httpx.AsyncClient) -> Pool:
+    """Look at our pool inside a client."""
     transport = client._transport_for_url(httpx.URL("http://127.0.0.1"))
     assert isinstance(transport, Transport)
     assert isinstance(transport._pool, Pool)
     return transport._pool
 
 
+async def read(client: httpx.AsyncClient, url: str, pieces: list[bytes], heard: asyncio.Event | None = None) -> None:
+    """Stream a response into `pieces`, and say when something was heard."""
+    async with client.stream("GET", url) as response:
+        async for piece in response.aiter_raw():
+            pieces.append(piece)
+            if heard is not None:
+                heard.set()
+
+
 async def turn_until(condition: Callable[[], bool]) -> None:
     """Let the event loop turn until something holds."""
     async with asyncio.timeout(5):
-        while not condition():
+        while not condition():  # noqa: ASYNC110  what the client has done has no event of its own
             await asyncio.sleep(0)
 
 
@@ -229,7 +243,7 @@ GOOD = {
     "trailers": (STREAM + b"2\r\nok\r\n0\r\nx-cost: 1\r\n\r\n", 200, b"ok", True),
     "bare line feeds": (b"HTTP/1.1 200 OK\ncontent-length: 2\n\nok", 200, b"ok", True),
     "no reason": (b"HTTP/1.1 200\r\ncontent-length: 2\r\n\r\nok", 200, b"ok", True),
-    "100 and 103 first": (b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n" + TWO, 200, b"ok", True),
+    "100 and 103 first": (b"HTTP/1.1 100 Go on\r\n\r\nHTTP/1.1 103 Hints\r\nlink: x\r\n\r\n" + TWO, 200, b"ok", True),
     "204": (b"HTTP/1.1 204 No Content\r\n\r\n", 204, b"", True),
     "304 with a length": (b"HTTP/1.1 304 Not Modified\r\ncontent-length: 9\r\n\r\n", 304, b"", True),
     "empty": (OK + b"content-length: 0\r\n\r\n", 200, b"", True),
@@ -237,7 +251,7 @@ GOOD = {
     "Connection: close": (OK + b"connection: close\r\ncontent-length: 2\r\n\r\nok", 200, b"ok", False),
     "HTTP/1.0": (b"HTTP/1.0 200 OK\r\ncontent-length: 2\r\n\r\nok", 200, b"ok", False),
     "HTTP/1.0 kept": (b"HTTP/1.0 200 OK\r\nconnection: keep-alive\r\ncontent-length: 2\r\n\r\nok", 200, b"ok", True),
-    "length beside chunked": (OK + b"content-length: 9\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n" + END, 200, b"ok", None),
+    "length beside chunked": (STREAM.replace(OK, OK + b"content-length: 9\r\n") + b"2\r\nok\r\n" + END, 200, b"ok", False),
     "more than the length": (TWO + b"HTTP/1.1 200 OK\r\n", 200, b"ok", False),
     "garbage after the end": (TWO + b"?!", 200, b"ok", False),
     "body of a 304": (b"HTTP/1.1 304 Not Modified\r\ncontent-length: 2\r\n\r\nok", 304, b"", False),
@@ -252,8 +266,7 @@ async def test_odd_but_whole_responses_are_understood(name: str) -> None:
         for _ in range(2):
             response = await client.get(upstream.url)
             assert (response.status_code, response.content) == (status, body)
-        if kept is not None:
-            assert upstream.connections == (1 if kept else 2)
+        assert upstream.connections == (1 if kept else 2)
 
 
 @pytest.mark.parametrize("head", [OK + b"\r\n", b"HTTP/1.0 200 OK\r\n\r\n", OK + b"transfer-encoding: gzip\r\n\r\n"])
@@ -271,20 +284,6 @@ async def test_head_has_a_length_and_no_body() -> None:
             response = await client.head(upstream.url)
             assert (response.headers["content-length"], response.content) == ("999", b"")
         assert upstream.connections == 1
-
-
-def test_a_response_may_be_cut_anywhere() -> None:
-    """At every split point, and byte by byte, the parser finds the same response."""
-    raw = b"HTTP/1.1 100 Continue\r\n\r\n" + STREAM + b"2\r\nok\r\n3;x=y\r\nand\r\n0\r\nx-t: 1\r\n\r\n"
-    cuts = [[raw[:at], raw[at:]] for at in range(1, len(raw))] + [[bytes([byte]) for byte in raw]]
-    for pieces in cuts:
-        parser = http1.ResponseParser(b"GET")
-        for piece in pieces:
-            parser.feed(piece)
-        assert (parser.status, parser.reason, parser.take()) == (200, b"OK", b"okand")
-        assert parser.headers == [(b"transfer-encoding", b"chunked")]
-        assert parser.complete
-        assert parser.reusable
 
 
 # What is refused
@@ -326,9 +325,7 @@ async def test_what_came_before_the_cut_is_handed_out() -> None:
     async with Upstream(closing_after(STREAM, b"3\r\nabc\r\nzz")) as upstream, make_client() as client:
         pieces: list[bytes] = []
         with pytest.raises(httpx.RemoteProtocolError):
-            async with client.stream("GET", upstream.url) as response:
-                async for piece in response.aiter_raw():
-                    pieces.append(piece)
+            await read(client, upstream.url, pieces)
         assert b"".join(pieces) == b"abc"
 
 
@@ -376,9 +373,7 @@ async def test_a_reset_mid_body_is_a_read_error() -> None:
     heard = asyncio.Event()
     async with Upstream(script) as upstream, make_client() as client:
         with pytest.raises(httpx.ReadError):
-            async with client.stream("GET", upstream.url) as response:
-                async for _ in response.aiter_raw():
-                    heard.set()
+            await read(client, upstream.url, [], heard)
 
 
 # Kept connections
@@ -425,14 +420,17 @@ def dropping(drop: Callable[[Peer], Awaitable[None]]) -> Script:
 
 
 async def close(peer: Peer) -> None:
+    """Drop it with FIN."""
     peer.writer.close()
 
 
 async def reset(peer: Peer) -> None:
+    """Drop it with RST."""
     peer.reset()
 
 
 async def begin_and_close(peer: Peer) -> None:
+    """Drop it in the middle of a status line."""
     await peer.send(b"HT")
 
 
@@ -529,20 +527,16 @@ async def test_a_full_pool_gives_another_origins_place_away() -> None:
 
 
 async def hanging(peer: Peer) -> None:
+    """Read a request and never answer."""
     await peer.request()
     await peer.gone()
 
 
 async def streaming(peer: Peer) -> None:
+    """Begin a body and never end it."""
     await peer.request()
     await peer.send(STREAM + b"2\r\nok\r\n")
     await peer.gone()
-
-
-async def fetch(client: httpx.AsyncClient, url: str, started: asyncio.Event) -> None:
-    async with client.stream("GET", url) as response:
-        async for _ in response.aiter_raw():
-            started.set()
 
 
 @pytest.mark.parametrize("phase", ["head", "body"])
@@ -550,7 +544,7 @@ async def test_a_cancelled_request_closes_its_socket(phase: str) -> None:
     """Cancelled in either phase: the server sees the close, the place in the pool is free, no task is left."""
     async with Upstream(hanging if phase == "head" else streaming) as upstream, make_client() as client:
         started = asyncio.Event()
-        task = asyncio.create_task(fetch(client, upstream.url, started))
+        task = asyncio.create_task(read(client, upstream.url, [], started))
         await turn_until(lambda: bool(upstream.requests) if phase == "head" else started.is_set())
         before = asyncio.all_tasks() - {task}
         task.cancel()
@@ -627,127 +621,6 @@ async def test_a_requests_own_timeout_counts() -> None:
         assert upstream.connections == 1
 
 
-class Clock:
-    """An event loop's clock and timers, turned by hand."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-        self.set: list[tuple[float, Callable[[], None]]] = []
-        self.calls = 0
-
-    def time(self) -> float:
-        return self.now
-
-    def call_at(self, when: float, callback: Callable[[], None]) -> "Handle":
-        self.calls += 1
-        entry = (when, callback)
-        self.set.append(entry)
-        return Handle(self, entry)
-
-    def create_future(self) -> asyncio.Future[None]:
-        return asyncio.get_running_loop().create_future()
-
-    def go(self, to: float) -> None:
-        self.now = to
-        for entry in [entry for entry in self.set if entry[0] <= to]:
-            self.set.remove(entry)
-            entry[1]()
-
-
-@dataclass
-class Handle:
-    clock: Clock
-    entry: tuple[float, Callable[[], None]]
-
-    def cancel(self) -> None:
-        self.clock.set.remove(self.entry)
-
-
-class Socket(asyncio.Transport):
-    """A transport that goes nowhere."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.aborted = False
-        self.paused = False
-
-    def is_closing(self) -> bool:
-        return self.aborted
-
-    def abort(self) -> None:
-        self.aborted = True
-
-    def write(self, data: object) -> None:
-        pass
-
-    def pause_reading(self) -> None:
-        self.paused = True
-
-    def resume_reading(self) -> None:
-        self.paused = False
-
-
-async def open_channel(read_timeout: float = 10) -> tuple[http1.Channel, Socket, Clock]:
-    """A channel in the middle of a streamed response."""
-    channel, transport, clock = http1.Channel(), Socket(), Clock()
-    channel._loop = clock  # type: ignore[assignment]
-    channel.connection_made(transport)
-    channel.begin(b"GET", read_timeout)
-    await channel.write(b"GET / HTTP/1.1\r\n\r\n", None)
-    channel.request_sent()
-    channel.data_received(STREAM + b"2\r\nok\r\n")
-    assert await channel.read() == b"ok"
-    return channel, transport, clock
-
-
-async def test_one_timer_serves_many_reads() -> None:
-    """A hundred reads within the time allowed set the timer once and move it as it fires, and none of them times out."""
-    channel, transport, clock = await open_channel()
-    for second in range(1, 101):
-        reading = asyncio.create_task(channel.read())
-        await asyncio.sleep(0)
-        clock.go(second)
-        channel.data_received(b"2\r\nok\r\n")
-        assert await reading == b"ok"
-    assert clock.calls <= 12
-    reading = asyncio.create_task(channel.read())
-    await asyncio.sleep(0)
-    clock.go(109)
-    assert not transport.aborted
-    clock.go(110)
-    with pytest.raises(httpcore.ReadTimeout):
-        await reading
-    assert transport.aborted
-
-
-async def test_a_slow_reader_is_not_a_silent_server() -> None:
-    """The time a reader is away does not count: the clock starts when it waits."""
-    channel, transport, clock = await open_channel()
-    reading = asyncio.create_task(channel.read())
-    await asyncio.sleep(0)
-    channel.data_received(b"2\r\nok\r\n")
-    await reading
-    clock.go(1000)
-    reading = asyncio.create_task(channel.read())
-    await asyncio.sleep(0)
-    clock.go(1009)
-    assert not transport.aborted
-    channel.data_received(b"2\r\nok\r\n")
-    assert await reading == b"ok"
-
-
-async def test_an_unused_connection_expires() -> None:
-    """A kept connection is closed by its own timer, and not while a response is being read on it again."""
-    channel, transport, clock = await open_channel(read_timeout=120)
-    channel.data_received(END)
-    assert channel.release(30)
-    clock.go(29)
-    assert not channel.closed
-    clock.go(30)
-    assert channel.closed
-    assert transport.aborted
-
-
 async def test_a_slow_reader_holds_the_server_back() -> None:
     """Reading stops once 256 KiB wait, goes on when they are taken, and nothing is lost."""
     size = 16 * 2**20
@@ -761,14 +634,14 @@ async def test_a_slow_reader_holds_the_server_back() -> None:
     async with Upstream(script) as upstream, make_client() as client, client.stream("GET", upstream.url) as response:
         (connection,) = pool_of(client).connections
         assert isinstance(connection, Http1Connection)
-        channel = connection._channel
-        assert channel is not None
-        await turn_until(lambda: channel._paused)
+        link = connection._channel
+        assert link is not None
+        await turn_until(lambda: link._paused)
         for _ in range(100):
             await asyncio.sleep(0)
-        assert sum(map(len, channel.response.pending)) <= 2 * http1.MAX_BUFFERED
+        assert sum(map(len, link.response.pending)) <= 2 * channel.MAX_BUFFERED
         assert sum([len(piece) async for piece in response.aiter_raw()]) == size
-        assert not channel._paused
+        assert not link._paused
 
 
 # Requests
@@ -818,21 +691,21 @@ async def test_headers_cannot_break_out(headers: dict[str, str]) -> None:
             await client.get(upstream.url, extensions={"target": b"/a HTTP/1.1\r\nx: y"})
 
 
-async def test_an_early_answer_ends_the_upload() -> None:
+@pytest.mark.parametrize("framing", [b"content-length: 2\r\n", b""])
+async def test_an_early_answer_ends_the_upload(framing: bytes) -> None:
     """A server that answers without reading the whole body is heard, and its connection is not used again."""
 
     async def script(peer: Peer) -> None:
         await peer.reader.readuntil(b"\r\n\r\n")
-        await peer.send(b"HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\n\r\nno")
+        peer.writer.transport.pause_reading()  # type: ignore[attr-defined]
+        await peer.send(b"HTTP/1.1 413 Too Large\r\n%b\r\nno" % framing)
+        if not framing:
+            peer.writer.write_eof()
         await done.wait()
 
-    async def endless() -> AsyncIterator[bytes]:
-        while True:
-            yield b"z" * 65536
-
     done = asyncio.Event()
-    async with Upstream(script) as upstream, make_client() as client:
-        response = await client.post(upstream.url, content=endless())
+    async with Upstream(script) as upstream, make_client() as client, asyncio.timeout(10):
+        response = await client.post(upstream.url, content=b"z" * 2**25)
         assert (response.status_code, response.content) == (413, b"no")
         assert pool_of(client).connections == []
         done.set()
@@ -866,6 +739,7 @@ async def test_a_refused_connection_is_a_connect_error() -> None:
 
 
 async def mute(peer: Peer) -> None:
+    """Say nothing, not even in TLS."""
     await peer.gone()
 
 
@@ -892,7 +766,7 @@ async def test_a_cancelled_handshake_closes_the_socket() -> None:
 
 async def test_a_dead_address_does_not_hold_up_a_live_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """A host whose first address is refused and whose second never answers is reached by its third."""
-    dial = http1._dial
+    dial = channel._dial
     hung = asyncio.Event()
 
     async def addresses(host: str, port: int) -> list[Any]:
@@ -908,15 +782,16 @@ async def test_a_dead_address_does_not_hold_up_a_live_one(monkeypatch: pytest.Mo
                 hung.set()
         return await dial(family, address)
 
-    monkeypatch.setattr(http1, "_addresses", addresses)
-    monkeypatch.setattr(http1, "_dial", dial_or_hang)
-    monkeypatch.setattr(http1, "STAGGER", 0.01)
+    monkeypatch.setattr(channel, "_addresses", addresses)
+    monkeypatch.setattr(channel, "_dial", dial_or_hang)
+    monkeypatch.setattr(channel, "STAGGER", 0.01)
     async with Upstream(answering(TWO)) as upstream, make_client() as client:
         assert (await client.get(upstream.url)).content == b"ok"
         await asyncio.wait_for(hung.wait(), 5)
 
 
 def server_tls(names: list[str | None]) -> ssl.SSLContext:
+    """Make a server's context that notes the names it is asked for and would rather speak HTTP/2."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(PEM)
     context.set_alpn_protocols(["h2", "http/1.1"])
@@ -925,7 +800,7 @@ def server_tls(names: list[str | None]) -> ssl.SSLContext:
 
 
 async def test_tls() -> None:
-    """Over TLS: the certificate is checked, the name is sent, HTTP/1.1 is agreed on, the connection reused, a cut seen."""
+    """Over TLS: certificate checked, name sent, HTTP/1.1 agreed on, connection reused, and a cut body is an error."""
     names: list[str | None] = []
     agreed: list[str | None] = []
 
@@ -970,7 +845,7 @@ async def test_proxies_of_the_environment_are_used(monkeypatch: pytest.MonkeyPat
 
 
 async def test_respx_mocks_it() -> None:
-    """respx's default mocker intercepts the client, and nothing is sent."""
+    """The default mocker of respx intercepts the client, and nothing is sent."""
     with respx.mock:
         route = respx.post("https://provider.test/v1").mock(return_value=httpx.Response(200, text="mocked"))
         async with make_client() as client:
@@ -980,31 +855,33 @@ async def test_respx_mocks_it() -> None:
 
 def test_the_private_seam_still_fits() -> None:
     """Every private part of httpx and httpcore that services/http.py leans on is where it was."""
-    advice = "services/http.py leans on httpx 0.28.1 and httpcore 1.0.9: look there before the pins move. Missing: "
-    needed = {
-        httpx.AsyncClient: ["_init_transport", "_init_proxy_transport", "_transport_for_url"],
-        httpcore.AsyncConnectionPool: ["create_connection", "_assign_requests_to_connections", "_close_connections"],
-        httpcore.AsyncConnectionInterface: ["can_handle_request", "is_available", "has_expired", "is_idle", "is_closed",
-                                            "info", "aclose", "handle_async_request"],
-    }  # fmt: skip
-    missing = [
-        f"{owner.__name__}.{name}" for owner, names in needed.items() for name in names if not hasattr(owner, name)
-    ]
-    pool = httpcore.AsyncConnectionPool()
-    places = ("_connections", "_requests", "_max_connections", "_ssl_context", "_keepalive_expiry")
-    missing += [f"AsyncConnectionPool().{name}" for name in places if not hasattr(pool, name)]
-    if not isinstance(getattr(httpx.AsyncHTTPTransport(), "_pool", None), httpcore.AsyncConnectionPool):
-        missing.append("AsyncHTTPTransport()._pool")
-    assert missing == [], advice + ", ".join(missing)
-    called = set(httpcore.AsyncConnectionInterface.__dict__) - set(object.__dict__) - {"__module__"}
-    assert {name for name in called if not hasattr(Http1Connection, name)} == set(), advice + "a method of ours"
-    assert "self._pool" in inspect.getsource(httpx.AsyncHTTPTransport.handle_async_request), advice + "its use of _pool"
-    assert "self._assign_requests_to_connections()" in inspect.getsource(
-        httpcore.AsyncConnectionPool.handle_async_request
-    ), advice + "the call"
-    assert "self._init_transport(" in inspect.getsource(httpx.AsyncClient.__init__), (
-        advice + "the call of _init_transport"
-    )
+    pool, transport = httpcore.AsyncConnectionPool(), httpx.AsyncHTTPTransport()
+    wanted: dict[object, tuple[str, ...]] = {
+        pool: ("_connections", "_requests", "_max_connections", "_ssl_context", "_keepalive_expiry"),
+        transport: ("_pool",),
+        httpx.AsyncClient(): ("_transport",),
+    }
+    missing = [f"{type(owner).__name__}.{name}" for owner, names in wanted.items() for name in names
+               if not hasattr(owner, name)]  # fmt: skip
+    assert missing == [], f"{ADVICE} These are gone: {missing}"
+    assert isinstance(transport._pool, httpcore.AsyncConnectionPool), f"{ADVICE} _pool is another kind of pool."
+    for caller, call in {
+        httpx.AsyncClient._transport_for_url: "return self._transport",
+        httpx.AsyncHTTPTransport.handle_async_request: "await self._pool.handle_async_request(",
+        httpcore.AsyncConnectionPool.handle_async_request: "closing = self._assign_requests_to_connections()",
+        httpcore.AsyncConnectionPool.aclose: "closing_connections = list(self._connections)",
+    }.items():
+        assert call in inspect.getsource(caller), f"{ADVICE} {caller.__qualname__} no longer does {call}"
+
+
+def test_our_connection_has_every_method_the_pool_calls() -> None:
+    """The pool asks a connection for nothing but what we define, and httpcore's interface demands nothing more."""
+    module = inspect.getsource(inspect.getmodule(httpcore.AsyncConnectionPool.handle_async_request))  # type: ignore[arg-type]
+    called = set(re.findall(r"\bconnection\.(\w+)\(", module))
+    demanded = {name for name, value in vars(httpcore.AsyncConnectionInterface).items() if inspect.isfunction(value)}
+    assert {"handle_async_request", "is_closed", "is_idle", "aclose"} <= called, f"{ADVICE} The pool was rewritten."
+    missing = (called | demanded) - set(vars(Http1Connection))
+    assert missing == set(), f"{ADVICE} Http1Connection lacks {missing}."
 
 
 async def test_the_client_runs_on_our_connection() -> None:

@@ -1,19 +1,20 @@
 """The tuned upstream client: httpx with httpcore's pool, and our own HTTP/1.1 connection under it.
 
-This file is the one that leans on private parts of httpx 0.28.1 and httpcore 1.0.9; `tests/services/test_http.py` checks
-that each of them still fits, so an upgrade fails there with a sentence.
+This file is the one that leans on private parts of httpx 0.28.1 and httpcore 1.0.9; `tests/services/test_http.py`
+checks that each of them still fits, so an upgrade fails there with a sentence.
 """
 
 import asyncio
 import enum
 import ssl
 from collections.abc import AsyncIterable
-from typing import Any
+from typing import Any, cast
 
 import httpcore
 import httpx
 
-from signalbox.services.http1 import Channel, connect, encode_head
+from signalbox.services.channel import Channel, connect
+from signalbox.services.http1 import encode_head
 
 KEEPALIVE = 30.0  # seconds an unused connection is kept
 STALE_WINDOW = 3.0  # seconds after the request within which a dropped kept connection counts as stale
@@ -42,7 +43,7 @@ class Http1Connection(httpcore.AsyncConnectionInterface):
     async def handle_async_request(self, request: httpcore.Request) -> httpcore.Response:
         """Send a request and return once the response's head is here. Raises httpcore's exceptions."""
         if self._state is _State.ACTIVE or self.is_closed():
-            raise httpcore.ConnectionNotAvailable()
+            raise httpcore.ConnectionNotAvailable
         self._state = _State.ACTIVE
         try:
             channel = await self._converse(request)
@@ -78,8 +79,8 @@ class Http1Connection(httpcore.AsyncConnectionInterface):
             host,
             self._origin.port,
             tls=self._tls,
-            server_hostname=request.extensions.get("sni_hostname") or host,
-            timeout=request.extensions.get("timeout", {}).get("connect"),
+            server_hostname=_extension(request, "sni_hostname") or host,
+            patience=_timeout(request, "connect"),
         )
 
     def release(self) -> None:
@@ -97,26 +98,31 @@ class Http1Connection(httpcore.AsyncConnectionInterface):
     # What follows is called by httpcore's pool.
 
     async def aclose(self) -> None:
+        """Close the socket now."""
         self.close()
 
     def can_handle_request(self, origin: httpcore.Origin) -> bool:
+        """Say whether this connection leads to `origin`."""
         return origin == self._origin
 
     def is_available(self) -> bool:
+        """Say whether a request may be sent now."""
         return self.is_idle()
 
     def has_expired(self) -> bool:
-        return False  # the channel's timer closes what nobody uses, and sees a server close, without being asked
+        """Never: the channel's timer closes what nobody uses, and sees a server close, without being asked."""
+        return False
 
     def is_idle(self) -> bool:
-        return self._state is _State.IDLE and not self.is_closed()
+        """Say whether the connection is open and kept for another request."""
+        return self._state is _State.IDLE and self._channel is not None and not self._channel.closed
 
     def is_closed(self) -> bool:
-        return self._state is _State.CLOSED or (
-            self._state is _State.IDLE and self._channel is not None and self._channel.closed
-        )
+        """Say whether the connection is of no more use; a server may have closed it while it was idle."""
+        return self._state is _State.CLOSED or (self._state is _State.IDLE and not self.is_idle())
 
     def info(self) -> str:
+        """Describe the connection for logs and for `repr`."""
         return f"{str(self._origin)!r}, HTTP/1.1, {self._state.name}"
 
     def __repr__(self) -> str:
@@ -141,6 +147,7 @@ class _Body:
         return data
 
     async def aclose(self) -> None:
+        """Give the connection back."""
         if not self._closed:
             self._closed = True
             self._connection.release()
@@ -152,23 +159,24 @@ async def _send(channel: Channel, request: httpcore.Request) -> Channel:
     Raises httpcore.LocalProtocolError when the body is not as long as it says: the rest of it, or the next request,
     would be read as something else.
     """
-    timeouts = request.extensions.get("timeout", {})
-    timeout = timeouts.get("write")
+    patience = _timeout(request, "write")
     head = encode_head(request.method, request.url.target, request.headers)
     length, chunked = _framing(request.headers)
-    channel.begin(request.method, timeouts.get("read"))
+    channel.begin(request.method, _timeout(request, "read"))
     assert isinstance(request.stream, AsyncIterable)
     async for part in request.stream:
+        if not part:
+            continue
         length -= len(part)
         if length < 0 and not chunked:
             raise httpcore.LocalProtocolError("Too much data for declared Content-Length")
-        if part and not await channel.write(head + (b"%x\r\n%b\r\n" % (len(part), part) if chunked else part), timeout):
+        if not await channel.write(head + (b"%x\r\n%b\r\n" % (len(part), part) if chunked else part), patience):
             break
-        head = b"" if part else head
+        head = b""
     else:
         if length > 0 and not chunked:
             raise httpcore.LocalProtocolError("Too little data for declared Content-Length")
-        if await channel.write(head + (b"0\r\n\r\n" if chunked else b""), timeout):
+        if await channel.write(head + (b"0\r\n\r\n" if chunked else b""), patience):
             channel.request_sent()
     await channel.head()
     return channel
@@ -177,8 +185,21 @@ async def _send(channel: Channel, request: httpcore.Request) -> Channel:
 def _framing(headers: list[tuple[bytes, bytes]]) -> tuple[int, bool]:
     """Say how a request's body is delimited: its length in bytes, and whether it goes out in chunks instead."""
     fields = {name.lower(): value for name, value in headers}
-    chunked = fields.get(b"transfer-encoding", b"").lower() == b"chunked"
-    return int(fields.get(b"content-length", b"0")), chunked
+    length = fields.get(b"content-length", b"0")
+    if not length.isdigit():
+        raise httpcore.LocalProtocolError(f"Illegal Content-Length {length!r}")
+    return int(length), fields.get(b"transfer-encoding", b"").lower() == b"chunked"
+
+
+def _extension(request: httpcore.Request, name: str) -> Any:
+    extensions = cast("dict[str, Any]", request.extensions)  # pyright: ignore[reportUnknownMemberType]  httpcore's `{}`
+    return extensions.get(name)
+
+
+def _timeout(request: httpcore.Request, kind: str) -> float | None:
+    """Read one of httpx's four timeouts from a request, in seconds; None is no limit."""
+    timeouts: dict[str, float | None] = _extension(request, "timeout") or {}
+    return timeouts.get(kind)
 
 
 def _may_send_again(request: httpcore.Request, channel: Channel, sent_at: float) -> bool:
@@ -199,6 +220,8 @@ class Pool(httpcore.AsyncConnectionPool):
     """
 
     def __init__(self, tls: ssl.SSLContext, max_connections: int, keepalive: float) -> None:
+        # Where httpcore counts for the keep-alive limit it counts all connections, not the idle ones: with httpx's
+        # 100/20 fifty overlapping streams opened 170 connections in five rounds, with equal limits 50.
         super().__init__(
             ssl_context=tls,
             max_connections=max_connections,
@@ -267,16 +290,14 @@ class Transport(httpx.AsyncHTTPTransport):
 
 
 class _Client(httpx.AsyncClient):
-    """httpx's client with our transport where no proxy is set; httpx drops the proxies of the environment when it is
-    simply handed a transport."""
+    """httpx's client with our transport where no proxy is set.
 
-    def _init_transport(
-        self, verify: ssl.SSLContext | str | bool = True, limits: httpx.Limits = httpx.Limits(), **_: Any
-    ) -> httpx.AsyncBaseTransport:
-        assert isinstance(verify, ssl.SSLContext)
-        assert limits.max_connections is not None
-        assert limits.keepalive_expiry is not None
-        return Transport(verify, limits.max_connections, limits.keepalive_expiry)
+    Handed a transport in the usual way, httpx would ignore the proxies of the environment.
+    """
+
+    def __init__(self, transport: Transport, **settings: Any) -> None:
+        super().__init__(**settings)
+        self._transport = transport
 
 
 def make_client(
@@ -301,13 +322,10 @@ def make_client(
     context = tls or httpx.create_ssl_context()
     context.set_alpn_protocols(["http/1.1"])
     return _Client(
+        Transport(context, max_connections, KEEPALIVE),
         verify=context,
+        limits=httpx.Limits(max_connections=max_connections, max_keepalive_connections=max_connections),
         timeout=httpx.Timeout(connect=connect_timeout, read=idle_timeout, write=idle_timeout, pool=connect_timeout),
-        # httpcore counts all connections against the keep-alive limit, not the idle ones: with httpx's 100/20 fifty
-        # overlapping streams opened 170 connections in five rounds, with equal limits 50.
-        limits=httpx.Limits(
-            max_connections=max_connections, max_keepalive_connections=max_connections, keepalive_expiry=KEEPALIVE
-        ),
         # httpx asks for gzip by default, and compressed streams are held back and cut by what stands between.
         headers={"accept-encoding": "identity"},
     )

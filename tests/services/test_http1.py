@@ -1,0 +1,18 @@
+"""The response parser without a socket."""
+
+from signalbox.services.http1 import ResponseParser
+
+
+def test_a_response_may_be_cut_anywhere() -> None:
+    """At every split point, and byte by byte, the parser finds the same response."""
+    raw = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
+    raw += b"2\r\nok\r\n3;x=y\r\nand\r\n0\r\nx-t: 1\r\n\r\n"
+    cuts = [[raw[:at], raw[at:]] for at in range(1, len(raw))] + [[bytes([byte]) for byte in raw]]
+    for pieces in cuts:
+        parser = ResponseParser(b"GET")
+        for piece in pieces:
+            parser.feed(piece)
+        assert (parser.status, parser.reason, parser.take()) == (200, b"OK", b"okand")
+        assert parser.headers == [(b"transfer-encoding", b"chunked")]
+        assert parser.complete
+        assert parser.reusable

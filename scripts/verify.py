@@ -22,7 +22,7 @@ CHECKS = (
     Step("lint", ("ruff", "check", "--quiet", ".")),
     Step("format", ("ruff", "format", "--check", "--quiet", ".")),
     Step("import rules", ("lint-imports", "--no-cache", "--no-logo")),
-    Step("types", ("pyright",)),
+    Step("types", ("pyright", "--project", "pyproject.toml")),
     Step("page check", (*PAGE, "run", "check")),
 )
 # The page is built before pytest, whose tests ask the app for it; pytest is last, so that its counts close the output.

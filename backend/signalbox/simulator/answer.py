@@ -2,11 +2,13 @@
 
 import re
 from datetime import datetime
+from typing import Any
 
 from .incoming import Incoming, calls_of, text_of
 from .intents import SMALL_TALK, stages
 from .plan import Exchange
 from .results import Item, tidy
+from .shapes import as_object, as_objects
 
 WHO = (
     "I am a **simulated model**: a small set of rules that runs inside Signalbox and speaks like {model} on the wire. "
@@ -14,13 +16,13 @@ WHO = (
     "answer from what they return. Set `OPENROUTER_API_KEY` to talk to a real model."
 )
 HELLO = (
-    "Hello! I am a simulated model, here so that you can try Signalbox without a key. Ask me about something and I will "
-    "search for it, give me a sum, or ask what time it is somewhere. For example: *What time is it in Tokyo, what is "
+    "Hello! I am a simulated model, here so that you can try Signalbox without a key. Ask me about something and I "
+    "will search for it, give me a sum, or ask what time it is somewhere. For example: *What time is it in Tokyo, what is "
     "17 * 23, and how do tool calls stream?*"
 )
 NO_TOOLS = (
-    "I am a simulated model without knowledge of my own, and no tool is open to me in this request, so I cannot answer "
-    "that. With a search tool I would look up: *{topic}*."
+    "I am a simulated model without knowledge of my own, and no tool is open to me in this request, so I cannot "
+    "answer that. With a search tool I would look up: *{topic}*."
 )
 CHAT = (
     "I am a simulated model: a few rules, no imagination, so I cannot really help with “{said}”. What I can do is use "
@@ -61,9 +63,8 @@ def _talk(incoming: Incoming) -> str:
     return CHAT.format(said=tidy(said, 80))
 
 
-def _parts(incoming: Incoming) -> list[dict[str, object]]:
-    content = incoming.messages[incoming.question_at].get("content") if incoming.question_at >= 0 else None
-    return content if isinstance(content, list) else []
+def _parts(incoming: Incoming) -> list[dict[str, Any]]:
+    return as_objects(incoming.messages[incoming.question_at].get("content")) if incoming.question_at >= 0 else []
 
 
 def _earlier(incoming: Incoming) -> str:
@@ -85,7 +86,7 @@ def _line(exchange: Exchange) -> str:
 
 
 def _first_argument(exchange: Exchange) -> str:
-    return str(next(iter(exchange.arguments.values()), "")) if isinstance(exchange.arguments, dict) else ""
+    return str(next(iter(as_object(exchange.arguments).values()), ""))
 
 
 def _plain(exchange: Exchange, *names: str) -> str:

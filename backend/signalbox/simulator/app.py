@@ -10,8 +10,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from .account import key_body
 from .accents import ACCENTS
+from .account import key_body
 from .catalog import ROWS, Listed, is_known, listing
 from .errors import Refused
 from .faults import example_ids, fault_of
@@ -21,6 +21,7 @@ from .incoming import read as read_incoming
 from .refusals import scripted
 from .replay import Library, Recording, load
 from .rules import check, check_body
+from .shapes import as_list, as_object
 from .speaker import generation, speak
 from .state import KEPT_HEADERS, Memory, Received
 from .writes import Writes
@@ -79,7 +80,7 @@ async def _receive(request: Request, memory: Memory) -> Received:
 def _answer(request: Request, received: Received) -> Response:
     library: Library | None = request.app.state.library
     if library is not None:
-        recording = library.pick(received.body, request.headers) if isinstance(received.body, dict) else None
+        recording = library.pick(as_object(received.body), request.headers)
         if recording is not None:
             return _replayed(request, received, recording)
     body = check_body(received.body)
@@ -102,9 +103,9 @@ def _replayed(request: Request, received: Received, recording: Recording) -> Res
 def _served(body: dict[str, Any], *, replaying: bool) -> Incoming:
     """Pick the model that answers: the first of the request's that does not refuse."""
     wanted = [body["model"]] if "model" in body else []
-    candidates = list(dict.fromkeys([*wanted, *(body.get("models") or [])]))
+    candidates = list(dict.fromkeys(str(model) for model in [*wanted, *as_list(body.get("models"))]))
     for at, model in enumerate(candidates):
-        if not is_known(str(model)) or (replaying and "/sim" not in model):
+        if not is_known(model) or (replaying and "/sim" not in model):
             raise Refused(400, f"{model} is not a valid model ID")
         incoming = read_incoming({**body, "model": model})
         fault = fault_of(model)
@@ -141,7 +142,7 @@ async def models(request: Request) -> Response:
     rows = library.listed() if library else list(ROWS)
     if request.app.state.list_faults:
         ids = [f"{family}/{fault}" for family in ACCENTS for fault in example_ids()]
-        rows += [Listed(id, f"Fault: {id}", "1", "1", images=True) for id in ids]
+        rows += [Listed(name, f"Fault: {name}", "1", "1", images=True) for name in ids]
     return _json(listing(rows))
 
 

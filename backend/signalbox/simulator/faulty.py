@@ -13,6 +13,7 @@ from .whole import body, written
 from .writes import Ending
 
 FEW = 6
+Sent = Callable[[Spoken, list[bytes]], tuple[list[bytes], Ending]]
 BROKEN = b'data: {"id":"gen-broken","choices":[{"index":0,"delta":{"content":"half a fra\n\n'
 
 
@@ -63,17 +64,25 @@ def _whole_error(spoken: Spoken, writes: list[bytes]) -> tuple[list[bytes], Endi
     return [orjson.dumps(answer)], "clean"
 
 
+def _only(text: bytes) -> Sent:
+    """Send this and nothing else."""
+
+    def instead(spoken: Spoken, writes: list[bytes]) -> tuple[list[bytes], Ending]:
+        return [text], "clean"
+
+    return instead
+
+
 def _truncated(writes: list[bytes]) -> list[bytes]:
     text = b"".join(writes)
     return [text[: len(text) * 2 // 3]]
 
 
-Sent = Callable[[Spoken, list[bytes]], tuple[list[bytes], Ending]]
 STREAMS: dict[str, Sent] = {
     "midstream-error": _midstream_error,
     "cut": lambda _, writes: (_half(writes), "cut"),
     "eof": lambda _, writes: (_half(writes), "clean"),
-    "done-only": lambda _, writes: ([DONE], "clean"),
+    "done-only": _only(DONE),
     "stall": lambda _, writes: (list(islice(writes, FEW)), "stall"),
     "malformed": _malformed,
 }
@@ -81,7 +90,7 @@ WHOLES: dict[str, Sent] = {
     "midstream-error": _whole_error,
     "cut": lambda _, writes: (_truncated(writes), "cut"),
     "eof": lambda _, writes: (_truncated(writes), "clean"),
-    "done-only": lambda _, writes: ([b""], "clean"),
+    "done-only": _only(b""),
     "stall": lambda _, writes: (writes[:1], "stall"),
-    "malformed": lambda _, writes: ([b"<html>Bad gateway</html>"], "clean"),
+    "malformed": _only(b"<html>Bad gateway</html>"),
 }

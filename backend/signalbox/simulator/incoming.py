@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal
+
+from .shapes import as_list, as_object, as_objects
 
 Message = dict[str, Any]
 ReasoningMode = Literal["off", "hidden", "visible", "unset"]
@@ -43,10 +45,10 @@ class Incoming:
     @property
     def tool_choice(self) -> str:
         """Give `auto`, `none`, `required` or the name of the function that must be called."""
-        choice = self.body.get("tool_choice", "auto")
-        if isinstance(choice, dict):
-            return str(cast(dict[str, Any], choice).get("function", {}).get("name", "required"))
-        return str(choice)
+        choice: object = self.body.get("tool_choice", "auto")
+        if isinstance(choice, str):
+            return choice
+        return str(as_object(as_object(choice).get("function")).get("name", "required"))
 
     @property
     def may_call(self) -> bool:
@@ -61,8 +63,7 @@ class Incoming:
     @property
     def reasoning(self) -> ReasoningMode:
         """Tell what the request says about reasoning."""
-        wanted = self.body.get("reasoning")
-        settings = cast(dict[str, Any], wanted) if isinstance(wanted, dict) else {}
+        settings = as_object(self.body.get("reasoning"))
         effort = settings.get("effort", self.body.get("reasoning_effort"))
         if effort == "none" or settings.get("enabled") is False:
             return "off"
@@ -83,15 +84,13 @@ class Incoming:
         stop = self.body.get("stop")
         if isinstance(stop, str):
             return (stop,)
-        return tuple(str(text) for text in cast(list[Any], stop)) if isinstance(stop, list) else ()
+        return tuple(str(text) for text in as_list(stop))
 
     @property
     def provider_order(self) -> tuple[str, ...]:
         """Give the hosts the request prefers, as plain lower-case slugs."""
-        provider = self.body.get("provider")
-        settings = cast(dict[str, Any], provider) if isinstance(provider, dict) else {}
-        names = settings.get("order") or settings.get("only") or []
-        return tuple(slug(str(name)) for name in names)
+        settings = as_object(self.body.get("provider"))
+        return tuple(slug(str(name)) for name in as_list(settings.get("order") or settings.get("only")))
 
     def tool(self, *words: str) -> Tool | None:
         """Find the first offered tool whose name holds one of the words."""
@@ -132,24 +131,22 @@ def text_of(message: Message) -> str:
     content = message.get("content")
     if isinstance(content, str):
         return content
-    if not isinstance(content, list):
-        return ""
-    parts = [cast(dict[str, Any], part) for part in cast(list[Any], content) if isinstance(part, dict)]
-    return "\n".join(str(part["text"]) for part in parts if part.get("type") == "text")
+    return "\n".join(str(part.get("text", "")) for part in as_objects(content) if part.get("type") == "text")
 
 
 def calls_of(message: Message) -> list[dict[str, Any]]:
     """Give the tool calls of an assistant message."""
-    calls = message.get("tool_calls")
-    return [cast(dict[str, Any], call) for call in cast(list[Any], calls)] if isinstance(calls, list) else []
+    return as_objects(message.get("tool_calls"))
 
 
 def read(body: dict[str, Any]) -> Incoming:
     """Read a body whose shape the rules have let through."""
-    tools = [_tool(tool["function"]) for tool in body.get("tools") or [] if tool.get("type") == "function"]
+    offered = as_objects(body.get("tools"))
+    tools = [_tool(as_object(tool["function"])) for tool in offered if tool.get("type") == "function"]
     return Incoming(body, str(body["model"]), tuple(body["messages"]), tuple(tools))
 
 
 def _tool(function: dict[str, Any]) -> Tool:
-    schema: dict[str, Any] = function.get("parameters") or {}
-    return Tool(function["name"], schema.get("properties") or {}, tuple(schema.get("required") or ()))
+    schema = as_object(function.get("parameters"))
+    properties = {name: as_object(value) for name, value in as_object(schema.get("properties")).items()}
+    return Tool(function["name"], properties, tuple(map(str, as_list(schema.get("required")))))

@@ -34,27 +34,51 @@ _SEARCHES = re.compile(
     re.IGNORECASE,
 )
 _TIME = re.compile(
-    r"\b(?:what|tell me|which|get|check|current|local|give me)\b[^?]*\b(?:time|date|day)\b(?! (?:does|do|did|limit|out|zone))"
-    r"|\btime is it\b|\btoday'?s date\b|\btime (?:in|at) [A-Z]",
+    r"\b(?:what|which)(?:'s|’s| is| are)?\s+(?:the\s+)?(?:current\s+|local\s+|exact\s+)?(?:time|date|day)s?\b"
+    r"(?!\s+(?:to|out|limit|does|zone|complexity|of))"
+    r"|\b(?:tell me|get|check|give me|show me)\b.*\b(?:time|date)\b|\b(?:current|local)\s+(?:time|date)\b"
+    r"|\btime is it\b|\btoday'?s date\b",
     re.IGNORECASE,
 )
+_TIME_THERE = re.compile(r"\b(?:time|date)\s+(?:in|at)\b", re.IGNORECASE)
 _NOT_TIME = re.compile(r"\b(?:how|long|much|each|every|first|last|next|release|birth)\b", re.IGNORECASE)
 SMALL_TALK = re.compile(
-    r"^\W*(?:hi|hello|hey|hiya|good (?:morning|afternoon|evening)|thanks?(?: you)?|thank you|bye|goodbye|ok(?:ay)?|great|"
-    r"cool|nice|yes|no|who are you|what are you|what(?:'s| is) your name|are you (?:a |an )?(?:real|simulated|ai|human|bot).*|"
+    r"^\W*(?:hi|hello|hey|hiya|good (?:morning|afternoon|evening)|thanks?(?: you)?|bye|goodbye|ok(?:ay)?|great|cool|"
+    r"nice|yes|no|who are you|what are you|what(?:'s| is) your name|are you (?:a |an )?(?:real|simulated|ai|human|bot).*|"
     r"what model.*|which model.*|how are you.*|what can you do.*|help|what did i (?:ask|say).*|test(?:ing)?|ping)"
     r"(?:\s+(?:there|everyone|all|so much|a lot|very much|simulator|signalbox))?\W*$",
     re.IGNORECASE,
 )
 _LEAD = re.compile(
     r"^(?:please|can you|could you|would you|will you|i (?:want|would like|need) to know|tell me|show me|give me|"
-    r"search(?: the)?(?: web| internet| online| docs| documentation)?(?: for)?|find(?: out)?|look\s*up|google|explain|describe|"
-    r"research|summari[sz]e|read(?: up)? on|what(?:'s|’s)?|how(?: much| many| long| often)?|in detail|why|who(?:'s)?|when|where|which|also|and|about|for me)\b[\s,:]*",
+    r"search(?: the)?(?: web| internet| online| docs| documentation)?(?: for)?|find(?: out)?|look\s*up|google|explain|"
+    r"describe|research|summari[sz]e|read(?: up)? on|what(?:'s|’s)?|how(?: much| many| long| often)?|in detail|why|"
+    r"who(?:'s)?|when|where|which|also|and|about|for me)\b[\s,:]*",
     re.IGNORECASE,
 )
 _STOP_WORDS = frozenset(
-    "a an the is are was were be been am do does did can could may might will would should shall must of to in on at by "
-    "for from with as it its this that these those there i me my we our you your and or but so if please any some".split()
+    [
+        *("a", "an", "the", "is", "are", "was", "were", "be", "been", "am", "do", "does", "did", "can", "could", "may"),
+        *(
+            "might",
+            "will",
+            "would",
+            "should",
+            "shall",
+            "must",
+            "of",
+            "to",
+            "in",
+            "on",
+            "at",
+            "by",
+            "for",
+            "from",
+            "with",
+        ),
+        *("as", "it", "its", "this", "that", "these", "those", "there", "i", "me", "my", "we", "our"),
+        *("you", "your", "and", "or", "but", "so", "if", "please", "any", "some"),
+    ]
 )
 _CREATIVE = re.compile(
     r"\b(?:joke|poem|haiku|story|song|limerick|write|translate|rhyme|draft|rewrite|imagine|roleplay)\b", re.IGNORECASE
@@ -111,8 +135,9 @@ def clause_intents(clause: str) -> list[Intent]:
     sums = expressions(clause)
     if sums:
         return [Intent("calculate", expression) for expression in sums]
-    if _TIME.search(clause) and not _NOT_TIME.search(clause):
-        return [Intent("time", zone) for zone in zones(clause)] or [Intent("time", "")]
+    named = zones(clause)
+    if (_TIME.search(clause) or (named and _TIME_THERE.search(clause))) and not _NOT_TIME.search(clause):
+        return [Intent("time", zone) for zone in named or [""]]
     if _ASKS.match(clause) or clause.endswith("?") or _SEARCHES.search(clause):
         return [Intent("search", query) for query in queries(clause)]
     return [Intent("chat", clause)]

@@ -1,7 +1,5 @@
 """The small rule-based model: it looks at the request and says what comes next."""
 
-from typing import Any, cast
-
 import orjson
 
 from .accents import Accent
@@ -9,6 +7,7 @@ from .answer import compose, rounds
 from .incoming import Incoming
 from .plan import Exchange, exchanges, fill, next_calls
 from .results import tidy
+from .shapes import as_object
 from .turns import Call, Turn
 
 PREAMBLE = "Let me look into that."
@@ -52,13 +51,12 @@ def _short(call: Call) -> str:
 
 def _shaped(incoming: Incoming, text: str) -> str:
     """Put the answer into JSON where the request wants that."""
-    wanted = incoming.body.get("response_format")
-    settings = cast(dict[str, Any], wanted) if isinstance(wanted, dict) else {}
+    settings = as_object(incoming.body.get("response_format"))
     match settings.get("type"):
         case "json_object":
             return orjson.dumps({"answer": text}).decode()
         case "json_schema":
-            schema = (settings.get("json_schema") or {}).get("schema") or {}
+            schema = as_object(as_object(settings.get("json_schema")).get("schema"))
             return orjson.dumps(fill({"type": "object", **schema}, "answer", text, iter(()))).decode()
         case _:
             return text

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import orjson
 
 from .incoming import Incoming, Tool, calls_of, text_of
 from .intents import DEEP, Intent, stages
 from .results import Result, read_result
+from .shapes import as_object
 from .turns import Call
 
 _URL = re.compile(r"https?://[^\s<>\"')\]]+")
@@ -154,10 +155,10 @@ def fill(schema: dict[str, Any], name: str, text: str, numbers: Any) -> Any:
         case "boolean":
             return True
         case "array":
-            return [fill(schema.get("items") or {}, name, text, numbers)]
+            return [fill(as_object(schema.get("items")), name, text, numbers)]
         case "object":
-            inner = cast(dict[str, dict[str, Any]], schema.get("properties") or {})
-            return {key: fill(inner[key], key, text, numbers) for key in schema.get("required") or inner}
+            inner = as_object(schema.get("properties"))
+            return {key: fill(as_object(inner.get(key)), key, text, numbers) for key in schema.get("required") or inner}
         case _:
             return _words_for(name, text)
 
@@ -176,7 +177,7 @@ def _follow_up(incoming: Incoming, planned: list[list[Call]], made: list[Exchang
     searches = [exchange for exchange in made if "search" in exchange.name]
     if len(made) != sum(map(len, planned)) or len(searches) != 1 or searches[0].result.error:
         return []
-    query = str((searches[0].arguments or {}).get("query", ""))
+    query = str(as_object(searches[0].arguments).get("query", ""))
     items = searches[0].result.items
     if not items:
         words = sorted(query.split(), key=len, reverse=True)[:2]

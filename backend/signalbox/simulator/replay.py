@@ -9,12 +9,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import orjson
 
 from .catalog import Listed
 from .incoming import text_of
+from .shapes import as_object, as_objects
 
 DIALECTS = ("openrouter-chat", "openai-chat")
 SUFFIXES = (".sse", ".body.json")
@@ -83,7 +84,7 @@ def stem_of(file: Path) -> str:
 
 def _meta(file: Path) -> dict[str, Any]:
     beside = file.with_name(stem_of(file) + ".json")
-    return cast(dict[str, Any], orjson.loads(beside.read_bytes())) if beside.is_file() else {}
+    return as_object(orjson.loads(beside.read_bytes())) if beside.is_file() else {}
 
 
 def _dialect(file: Path) -> str:
@@ -95,8 +96,8 @@ def _dialect(file: Path) -> str:
 def read(file: Path) -> Recording:
     """Read what is known about one recording."""
     meta, streamed = _meta(file), file.name.endswith(".sse")
-    chain = cast(dict[str, Any], meta.get("chain") or {})
-    request = cast(dict[str, Any], meta.get("request") or {})
+    chain = as_object(meta.get("chain"))
+    request = as_object(meta.get("request"))
     sizes = meta.get("chunk_sizes")
     return Recording(
         stem=stem_of(file),
@@ -107,7 +108,7 @@ def read(file: Path) -> Recording:
         chunk_sizes=tuple(sizes) if sizes else None,
         chain=chain.get("id"),
         step=chain.get("step", 1),
-        messages=tuple(request.get("messages") or ()),
+        messages=tuple(as_objects(request.get("messages"))),
     )
 
 
@@ -119,7 +120,7 @@ class Library:
 
     def pick(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> Recording | None:
         """Find the recording that answers a request."""
-        messages = [message for message in body.get("messages") or [] if isinstance(message, dict)]
+        messages = as_objects(body.get("messages"))
         model = str(body.get("model"))
         name = headers.get("x-simulator-recording") or headers.get("x-simulator-chain") or model.removeprefix("replay/")
         for recording in self.recordings:
@@ -145,7 +146,7 @@ class Library:
         stems = [f"replay/{recording.stem}" for recording in self.recordings]
         chains = [f"replay/{recording.chain}" for recording in self.recordings if recording.chain]
         ids = dict.fromkeys([*models, *chains, *stems])
-        return [Listed(id, f"Recorded: {id}", "0", "0", images=True) for id in ids]
+        return [Listed(name, f"Recorded: {name}", "0", "0", images=True) for name in ids]
 
 
 def _question(messages: tuple[dict[str, Any], ...] | list[dict[str, Any]]) -> str:

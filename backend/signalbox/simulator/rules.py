@@ -13,6 +13,7 @@ import orjson
 from .accents import ACCENTS
 from .errors import Refused, host_refused
 from .incoming import Incoming, Message, calls_of, text_of
+from .shapes import as_list, as_object, as_objects
 
 ROLES = ("system", "developer", "user", "assistant", "tool")
 Rule = Callable[[Incoming], None]
@@ -39,7 +40,7 @@ def check(incoming: Incoming) -> None:
 
 def model_is_named(body: dict[str, Any]) -> None:
     """A request names a model, or fallbacks."""
-    model = body.get("model", (body.get("models") or [None])[0])
+    model = body.get("model", next(iter(as_list(body.get("models"))), None))
     if not isinstance(model, str) or not model:
         raise Refused(400, "No models provided")
 
@@ -75,9 +76,9 @@ def tools_are_functions(body: dict[str, Any]) -> None:
 
 
 def _is_function(function: Any) -> bool:
-    fields: dict[str, Any] = function if isinstance(function, dict) else {}
+    fields = as_object(function)
     named = re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", str(fields.get("name") or "")) is not None
-    return named and isinstance(fields.get("parameters", {}), dict)
+    return named and isinstance(function, dict) and isinstance(fields.get("parameters", {}), dict)
 
 
 def calls_are_calls(body: dict[str, Any]) -> None:
@@ -105,9 +106,9 @@ def choice_needs_tools(incoming: Incoming) -> None:
 
 
 def one_reasoning_budget(incoming: Incoming) -> None:
-    """effort and max_tokens exclude each other (quirk B9)."""
-    wanted = incoming.body.get("reasoning")
-    if isinstance(wanted, dict) and wanted.get("effort") and wanted.get("max_tokens"):
+    """An effort and max_tokens exclude each other (quirk B9)."""
+    wanted = as_object(incoming.body.get("reasoning"))
+    if wanted.get("effort") and wanted.get("max_tokens"):
         raise Refused(400, 'Only one of "reasoning.effort" and "reasoning.max_tokens" can be specified')
 
 
@@ -191,7 +192,7 @@ def details_come_back(missing: str, altered: str) -> Rule:
             ids = [call["id"] for call in calls_of(message)]
             if not ids:
                 continue
-            details = cast(list[dict[str, Any]], message.get("reasoning_details") or [])
+            details = as_objects(message.get("reasoning_details"))
             expected = accent.make_details(_reasoning_in(details), ids, provider)
             if details and details != expected:
                 raise _host(incoming, altered.format(at=at))
@@ -219,7 +220,7 @@ def reasoning_comes_back(incoming: Incoming) -> None:
     if not _sent_details(incoming):
         return
     for at, message in incoming.loop():
-        details = cast(list[dict[str, Any]], message.get("reasoning_details") or [])
+        details = as_objects(message.get("reasoning_details"))
         if calls_of(message) and not (_reasoning_in(details) or message.get("reasoning")):
             raise _host(incoming, f"Missing `reasoning_content` field in the assistant message at index {at}.")
 

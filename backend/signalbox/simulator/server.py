@@ -2,6 +2,7 @@
 
 import logging
 import socket
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -101,6 +102,7 @@ def serve(host: str = HOST, port: int = 8001, replay: Path | None = None, pace: 
     app = create_simulator(replay=replay, pace=pace)
     with socket.create_server((host, port)) as listener:
         address = listener.getsockname()
-        print(f"simulator: http://{address[0]}:{address[1]}/api/v1", flush=True)
+        sys.stdout.write(f"simulator: http://{address[0]}:{address[1]}/api/v1\n")
+        sys.stdout.flush()
         config = uvicorn.Config(app, log_level="error", lifespan="off", access_log=False, timeout_graceful_shutdown=1)
         uvicorn.Server(config).run(sockets=[listener])

@@ -20,7 +20,7 @@ def speak(incoming: Incoming, served: int) -> Spoken:
     """Answer a request; the same request served as the n-th one gets the same ids."""
     accent = ACCENTS[incoming.family]
     provider = accent.provider(incoming.provider_order)
-    rng = Random(orjson.dumps([served, incoming.body]))
+    rng = Random(orjson.dumps([served, incoming.body]))  # noqa: S311 - ids that only have to differ
     turn = _audible(incoming, accent, turn_of(incoming, accent))
     done = cut(
         turn,
@@ -72,9 +72,9 @@ def generation(spoken: Spoken, incoming: Incoming) -> dict[str, Any]:
         "upstream_inference_cost": usage["cost"],
     }
     unknown = (
-        "app_id cache_discount external_user http_referer moderation_latency native_tokens_completion_images num_fetches "
-        "num_input_audio_prompt num_media_completion num_media_prompt num_search_results preset_id provider_responses "
-        "router service_tier upstream_id user_agent web_search_engine workspace_id"
+        "app_id cache_discount external_user http_referer moderation_latency native_tokens_completion_images "
+        "num_fetches num_input_audio_prompt num_media_completion num_media_prompt num_search_results preset_id "
+        "provider_responses router service_tier upstream_id user_agent web_search_engine workspace_id"
     )
     return {
         **dict.fromkeys(unknown.split()),

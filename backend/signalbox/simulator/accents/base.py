@@ -47,7 +47,7 @@ class Accent:
     compact_arguments: bool = True
     """Writes `{"a":1}` rather than `{"a": 1}`."""
     newer: bool = True
-    """The envelope of 2026 (id, object, created, model, provider) rather than that of 2025, which has logprobs: null."""
+    """The envelope of 2026 (id, object, created, model, provider), not that of 2025, which has logprobs: null."""
     opening: Delta | None = None
     """The delta of a first chunk that brings nothing."""
     text_extra: Delta = field(default_factory=dict[str, Any])

@@ -1,0 +1,105 @@
+// The page: one conversation with one model.
+import { useEffect, useRef, useState } from "react";
+import { Announcer } from "./components/Announcer.tsx";
+import { Composer } from "./components/Composer.tsx";
+import { EmptyPage } from "./components/EmptyPage.tsx";
+import { Header, isEffort } from "./components/Header.tsx";
+import { preloadProse } from "./components/Prose.tsx";
+import { ResponsePanel } from "./components/ResponsePanel.tsx";
+import { TokenDialog } from "./components/TokenDialog.tsx";
+import { Chat } from "./hooks/chat.ts";
+import { Session } from "./hooks/session.ts";
+import { useStore } from "./hooks/store.ts";
+import { useFollow, useRemembered } from "./hooks/view.ts";
+
+function connect() {
+  const session = new Session();
+  const chat = new Chat({ client: session.client, onUnauthorized: () => session.askForToken() });
+  return { session, chat };
+}
+
+export function App() {
+  const [{ session, chat }] = useState(connect);
+  const server = useStore(session);
+  const { turns } = useStore(chat);
+  const [chosen, setModel] = useRemembered("signalbox.model", "");
+  const [effortText, setEffort] = useRemembered("signalbox.effort", "auto");
+  const model = chosen || server.models[0]?.id || "";
+  const effort = isEffort(effortText) ? effortText : "auto";
+
+  const page = useRef<HTMLElement>(null);
+  const box = useRef<HTMLTextAreaElement>(null);
+  const { away, jump } = useFollow(page, turns);
+  const last = turns.at(-1);
+  const running = last !== undefined && !last.trace.end;
+  const simulated = server.readiness?.simulated === true || last?.trace.end?.simulated === true;
+
+  useEffect(() => {
+    void session.load();
+    preloadProse();
+    const leave = () => chat.leave();
+    window.addEventListener("pagehide", leave);
+    return () => window.removeEventListener("pagehide", leave);
+  }, [session, chat]);
+
+  const ask = (question: string) => {
+    jump();
+    void chat.send(question, { model, effort });
+    box.current?.focus();
+  };
+  const retry = () => {
+    jump();
+    void chat.retry({ model, effort });
+    box.current?.focus();
+  };
+  const takeToken = (token: string) => {
+    session.keepToken(token);
+    if (last?.trace.end?.code === "UNAUTHORIZED") retry();
+  };
+
+  return (
+    <div className="page">
+      <Header
+        session={server}
+        simulated={simulated}
+        model={model}
+        onModel={setModel}
+        effort={effort}
+        onEffort={setEffort}
+        onNew={turns.length > 0 ? () => chat.clear() : undefined}
+      />
+      <main ref={page} className="chat">
+        <div className="column">
+          {server.trouble && (
+            <p className="error-box" role="alert">
+              {server.trouble}
+            </p>
+          )}
+          {turns.length === 0 && <EmptyPage onAsk={ask} />}
+          {turns.map((turn) => (
+            <section key={turn.id} className="turn" aria-label="Question and answer">
+              <p className="question">{turn.question}</p>
+              <ResponsePanel turn={turn} onRetry={turn === last && !running ? retry : undefined} />
+            </section>
+          ))}
+        </div>
+      </main>
+      <footer className="foot">
+        {away && running && (
+          <button type="button" className="jump" onClick={jump}>
+            Follow the answer
+          </button>
+        )}
+        <Composer
+          box={box}
+          running={running}
+          stopping={last?.stopping === true}
+          onSend={ask}
+          onStop={() => void chat.stop()}
+        />
+      </footer>
+      <Announcer turn={last} />
+      <TokenDialog open={server.tokenNeeded} onToken={takeToken} onClose={() => session.dismissToken()} />
+    </div>
+  );
+}

@@ -1,0 +1,26 @@
+// Markdown, loaded when the first answer needs it; until then the plain text stands in its place.
+import { lazy, Suspense } from "react";
+import type { Link } from "../types/models.ts";
+
+const loadMarkdown = () => import("./Markdown.tsx");
+const Markdown = lazy(loadMarkdown);
+
+/** Fetch the renderer while the reader still types. */
+export const preloadProse = (): void => {
+  loadMarkdown().catch(() => undefined);
+};
+
+export interface ProseProps {
+  text: string;
+  sources: ReadonlyMap<number, Link>;
+}
+
+export function Prose({ text, sources }: ProseProps) {
+  return (
+    <div className="prose">
+      <Suspense fallback={<p className="plain">{text}</p>}>
+        <Markdown text={text} sources={sources} />
+      </Suspense>
+    </div>
+  );
+}

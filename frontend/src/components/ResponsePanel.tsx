@@ -1,0 +1,107 @@
+// One answer with its line: warnings, the stops in order, what went wrong, and the honest end.
+import { memo, useRef } from "react";
+import type { Turn } from "../hooks/chat.ts";
+import { useSeconds } from "../hooks/view.ts";
+import { type Stop, sourcesOf, stopsOf, warningsOf } from "../run/view.ts";
+import type { ContentItem, Link, RunTrace } from "../types/models.ts";
+import { EndLine } from "./EndLine.tsx";
+import { ErrorBox } from "./ErrorBox.tsx";
+import { Lamp } from "./Lamp.tsx";
+import { Prose } from "./Prose.tsx";
+import { ReasoningBlock } from "./ReasoningBlock.tsx";
+import { SearchResultsInline } from "./SearchResultsInline.tsx";
+import { ToolChips } from "./ToolChips.tsx";
+import { WarningBanner } from "./WarningBanner.tsx";
+
+interface Props {
+  turn: Turn;
+  /** Only the last answer can be asked for again. */
+  onRetry?: (() => void) | undefined;
+}
+
+export const ResponsePanel = memo(function ResponsePanel({ turn, onRetry }: Props) {
+  const { trace } = turn;
+  const sources = useSources(trace);
+  return (
+    <article className="response" aria-label={`Answer of ${turn.model}`} aria-busy={!trace.end}>
+      <WarningBanner warnings={warningsOf(trace)} />
+      <ol className="line" data-ended={trace.end !== undefined}>
+        {stopsOf(trace).map((stop) => (
+          <StopView key={stop.id} stop={stop} sources={sources} since={turn.startedAt} />
+        ))}
+        {trace.end ? <EndLine trace={trace} end={trace.end} onRetry={onRetry} /> : <Connection turn={turn} />}
+      </ol>
+      {trace.end && <ErrorBox trace={trace} end={trace.end} onRetry={onRetry} />}
+    </article>
+  );
+});
+
+/** The sources only ever grow, so an equal number of them is the same ones: blocks of text stay as they are. */
+function useSources(trace: RunTrace): ReadonlyMap<number, Link> {
+  const known = useRef<{ runId: string; sources: ReadonlyMap<number, Link> }>({ runId: "", sources: new Map() });
+  const sources = sourcesOf(trace);
+  if (known.current.runId !== trace.runId || known.current.sources.size !== sources.size) {
+    known.current = { runId: trace.runId, sources };
+  }
+  return known.current.sources;
+}
+
+interface StopProps {
+  stop: Stop;
+  sources: ReadonlyMap<number, Link>;
+  since: number;
+}
+
+function StopView({ stop, sources, since }: StopProps) {
+  switch (stop.kind) {
+    case "reasoning":
+      return <ReasoningBlock item={stop.item} />;
+    case "search":
+      return <SearchResultsInline stop={stop} />;
+    case "tools":
+      return <ToolChips stop={stop} />;
+    case "answer":
+      return <AnswerText item={stop.item} sources={sources} />;
+    case "pending":
+      return <Pending label={stop.label} since={since} />;
+  }
+}
+
+const AnswerText = memo(function AnswerText({
+  item,
+  sources,
+}: {
+  item: ContentItem;
+  sources: ReadonlyMap<number, Link>;
+}) {
+  return (
+    <li className="stop answer">
+      {item.refusal && <p className="note">The model declines to answer.</p>}
+      {item.synthetic && <p className="note">Signalbox says this in place of a missing answer.</p>}
+      <Prose text={item.text} sources={sources} />
+    </li>
+  );
+});
+
+function Pending({ label, since }: { label: string; since: number }) {
+  const seconds = useSeconds(since, true);
+  return (
+    <li className="stop">
+      <Lamp lamp="running" />
+      <p className="stop-title">
+        {label}
+        {seconds >= 2 && <span className="dim"> · {seconds} s</span>}
+      </p>
+    </li>
+  );
+}
+
+function Connection({ turn }: { turn: Turn }) {
+  if (!turn.stopping && !turn.resuming) return null;
+  return (
+    <li className="stop">
+      <Lamp lamp="waiting" />
+      <p className="stop-title">{turn.stopping ? "Stopping" : "The connection dropped. Taking the answer up again"}</p>
+    </li>
+  );
+}

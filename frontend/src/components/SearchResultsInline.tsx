@@ -1,0 +1,86 @@
+// A burst of searches: one sentence, and below it what was asked and the sources found, each with the server's number.
+import { memo } from "react";
+import type { Stop } from "../run/view.ts";
+import { plural } from "../run/words.ts";
+import type { CallItem, Link } from "../types/models.ts";
+import { callLamp, Lamp } from "./Lamp.tsx";
+import { StopHead } from "./StopHead.tsx";
+
+type SearchStop = Extract<Stop, { kind: "search" }>;
+
+/** Open once there is something to see, folded when the answer starts. */
+export const SearchResultsInline = memo(
+  function SearchResultsInline({ stop }: { stop: SearchStop }) {
+    const settled = stop.calls.some((call) => call.status !== "waiting" && call.status !== "running");
+    return (
+      <StopHead lamp={stop.lamp} title={<Title stop={stop} />} auto={settled && !stop.answered}>
+        <ul className="queries">
+          {stop.calls.map((call) => (
+            <Query key={call.id} call={call} />
+          ))}
+        </ul>
+        {stop.links.length > 0 && (
+          <ol className="sources">
+            {stop.links.map((link) => (
+              <Source key={link.n ?? link.url} link={link} />
+            ))}
+          </ol>
+        )}
+      </StopHead>
+    );
+  },
+  (before, after) =>
+    before.stop.answered === after.stop.answered &&
+    before.stop.calls.length === after.stop.calls.length &&
+    before.stop.calls.every((call, index) => call === after.stop.calls[index]),
+);
+
+function Title({ stop }: { stop: SearchStop }) {
+  const failed = stop.calls.filter((call) => call.status === "failed").length;
+  const running = stop.lamp === "running";
+  const times = stop.calls.length > 1 ? ` ${stop.calls.length}×` : "";
+  return (
+    <>
+      {running ? "Searching" : "Searched"}
+      {times}
+      {stop.links.length > 0 && <span className="dim"> · {plural(stop.links.length, "source")}</span>}
+      {!running && stop.links.length === 0 && failed === 0 && <span className="dim"> · nothing found</span>}
+      {failed > 0 && <span className="bad"> · {failed === stop.calls.length ? "failed" : `${failed} failed`}</span>}
+    </>
+  );
+}
+
+function Query({ call }: { call: CallItem }) {
+  const { query } = call.arguments;
+  return (
+    <li>
+      <Lamp lamp={callLamp(call.status, call.cached)} spoken />
+      <span className="query">{typeof query === "string" && query ? query : call.name}</span>
+      <span className="dim">
+        {call.error ?? (call.cached ? "same search as before" : call.status === "done" ? found(call) : "searching")}
+      </span>
+    </li>
+  );
+}
+
+const found = (call: CallItem): string =>
+  call.links.length > 0 ? plural(call.links.length, "result") : "nothing found";
+
+function Source({ link }: { link: Link }) {
+  return (
+    <li>
+      <a
+        className="source"
+        href={link.url}
+        target="_blank"
+        rel="noopener noreferrer"
+        title={link.snippet || link.title}
+      >
+        <span className="source-host">{link.host}</span>
+        <span className="source-title">{link.title}</span>
+        {link.snippet && <span className="source-snippet">{link.snippet}</span>}
+        {link.n !== undefined && <span className="source-n">[{link.n}]</span>}
+      </a>
+    </li>
+  );
+}

@@ -1,0 +1,199 @@
+// The conversation: turns of a question and a run, kept outside React while the events come in.
+import { connectionLost, emptyTrace, refused, runReducer, stoppedLocally } from "../run/reducer.ts";
+import { modelWords } from "../run/view.ts";
+import { type ChatEnd, type ChatOptions, postChat } from "../stream/chat.ts";
+import { type ApiClient, stopRun } from "../stream/client.ts";
+import { ApiError } from "../stream/errors.ts";
+import type { ChatBody, ChatEvent, ChatMessage, Effort, Loop, RunTrace } from "../types/models.ts";
+import { nextFrame, type Schedule, Store } from "./store.ts";
+
+export interface Ask {
+  model: string;
+  effort: Effort;
+}
+
+export interface Turn extends Ask {
+  id: string;
+  question: string;
+  trace: RunTrace;
+  startedAt: number;
+  /** The stop was asked for, and its end has not come yet. */
+  stopping: boolean;
+  /** The connection dropped and is being taken up again. */
+  resuming: boolean;
+}
+
+export interface ChatState {
+  turns: readonly Turn[];
+}
+
+interface Live {
+  turnId: string;
+  abort: AbortController;
+}
+
+export interface ChatDeps {
+  client: ApiClient;
+  onUnauthorized?: () => void;
+  schedule?: Schedule;
+  now?: () => number;
+  /** How long a stopped run may take to say its own end. */
+  stopGraceMs?: number;
+  resumeDelays?: readonly number[];
+}
+
+export class Chat extends Store<ChatState> {
+  readonly #deps: ChatDeps;
+  readonly #now: () => number;
+  #live: Live | undefined;
+  #turns = 0;
+
+  constructor(deps: ChatDeps) {
+    super({ turns: [] }, deps.schedule ?? nextFrame);
+    this.#deps = deps;
+    this.#now = deps.now ?? (() => performance.now());
+  }
+
+  get running(): boolean {
+    return this.#live !== undefined;
+  }
+
+  /** Ask a question in this conversation. Resolves when its run is over. */
+  async send(question: string, ask: Ask): Promise<void> {
+    const text = question.trim();
+    if (!text || this.running) return;
+    const turn = this.#newTurn(text, ask);
+    const body = bodyOf(this.state.turns, text, ask);
+    this.set({ turns: [...this.state.turns, turn] });
+    await this.#run(turn, body);
+  }
+
+  /** Ask the last question again, in place of its answer. */
+  async retry(ask?: Ask): Promise<void> {
+    const last = this.state.turns.at(-1);
+    if (!last || this.running) return;
+    const earlier = this.state.turns.slice(0, -1);
+    const { model, effort } = ask ?? last;
+    const turn = this.#newTurn(last.question, { model, effort });
+    this.set({ turns: [...earlier, turn] });
+    await this.#run(turn, bodyOf(earlier, last.question, { model, effort }));
+  }
+
+  /**
+   * End the run: the server stops it and says how it ended; when that takes too long, the page ends it itself. What
+   * came is kept.
+   */
+  async stop(): Promise<void> {
+    const live = this.#live;
+    if (!live) return;
+    this.#patch(live.turnId, { stopping: true });
+    this.flush();
+    const runId = this.#turn(live.turnId)?.trace.runId;
+    if (!runId) return live.abort.abort();
+    const grace = setTimeout(() => live.abort.abort(), this.#deps.stopGraceMs ?? 2000);
+    live.abort.signal.addEventListener("abort", () => clearTimeout(grace), { once: true });
+    try {
+      await stopRun(this.#deps.client, runId);
+    } catch {
+      live.abort.abort();
+    }
+  }
+
+  /** The page goes away, and with it the only reader: nobody should pay for the rest. */
+  leave(): void {
+    const runId = this.#live && this.#turn(this.#live.turnId)?.trace.runId;
+    if (runId) stopRun(this.#deps.client, runId, { keepalive: true }).catch(() => undefined);
+  }
+
+  /** Start a new conversation. */
+  clear(): void {
+    this.leave();
+    this.#live?.abort.abort();
+    this.#live = undefined;
+    this.set({ turns: [] });
+    this.flush();
+  }
+
+  #newTurn(question: string, { model, effort }: Ask): Turn {
+    this.#turns += 1;
+    const trace = emptyTrace(model);
+    const id = `turn-${this.#turns}`;
+    return { id, question, model, effort, trace, startedAt: this.#now(), stopping: false, resuming: false };
+  }
+
+  async #run(turn: Turn, body: ChatBody): Promise<void> {
+    const live: Live = { turnId: turn.id, abort: new AbortController() };
+    this.#live = live;
+    this.flush();
+    try {
+      this.#end(turn, await postChat(body, this.#options(turn, live)));
+    } catch (error) {
+      this.#refuse(turn, error);
+    } finally {
+      if (this.#live === live) this.#live = undefined;
+      // Also ends the wait for a stop that the run's own end has overtaken.
+      live.abort.abort();
+      this.flush();
+    }
+  }
+
+  #options(turn: Turn, live: Live): ChatOptions {
+    return {
+      client: this.#deps.client,
+      signal: live.abort.signal,
+      ...(this.#deps.resumeDelays && { resumeDelays: this.#deps.resumeDelays }),
+      onStart: (runId, loop) => this.#trace(turn, (trace) => ({ ...trace, runId, ...(isLoop(loop) && { loop }) })),
+      onEvent: (event) => this.#event(turn, event),
+      onConnection: (state) => this.#patch(turn.id, { resuming: state === "resuming" }),
+    };
+  }
+
+  #event(turn: Turn, event: ChatEvent): void {
+    const ms = this.#now() - turn.startedAt;
+    this.#trace(turn, (trace) => ({
+      ...runReducer(trace, event),
+      firstEventMs: trace.firstEventMs ?? ms,
+      ...(event.type === "done" && { totalMs: ms }),
+    }));
+  }
+
+  #end(turn: Turn, end: ChatEnd): void {
+    if (end === "done") return;
+    const totalMs = this.#now() - turn.startedAt;
+    const close = end === "aborted" ? stoppedLocally : connectionLost;
+    this.#trace(turn, (trace) => ({ ...close(trace), totalMs }));
+  }
+
+  #refuse(turn: Turn, error: unknown): void {
+    const reason = error instanceof ApiError ? error : new ApiError(0, "PAGE_ERROR", String(error));
+    this.#trace(turn, (trace) => refused(trace, reason));
+    if (reason.status === 401) this.#deps.onUnauthorized?.();
+  }
+
+  #turn(id: string): Turn | undefined {
+    return this.state.turns.find((turn) => turn.id === id);
+  }
+
+  #trace(turn: Turn, change: (trace: RunTrace) => RunTrace): void {
+    const trace = this.#turn(turn.id)?.trace;
+    if (trace) this.#patch(turn.id, { trace: change(trace) });
+  }
+
+  #patch(id: string, change: Partial<Turn>): void {
+    this.set({ turns: this.state.turns.map((turn) => (turn.id === id ? { ...turn, ...change } : turn)) });
+  }
+}
+
+const isLoop = (text: string): text is Loop => text === "v2" || text === "legacy";
+
+/** The whole conversation, as the API wants it. A resumable run goes on while the connection is away. */
+function bodyOf(turns: readonly Turn[], question: string, { model, effort }: Ask): ChatBody {
+  const messages: ChatMessage[] = [...turns.flatMap(messagesOf), { role: "user", content: question }];
+  return { model, messages, on_disconnect: "continue", ...(effort !== "auto" && { reasoning: { effort } }) };
+}
+
+function messagesOf(turn: Turn): ChatMessage[] {
+  const words = modelWords(turn.trace);
+  const asked: ChatMessage = { role: "user", content: turn.question };
+  return words ? [asked, { role: "assistant", content: words }] : [asked];
+}

@@ -1,0 +1,60 @@
+// What the page knows of the server: its models, whether it is a simulation, and the access token of this tab.
+import { createClient, fetchModels, fetchReadiness } from "../stream/client.ts";
+import { ApiError } from "../stream/errors.ts";
+import type { Model, Readiness } from "../types/models.ts";
+import { Store } from "./store.ts";
+
+export interface SessionState {
+  models: readonly Model[];
+  /** Undefined until the server has answered. */
+  readiness: Readiness | undefined;
+  /** Why the server cannot be used, as a sentence. */
+  trouble: string | undefined;
+  tokenNeeded: boolean;
+}
+
+const TOKEN = "signalbox.token";
+
+export class Session extends Store<SessionState> {
+  readonly client = createClient({ token: () => sessionStorage.getItem(TOKEN) ?? "" });
+
+  constructor() {
+    super({ models: [], readiness: undefined, trouble: undefined, tokenNeeded: false });
+  }
+
+  async load(): Promise<void> {
+    await Promise.all([this.#loadReadiness(), this.#loadModels()]);
+  }
+
+  askForToken(): void {
+    this.set({ tokenNeeded: true });
+  }
+
+  dismissToken(): void {
+    this.set({ tokenNeeded: false });
+  }
+
+  /** Keep the token for this tab and ask again for what was refused. */
+  keepToken(token: string): void {
+    sessionStorage.setItem(TOKEN, token.trim());
+    this.set({ tokenNeeded: false });
+    void this.#loadModels();
+  }
+
+  async #loadReadiness(): Promise<void> {
+    try {
+      this.set({ readiness: await fetchReadiness(), trouble: undefined });
+    } catch {
+      this.set({ trouble: "Signalbox does not answer. Start it with ./just start, then reload." });
+    }
+  }
+
+  async #loadModels(): Promise<void> {
+    try {
+      this.set({ models: await fetchModels(this.client) });
+    } catch (error) {
+      // Without a list the picker takes any model id; only a refusal has to be answered.
+      if (error instanceof ApiError && error.status === 401) this.set({ tokenNeeded: true });
+    }
+  }
+}

@@ -1,0 +1,267 @@
+// A run's events to what the page knows of it: a pure function, so that a saved run is rebuilt exactly as it was seen.
+import type { Content, Done, Reasoning, ToolCalls, ToolExecuting, ToolResult, Warning } from "../types/events.ts";
+import type {
+  CallItem,
+  CallStatus,
+  ChatEvent,
+  ContentItem,
+  ReasoningItem,
+  RunEnd,
+  RunItem,
+  RunTrace,
+} from "../types/models.ts";
+import { linksOf } from "./links.ts";
+
+/** A run before its first event. */
+export const emptyTrace = (model: string): RunTrace => ({ schema: 1, runId: "", model, items: [] });
+
+/** Add one event to what is known. An event after the end, or of a call that nobody announced, changes nothing else. */
+export function runReducer(trace: RunTrace, event: ChatEvent): RunTrace {
+  if (trace.end) return trace;
+  const known = withEnvelope(trace, event);
+  // Thinking began when the event before it was over: the model is silent before its first word.
+  const since = trace.lastAt;
+  switch (event.type) {
+    case "reasoning":
+      return addReasoning(known, event, since);
+    case "content":
+      return addContent(known, event);
+    case "tool_calls":
+      return announce(known, event);
+    case "tool_executing":
+      return execute(known, event);
+    case "tool_result":
+      return answer(known, event);
+    case "warning":
+      return warn(known, event);
+    case "done":
+      return finish(known, event);
+    default:
+      return unknownEvent(event, trace);
+  }
+}
+
+/** A type of event that is added to the contract is a type error here, and nothing at run time. */
+const unknownEvent = (_: never, trace: RunTrace): RunTrace => trace;
+
+function withEnvelope(trace: RunTrace, event: ChatEvent): RunTrace {
+  const ts = event.type === "content" ? undefined : event.ts;
+  return {
+    ...trace,
+    ...(event.run_id && { runId: event.run_id }),
+    ...(event.v && { contract: event.v }),
+    ...(event.loop && { loop: event.loop }),
+    ...(ts !== undefined && { firstAt: trace.firstAt ?? ts, lastAt: ts }),
+  };
+}
+
+function addReasoning(trace: RunTrace, event: Reasoning, since: number | undefined): RunTrace {
+  const at = event.ts ?? trace.lastAt;
+  const startedAt = since ?? at;
+  const block = openBlock(trace, event.step);
+  if (block) {
+    const grown: ReasoningItem = {
+      ...block,
+      text: block.text + event.content,
+      hidden: block.hidden || event.hidden === true,
+      running: true,
+      ...(at !== undefined && { endedAt: at }),
+    };
+    return { ...trace, items: replace(trace.items, grown) };
+  }
+  const fresh: ReasoningItem = {
+    kind: "reasoning",
+    id: nextId(trace, "reasoning"),
+    text: event.content,
+    hidden: event.hidden === true,
+    running: true,
+    ...(event.step !== undefined && { step: event.step }),
+    ...(startedAt !== undefined && { startedAt }),
+    ...(at !== undefined && { endedAt: at }),
+  };
+  return { ...trace, items: [...trace.items, fresh] };
+}
+
+/**
+ * The block that this reasoning goes on with. A tool's result or an answer ends a block; but within one step an early
+ * result may arrive in the middle of a sentence, and then the block goes on.
+ */
+function openBlock(trace: RunTrace, step: number | undefined): ReasoningItem | undefined {
+  for (const item of trace.items.toReversed()) {
+    switch (item.kind) {
+      case "reasoning":
+        if (step !== undefined && item.step !== undefined) return item.step === step ? item : undefined;
+        return item;
+      case "content":
+        return undefined;
+      case "call":
+        if (step === undefined && item.status !== "waiting" && item.status !== "running") return undefined;
+        break;
+      case "warning":
+        break;
+    }
+  }
+  return undefined;
+}
+
+/** A later step's text starts after a blank line; text that early results only interrupted goes on where it was. */
+function addContent(trace: RunTrace, event: Content): RunTrace {
+  const items = trace.items.map((item) => (item.kind === "reasoning" ? settled(item) : item));
+  const last = lastContent(items);
+  const synthetic = event.synthetic === true;
+  const startsAnew = last?.interrupted === true && event.content.startsWith("\n\n");
+  if (last && !startsAnew && last.item.synthetic === synthetic) {
+    const refusal = last.item.refusal || event.refusal === true;
+    return { ...trace, items: replace(items, { ...last.item, text: last.item.text + event.content, refusal }) };
+  }
+  const fresh: ContentItem = {
+    kind: "content",
+    id: nextId(trace, "content"),
+    text: event.content,
+    refusal: event.refusal === true,
+    synthetic,
+  };
+  return { ...trace, items: [...items, fresh] };
+}
+
+/** The text that may go on: no reasoning has come since. `interrupted`: a call has. */
+function lastContent(items: readonly RunItem[]): { item: ContentItem; interrupted: boolean } | undefined {
+  let interrupted = false;
+  for (const item of items.toReversed()) {
+    if (item.kind === "content") return { item, interrupted };
+    if (item.kind === "reasoning") return undefined;
+    if (item.kind === "call") interrupted = true;
+  }
+  return undefined;
+}
+
+function announce(trace: RunTrace, event: ToolCalls): RunTrace {
+  const known = new Set(trace.items.flatMap((item) => (item.kind === "call" ? [item.id] : [])));
+  const fresh = event.calls
+    .filter((call) => !known.has(call.id))
+    .map(
+      (call): CallItem => ({
+        kind: "call",
+        id: call.id,
+        name: call.name,
+        arguments: call.arguments,
+        category: call.category,
+        visibility: call.visibility,
+        status: "waiting",
+        cached: false,
+        links: [],
+        ...(call.arguments_raw !== undefined && { argumentsRaw: call.arguments_raw }),
+        ...(event.step !== undefined && { step: event.step }),
+      }),
+    );
+  const items = trace.items.map((item) => (item.kind === "reasoning" ? settled(item, event.ts) : item));
+  return { ...trace, items: [...items, ...fresh] };
+}
+
+/** The call with that id; a server that forgot to announce it is forgiven. */
+function callOf(trace: RunTrace, event: ToolExecuting | ToolResult): { trace: RunTrace; call: CallItem } {
+  const found = trace.items.find((item) => item.kind === "call" && item.id === event.id);
+  if (found?.kind === "call") return { trace, call: found };
+  const { id, name, category, visibility } = event;
+  const call = { id, name, category, visibility, arguments: {} };
+  const announced = announce(trace, {
+    type: "tool_calls",
+    calls: [call],
+    ...(event.step !== undefined && { step: event.step }),
+  });
+  return { trace: announced, call: announced.items.at(-1) as CallItem };
+}
+
+function execute(before: RunTrace, event: ToolExecuting): RunTrace {
+  const { trace, call } = callOf(before, event);
+  if (call.status !== "waiting") return trace;
+  const running: CallItem = { ...call, status: "running", ...(event.ts !== undefined && { startedAt: event.ts }) };
+  return { ...trace, items: replace(trace.items, running) };
+}
+
+function answer(before: RunTrace, event: ToolResult): RunTrace {
+  const { trace, call } = callOf(before, event);
+  if (call.status !== "waiting" && call.status !== "running") return trace;
+  const { result } = event;
+  const ended = { ...call, cached: event.cached === true, ...(event.ts !== undefined && { endedAt: event.ts }) };
+  const answered: CallItem = result.success
+    ? { ...ended, status: "done", result: result.result, links: linksOf(result.result) }
+    : {
+        ...ended,
+        status: result.code === "CANCELLED" ? "cancelled" : "failed",
+        error: result.error,
+        code: result.code,
+      };
+  return { ...trace, items: replace(trace.items, answered) };
+}
+
+/** A warning that says again what one has said is not repeated. */
+function warn(trace: RunTrace, event: Warning): RunTrace {
+  const said = trace.items.some(
+    (item) => item.kind === "warning" && item.code === event.code && (event.code || item.message === event.message),
+  );
+  if (said) return trace;
+  const warning: RunItem = {
+    kind: "warning",
+    id: nextId(trace, "warning"),
+    message: event.message,
+    ...(event.code !== undefined && { code: event.code }),
+    ...(event.step !== undefined && { step: event.step }),
+  };
+  return { ...trace, items: [...trace.items, warning] };
+}
+
+function finish(trace: RunTrace, event: Done): RunTrace {
+  const { type: _type, done: _done, v: _v, run_id: _runId, ...end } = event;
+  return close(trace, end, end.status === "cancelled" ? "cancelled" : "failed", "No result came before the run ended.");
+}
+
+/** The connection dropped for good: what is open has failed, what came is kept. */
+export function connectionLost(trace: RunTrace): RunTrace {
+  const error = "The connection to Signalbox was lost before the answer was complete.";
+  const end: RunEnd = { status: "interrupted", code: "CONNECTION_LOST", error, retryable: true, local: true };
+  return close(trace, end, "failed", "The connection was lost before the result came.");
+}
+
+/** The reader stopped the run, and the server's own end has not come. */
+export function stoppedLocally(trace: RunTrace): RunTrace {
+  return close(
+    trace,
+    { status: "cancelled", local: true },
+    "cancelled",
+    "The run was stopped before the tool had finished.",
+  );
+}
+
+/** The request was refused before a run came to be. */
+export function refused(
+  trace: RunTrace,
+  reason: { code: string; message: string; retryAfter?: number | undefined },
+): RunTrace {
+  const end: RunEnd = { status: "error", code: reason.code, error: reason.message, local: true };
+  return close(
+    trace,
+    reason.retryAfter === undefined ? end : { ...end, retry_after: reason.retryAfter },
+    "failed",
+    reason.message,
+  );
+}
+
+function close(trace: RunTrace, end: RunEnd, open: CallStatus, why: string): RunTrace {
+  if (trace.end) return trace;
+  const items = trace.items.flatMap((item): RunItem[] => {
+    if (item.kind === "reasoning") return item.text || item.hidden ? [settled(item)] : [];
+    if (item.kind !== "call" || (item.status !== "waiting" && item.status !== "running")) return [item];
+    return [{ ...item, status: open, error: why }];
+  });
+  return { ...trace, items, end };
+}
+
+const settled = (item: ReasoningItem, at?: number): ReasoningItem =>
+  item.running ? { ...item, running: false, ...(at !== undefined && { endedAt: at }) } : item;
+
+const replace = (items: readonly RunItem[], item: RunItem): RunItem[] =>
+  items.map((old) => (old.kind === item.kind && old.id === item.id ? item : old));
+
+const nextId = (trace: RunTrace, kind: RunItem["kind"]): string =>
+  `${kind}-${trace.items.filter((item) => item.kind === kind).length + 1}`;

@@ -1,0 +1,41 @@
+// What the API says before a run exists, as a typed error.
+
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly status: number;
+  readonly code: string;
+  readonly field: string | undefined;
+  readonly retryAfter: number | undefined;
+
+  /** `status` 0: no answer came at all. `retryAfter` is in seconds. */
+  constructor(status: number, code: string, message: string, field?: string, retryAfter?: number) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.field = field;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** The server cannot be reached: nothing was sent, or nobody knows what became of it. */
+export const unreachable = (): ApiError => new ApiError(0, "SERVER_UNREACHABLE", "Signalbox does not answer.");
+
+/** Read `{error: {code, message, field?}}`; what is not of that shape (a proxy's page) gets a sentence of its own. */
+export async function readApiError(response: Response): Promise<ApiError> {
+  const retryAfter = Number.parseFloat(response.headers.get("retry-after") ?? "");
+  const wait = Number.isFinite(retryAfter) ? retryAfter : undefined;
+  let error: unknown;
+  try {
+    error = ((await response.json()) as { error?: unknown } | null)?.error;
+  } catch {
+    error = undefined;
+  }
+  const { code, message, field } = (error ?? {}) as Record<string, unknown>;
+  return new ApiError(
+    response.status,
+    typeof code === "string" ? code : `HTTP_${response.status}`,
+    typeof message === "string" && message ? message : `The server answered ${response.status}.`,
+    typeof field === "string" ? field : undefined,
+    wait,
+  );
+}

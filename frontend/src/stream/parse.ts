@@ -1,0 +1,73 @@
+// One frame's data to a ChatEvent, or to nothing: what this page does not know is not its business.
+import type { Call, ChatEvent } from "../types/events.ts";
+
+type Json = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const isText = (value: unknown): value is string => typeof value === "string";
+
+/** What a server that knows only the minimum leaves out. */
+const visible = (event: Json): Pick<Call, "category" | "visibility"> => ({
+  category: event.category === "search" || event.category === "utility" ? event.category : "other",
+  visibility: event.visibility === "primary" || event.visibility === "hidden" ? event.visibility : "secondary",
+});
+
+function parseCall(value: unknown): Call | undefined {
+  if (!isObject(value) || !isText(value.id) || !isText(value.name)) return undefined;
+  const args = isObject(value.arguments) ? value.arguments : {};
+  // Some servers send the arguments as the model wrote them: a text.
+  const raw = isText(value.arguments_raw) ? value.arguments_raw : isText(value.arguments) ? value.arguments : undefined;
+  return { id: value.id, name: value.name, arguments: args, ...visible(value), ...(raw && { arguments_raw: raw }) };
+}
+
+/** A minimum server may send the bare result; it is then taken for a success. */
+function parseResult(
+  value: unknown,
+): { success: true; result: unknown } | { success: false; error: string; code: string } {
+  if (!isObject(value) || typeof value.success !== "boolean") return { success: true, result: value };
+  if (value.success) return { success: true, result: value.result };
+  return {
+    success: false,
+    error: isText(value.error) ? value.error : "The tool failed.",
+    code: isText(value.code) ? value.code : "TOOL_FAILED",
+  };
+}
+
+/** Return the event when it has the minimum fields of its type. Unknown types, and what is no JSON, are undefined. */
+export function parseEvent(data: string): ChatEvent | undefined {
+  let event: unknown;
+  try {
+    event = JSON.parse(data);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(event)) return undefined;
+  const known = parseKnown(event);
+  return known && ({ ...event, ...known } as unknown as ChatEvent);
+}
+
+/** The fields that the page relies on, checked; the optional ones are taken as they come. */
+function parseKnown(event: Json): object | undefined {
+  switch (event.type) {
+    case "reasoning":
+    case "content":
+      return isText(event.content) ? {} : undefined;
+    case "tool_calls": {
+      if (!Array.isArray(event.calls)) return undefined;
+      const calls = event.calls.map(parseCall).filter((call) => call !== undefined);
+      return calls.length > 0 ? { calls } : undefined;
+    }
+    case "tool_executing":
+      return isText(event.id) && isText(event.name) ? visible(event) : undefined;
+    case "tool_result":
+      if (!isText(event.id) || !isText(event.name)) return undefined;
+      return { result: parseResult(event.result), ...visible(event) };
+    case "warning":
+      return isText(event.message) ? {} : undefined;
+    case "done":
+      return event.done === true ? { status: isText(event.status) ? event.status : "complete" } : undefined;
+    default:
+      return undefined;
+  }
+}

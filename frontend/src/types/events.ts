@@ -1,0 +1,240 @@
+// Generated from the contract (backend/signalbox/core/events.py) by `just contract`. Do not edit.
+// biome-ignore-all format: generated
+// biome-ignore-all lint: generated
+
+export type ChatEvent = Reasoning | ToolCalls | ToolExecuting | ToolResult | Content | Warning | Done;
+
+/**
+ * A piece of the model's reasoning. `hidden`: the model reasons, but its host shows no words of it.
+ */
+export interface Reasoning {
+  type: "reasoning";
+  content: string;
+  step?: number;
+  hidden?: true;
+  /**
+   * Server time in epoch milliseconds.
+   */
+  ts?: number;
+  /**
+   * On the first frame: the version of the contract.
+   */
+  v?: string;
+  /**
+   * On the first frame.
+   */
+  run_id?: string;
+  /**
+   * On the first frame.
+   */
+  loop?: "legacy" | "v2";
+}
+/**
+ * Calls are announced. Each id gets exactly one tool_result later.
+ */
+export interface ToolCalls {
+  type: "tool_calls";
+  calls: Call[];
+  step?: number;
+  /**
+   * Server time in epoch milliseconds.
+   */
+  ts?: number;
+  /**
+   * On the first frame: the version of the contract.
+   */
+  v?: string;
+  /**
+   * On the first frame.
+   */
+  run_id?: string;
+  /**
+   * On the first frame.
+   */
+  loop?: "legacy" | "v2";
+}
+/**
+ * One call as it is announced.
+ *
+ * `arguments` is the object the tool gets; where the model's text is no object it is empty and `arguments_raw` holds
+ * the text (its first 2,000 characters).
+ */
+export interface Call {
+  id: string;
+  name: string;
+  arguments: {
+    [k: string]: unknown;
+  };
+  category: "other" | "search" | "utility";
+  visibility: "hidden" | "primary" | "secondary";
+  arguments_raw?: string;
+}
+/**
+ * An announced call starts to run; a call that never runs (clamped, cached, invalid) skips this.
+ */
+export interface ToolExecuting {
+  type: "tool_executing";
+  id: string;
+  name: string;
+  category: "other" | "search" | "utility";
+  visibility: "hidden" | "primary" | "secondary";
+  step?: number;
+  /**
+   * Server time in epoch milliseconds.
+   */
+  ts?: number;
+  /**
+   * On the first frame: the version of the contract.
+   */
+  v?: string;
+  /**
+   * On the first frame.
+   */
+  run_id?: string;
+  /**
+   * On the first frame.
+   */
+  loop?: "legacy" | "v2";
+}
+/**
+ * The one result of an announced call, a Success or a Failure. `cached`: an equal search was used again.
+ */
+export interface ToolResult {
+  type: "tool_result";
+  id: string;
+  name: string;
+  result: Success | Failure;
+  category: "other" | "search" | "utility";
+  visibility: "hidden" | "primary" | "secondary";
+  cached?: true;
+  step?: number;
+  /**
+   * Server time in epoch milliseconds.
+   */
+  ts?: number;
+  /**
+   * On the first frame: the version of the contract.
+   */
+  v?: string;
+  /**
+   * On the first frame.
+   */
+  run_id?: string;
+  /**
+   * On the first frame.
+   */
+  loop?: "legacy" | "v2";
+}
+/**
+ * The tool's result, any JSON value.
+ */
+export interface Success {
+  success: true;
+  result: unknown;
+}
+/**
+ * Why there is no result: a sentence and a code.
+ */
+export interface Failure {
+  success: false;
+  error: string;
+  code: string;
+}
+/**
+ * A piece of the answer.
+ *
+ * `refusal`: the words are a refusal. `synthetic`: the sentence is Signalbox's own, in place of a missing answer.
+ */
+export interface Content {
+  type: "content";
+  content: string;
+  refusal?: true;
+  synthetic?: true;
+  /**
+   * On the first frame: the version of the contract.
+   */
+  v?: string;
+  /**
+   * On the first frame.
+   */
+  run_id?: string;
+  /**
+   * On the first frame.
+   */
+  loop?: "legacy" | "v2";
+}
+/**
+ * Something the reader should know; every ending but complete and cancelled sends one just before `done`.
+ */
+export interface Warning {
+  type: "warning";
+  message: string;
+  code?: string;
+  step?: number;
+  /**
+   * Server time in epoch milliseconds.
+   */
+  ts?: number;
+  /**
+   * On the first frame: the version of the contract.
+   */
+  v?: string;
+  /**
+   * On the first frame.
+   */
+  run_id?: string;
+  /**
+   * On the first frame.
+   */
+  loop?: "legacy" | "v2";
+}
+/**
+ * The one end of every run. `cost` is in USD, `retry_after` in seconds, `steps` counts model calls.
+ */
+export interface Done {
+  type: "done";
+  done: true;
+  status: "cancelled" | "complete" | "content_filter" | "error" | "interrupted" | "length";
+  error?: string;
+  code?: string;
+  retryable?: boolean;
+  retry_after?: number;
+  usage?: UsageTotals;
+  cost?: number;
+  cost_estimated?: true;
+  requested_model?: string;
+  model?: string;
+  provider?: string;
+  loop?: "legacy" | "v2";
+  flag?: Flag;
+  steps?: number;
+  simulated?: true;
+  /**
+   * Server time in epoch milliseconds.
+   */
+  ts?: number;
+  /**
+   * On the first frame: the version of the contract.
+   */
+  v?: string;
+  /**
+   * On the first frame.
+   */
+  run_id?: string;
+}
+/**
+ * Tokens summed over all model calls of the run.
+ */
+export interface UsageTotals {
+  input: number;
+  output: number;
+  reasoning?: number;
+  cached?: number;
+}
+/**
+ * Why this loop drove the run, in OpenFeature's terms.
+ */
+export interface Flag {
+  variant: string;
+  reason: string;
+}

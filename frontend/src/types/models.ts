@@ -1,0 +1,122 @@
+// What the page knows of a run: one ordered list of items, rebuilt from the run's events alone.
+import type { Call, ChatEvent, Done } from "./events.ts";
+
+export type Category = Call["category"];
+export type Visibility = Call["visibility"];
+export type Loop = NonNullable<Done["loop"]>;
+/** The contract's statuses, and whatever a newer server may add. */
+export type EndStatus = Done["status"] | (string & {});
+
+export interface Link {
+  /** The server's number for this source, stable in the run; absent when the tool gives none. */
+  n?: number;
+  title: string;
+  url: string;
+  host: string;
+  snippet: string;
+}
+
+export interface ReasoningItem {
+  kind: "reasoning";
+  id: string;
+  text: string;
+  /** The model reasons, but its host shows no words of it. */
+  hidden: boolean;
+  running: boolean;
+  step?: number;
+  startedAt?: number;
+  endedAt?: number;
+}
+
+export type CallStatus = "waiting" | "running" | "done" | "failed" | "cancelled";
+
+export interface CallItem {
+  kind: "call";
+  id: string;
+  name: string;
+  arguments: Record<string, unknown>;
+  argumentsRaw?: string;
+  category: Category;
+  visibility: Visibility;
+  status: CallStatus;
+  cached: boolean;
+  result?: unknown;
+  error?: string;
+  code?: string;
+  links: readonly Link[];
+  step?: number;
+  startedAt?: number;
+  endedAt?: number;
+}
+
+export interface ContentItem {
+  kind: "content";
+  id: string;
+  text: string;
+  refusal: boolean;
+  /** A sentence of Signalbox in place of a missing answer; it is not replayed as the model's words. */
+  synthetic: boolean;
+}
+
+export interface WarningItem {
+  kind: "warning";
+  id: string;
+  message: string;
+  code?: string;
+  step?: number;
+}
+
+export type RunItem = ReasoningItem | CallItem | ContentItem | WarningItem;
+
+/** How the run ended. `local`: the page says so itself, since no `done` came. */
+export interface RunEnd extends Omit<Partial<Done>, "status" | "type" | "done" | "v" | "run_id"> {
+  status: EndStatus;
+  local?: true;
+}
+
+export interface RunTrace {
+  /** The shape of this object; a saved trace of another version is not read. */
+  schema: 1;
+  /** Empty until the server has named the run. */
+  runId: string;
+  /** The model that was asked for. */
+  model: string;
+  loop?: Loop;
+  contract?: string;
+  items: readonly RunItem[];
+  end?: RunEnd;
+  /** Server times in epoch milliseconds: the first and the last that an event carried. */
+  firstAt?: number;
+  lastAt?: number;
+  /** From the key press to the first event and to the end, measured in the page. */
+  firstEventMs?: number;
+  totalMs?: number;
+}
+
+export interface ChatMessage {
+  role: "system" | "user" | "assistant";
+  content: string;
+}
+
+export type Effort = "auto" | "low" | "medium" | "high";
+
+export interface ChatBody {
+  model: string;
+  messages: readonly ChatMessage[];
+  max_steps?: number;
+  reasoning?: { effort: Exclude<Effort, "auto"> };
+  on_disconnect?: "stop" | "continue";
+}
+
+export interface Model {
+  id: string;
+  name: string;
+  badges: readonly string[];
+}
+
+export interface Readiness {
+  ready: boolean;
+  simulated: boolean;
+}
+
+export type { ChatEvent };

@@ -19,8 +19,8 @@ class Step:
 
 
 CHECKS = (
-    Step("lint", ("ruff", "check", "--quiet", ".")),
-    Step("format", ("ruff", "format", "--check", "--quiet", ".")),
+    Step("lint", ("ruff", "check", "--output-format", "concise", ".")),
+    Step("format", ("ruff", "format", "--check", "--output-format", "concise", ".")),
     Step("import rules", ("lint-imports", "--no-cache", "--no-logo")),
     Step("types", ("pyright", "--project", "pyproject.toml")),
     Step("page check", (*PAGE, "run", "check")),
@@ -34,21 +34,36 @@ TESTS = (
 PLANS = {"check": CHECKS, "test": CHECKS + TESTS}
 
 
-def run(step: Step) -> bool:
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a step went."""
+
+    name: str
+    ok: bool
+    seconds: float
+
+    def __str__(self) -> str:
+        """Say it in one line."""
+        return f"── {self.name}: {'ok' if self.ok else 'FAILED'}, {self.seconds:.1f} s"
+
+
+def run(step: Step) -> Outcome:
     """Run one step in the open and say how it went."""
     print(f"\n── {step.name}", flush=True)
     started = time.monotonic()
-    ok = subprocess.run(step.command, cwd=ROOT, check=False).returncode == 0
-    print(f"── {step.name}: {'ok' if ok else 'FAILED'}, {time.monotonic() - started:.1f} s", flush=True)
-    return ok
+    code = subprocess.run(step.command, cwd=ROOT, check=False).returncode
+    outcome = Outcome(step.name, code == 0, time.monotonic() - started)
+    print(outcome, flush=True)
+    return outcome
 
 
 def verify(steps: tuple[Step, ...]) -> int:
-    """Run all steps, whatever fails, and name what failed."""
-    started = time.monotonic()
-    failed = [step.name for step in steps if not run(step)]
-    verdict = f"{', '.join(failed)} FAILED" if failed else "all well"
-    print(f"\n{len(steps)} steps in {time.monotonic() - started:.1f} s: {verdict}", flush=True)
+    """Run all steps, whatever fails, and end with all of them in short."""
+    outcomes = [run(step) for step in steps]
+    failed = [outcome.name for outcome in outcomes if not outcome.ok]
+    verdict = f"FAILED: {', '.join(failed)}" if failed else "all well"
+    print("", *outcomes, sep="\n")
+    print(f"{len(steps)} steps in {sum(outcome.seconds for outcome in outcomes):.1f} s: {verdict}", flush=True)
     return 1 if failed else 0
 
 
@@ -65,4 +80,7 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(130)

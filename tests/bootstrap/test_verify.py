@@ -16,7 +16,7 @@ def test_every_step_runs_after_a_failure(capfd) -> None:
     output = capfd.readouterr().out
     assert "ran" in output
     assert "── second: ok" in output
-    assert output.rstrip().endswith("first FAILED")
+    assert output.rstrip().endswith("FAILED: first")
 
 
 def test_all_well_is_said(capfd) -> None:

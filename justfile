@@ -11,16 +11,19 @@ default:
     ./just --list --unsorted
 
 # serve Signalbox on 127.0.0.1:8000; arguments go to `signalbox serve` (--host, --port)
+[no-exit-message]
 start *args: _run
     python scripts/first_start.py
     python scripts/page.py build
     exec signalbox serve "$@"
 
 # run every check and test; with arguments: pytest alone, with them
+[no-exit-message]
 test *args: _dev
     python scripts/verify.py test "$@"
 
 # lint, format, types, import rules: nothing is run
+[no-exit-message]
 check: _dev
     python scripts/verify.py check
 
@@ -31,10 +34,12 @@ fix: _dev
     python scripts/page.py run fix
 
 # run an OpenRouter of our own on a loopback port
+[no-exit-message]
 simulate *args: _run
     exec signalbox simulate "$@"
 
 # drive the real app in a real browser
+[no-exit-message]
 e2e *args: _dev
     python scripts/page.py build
     python scripts/page.py run e2e "$@"
@@ -51,8 +56,10 @@ bench *args: _dev
 lock *args: _dev
     python scripts/lock.py "$@"
 
+[no-exit-message]
 _run:
     ./just --prepare run
 
+[no-exit-message]
 _dev:
     ./just --prepare dev

@@ -29,12 +29,34 @@ const bad = (id, name, error, code, meta, step, wait = 300) => [
 ];
 
 const HITS = [
-  { n: 1, title: "asyncio: Task groups", url: "https://docs.python.org/3/library/asyncio-task.html#task-groups", snippet: "Task groups combine a task creation API with a convenient and reliable way to wait for all tasks in the group to finish." },
-  { n: 2, title: "PEP 654: Exception Groups and except*", url: "https://peps.python.org/pep-0654/", snippet: "This document proposes language extensions that allow programs to raise and handle multiple unrelated exceptions simultaneously." },
-  { n: 3, title: "The life of a run", url: "/guide/architecture.html#run", snippet: "A run belongs to no connection: whoever watches reads its journal at a cursor of their own." },
+  {
+    n: 1,
+    title: "asyncio: Task groups",
+    url: "https://docs.python.org/3/library/asyncio-task.html#task-groups",
+    snippet:
+      "Task groups combine a task creation API with a convenient and reliable way to wait for all tasks in the group to finish.",
+  },
+  {
+    n: 2,
+    title: "PEP 654: Exception Groups and except*",
+    url: "https://peps.python.org/pep-0654/",
+    snippet:
+      "This document proposes language extensions that allow programs to raise and handle multiple unrelated exceptions simultaneously.",
+  },
+  {
+    n: 3,
+    title: "The life of a run",
+    url: "/guide/architecture.html#run",
+    snippet: "A run belongs to no connection: whoever watches reads its journal at a cursor of their own.",
+  },
 ];
 const MORE = [
-  { n: 4, title: "Structured concurrency in practice", url: "https://example.org/notes/structured?id=1", snippet: "When one child fails, its siblings are cancelled, and the failures come back together." },
+  {
+    n: 4,
+    title: "Structured concurrency in practice",
+    url: "https://example.org/notes/structured?id=1",
+    snippet: "When one child fails, its siblings are cancelled, and the failures come back together.",
+  },
   { n: 2, title: "PEP 654: Exception Groups and except*", url: "https://peps.python.org/pep-0654/", snippet: "" },
 ];
 
@@ -59,32 +81,74 @@ Which of the two is clearer depends on who owns the tasks; the guide follows the
 
 const TALK = [
   [600, { type: "reasoning", content: "The question ", step: 1 }],
-  ...think("is about when a TaskGroup is the better choice than gather. I should look at the documentation before I answer, and at the way in which errors are reported.", 1),
-  [30, { type: "tool_calls", step: 1, calls: [
-    { id: "c1", name: "search_web", arguments: { query: "asyncio TaskGroup versus gather" }, ...SEARCH },
-    { id: "c2", name: "search_web", arguments: { query: "ExceptionGroup except star" }, ...SEARCH },
-    { id: "t1", name: "get_current_time", arguments: {}, ...CLOCK },
-  ] }],
+  ...think(
+    "is about when a TaskGroup is the better choice than gather. I should look at the documentation before I answer, and at the way in which errors are reported.",
+    1,
+  ),
+  [
+    30,
+    {
+      type: "tool_calls",
+      step: 1,
+      calls: [
+        { id: "c1", name: "search_web", arguments: { query: "asyncio TaskGroup versus gather" }, ...SEARCH },
+        { id: "c2", name: "search_web", arguments: { query: "ExceptionGroup except star" }, ...SEARCH },
+        { id: "t1", name: "get_current_time", arguments: {}, ...CLOCK },
+      ],
+    },
+  ],
   [2, { type: "tool_executing", id: "c1", name: "search_web", ...SEARCH, step: 1 }],
   [2, { type: "tool_executing", id: "c2", name: "search_web", ...SEARCH, step: 1 }],
   [2, { type: "tool_executing", id: "t1", name: "get_current_time", ...CLOCK, step: 1 }],
   ok("t1", "get_current_time", { iso: "2026-11-20T09:00:00Z" }, CLOCK, 1, 20),
   ok("c1", "search_web", { query: "asyncio TaskGroup versus gather", results: HITS }, SEARCH, 1, 700),
   ok("c2", "search_web", { query: "ExceptionGroup except star", results: MORE }, SEARCH, 1, 400),
-  ...think("The second source explains why several failures come back as one group. That settles it: the difference is who waits for whom.", 2),
+  ...think(
+    "The second source explains why several failures come back as one group. That settles it: the difference is who waits for whom.",
+    2,
+  ),
   ...call("r1", "read_url", { url: "https://docs.python.org/3/library/asyncio-task.html" }, READ, 2),
   ...call("r2", "read_url", { url: "https://example.org/gone" }, READ, 2),
-  ok("r1", "read_url", { url: "https://docs.python.org/3/library/asyncio-task.html", text: "Coroutines and tasks. ".repeat(40) }, READ, 2),
+  ok(
+    "r1",
+    "read_url",
+    { url: "https://docs.python.org/3/library/asyncio-task.html", text: "Coroutines and tasks. ".repeat(40) },
+    READ,
+    2,
+  ),
   bad("r2", "read_url", "The page answered 404.", "TOOL_FAILED", READ, 2),
   ...think("Enough to answer.", 3),
   ...spoken(ANSWER),
-  [50, { type: "done", done: true, status: "complete", usage: { input: 1430, output: 382, reasoning: 96 }, cost: 0, steps: 3 }],
+  [
+    50,
+    {
+      type: "done",
+      done: true,
+      status: "complete",
+      usage: { input: 1430, output: 382, reasoning: 96 },
+      cost: 0,
+      steps: 3,
+    },
+  ],
 ];
 
 const ERROR = [
   [300, { type: "content", content: "The first half of an answer, and then" }],
   [300, { type: "warning", code: "UPSTREAM_OVERLOADED", message: "The model's host is overloaded." }],
-  [0, { type: "done", done: true, status: "error", code: "UPSTREAM_OVERLOADED", error: "The model's host is overloaded.", retryable: true, cost: 0.0004, simulated: undefined, steps: 1 }],
+  [
+    0,
+    {
+      type: "done",
+      done: true,
+      status: "error",
+      code: "UPSTREAM_OVERLOADED",
+      error: "The model's host is overloaded.",
+      retryable: true,
+      cost: 0.0004,
+      simulated: undefined,
+      steps: 1,
+    },
+  ],
 ];
 
 const CLAMP = [
@@ -99,11 +163,18 @@ const CLAMP = [
 ];
 
 const PAYLOAD = [
-  ...spoken("<script>window.hacked=1</script> <img src=x onerror=window.hacked=1> ![cat](https://example.org/cat.png) [bad](javascript:alert(1)) [good](https://example.org/)", "content", 5),
+  ...spoken(
+    "<script>window.hacked=1</script> <img src=x onerror=window.hacked=1> ![cat](https://example.org/cat.png) [bad](javascript:alert(1)) [good](https://example.org/)",
+    "content",
+    5,
+  ),
   [10, { type: "done", done: true, status: "complete", cost: 0, steps: 1 }],
 ];
 
-const long = [...think("Let me think about this for a while. ".repeat(60), 1), ...spoken("One more sentence of a long answer. ".repeat(200), "content", 40)];
+const long = [
+  ...think("Let me think about this for a while. ".repeat(60), 1),
+  ...spoken("One more sentence of a long answer. ".repeat(200), "content", 40),
+];
 const LONG = [...long, [10, { type: "done", done: true, status: "complete", cost: 0, steps: 1 }]];
 
 const half = Math.floor(TALK.length / 2);

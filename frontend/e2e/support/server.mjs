@@ -1,7 +1,8 @@
 // A small stand-in for Signalbox: serves the built page and plays scripted v1.1 runs, for screenshots and e2e without
 // a backend. It is never part of the product: node e2e/support/server.mjs [PORT]
-import { createServer } from "node:http";
+
 import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { scriptFor } from "./scripts.mjs";
@@ -10,11 +11,13 @@ const DIST = fileURLToPath(new URL("../../dist", import.meta.url));
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
 const CSP =
   "default-src 'self'; img-src 'self' data:; connect-src 'self'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'";
-const MODELS = ["openai", "anthropic", "google", "x-ai", "deepseek", "mistralai", "moonshotai", "qwen"].map((family) => ({
-  id: `${family}/sim`,
-  name: `${family} simulated`,
-  badges: ["tools", "reasoning"],
-}));
+const MODELS = ["openai", "anthropic", "google", "x-ai", "deepseek", "mistralai", "moonshotai", "qwen"].map(
+  (family) => ({
+    id: `${family}/sim`,
+    name: `${family} simulated`,
+    badges: ["tools", "reasoning"],
+  }),
+);
 
 /** run id → { frames, closed, watchers, stop } */
 const runs = new Map();
@@ -46,13 +49,25 @@ function startRun(body) {
 
 async function play(run, script, add, close, model) {
   const open = new Map();
-  const done = { type: "done", done: true, loop: "v2", requested_model: model, model, provider: "Simulator", simulated: true };
+  const done = {
+    type: "done",
+    done: true,
+    loop: "v2",
+    requested_model: model,
+    model,
+    provider: "Simulator",
+    simulated: true,
+  };
   const speed = Number(process.env.SPEED ?? 1);
   for (const [wait, event] of script) {
     await new Promise((resolve) => setTimeout(resolve, wait / speed));
     if (run.stopped) {
       for (const call of open.values()) {
-        add({ ...call, type: "tool_result", result: { success: false, error: "The run was stopped.", code: "CANCELLED" } });
+        add({
+          ...call,
+          type: "tool_result",
+          result: { success: false, error: "The run was stopped.", code: "CANCELLED" },
+        });
       }
       add({ ...done, status: "cancelled", usage: { input: 210, output: 40 }, cost: 0, steps: 1 });
       return close();
@@ -121,8 +136,10 @@ const server = createServer(async (request, response) => {
     return watch(run, response, 0, id);
   }
   const run = runs.get(runId);
-  if (verb && !run) return json(response, 404, { error: { code: "UNKNOWN_RUN", message: "There is no run with that id." } });
-  if (verb === "events") return watch(run, response, Number(request.headers["last-event-id"]?.split(":")[1] ?? 0), runId);
+  if (verb && !run)
+    return json(response, 404, { error: { code: "UNKNOWN_RUN", message: "There is no run with that id." } });
+  if (verb === "events")
+    return watch(run, response, Number(request.headers["last-event-id"]?.split(":")[1] ?? 0), runId);
   if (verb === "stop") {
     run.stopped = true;
     return json(response, 200, { run_id: runId });

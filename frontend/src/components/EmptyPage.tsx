@@ -1,4 +1,5 @@
 // Before the first message: one sentence, and three questions that show what the line is for.
+import { Lamp } from "./Lamp.tsx";
 
 interface Example {
   shows: string;
@@ -20,7 +21,8 @@ export function EmptyPage({ onAsk }: { onAsk: (prompt: string) => void }) {
       <h2 id="empty-title">Ask something, and watch how the answer comes about.</h2>
       <ul>
         {EXAMPLES.map(({ shows, prompt }) => (
-          <li key={shows}>
+          <li key={shows} className="stop">
+            <Lamp lamp="waiting" />
             <button type="button" className="example" onClick={() => onAsk(prompt)}>
               <span className="example-shows">{shows}</span>
               <span>{prompt}</span>

@@ -1,7 +1,7 @@
 // How the run ended, in one line of small print.
 import { useState } from "react";
 import { answerText } from "../run/view.ts";
-import { cost, count, duration, endingOf } from "../run/words.ts";
+import { cost, count, duration, endingOf, isFailure } from "../run/words.ts";
 import type { RunEnd, RunTrace } from "../types/models.ts";
 import { Lamp } from "./Lamp.tsx";
 
@@ -30,7 +30,7 @@ export function EndLine({ trace, end, onRetry }: Props) {
       </p>
       <p className="actions">
         {text && <Copy text={text} />}
-        {onRetry && (
+        {onRetry && !isFailure(end) && (
           <button type="button" className="quiet" onClick={onRetry}>
             Retry
           </button>

@@ -18,7 +18,7 @@ export function ErrorBox({ trace, end, onRetry }: Props) {
         {[answerText(trace) && "What came is kept.", billed(end), adviceOf(end)].filter(Boolean).join(" ")}
       </p>
       <p className="error-foot">
-        {onRetry && end.retryable !== false && (
+        {onRetry && (
           <button type="button" onClick={onRetry}>
             Retry
           </button>

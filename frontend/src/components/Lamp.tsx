@@ -1,7 +1,6 @@
 // A signal lamp: a colour and a shape, so that colour is never alone.
 import type { ReactElement } from "react";
 import type { Lamp as LampName } from "../run/view.ts";
-import type { CallStatus } from "../types/models.ts";
 
 const SHAPES: Record<LampName, ReactElement> = {
   running: (
@@ -35,14 +34,3 @@ export function Lamp({ lamp, spoken = false }: { lamp: LampName; spoken?: boolea
     </>
   );
 }
-
-const CALL_LAMPS: Record<CallStatus, LampName> = {
-  waiting: "running",
-  running: "running",
-  done: "done",
-  failed: "failed",
-  cancelled: "waiting",
-};
-
-export const callLamp = (status: CallStatus, cached: boolean): LampName =>
-  cached && status === "done" ? "blue" : CALL_LAMPS[status];

@@ -1,5 +1,5 @@
 // Markdown to React elements: no raw HTML, no remote images, no link but http, https, mailto and our own guide.
-import { memo, type ReactNode, useMemo, useState } from "react";
+import { isValidElement, memo, type ReactNode, useMemo, useRef, useState } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import { blocksOf } from "../run/blocks.ts";
@@ -31,20 +31,32 @@ function Picture({ src, alt }: { src?: string; alt?: string }) {
   return src && safeHref(src) ? <Anchor href={src}>[{label}]</Anchor> : <span>[{label}]</span>;
 }
 
+/** The language is in the class that the parser gives the code element. */
+function languageOf(children: ReactNode): string {
+  if (!isValidElement<{ className?: string }>(children)) return "";
+  return /language-(\S+)/.exec(children.props.className ?? "")?.[1] ?? "";
+}
+
 function Code({ children }: { children?: ReactNode }) {
+  const block = useRef<HTMLPreElement>(null);
   const [copied, setCopied] = useState(false);
-  const copy = async (button: HTMLElement) => {
-    await navigator.clipboard.writeText(button.parentElement?.querySelector("pre")?.textContent ?? "");
+  const copy = async () => {
+    await navigator.clipboard.writeText(block.current?.textContent ?? "");
     setCopied(true);
     setTimeout(() => setCopied(false), 1500);
   };
   return (
     <div className="code">
-      <button type="button" className="quiet" onClick={(event) => void copy(event.currentTarget)}>
-        {copied ? "Copied" : "Copy"}
-      </button>
+      <div className="code-head">
+        <span>{languageOf(children)}</span>
+        <button type="button" className="quiet" onClick={() => void copy()}>
+          {copied ? "Copied" : "Copy"}
+        </button>
+      </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by keyboard. */}
-      <pre tabIndex={0}>{children}</pre>
+      <pre ref={block} tabIndex={0}>
+        {children}
+      </pre>
     </div>
   );
 }

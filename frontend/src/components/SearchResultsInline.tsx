@@ -1,9 +1,9 @@
 // A burst of searches: one sentence, and below it what was asked and the sources found, each with the server's number.
 import { memo } from "react";
-import type { Stop } from "../run/view.ts";
+import { hasFailed, lampOf, type Stop } from "../run/view.ts";
 import { plural } from "../run/words.ts";
 import type { CallItem, Link } from "../types/models.ts";
-import { callLamp, Lamp } from "./Lamp.tsx";
+import { Lamp } from "./Lamp.tsx";
 import { StopHead } from "./StopHead.tsx";
 
 type SearchStop = Extract<Stop, { kind: "search" }>;
@@ -36,7 +36,7 @@ export const SearchResultsInline = memo(
 );
 
 function Title({ stop }: { stop: SearchStop }) {
-  const failed = stop.calls.filter((call) => call.status === "failed").length;
+  const failed = stop.calls.filter(hasFailed).length;
   const running = stop.lamp === "running";
   const times = stop.calls.length > 1 ? ` ${stop.calls.length}×` : "";
   return (
@@ -54,7 +54,7 @@ function Query({ call }: { call: CallItem }) {
   const { query } = call.arguments;
   return (
     <li>
-      <Lamp lamp={callLamp(call.status, call.cached)} spoken />
+      <Lamp lamp={lampOf(call)} spoken />
       <span className="query">{typeof query === "string" && query ? query : call.name}</span>
       <span className="dim">
         {call.error ?? (call.cached ? "same search as before" : call.status === "done" ? found(call) : "searching")}

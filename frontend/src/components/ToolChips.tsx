@@ -1,9 +1,9 @@
 // The other tools of a burst: a chip per tool, and below them what each call was given and gave back.
 import { memo } from "react";
-import { burstLamp, type Stop } from "../run/view.ts";
+import { burstLamp, lampOf, type Stop } from "../run/view.ts";
 import { plural } from "../run/words.ts";
 import type { CallItem } from "../types/models.ts";
-import { callLamp, Lamp } from "./Lamp.tsx";
+import { Lamp } from "./Lamp.tsx";
 import { StopHead } from "./StopHead.tsx";
 
 type ToolsStop = Extract<Stop, { kind: "tools" }>;
@@ -15,7 +15,7 @@ export const ToolChips = memo(
     const byName = Map.groupBy(stop.calls, (call) => call.name);
     const title = (
       <>
-        {stop.lamp === "running" ? "Using" : "Used"} {plural(byName.size, "tool")}
+        {stop.lamp === "running" ? "Using" : "Used"}
         <span className="chips">
           {[...byName].map(([name, calls]) => (
             <span className="chip" key={name}>
@@ -44,7 +44,7 @@ function Call({ call }: { call: CallItem }) {
   return (
     <section className="call" aria-label={call.name}>
       <p className="call-name">
-        <Lamp lamp={callLamp(call.status, call.cached)} spoken /> {call.name}
+        <Lamp lamp={lampOf(call)} spoken /> {call.name}
         {call.cached && <span className="dim">same call as before</span>}
       </p>
       <Json label="given" value={call.argumentsRaw ?? call.arguments} />

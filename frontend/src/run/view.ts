@@ -11,13 +11,25 @@ export type Stop =
   | { kind: "answer"; id: string; item: ContentItem }
   | { kind: "pending"; id: string; lamp: Lamp; label: string };
 
+/** Calls that were not run on purpose: over the limit, or changed by the model. Nothing is wrong with them. */
+const PASSED_OVER = new Set(["TOOL_CLAMP", "SUPERSEDED"]);
+
+export const hasFailed = (call: CallItem): boolean => call.status === "failed" && !PASSED_OVER.has(call.code ?? "");
+
+export const lampOf = (call: CallItem): Lamp => {
+  if (isOpen(call)) return "running";
+  if (call.status === "done") return call.cached ? "blue" : "done";
+  return hasFailed(call) ? "failed" : "waiting";
+};
+
 const isOpen = (call: CallItem): boolean => call.status === "waiting" || call.status === "running";
 
 /** One lamp for a burst: running while one runs; a failure is seen whatever came after it (quirk H5). */
 export function burstLamp(calls: readonly CallItem[]): Lamp {
   if (calls.some(isOpen)) return "running";
-  if (calls.some((call) => call.status === "failed")) return "failed";
-  if (calls.some((call) => call.status === "cancelled")) return "waiting";
+  if (calls.some(hasFailed)) return "failed";
+  if (calls.some((call) => call.status === "cancelled") || calls.every((call) => call.status === "failed"))
+    return "waiting";
   return calls.length > 0 && calls.every((call) => call.cached) ? "blue" : "done";
 }
 

@@ -1,9 +1,9 @@
 """Runs tools: validates, times out, cleans and caps what they return, and never raises."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import cast
 
 import orjson
 import structlog
@@ -49,7 +49,9 @@ class ToolExecutor:
             return self._not_offered(name, tool)
         validator = self._validators[name]
         given = _without_nulls(arguments, tool.spec.parameters)
-        errors = list(islice(validator.iter_errors(given), _MOST_ERRORS + 1))
+        # jsonschema's own types are partly unknown to a type checker.
+        found = cast(Iterator[ValidationError], validator.iter_errors(given))  # pyright: ignore[reportUnknownMemberType]
+        errors = list(islice(found, _MOST_ERRORS + 1))
         if not errors:
             return None
         sentences = [_in_words(error, tool.spec.parameters) for error in errors[:_MOST_ERRORS]]
@@ -62,14 +64,16 @@ class ToolExecutor:
         if tool is None or tool.unavailable is not None:
             return self._not_offered(name, tool)
         given = _without_nulls(arguments, tool.spec.parameters)
+        limit = asyncio.timeout(tool.spec.timeout)
         try:
-            async with asyncio.timeout(tool.spec.timeout):
+            async with limit:
                 result = await tool.run(given, context)
             return ToolOutcome(True, _capped(*_strict(result), limit=self._result_limit))
         except ToolError as error:
             return ToolOutcome.failed(error.code, _safe_text(error.message))
         except TimeoutError:
-            return ToolOutcome.failed(Code.TIMEOUT, f"{name} did not answer within {tool.spec.timeout:g} s")
+            within = f"within {tool.spec.timeout:g} s" if limit.expired() else "in time"
+            return ToolOutcome.failed(Code.TIMEOUT, f"{name} did not answer {within}")
         except asyncio.CancelledError as error:
             # A tool may let the cancellation of a task of its own escape; that must not end the run.
             if (task := asyncio.current_task()) is None or task.cancelling():
@@ -120,19 +124,17 @@ _TYPE_WORDS = {
 
 def _in_words(error: ValidationError, schema: JsonObject) -> str:
     path = _path(error)
+    instance = cast(JsonValue, error.instance)
+    wanted = cast(JsonValue, error.validator_value)
     match error.validator:
         case "required":
             return _missing(error, path)
         case "additionalProperties":
-            known = ", ".join(_mapping(schema.get("properties"))) or "none"
-            known_here = _mapping(error.schema.get("properties"))
-            unknown = [str(name)[:60] for name in _mapping(error.instance) if name not in known_here]
-            return f"{', '.join(unknown[:3])}: no such argument; the arguments are: {known}"
+            return _unknown(_object(instance), _object(schema.get("properties")))
         case "type":
-            return f"{path}: expected {_type_words(error.validator_value)}, got {_value_words(error.instance)}"
+            return f"{path}: expected {_type_words(wanted)}, got {_value_words(instance)}"
         case "enum":
-            choices = ", ".join(orjson.dumps(choice).decode() for choice in error.validator_value)
-            return f"{path}: expected one of {choices}, got {_value_words(error.instance)}"
+            return f"{path}: expected one of {_choices(wanted)}, got {_value_words(instance)}"
         case _:
             return f"{path}: {error.message[:200]}"
 
@@ -140,11 +142,21 @@ def _in_words(error: ValidationError, schema: JsonObject) -> str:
 def _missing(error: ValidationError, path: str) -> str:
     """Name the field that is absent; jsonschema tells its name in prose only ("'query' is a required property")."""
     name = error.message.split("'")[1]
-    kind = _mapping(_mapping(error.schema.get("properties")).get(name)).get("type", "any")
+    schema = _object(cast(JsonValue, error.schema))
+    kind = _object(_object(schema.get("properties")).get(name)).get("type", "any")
     return f"{'' if path == 'arguments' else path + '.'}{name}: is required ({kind})"
 
 
-def _mapping(value: Any) -> dict[str, Any]:
+def _unknown(given: JsonObject, known: JsonObject) -> str:
+    extra = ", ".join([name[:60] for name in given if name not in known][:3])
+    return f"{extra}: no such argument; the arguments are: {', '.join(known) or 'none'}"
+
+
+def _choices(wanted: JsonValue) -> str:
+    return ", ".join(orjson.dumps(choice).decode() for choice in wanted) if isinstance(wanted, list) else "a set"
+
+
+def _object(value: JsonValue) -> JsonObject:
     return value if isinstance(value, dict) else {}
 
 
@@ -153,9 +165,9 @@ def _path(error: ValidationError) -> str:
     return text.lstrip(".") or "arguments"
 
 
-def _type_words(kind: str | list[str]) -> str:
-    kinds = [kind] if isinstance(kind, str) else kind
-    return " or ".join(_TYPE_WORDS.get(one, one) for one in kinds)
+def _type_words(wanted: JsonValue) -> str:
+    kinds = wanted if isinstance(wanted, list) else [wanted]
+    return " or ".join(_TYPE_WORDS.get(str(kind), str(kind)) for kind in kinds)
 
 
 def _value_words(value: JsonValue) -> str:
@@ -167,11 +179,15 @@ def _value_words(value: JsonValue) -> str:
         case str():
             return f'the string "{value[:60]}{"…" if len(value) > 60 else ""}"'
         case int() | float():
-            return f"the number {value!r:.60}"
+            return f"the number {_shown_number(value)}"
         case list():
             return f"a list of {len(value)}"
-        case _:
+        case dict():
             return "an object"
+
+
+def _shown_number(value: float) -> str:
+    return f"{value:.6g}" if isinstance(value, float) or value.bit_length() > 200 else str(value)
 
 
 # --- results ---
@@ -199,7 +215,7 @@ def _mended(value: JsonValue, depth: int) -> JsonValue:
             return value
         case int():
             return value if -(2**63) <= value < 2**64 else str(value)
-        case list() | tuple():
+        case list():
             return [_mended(item, depth + 1) for item in value]
         case dict():
             return {_without_surrogates(str(key)): _mended(item, depth + 1) for key, item in value.items()}
@@ -228,7 +244,7 @@ def _capped(result: JsonValue, text: str, *, limit: int) -> JsonValue:
         if size <= limit or keep == 0:
             return capped
         # Quotes inside the text are escaped once more, so what fits has to be found.
-        keep = max(0, min(keep - (size - limit) // 2 - 1, keep * limit // size))
+        keep = max(0, keep * limit // size - len(_CUT) * 8)
 
 
 def _head_and_tail(whole: str, keep: int) -> JsonObject:

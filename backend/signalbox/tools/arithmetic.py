@@ -177,7 +177,7 @@ def _log(do: Arithmetic, values: Sequence[Number]) -> Number:
 
 
 def _real(compute: Callable[[float], float]) -> _Compute:
-    return lambda _, values: compute(values[0])
+    return lambda _, values: compute(float(values[0]))
 
 
 def _periodic(compute: Callable[[float], float]) -> _Compute:
@@ -192,7 +192,7 @@ def _periodic(compute: Callable[[float], float]) -> _Compute:
 
 
 def _pair(compute: Callable[[float, float], float]) -> _Compute:
-    return lambda _, values: compute(values[0], values[1])
+    return lambda _, values: compute(float(values[0]), float(values[1]))
 
 
 # name → (fewest arguments, most or 0 for any number, what it does)
@@ -209,9 +209,9 @@ FUNCTIONS: dict[str, tuple[int, int, _Compute]] = {
     "sum": (1, 0, _sum),
     "mean": (1, 0, lambda do, values: do.divide(_sum(do, values), len(values))),
     "log": (1, 2, _log),
-    "ln": (1, 1, _real(math.log)),
-    "log10": (1, 1, _real(math.log10)),
-    "log2": (1, 1, _real(math.log2)),
+    "ln": (1, 1, _log),
+    "log10": (1, 1, lambda _, values: math.log10(values[0])),
+    "log2": (1, 1, lambda _, values: math.log2(values[0])),
     "exp": (1, 1, _real(math.exp)),
     "pow": (2, 2, lambda do, values: do.power(values[0], values[1])),
     "sin": (1, 1, _periodic(math.sin)),

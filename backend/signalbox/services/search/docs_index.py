@@ -84,8 +84,8 @@ def _file(path: Path, folder: Path) -> File | None:
         if path.is_symlink() and not path.resolve(strict=True).is_relative_to(folder):
             return None
         stat = path.stat()
-    except OSError:
-        return None  # it went away, or may not be read
+    except (OSError, RuntimeError):
+        return None  # it went away, may not be read, or is a link in a circle (RuntimeError before Python 3.13)
     if not path.is_file() or stat.st_size > LARGEST_FILE or not _is_utf8(path.name):
         return None
     return File(stat.st_mtime_ns, stat.st_size)
@@ -189,10 +189,14 @@ def _fits(connection: sqlite3.Connection, folder: Path) -> bool:
 
 
 def _created(connection: sqlite3.Connection, folder: Path) -> sqlite3.Connection:
-    connection.executescript(f"PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; {_TABLES}")
-    with connection:
-        connection.execute("INSERT INTO about VALUES (?)", (str(folder),))
-        connection.execute(f"PRAGMA user_version = {_FORMAT}")
+    try:
+        connection.executescript(f"PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; {_TABLES}")
+        with connection:
+            connection.execute("INSERT INTO about VALUES (?)", (str(folder),))
+            connection.execute(f"PRAGMA user_version = {_FORMAT}")
+    except sqlite3.DatabaseError:
+        connection.close()
+        raise
     return connection
 
 

@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import cast
 
 import httpx
 import orjson
 
 from signalbox.core.errors import Code, ToolError
+from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import SearchHit, SearchQuery
 
 _TIMEOUT = httpx.Timeout(6.0, connect=3.0)
@@ -71,7 +72,7 @@ class SearxngSearch:
             params["time_range"] = time_range
         return params
 
-    async def _ask(self, params: dict[str, str]) -> dict[str, Any]:
+    async def _ask(self, params: dict[str, str]) -> JsonObject:
         status, headers, body = await self._get(params)
         if status == 429:
             await self._sleep(_pause(headers.get("retry-after")))
@@ -99,7 +100,7 @@ def _pause(retry_after: str | None) -> float:
         return _USUAL_PAUSE
 
 
-def _read(status: int, content_type: str, body: bytes) -> dict[str, Any]:
+def _read(status: int, content_type: str, body: bytes) -> JsonObject:
     if status == 429:
         raise ToolError(Code.RATE_LIMIT, "The SearXNG server is asked too often; wait, or answer without a search.")
     # A server whose formats lack json answers 403 (searx/webapp.py: output_format not in settings).
@@ -108,7 +109,7 @@ def _read(status: int, content_type: str, body: bytes) -> dict[str, Any]:
     if status != 200:
         raise ToolError(Code.TOOL_FAILED, f"The SearXNG server answered with status {status}.")
     try:
-        answer = orjson.loads(body)
+        answer = cast(JsonValue, orjson.loads(body))
     except orjson.JSONDecodeError:
         answer = None
     if not isinstance(answer, dict):
@@ -116,18 +117,18 @@ def _read(status: int, content_type: str, body: bytes) -> dict[str, Any]:
     return answer
 
 
-def _list(value: object) -> list[Any]:
+def _list(value: JsonValue) -> list[JsonValue]:
     return value if isinstance(value, list) else []
 
 
-def _hit(item: object) -> SearchHit | None:
+def _hit(item: JsonValue) -> SearchHit | None:
     if not isinstance(item, dict) or not isinstance(url := item.get("url"), str):
         return None
     title, snippet, published = (_text(item.get(key)) for key in ("title", "content", "publishedDate"))
     return SearchHit(title, url, snippet, _date(published))
 
 
-def _text(value: object) -> str:
+def _text(value: JsonValue) -> str:
     return value if isinstance(value, str) else ""
 
 
@@ -151,7 +152,7 @@ def _range_since(after: str | None, today: date) -> str | None:
     return next((name for name, length in _RANGES if days <= length), None)
 
 
-def _tell_silent_engines(answer: dict[str, Any]) -> None:
+def _tell_silent_engines(answer: JsonObject) -> None:
     """Raise when engines failed: then "nothing was found" would be more than is known."""
     pairs = [pair for pair in _list(answer.get("unresponsive_engines")) if isinstance(pair, list) and len(pair) > 1]
     if pairs:

@@ -1,0 +1,89 @@
+"""Files to sections: where they are cut, what they are called, what is left of the markup."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from signalbox.services.search.pages import Page, Section, read_page, slug
+
+
+def test_markdown_is_cut_at_headings():
+    """Text before the first heading counts, and a # in a code fence is no heading."""
+    text = "Intro.\n\n# The *Title*\n\nOne.\n\n```sh\n# not a heading\n```\n\n## Second `part` ##\nTwo.\n### Empty\n"
+    assert read_page("a/b.md", text) == Page(
+        "The *Title*",
+        [
+            Section("", "", "Intro."),
+            Section("The *Title*", "the-title", "One.\n\n\n# not a heading"),
+            Section("Second part", "second-part", "Two."),
+            Section("Empty", "empty", ""),
+        ],
+    )
+
+
+def test_a_longer_fence_holds_a_shorter_one():
+    """Only a fence of the same kind and at least the same length closes a fence."""
+    page = read_page("a.md", "````\n```\n# inside\n````\n# Outside\n")
+    assert [section.heading for section in page.sections] == ["", "Outside"]
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("---\ntitle: 'From the front'\nx: 1\n---\n# Heading\n", "From the front"),
+        ("# First\n\n# Second\n", "First"),
+        ("## Only second level\ntext\n", "my page"),
+        ("plain\n", "my page"),
+    ],
+)
+def test_a_page_has_a_title(text: str, title: str):
+    """Front matter, else the first heading of level one, else the file's name."""
+    assert read_page("docs/my-page.md", text).title == title
+
+
+def test_markup_is_taken_off_and_code_is_not():
+    """Links keep their words, tables their cells; names in code and in angle brackets stay."""
+    text = (
+        "See [the guide](a.md 'x') and **bold** `__init__.py`.<br>\n<!-- no -->\n| a | b |\n|---|---|\n`data: <json>`\n"
+    )
+    [section] = read_page("a.md", text).sections
+    assert " ".join(section.body.split()) == "See [the guide](a.md 'x') and bold __init__.py. a b data: <json>"
+    [link] = read_page("a.md", '![alt](x.png) [words](b.md "title")').sections
+    assert link.body == "alt words"
+
+
+def test_slugs_are_githubs():
+    """Lower case, hyphens, no punctuation, numbers for repeats; letters of any script stay."""
+    taken: set[str] = set()
+    headings = ["What's new?", "A — b", "TOOL_LOOP_V2", "Größe", "What's new?", "What's new?"]
+    assert [slug(heading, taken) for heading in headings] == [
+        "whats-new",
+        "a--b",
+        "tool_loop_v2",
+        "größe",
+        "whats-new-1",
+        "whats-new-2",
+    ]
+
+
+def test_html_is_cut_at_headings_and_silent_parts_are_left_out():
+    """Scripts, styles and navigation say nothing; an id of a heading is its anchor."""
+    text = (
+        "<html><head><title>A &amp; B</title><style>x{}</style></head><body><nav>menu</nav><p>Intro</p>"
+        '<h1 id="top">Top <b>one</b></h1><p>First<br>line</p><script>alert(1)</script><h2>Next</h2><p>Second</p></body>'
+    )
+    assert read_page("a.html", text) == Page(
+        "A & B", [Section("", "", "Intro"), Section("Top one", "top", "First\nline"), Section("Next", "next", "Second")]
+    )
+
+
+def test_plain_text_is_one_section():
+    """Nothing in it is markup."""
+    assert read_page("notes/to_do.txt", "# one\n<b>\n") == Page("to do", [Section("", "", "# one\n<b>")])
+
+
+@given(st.sampled_from(["a.md", "a.html", "a.txt"]), st.text(alphabet="#`~<>-|[]()!/h1 a\n\"'=&", max_size=200))
+def test_no_text_is_too_odd(path: str, text: str):
+    """Any file is read, and every section has a heading or a body."""
+    page = read_page(path, text)
+    assert page.title
+    assert all(path == "a.txt" or section.heading or section.body for section in page.sections)

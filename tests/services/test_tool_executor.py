@@ -1,0 +1,318 @@
+"""The executor over small tools: validation in words, timeouts, every exception a result, strict and capped results."""
+
+import asyncio
+import json
+import math
+import threading
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import orjson
+import pytest
+from signalbox.core.errors import CODES, Code, ToolError
+from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.tools import Tool, ToolContext, ToolOutcome, ToolSpec
+from signalbox.services.tool_executor import ToolExecutor
+from structlog.testing import capture_logs
+
+pytestmark = pytest.mark.anyio
+
+SCHEMA: JsonObject = {
+    "type": "object",
+    "properties": {
+        "query": {"type": "string"},
+        "num_results": {"type": "integer"},
+        "time_hint": {"type": "string", "enum": ["day", "week"]},
+        "ratio": {"type": "number"},
+        "deep": {"type": "boolean"},
+        "edits": {
+            "type": "array",
+            "items": {"type": "object", "properties": {"old": {"type": "string"}}, "required": ["old"]},
+        },
+    },
+    "required": ["query"],
+}
+NOTHING: JsonObject = {"type": "object", "properties": {}}
+
+Run = Callable[[JsonObject, ToolContext], Awaitable[Any]]
+
+
+def executor(run: Run, *, timeout: float = 5.0, limit: int = 24_000, schema: JsonObject = NOTHING) -> ToolExecutor:
+    """Make an executor of one tool, called probe."""
+    spec = ToolSpec("probe", "A probe.", schema, timeout=timeout)
+    return ToolExecutor([Tool(spec, run)], result_limit=limit)
+
+
+def returning(value: Any) -> Run:
+    """Make a tool that returns a value."""
+
+    async def run(arguments: JsonObject, context: ToolContext) -> Any:
+        return value
+
+    return run
+
+
+def raising(error: BaseException) -> Run:
+    """Make a tool that raises."""
+
+    async def run(arguments: JsonObject, context: ToolContext) -> Any:
+        raise error
+
+    return run
+
+
+async def outcome_of(run: Run, **settings: Any) -> ToolOutcome:
+    """Run a tool once."""
+    return await executor(run, **settings).run("probe", {}, ToolContext(run_id="r1"))
+
+
+CHECKED = executor(returning(None), schema=SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({}, "query: is required (string)"),
+        ({"query": 1}, "query: expected a string, got the number 1"),
+        ({"query": None}, "query: expected a string, got null"),
+        ({"query": "x", "num_results": "3"}, 'num_results: expected an integer, got the string "3"'),
+        ({"query": "x", "num_results": 2.5}, "num_results: expected an integer, got the number 2.5"),
+        ({"query": "x", "num_results": True}, "num_results: expected an integer, got true"),
+        ({"query": "x", "deep": "yes"}, 'deep: expected true or false, got the string "yes"'),
+        ({"query": "x", "edits": {}}, "edits: expected a list, got an object"),
+        ({"query": "x", "edits": ["a"]}, 'edits[0]: expected an object, got the string "a"'),
+        ({"query": "x", "edits": [{"old": "a"}, {}]}, "edits[1].old: is required (string)"),
+        ({"query": "x", "time_hint": "hour"}, 'time_hint: expected one of "day", "week", got the string "hour"'),
+        (
+            {"query": "x", "foo": 1},
+            "foo: no such argument; the arguments are: query, num_results, time_hint, ratio, deep, edits",
+        ),
+        ({"num_results": []}, "num_results: expected an integer, got a list of 0; query: is required (string)"),
+    ],
+)
+def test_ps20_errors_name_field_and_expected_type(arguments: JsonObject, says: str):
+    """A model reads what is wrong and what was wanted, and nothing of the library that found it."""
+    outcome = CHECKED.check("probe", arguments)
+    assert outcome == ToolOutcome.failed(Code.INVALID_ARGUMENTS, says)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"query": "x"},
+        {"query": "", "num_results": 3, "time_hint": "day", "ratio": 1, "deep": False, "edits": [{"old": "a"}]},
+        {"query": "x", "num_results": 3.0},
+        {"query": "x", "num_results": None, "time_hint": None},
+    ],
+)
+def test_what_fits_passes(arguments: JsonObject):
+    """Also a whole number written as 3.0, and null in place of an optional argument."""
+    assert CHECKED.check("probe", arguments) is None
+
+
+def test_at_most_three_errors_are_told():
+    """A call that is wrong all over gets a short answer."""
+    outcome = CHECKED.check("probe", {"query": 1, "num_results": "a", "ratio": "b", "deep": "c", "edits": "d"})
+    assert outcome is not None
+    assert outcome.error.count(": ") == 3
+    assert outcome.error.endswith("; and more")
+
+
+def test_sc13_huge_and_odd_arguments_give_a_short_sentence():
+    """The sentence stays small and encodable whatever the model wrote."""
+    arguments: JsonObject = {"query": ["x"] * 9, "num_results": "9" * 10_000, "\ud800" * 5_000: 1, "ratio": {}}
+    outcome = CHECKED.check("probe", arguments)
+    assert outcome is not None
+    assert len(outcome.error) <= 1_000
+    orjson.dumps(outcome.error)
+
+
+async def test_nulls_in_place_of_optional_arguments_do_not_reach_the_tool():
+    """Models told to fill every field write null for "not given"."""
+    seen: list[JsonObject] = []
+
+    async def run(arguments: JsonObject, context: ToolContext) -> JsonValue:
+        seen.append(arguments)
+        return None
+
+    await executor(run, schema=SCHEMA).run("probe", {"query": "x", "num_results": None}, ToolContext())
+    assert seen == [{"query": "x"}]
+
+
+async def test_a14_an_unknown_tool_is_answered_with_the_names_there_are():
+    """A made-up name gets a result that says what may be called (quirk A14)."""
+    house = executor(returning(1))
+    for outcome in (house.check("default_api.probe", {}), await house.run("default_api.probe", {}, ToolContext())):
+        assert outcome is not None
+        assert outcome.code is Code.UNKNOWN_TOOL
+        assert outcome.error == 'there is no tool "default_api.probe"; the tools are: probe'
+
+
+async def test_an_unavailable_tool_is_listed_and_not_offered():
+    """GET /api/tools needs it with its reason; a model never sees it, and calling it says why."""
+    tool = Tool(ToolSpec("gone", "Gone.", NOTHING), returning(1), unavailable="no key is set")
+    house = ToolExecutor([tool])
+    assert house.tools == (tool,)
+    assert house.spec("gone") is None
+    assert house.check("gone", {}) == ToolOutcome.failed(Code.TOOL_UNAVAILABLE, "gone is not available: no key is set")
+    assert (await house.run("gone", {}, ToolContext())).code is Code.TOOL_UNAVAILABLE
+
+
+def test_two_tools_of_one_name_are_a_mistake():
+    """The second would never run."""
+    tool = Tool(ToolSpec("twin", "Twin.", NOTHING), returning(1))
+    with pytest.raises(ValueError, match="same name"):
+        ToolExecutor([tool, tool])
+
+
+async def test_ps19_a_slow_tool_is_a_result_in_time():
+    """The limit is the tool's own, and the sentence says it."""
+
+    async def run(arguments: JsonObject, context: ToolContext) -> JsonValue:
+        await asyncio.Event().wait()
+        return None
+
+    loop = asyncio.get_running_loop()
+    begin = loop.time()
+    outcome = await outcome_of(run, timeout=0.05)
+    assert loop.time() - begin < 0.5
+    assert outcome == ToolOutcome.failed(Code.TIMEOUT, "probe did not answer within 0.05 s")
+
+
+async def test_a_timeout_inside_a_tool_is_one_too():
+    """A tool's own, shorter limit is not told as ours."""
+    assert await outcome_of(raising(TimeoutError())) == ToolOutcome.failed(Code.TIMEOUT, "probe did not answer in time")
+
+
+async def test_a_tools_own_sentence_and_code_are_kept():
+    """What a tool says of itself goes to the model as it is."""
+    outcome = await outcome_of(raising(ToolError(Code.RATE_LIMIT, "asked too often")))
+    assert outcome == ToolOutcome.failed(Code.RATE_LIMIT, "asked too often")
+    assert (await outcome_of(raising(ToolError(Code.TOOL_FAILED)))).error == CODES[Code.TOOL_FAILED].sentence
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError("sk-or-secret"),
+        KeyError("sk-or-secret"),
+        RecursionError("sk-or-secret"),
+        ExceptionGroup("sk-or-secret", [ValueError("sk-or-secret")]),
+    ],
+)
+async def test_sc14_every_exception_is_a_result_without_its_text(error: Exception):
+    """Neither the model nor the log reads what an exception says: it may hold a key."""
+    with capture_logs() as logs:
+        outcome = await outcome_of(raising(error))
+    assert outcome.code is Code.TOOL_FAILED
+    assert "sk-or-secret" not in outcome.error
+    assert logs == [
+        {
+            "event": "tool_failed",
+            "log_level": "warning",
+            "tool": "probe",
+            "error": type(error).__name__,
+            "run_id": "r1",
+        }
+    ]
+
+
+async def test_cancellation_leaves_it():
+    """A stopped run ends its tools at once."""
+    begun = asyncio.Event()
+
+    async def run(arguments: JsonObject, context: ToolContext) -> JsonValue:
+        begun.set()
+        await asyncio.Event().wait()
+        return None
+
+    task = asyncio.create_task(outcome_of(run))
+    await begun.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_a_cancellation_of_the_tools_own_does_not():
+    """A tool that awaits a task of its own that was cancelled has failed; the run goes on."""
+
+    async def run(arguments: JsonObject, context: ToolContext) -> JsonValue:
+        inner = asyncio.create_task(asyncio.Event().wait())
+        inner.cancel()
+        return await inner
+
+    assert (await outcome_of(run)).code is Code.TOOL_FAILED
+
+
+async def test_a_quick_tool_runs_in_place():
+    """There is no hop to a thread, and no turn of the event loop."""
+    turns: list[int] = []
+    asyncio.get_running_loop().call_soon(turns.append, 1)
+
+    async def run(arguments: JsonObject, context: ToolContext) -> JsonValue:
+        return threading.get_ident()
+
+    assert await outcome_of(run) == ToolOutcome(True, threading.get_ident())
+    assert turns == []
+
+
+class Odd:
+    """Something that JSON cannot hold."""
+
+
+@pytest.mark.parametrize(
+    ("value", "result"),
+    [
+        ({"a": [1, 2.5, "x", None, True]}, {"a": [1, 2.5, "x", None, True]}),
+        ([math.nan, math.inf, -math.inf], [None, None, None]),
+        ({"n": 2**64, "m": -(2**70), "k": 2**64 - 1}, {"n": str(2**64), "m": str(-(2**70)), "k": 2**64 - 1}),
+        ({"a\ud800": "b\udfffc", "n": math.nan}, {"a\ufffd\ufffd\ufffd": "b\ufffd\ufffd\ufffdc", "n": None}),
+        ("", ""),
+        (None, None),
+    ],
+)
+async def test_ps23_a_result_is_strict_json(value: Any, result: JsonValue):
+    """NaN and Infinity become null, integers beyond 64 bits text, lone surrogates replacement characters."""
+    outcome = await outcome_of(returning(value))
+    assert outcome == ToolOutcome(True, result)
+    json.dumps(outcome.result, allow_nan=False).encode()
+    outcome.for_model().encode()
+
+
+CIRCLE: list[Any] = []
+CIRCLE.append(CIRCLE)
+
+
+@pytest.mark.parametrize("value", [Odd(), {"a": Odd()}, {1, 2}, b"x", (1 + 2j), CIRCLE, {"n": 10**5_000}])
+async def test_what_json_cannot_hold_is_a_failure(value: Any):
+    """A result that no client could read never becomes an event."""
+    assert (await outcome_of(returning(value))).code is Code.TOOL_FAILED
+
+
+async def test_g5_a_long_result_is_cut_and_says_so():
+    """Head and tail are kept, JSON stays JSON, and the model is told to ask for less (quirk G5)."""
+    rows = [f'row "{i}"' for i in range(10_000)]
+    outcome = await outcome_of(returning({"rows": rows}), limit=2_000)
+    assert outcome.success
+    assert isinstance(outcome.result, dict)
+    text = str(outcome.result["text"])
+    whole = len(orjson.dumps({"rows": rows}))
+    assert text.startswith('{"rows":["row')
+    assert text.endswith('9999\\""]}')
+    kept = len(text) - len("\n…\n")
+    assert outcome.result["truncated"] == f"kept {kept:,} of {whole:,} characters; ask for less"
+    assert 1_500 < len(outcome.for_model()) <= 2_000
+
+
+@pytest.mark.parametrize("text", ["x" * 159_000, '"\\' * 50_000, "\x01" * 50_000, "😀" * 50_000])
+async def test_g5_no_text_outgrows_the_limit(text: str):
+    """Escapes count too."""
+    outcome = await outcome_of(returning(text))
+    assert isinstance(outcome.result, dict)
+    assert 20_000 < len(orjson.dumps(outcome.result).decode()) <= 24_000
+
+
+async def test_g5_a_result_within_the_limit_is_whole():
+    """The cap starts where it says."""
+    assert (await outcome_of(returning("x" * 98), limit=100)).result == "x" * 98
+    assert (await outcome_of(returning("x" * 99), limit=100)).result != "x" * 99

@@ -1,0 +1,80 @@
+"""What every built-in tool must keep to, whatever it does."""
+
+import re
+from collections.abc import Iterator
+
+import jsonschema
+import pytest
+from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.tools import SearchHit, SearchQuery, Tool
+from signalbox.tools.registry import built_in
+
+SAFE_KEYWORDS = {"type", "description", "properties", "required", "items", "enum"}
+
+
+class NoSearch:
+    name = "none"
+    about = "an empty shelf"
+    paid = False
+
+    async def search(self, query: SearchQuery) -> list[SearchHit]:
+        return []
+
+
+TOOLS = built_in(NoSearch(), None)
+
+
+def schemas_within(schema: JsonObject) -> Iterator[JsonObject]:
+    """Yield a schema and all that it holds."""
+    yield schema
+    inner: list[JsonValue] = [schema.get("items")]
+    if isinstance(properties := schema.get("properties"), dict):
+        inner += properties.values()
+    for one in inner:
+        if isinstance(one, dict):
+            yield from schemas_within(one)
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.spec.name)
+def test_c10_a_schema_holds_only_what_every_host_takes(tool: Tool):
+    """One keyword outside the subset makes Gemini refuse the whole request (quirk C10)."""
+    for schema in schemas_within(tool.spec.parameters):
+        assert set(schema) <= SAFE_KEYWORDS
+        assert isinstance(schema["type"], str)
+        choices = schema.get("enum", [])
+        assert isinstance(choices, list)
+        assert all(isinstance(choice, str) for choice in choices)
+    assert tool.spec.parameters["type"] == "object"
+    jsonschema.Draft202012Validator.check_schema(tool.spec.parameters)
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.spec.name)
+def test_c16_a_name_fits_every_host(tool: Tool):
+    """A name is a letter, then letters, digits and underscores, at most 64 (quirk C16)."""
+    assert re.fullmatch(r"[a-zA-Z][a-zA-Z0-9_]{0,63}", tool.spec.name)
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.spec.name)
+def test_every_argument_is_described(tool: Tool):
+    """A model reads a sentence on the tool and on each of its arguments."""
+    assert tool.spec.description.endswith(".")
+    properties = tool.spec.parameters["properties"]
+    assert isinstance(properties, dict)
+    assert all(isinstance(one, dict) and one["description"] for one in properties.values())
+
+
+def test_the_metadata_is_the_contracts():
+    """Search is primary, the utilities are hidden, and all three only read, so they may start early."""
+    assert {tool.spec.name: (tool.spec.category, tool.spec.visibility, tool.spec.eager) for tool in TOOLS} == {
+        "search_web": ("search", "primary", True),
+        "get_current_time": ("utility", "hidden", True),
+        "calculate": ("utility", "hidden", True),
+    }
+    assert [tool.spec.name for tool in TOOLS if tool.spec.search_key] == ["search_web"]
+
+
+def test_without_a_backend_search_is_there_with_the_reason():
+    """Nothing is hidden: a tool that cannot be offered says why."""
+    reasons = {tool.spec.name: tool.unavailable for tool in built_in(None, "SEARXNG_URL is not set")}
+    assert reasons == {"search_web": "SEARXNG_URL is not set", "get_current_time": None, "calculate": None}
+    assert all(tool.unavailable is None for tool in TOOLS)

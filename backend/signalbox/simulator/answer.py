@@ -16,9 +16,9 @@ WHO = (
     "answer from what they return. Set `OPENROUTER_API_KEY` to talk to a real model."
 )
 HELLO = (
-    "Hello! I am a simulated model, here so that you can try Signalbox without a key. Ask me about something and I "
-    "will search for it, give me a sum, or ask what time it is somewhere. For example: *What time is it in Tokyo, what is "
-    "17 * 23, and how do tool calls stream?*"
+    "Hello! I am a simulated model, here so that you can try Signalbox without a key. Ask me about "
+    "something and I will search for it, give me a sum, or ask what time it is somewhere. For example: "
+    "*What time is it in Tokyo, what is 17 * 23, and how do tool calls stream?*"
 )
 NO_TOOLS = (
     "I am a simulated model without knowledge of my own, and no tool is open to me in this request, so I cannot "

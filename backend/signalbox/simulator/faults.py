@@ -208,8 +208,8 @@ def _silent_finalize(incoming: Incoming, accent: Accent, number: int) -> Turn:
 
 def _long(incoming: Incoming, accent: Accent, number: int) -> Turn:
     line = "This answer goes on and on so that long streams can be tried. "
-    pieces = len(accent.cut_text(line)) or 1
-    return Turn(line * ((number or LONG) // pieces + 1), "A long answer was asked for, so I write one.")
+    in_ten = len(accent.cut_text(line * 10)) or 1
+    return Turn(line * ((number or LONG) * 10 // in_ten + 10), "A long answer was asked for, so I write one.")
 
 
 SHAPES: dict[str, Callable[[Incoming, Accent, int], Turn]] = {

@@ -44,7 +44,8 @@ _TIME_THERE = re.compile(r"\b(?:time|date)\s+(?:in|at)\b", re.IGNORECASE)
 _NOT_TIME = re.compile(r"\b(?:how|long|much|each|every|first|last|next|release|birth)\b", re.IGNORECASE)
 SMALL_TALK = re.compile(
     r"^\W*(?:hi|hello|hey|hiya|good (?:morning|afternoon|evening)|thanks?(?: you)?|bye|goodbye|ok(?:ay)?|great|cool|"
-    r"nice|yes|no|who are you|what are you|what(?:'s| is) your name|are you (?:a |an )?(?:real|simulated|ai|human|bot).*|"
+    r"nice|yes|no|who are you|what are you|what(?:'s| is) your name|"
+    r"are you (?:a |an )?(?:real|simulated|ai|human|bot).*|"
     r"what model.*|which model.*|how are you.*|what can you do.*|help|what did i (?:ask|say).*|test(?:ing)?|ping)"
     r"(?:\s+(?:there|everyone|all|so much|a lot|very much|simulator|signalbox))?\W*$",
     re.IGNORECASE,

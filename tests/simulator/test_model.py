@@ -1,0 +1,222 @@
+"""The rule-based model reads questions, plans calls of the tools it finds, and answers only from their results."""
+
+import json
+from typing import Any
+
+import pytest
+from signalbox.simulator.accents import ACCENTS
+from signalbox.simulator.incoming import read
+from signalbox.simulator.intents import stages
+from signalbox.simulator.model import decide
+from signalbox.simulator.results import read_result
+from signalbox.simulator.turns import Call, Turn
+
+from tests.simulator.requests import SEARCH, TIME, ask, result, source, tool
+
+
+def turn(*messages: dict[str, Any] | str, **fields: Any) -> Turn:
+    """Let the model decide."""
+    return decide(read(ask("openai/sim", *messages, **fields)), ACCENTS["openai"])
+
+
+def asked(call: Call, call_id: str = "c1") -> dict[str, Any]:
+    """Write the assistant message of a call."""
+    function = {"name": call.name, "arguments": json.dumps(call.arguments)}
+    return {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": call_id, "type": "function", "function": function}],
+    }
+
+
+def answered(question: str, *values: Any, **fields: Any) -> str:
+    """Play the loop: each value answers the next call; give the answer."""
+    messages: list[Any] = [question]
+    for at, value in enumerate(values):
+        calls = turn(*messages, **fields, parallel_tool_calls=False).calls
+        assert len(calls) == 1
+        messages += [asked(calls[0], f"c{at}"), result(f"c{at}", value)]
+    last = turn(*messages, **fields)
+    assert last.calls == ()
+    return last.text
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Hello!", []),
+        ("Who are you?", []),
+        ("Thanks a lot!", []),
+        ("Tell me a joke", []),
+        ("What is 17*23?", [[("calculate", "17*23")]]),
+        ("2+2", [[("calculate", "2+2")]]),
+        ("what's 15% of 80", [[("calculate", "15 / 100 * 80")]]),
+        ("How much is 1,000 / 8?", [[("calculate", "1000 / 8")]]),
+        ("What is the square root of 2 and 12 times 7?", [[("calculate", "sqrt(2)"), ("calculate", "12 * 7")]]),
+        ("What time is it?", [[("time", "")]]),
+        ("What time is it in Tokyo and New York?", [[("time", "Asia/Tokyo"), ("time", "America/New_York")]]),
+        ("What is the time in Europe/Oslo?", [[("time", "Europe/Oslo")]]),
+        ("What is time to first token?", [[("search", "time first token")]]),
+        ("How does the tool loop decide?", [[("search", "tool loop decide")]]),
+        ("Compare SSE and WebSockets", [[("search", "SSE"), ("search", "WebSockets")]]),
+        ("What is SSE and why is it used?", [[("search", "SSE")]]),
+        ("what happened on 2024-01-02?", [[("search", "happened 2024-01-02")]]),
+        ("Search for replay and then calculate 2+2", [[("search", "replay")], [("calculate", "2+2")]]),
+    ],
+)
+def test_reads_questions(question: str, expected: list[list[tuple[str, str]]]) -> None:
+    """A message becomes stages of intents."""
+    assert [[(intent.kind, intent.subject) for intent in stage] for stage in stages(question)] == expected
+
+
+def test_waits_for_the_stage_before() -> None:
+    """What follows "then" is asked after the first results."""
+    question = "Search for replay and then calculate 2+2"
+    first = turn(question).calls
+    assert first == (Call("search_web", {"query": "replay"}),)
+    assert turn(question, asked(first[0]), result("c1", {"results": []})).calls == (
+        Call("calculate", {"expression": "2+2"}),
+    )
+
+
+def test_searches_again_with_fewer_words() -> None:
+    """A search that found nothing is tried once more, shorter, and then it says so."""
+    question = "How does the journal keep finished runs?"
+    first = turn(question).calls[0]
+    second = turn(question, asked(first), result("c1", {"results": []})).calls[0]
+    assert len(second.arguments["query"].split()) < len(first.arguments["query"].split())
+    assert "found nothing" in answered(question, {"results": []}, {"results": []})
+
+
+def test_searches_deeper_when_asked_to() -> None:
+    """ "In detail" brings a second search with words from the first results."""
+    question = "Explain in detail how replay works"
+    first = turn(question).calls[0]
+    second = turn(question, asked(first), result("c1", {"results": [source(1, title="Journal cursors")]})).calls
+    assert second == (Call("search_web", {"query": "replay works Journal cursors"}),)
+
+
+def test_news_get_a_time_hint() -> None:
+    """A question about news restricts the time where the tool can."""
+    assert turn("What is the latest news about Python?").calls[0].arguments["time_hint"] == "week"
+
+
+def test_only_offered_tools_are_called() -> None:
+    """Without a calculator nothing is calculated, and without tools the answer says what is missing."""
+    assert turn("What is 17*23?", tools=[SEARCH, TIME]).calls == ()
+    assert "no tool is open to me" in turn("How does replay work?", tools=None).text
+    assert turn("How does replay work?", tool_choice="none").calls == ()
+
+
+def test_named_tool_is_called_with_what_the_text_holds() -> None:
+    """Any function is called when its name stands in the text; arguments are filled by type."""
+    weather = tool("weather", ["location", "days", "exact"], location="string", days="integer", exact="boolean")
+    calls = turn("What is the weather in Florence, Italy for 3 days?", tools=[SEARCH, weather]).calls
+    assert calls == (Call("weather", {"location": "Florence, Italy", "days": 3, "exact": True}),)
+
+
+def test_address_goes_to_the_reader() -> None:
+    """A tool that requires a url is called with the address in the text."""
+    reader = tool("read_url", ["url"], url="string")
+    calls = turn("Summarise https://example.org/a.html.", tools=[reader]).calls
+    assert calls == (Call("read_url", {"url": "https://example.org/a.html"}),)
+
+
+@pytest.mark.parametrize("choice", ["required", {"type": "function", "function": {"name": "search_web"}}])
+def test_forced_choice_is_obeyed_once(choice: Any) -> None:
+    """A forced tool is called although nothing asks for it, and then the answer comes."""
+    calls = turn("Hello!", tool_choice=choice).calls
+    assert [call.name for call in calls] == ["search_web"]
+    assert turn("Hello!", asked(calls[0]), result("c1", {"results": [source(1)]}), tool_choice=choice).calls == ()
+
+
+def test_answer_quotes_with_the_numbers_of_the_results() -> None:
+    """Titles, snippets and numbers are those that were sent; nothing else is cited."""
+    items = [source(4, "Alpha", "First words."), source(9, "Beta", "Second words.")]
+    text = answered("How does replay work?", {"success": True, "result": {"results": items}})
+    assert "**Alpha**: First words. [4]" in text
+    assert "**Beta**: Second words. [9]" in text
+    assert text.count("[") == 2
+
+
+def test_each_source_is_quoted_once() -> None:
+    """A source that two searches brought stands in the answer once."""
+    value = {"results": [source(1)]}
+    assert answered("Compare SSE and WebSockets", value, value).count("[1]") == 1
+
+
+def test_failed_tools_are_said_to_have_failed() -> None:
+    """An error is told with its sentence, in any shape."""
+    for failure in (
+        {"success": False, "error": "The search timed out.", "code": "TIMEOUT"},
+        {"error": {"message": "The search timed out."}},
+    ):
+        text = answered("How does replay work?", failure)
+        assert "did not work" in text
+        assert "The search timed out." in text
+    assert "did not work" in answered("What is 1/0 + 2?", {"success": False, "error": "division by zero"})
+
+
+def test_plain_text_results_are_quoted() -> None:
+    """A result that is no JSON is quoted as it is."""
+    weather = tool("weather", ["location"], location="string")
+    assert "`weather` returned: 40 C" in answered("weather in Rome", "40 C", tools=[weather])
+
+
+def test_fenced_results_are_read() -> None:
+    """JSON between other words is found."""
+    text = f"<untrusted id=1f>\n{json.dumps({'results': [source(2)]})}\n</untrusted>"
+    assert [item.n for item in read_result(text).items] == [2]
+
+
+def test_only_this_questions_results_count() -> None:
+    """Results of an earlier question are not quoted again."""
+    first = turn("How does replay work?").calls[0]
+    earlier = ["How does replay work?", asked(first), result("c1", {"results": [source(1)]})]
+    text = turn(*earlier, {"role": "assistant", "content": "So."}, "Thanks!").text
+    assert text == "You are welcome!"
+
+
+def test_says_what_it_is() -> None:
+    """Asked who it is, it says that it is simulated, and which model it speaks like."""
+    text = turn("Who are you?").text
+    assert "simulated model" in text
+    assert "openai/sim" in text
+
+
+def test_remembers_what_was_asked() -> None:
+    """The question before this one is in the history."""
+    assert "“2+2”" in turn("2+2", {"role": "assistant", "content": "4"}, "What did I ask before?").text
+
+
+def test_admits_that_it_cannot_see() -> None:
+    """A picture is noticed, not described."""
+    parts = [
+        {"type": "text", "text": "Look at my cat."},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,"}},
+    ]
+    assert "cannot look at it" in turn({"role": "user", "content": parts}).text
+
+
+@pytest.mark.parametrize(
+    ("wanted", "keys"),
+    [
+        ({"type": "json_object"}, {"answer"}),
+        (
+            {
+                "type": "json_schema",
+                "json_schema": {"schema": {"properties": {"a": {"type": "string"}, "b": {"type": "integer"}}}},
+            },
+            {"a", "b"},
+        ),
+    ],
+)
+def test_writes_json_when_json_is_wanted(wanted: dict[str, Any], keys: set[str]) -> None:
+    """response_format makes the answer one JSON object with the wanted keys."""
+    assert set(json.loads(turn("Hello!", response_format=wanted).text)) == keys
+
+
+def test_a_long_message_is_read_quickly() -> None:
+    """Three hundred thousand characters are no trouble."""
+    text = "the quick brown fox 12 + 7 jumps over - and what about (this), then? " * 4500
+    assert turn(text).calls

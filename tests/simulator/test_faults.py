@@ -26,6 +26,12 @@ def stream(client: httpx.Client, fault: str, family: str = "openai", **fields: A
     return hear(response.content)
 
 
+def collect(response: httpx.Response, into: bytearray) -> None:
+    """Read a body as far as it comes."""
+    for chunk in response.iter_raw():
+        into.extend(chunk)
+
+
 def queries(heard: Heard) -> list[str]:
     """Give the queries of the searches."""
     return [json.loads(call["arguments"])["query"] for call in heard.calls]
@@ -84,16 +90,13 @@ def test_midstream_error(client: httpx.Client, family: str) -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_cut_closes_the_socket(client: httpx.Client, family: str) -> None:
     """The body is not completed and no finish has come."""
-    read = b""
+    read = bytearray()
     body = ask(f"{family}/sim-cut", QUESTION)
-    with client.stream("POST", "/chat/completions", json=body) as response:
-        chunks = response.iter_raw()
-        with pytest.raises(httpx.RemoteProtocolError):
-            while True:
-                read += next(chunks)
+    with client.stream("POST", "/chat/completions", json=body) as response, pytest.raises(httpx.RemoteProtocolError):
+        collect(response, read)
     assert read
     assert b"[DONE]" not in read
-    assert not hear(read).finishes
+    assert not hear(bytes(read)).finishes
 
 
 def test_eof_ends_cleanly_without_a_finish(client: httpx.Client) -> None:
@@ -110,15 +113,14 @@ def test_done_only(client: httpx.Client) -> None:
 
 def test_stall_waits_until_the_client_leaves(simulator: BackgroundSimulator) -> None:
     """Some chunks, then nothing; the simulator notices that the client has gone."""
-    with (
-        httpx.Client(base_url=simulator.base_url, timeout=0.2) as impatient,
-        pytest.raises(httpx.ReadTimeout),
-        impatient.stream("POST", "/chat/completions", json=ask("openai/sim-stall", QUESTION)) as response,
-    ):
+    body = ask("openai/sim-stall", QUESTION)
+    with httpx.Client(base_url=simulator.base_url, timeout=0.2) as impatient:
+        request = impatient.build_request("POST", "/chat/completions", json=body)
+        response = impatient.send(request, stream=True)
         received = simulator.memory.requests[-1]
         assert simulator.app.state.open_streams == 1
-        for _ in response.iter_raw():
-            pass
+        with pytest.raises(httpx.ReadTimeout):
+            response.read()
     assert simulator.wait_until(lambda memory: memory.open_streams == 0)
     assert simulator.app.state.open_streams == 0
     assert received.closed_early is True

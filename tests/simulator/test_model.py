@@ -89,7 +89,7 @@ def test_searches_again_with_fewer_words() -> None:
 
 
 def test_searches_deeper_when_asked_to() -> None:
-    """ "In detail" brings a second search with words from the first results."""
+    """Asked for detail it brings a second search with words from the first results."""
     question = "Explain in detail how replay works"
     first = turn(question).calls[0]
     second = turn(question, asked(first), result("c1", {"results": [source(1, title="Journal cursors")]})).calls

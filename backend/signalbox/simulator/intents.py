@@ -18,6 +18,8 @@ class Intent:
     subject: str
 
 
+_READ = 2000
+_MOST = 6
 ASKING = (
     r"what|how|why|who|whom|whose|when|where|which|search|find|look up|compare|calculate|compute|tell|read|get|check|"
     r"is|are|was|does|do|did|can|could|explain|describe|give|show|list|summari[sz]e|research|use|call|please|also|then|"
@@ -99,6 +101,9 @@ DEEP = re.compile(
 
 def stages(question: str) -> list[list[Intent]]:
     """Read a message into stages; what follows "then" waits for what stands before it."""
+    if len(question) > 2 * _READ:
+        # Long pastes: what is asked stands before or after them.
+        question = f"{question[:_READ]}\n{question[-_READ:]}"
     found: list[list[Intent]] = [[]]
     for clause, waits in clauses(question):
         intents = clause_intents(clause)
@@ -108,7 +113,7 @@ def stages(question: str) -> list[list[Intent]]:
             found.append([])
         found[-1].extend(intent for intent in intents if intent not in found[-1])
     asked = [[intent for intent in stage if intent.kind != "chat"] for stage in found]
-    return [stage for stage in asked if stage]
+    return [stage[:_MOST] for stage in asked if stage][:_MOST]
 
 
 def _points_back(clause: str, intents: list[Intent]) -> bool:

@@ -277,13 +277,14 @@ async def test_a_body_without_length_ends_with_the_connection(head: bytes) -> No
         assert pool_of(client).connections == []
 
 
-async def test_head_has_a_length_and_no_body() -> None:
-    """HEAD ends with the headers, whatever length they promise, and the connection is kept."""
-    async with Upstream(answering(OK + b"content-length: 999\r\n\r\n")) as upstream, make_client() as client:
+@pytest.mark.parametrize(("body", "connections"), [(b"", 1), (b"no", 2)])
+async def test_head_has_a_length_and_no_body(body: bytes, connections: int) -> None:
+    """HEAD ends with the headers whatever length they promise; a body that comes all the same costs the connection."""
+    async with Upstream(answering(OK + b"content-length: 999\r\n\r\n" + body)) as upstream, make_client() as client:
         for _ in range(2):
             response = await client.head(upstream.url)
             assert (response.headers["content-length"], response.content) == ("999", b"")
-        assert upstream.connections == 1
+        assert upstream.connections == connections
 
 
 # What is refused
@@ -538,6 +539,7 @@ async def test_a_full_pool_gives_another_origins_place_away() -> None:
             await client.get(upstream.url)
         assert (one.connections, two.connections) == (2, 1)
         assert len(pool_of(client).connections) == 1
+        await asyncio.wait_for(one.tasks[0], 5)  # over once its client is gone
 
 
 # Leaving
@@ -602,6 +604,40 @@ async def test_closing_the_client_ends_what_is_under_way() -> None:
         with pytest.raises(httpx.ReadError):
             await task
         await asyncio.wait_for(upstream.left.wait(), 5)
+
+
+async def test_closing_the_client_while_it_connects(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection that comes up after the client was closed is closed too, and the request fails."""
+    looked_up = asyncio.Event()
+    addresses = channel._addresses
+
+    async def slowly(host: str, port: int) -> list[Any]:
+        await looked_up.wait()
+        return await addresses(host, port)
+
+    monkeypatch.setattr(channel, "_addresses", slowly)
+    async with Upstream(hanging) as upstream:
+        client = make_client()
+        task = asyncio.create_task(client.get(upstream.url))
+        await turn_until(lambda: len(pool_of(client).connections) == 1)
+        await client.aclose()
+        looked_up.set()
+        with pytest.raises(httpx.ConnectError):
+            await task
+        await turn_until(lambda: upstream.connections == 1)
+        await asyncio.wait_for(upstream.left.wait(), 5)
+        assert upstream.requests == []
+
+
+async def test_a_connection_needs_no_pool_to_close_itself() -> None:
+    """A connection whose request fails is closed by itself."""
+    async with Upstream(closing_after(b"?")) as upstream:
+        connection = Http1Connection(httpcore.Origin(b"http", b"127.0.0.1", upstream.port), None, 30)
+        with pytest.raises(httpcore.RemoteProtocolError):
+            await connection.request("GET", upstream.url)
+        assert connection.is_closed()
+        with pytest.raises(httpcore.ConnectionNotAvailable):
+            await connection.request("GET", upstream.url)
 
 
 async def test_a_cancelled_waiter_does_not_keep_a_place() -> None:

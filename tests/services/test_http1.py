@@ -16,3 +16,13 @@ def test_a_response_may_be_cut_anywhere() -> None:
         assert parser.headers == [(b"transfer-encoding", b"chunked")]
         assert parser.complete
         assert parser.reusable
+
+
+def test_a_long_stream_in_small_reads_is_not_cut_off() -> None:
+    """The limit on bytes without body counts in a row: chunk sizes that arrive by themselves never add up to it."""
+    parser = ResponseParser(b"GET")
+    parser.feed(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n")
+    for _ in range(30_000):
+        parser.feed(b"2\r\n")
+        parser.feed(b"ok\r\n")
+    assert parser.take() == b"ok" * 30_000

@@ -5,6 +5,7 @@ import json
 import math
 import threading
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -12,7 +13,9 @@ import pytest
 from signalbox.core.errors import CODES, Code, ToolError
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import Tool, ToolContext, ToolOutcome, ToolSpec
+from signalbox.services.search.docs import DocsSearch
 from signalbox.services.tool_executor import ToolExecutor
+from signalbox.tools.registry import built_in
 from structlog.testing import capture_logs
 
 pytestmark = pytest.mark.anyio
@@ -120,7 +123,7 @@ def test_at_most_three_errors_are_told():
 
 def test_sc13_huge_and_odd_arguments_give_a_short_sentence():
     """The sentence stays small and encodable whatever the model wrote."""
-    arguments: JsonObject = {"query": ["x"] * 9, "num_results": "9" * 10_000, "\ud800" * 5_000: 1, "ratio": {}}
+    arguments: JsonObject = {"query": ["x", "x"], "num_results": "9" * 10_000, "\ud800" * 5_000: 1, "ratio": {}}
     outcome = CHECKED.check("probe", arguments)
     assert outcome is not None
     assert len(outcome.error) <= 1_000
@@ -316,3 +319,24 @@ async def test_g5_a_result_within_the_limit_is_whole():
     """The cap starts where it says."""
     assert (await outcome_of(returning("x" * 98), limit=100)).result == "x" * 98
     assert (await outcome_of(returning("x" * 99), limit=100)).result != "x" * 99
+
+
+async def test_the_built_in_tools_work_together(tmp_path: Path):
+    """Check, run and read every built-in tool as a loop does, over a real folder."""
+    (tmp_path / "pandas.md").write_text("# Pandas\n\nThey eat bamboo.\n")
+    search = DocsSearch(tmp_path)
+    house = ToolExecutor(built_in(search, None))
+    calls: dict[str, JsonObject] = {
+        "search_web": {"query": "what do pandas eat?", "num_results": 1},
+        "get_current_time": {"timezone": "Asia/Tokyo"},
+        "calculate": {"expression": "2 + 2"},
+    }
+    context = ToolContext()
+    for name, arguments in calls.items():
+        assert house.spec(name) is not None
+        assert house.check(name, arguments) is None
+        outcome = await house.run(name, arguments, context)
+        assert outcome.success, outcome
+        assert orjson.loads(outcome.for_model()) == outcome.result
+    assert context.sources.titles == {1: ("Pandas", "/guide/pandas.md#pandas")}
+    search.close()

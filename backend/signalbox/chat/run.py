@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from pathlib import Path
+from traceback import extract_tb
 
 import structlog
 from msgspec import UNSET
@@ -51,7 +53,7 @@ async def drive(
     except UpstreamError as error:
         ending = ending_of(error)
     except Exception as error:
-        _log.error("run.broke", run_id=context.run_id, error=type(error).__name__, exc_info=_where(error))
+        _log.error("run.broke", run_id=context.run_id, error=type(error).__name__, where=_where(error))
         ending = Ending("error", Code.INTERNAL, CODES[Code.INTERNAL].sentence, retryable=True)
     if ending.status == "complete" and not ledger.has_content:
         ending = ending_of(UpstreamError(Code.EMPTY_ANSWER))
@@ -134,6 +136,7 @@ def _forgive_cancellation() -> None:
         task.uncancel()
 
 
-def _where(error: Exception) -> tuple[type[Exception], Exception, object]:
-    """Keep where it broke and leave out what was said: an exception's text may quote the prompt."""
-    return type(error), type(error)(), error.__traceback__
+def _where(error: Exception) -> str:
+    """Say where it broke, and not what was said: an exception's text may quote the prompt."""
+    frames = extract_tb(error.__traceback__)
+    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "unknown"

@@ -24,8 +24,12 @@ _ONCE = (Code.TOOL_CLAMP, Code.FINAL_EMPTY)
 
 @dataclass(slots=True)
 class OrderCheck:
-    """Follows one run's events and tells the first fault in their order as a sentence."""
+    """Follows one run's events and tells the first fault in their order as a sentence.
 
+    `resumed`: the events begin in the middle of the run, so calls and content of before are not known.
+    """
+
+    resumed: bool = False
     announced: dict[str, str] = field(default_factory=dict[str, str])
     executing: set[str] = field(default_factory=set[str])
     answered: set[str] = field(default_factory=set[str])
@@ -92,6 +96,8 @@ class OrderCheck:
         return None
 
     def _known(self, call_id: str, name: str, kind: str) -> str | None:
+        if call_id not in self.announced and self.resumed:
+            self.announced[call_id] = name
         if call_id not in self.announced:
             return f"{kind} for call {call_id}, which was never announced"
         if self.announced[call_id] != name:
@@ -111,12 +117,12 @@ class OrderCheck:
         if open_calls:
             return f"done while call {open_calls[0]} has no result"
         if event.status in _PLAIN_ENDINGS:
-            if event.status == "complete" and not self.has_content:
+            if event.status == "complete" and not self.has_content and not self.resumed:
                 return "done complete without any content"
             return None
         if event.code is UNSET:
             return f"done {event.status} has no code"
-        if self.last_warning != event.code:
+        if self.last_warning != event.code and not (self.resumed and self.last_warning is None):
             return f"done {event.status} {event.code} without its warning just before"
         return None
 

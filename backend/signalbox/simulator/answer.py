@@ -4,7 +4,7 @@ import re
 from datetime import datetime
 from typing import Any
 
-from .incoming import Incoming, calls_of, text_of
+from .incoming import Incoming, calls_of, is_named, text_of
 from .intents import SMALL_TALK, stages
 from .plan import Exchange
 from .results import Item, tidy
@@ -43,7 +43,7 @@ def compose(incoming: Incoming, made: list[Exchange]) -> str:
 
 
 def _is_search(exchange: Exchange) -> bool:
-    return "search" in exchange.name or bool(exchange.result.items)
+    return is_named(exchange.name, "search") or bool(exchange.result.items)
 
 
 def _talk(incoming: Incoming) -> str:
@@ -77,10 +77,10 @@ def _line(exchange: Exchange) -> str:
     result = exchange.result
     if result.error:
         return f"`{exchange.name}` did not work: {tidy(result.error, 200)}"
-    if any(word in exchange.name for word in ("calc", "math")):
+    if is_named(exchange.name, "calc", "math"):
         asked = _first_argument(exchange)
-        return f"`{asked}` = **{_plain(exchange, 'value', 'result', 'answer', 'formatted')}**"
-    if any(word in exchange.name for word in ("time", "date", "clock")):
+        return f"`{asked}` = **{_plain(exchange, 'text', 'value', 'result', 'answer')}**"
+    if is_named(exchange.name, "time", "date", "clock"):
         return _time(exchange)
     return f"`{exchange.name}` returned: {_plain(exchange, 'result', 'value', 'text', 'content')}"
 
@@ -97,7 +97,7 @@ def _plain(exchange: Exchange, *names: str) -> str:
 
 def _time(exchange: Exchange) -> str:
     zone = exchange.result.field("timezone", "time_zone", "zone", "tz") or _first_argument(exchange)
-    text = _plain(exchange, "iso", "datetime", "local_time", "now", "time", "date")
+    text = _plain(exchange, "timestamp", "iso", "datetime", "local_time", "now", "time", "date")
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:

@@ -1,5 +1,6 @@
 """A received request as the simulator reads it: the few things a model looks at, by name."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -19,8 +20,12 @@ class Tool:
     required: tuple[str, ...]
 
     def property_like(self, *words: str) -> str | None:
-        """Find the first property whose name holds one of the words."""
-        return next((name for word in words for name in self.properties if word in name.lower()), None)
+        """Find the first property with a name that begins with one of the words."""
+        return next((name for word in words for name in self.properties if is_named(name, word)), None)
+
+    def main_property(self, *words: str) -> str:
+        """Find the property that takes the subject: by name, else the first required one."""
+        return self.property_like(*words) or next(iter(self.required), words[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +98,8 @@ class Incoming:
         return tuple(slug(str(name)) for name in as_list(settings.get("order") or settings.get("only")))
 
     def tool(self, *words: str) -> Tool | None:
-        """Find the first offered tool whose name holds one of the words."""
-        return next((tool for tool in self.tools for word in words if word in tool.name.lower()), None)
+        """Find the first offered tool with a part of its name that begins with one of the words."""
+        return next((tool for tool in self.tools if is_named(tool.name, *words)), None)
 
     @property
     def question_at(self) -> int:
@@ -119,6 +124,11 @@ class Incoming:
         """Give the messages after the question with their indexes: the tool loop that is open."""
         start = self.question_at + 1
         yield from enumerate(self.messages[start:], start)
+
+
+def is_named(name: str, *words: str) -> bool:
+    """Tell whether a part of a tool's name begins with one of the words (`get_date`, not `update`)."""
+    return any(part.lower().startswith(words) for part in re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+", name))
 
 
 def slug(name: str) -> str:

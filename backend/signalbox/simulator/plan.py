@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from .incoming import Incoming, Tool, calls_of, text_of
+from .incoming import Incoming, Tool, calls_of, is_named, text_of
 from .intents import DEEP, Intent, stages
 from .results import Result, read_result
 from .shapes import as_object
@@ -64,7 +64,7 @@ def planned_calls(incoming: Incoming) -> list[list[Call]]:
     named = [call for call in _named(incoming) if all(call.name != other.name for stage in found for other in stage)]
     if named:
         # A tool called by its name is what is wanted; the same words are not searched for as well.
-        found = [[call for call in stage if "search" not in call.name] for stage in found]
+        found = [[call for call in stage if not is_named(call.name, "search")] for stage in found]
         found = [named + (found[0] if found else []), *found[1:]]
     forced = _forced(incoming)
     if forced and all(call.name != forced.name for stage in found for call in stage):
@@ -87,7 +87,7 @@ def search_call(incoming: Incoming, query: str) -> Call | None:
     tool = incoming.tool("search")
     if tool is None:
         return None
-    arguments: dict[str, Any] = {tool.property_like("query", "q") or "query": query}
+    arguments: dict[str, Any] = {tool.main_property("query", "q"): query}
     if "time_hint" in tool.properties and _NEWS.search(incoming.question):
         arguments["time_hint"] = "week"
     return Call(tool.name, arguments)
@@ -98,7 +98,7 @@ def calculate_call(incoming: Incoming, expression: str) -> Call | None:
     tool = incoming.tool("calc", "math", "evaluate")
     if tool is None:
         return None
-    return Call(tool.name, {tool.property_like("expr", "formula", "input") or "expression": expression})
+    return Call(tool.name, {tool.main_property("expression", "expr", "formula"): expression})
 
 
 def time_call(incoming: Incoming, zone: str) -> Call | None:
@@ -106,7 +106,7 @@ def time_call(incoming: Incoming, zone: str) -> Call | None:
     tool = incoming.tool("time", "date", "clock")
     if tool is None:
         return None
-    name = tool.property_like("zone", "tz")
+    name = tool.property_like("timezone", "zone", "tz")
     if name is None or (not zone and name not in tool.required):
         return Call(tool.name, {})
     return Call(tool.name, {name: zone or "UTC"})
@@ -174,7 +174,7 @@ def _words_for(name: str, text: str) -> str:
 
 def _follow_up(incoming: Incoming, planned: list[list[Call]], made: list[Exchange]) -> list[Call]:
     """Search once more: with fewer words when nothing was found, or deeper when that was asked for."""
-    searches = [exchange for exchange in made if "search" in exchange.name]
+    searches = [exchange for exchange in made if is_named(exchange.name, "search")]
     if len(made) != sum(map(len, planned)) or len(searches) != 1 or searches[0].result.error:
         return []
     query = str(as_object(searches[0].arguments).get("query", ""))

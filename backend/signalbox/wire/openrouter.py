@@ -34,14 +34,17 @@ _CONCATENATED = ("text", "summary")
 class StreamDecoder:
     """Bytes of one streamed answer to parts; wire truth of choice 0, nothing repaired."""
 
-    def __init__(self) -> None:
+    def __init__(self, served: Served | None = None) -> None:
+        """Begin; `served` is what the response's headers told already."""
         self._sse = SseDecoder()
-        self._chunks = ChunkDecoder()
+        self._chunks = ChunkDecoder(served)
         self._unreadable = 0
+        self.has_begun = False
 
     def feed(self, data: bytes) -> list[StreamPart]:
         """Return the parts that this network read completes."""
         out: list[StreamPart] = []
+        self.has_begun = self.has_begun or bool(data.strip())
         for frame in self._sse.feed(data):
             self._frame(frame, out)
         return out
@@ -91,9 +94,9 @@ class StreamDecoder:
 class ChunkDecoder:
     """Chunk objects to parts; keeps only what must be merged over chunks."""
 
-    def __init__(self) -> None:
+    def __init__(self, served: Served | None = None) -> None:
         self._details: list[JsonObject] = []
-        self._served = Served()
+        self._served = served or Served()
 
     def chunk(self, chunk: JsonObject, out: list[StreamPart], *, failed: bool = False) -> None:
         """Append the parts of one chunk: who answers, what it says, its cost, its error, in this order."""

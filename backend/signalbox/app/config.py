@@ -1,0 +1,94 @@
+"""Settings: the only place that reads the environment and `.env`."""
+
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from dotenv.parser import parse_stream
+from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+OPENROUTER = "https://openrouter.ai/api/v1"
+
+
+class SettingsError(Exception):
+    """A setting that cannot be used; the message says which, why and what to do."""
+
+
+class Settings(BaseSettings):
+    """Every setting, by environment or `.env`; an empty value counts as not set."""
+
+    model_config = SettingsConfigDict(env_file_encoding="utf-8", extra="ignore", env_ignore_empty=True, frozen=True)
+
+    openrouter_api_key: SecretStr | None = None
+    openrouter_base_url: str = OPENROUTER
+    openrouter_http_referer: str | None = None
+    openrouter_x_title: str = "Signalbox"
+    openrouter_timeout: float = Field(default=120.0, gt=0, le=3600)
+    openrouter_connect_timeout: float = Field(default=10.0, gt=0, le=120)
+    tool_loop_v2: bool | None = None
+    search_backend: str | None = None
+    searxng_url: str | None = None
+    signalbox_docs: Path | None = None
+    signalbox_data_dir: Path = Path("data")
+    signalbox_admin_token: SecretStr | None = None
+    signalbox_access_token: SecretStr | None = None
+    signalbox_host: str = "127.0.0.1"
+    signalbox_port: int = Field(default=8000, ge=0, le=65535)
+    signalbox_allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()
+    signalbox_allowed_origins: Annotated[tuple[str, ...], NoDecode] = ()
+    signalbox_default_model: str | None = None
+    signalbox_max_body_mb: float = Field(default=8.0, gt=0, le=256)
+    signalbox_max_runs: int = Field(default=1000, ge=1)
+    signalbox_detached_seconds: float = Field(default=300.0, ge=0)
+    signalbox_simulator_pace: float = Field(default=0.012, ge=0, le=5)
+    signalbox_log_level: str = Field(default="info", pattern="^(debug|info|warning|error)$")
+
+    @field_validator("signalbox_allowed_hosts", "signalbox_allowed_origins", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        return tuple(item.strip() for item in value.split(",") if item.strip()) if isinstance(value, str) else value
+
+    @field_validator("openrouter_base_url", "searxng_url")
+    @classmethod
+    def _is_url(cls, value: str | None) -> str | None:
+        if value is not None:
+            parts = urlsplit(value)
+            if parts.scheme not in ("http", "https") or not parts.hostname:
+                raise ValueError("must be a URL that begins with http:// or https://")
+        return value.rstrip("/") if value else None
+
+    @property
+    def is_simulated(self) -> bool:
+        """Without a key OpenRouter itself cannot be asked; any other server may well do without one."""
+        if self.openrouter_api_key is not None:
+            return False
+        return (urlsplit(self.openrouter_base_url).hostname or "").endswith("openrouter.ai")
+
+
+def load_settings(env_file: Path | None = Path(".env")) -> Settings:
+    """Read the settings; raises SettingsError with one sentence that names the setting and what to do."""
+    if env_file is not None:
+        _check_syntax(env_file)
+    try:
+        return Settings(_env_file=env_file)  # pyright: ignore[reportCallIssue] - pydantic-settings' own parameter
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = "_".join(str(part) for part in first["loc"]).upper()
+        raise SettingsError(
+            f"The setting {name} cannot be used: {first['msg']}. Mend it in .env or in the environment."
+        ) from None
+
+
+def _check_syntax(env_file: Path) -> None:
+    """Say which line of `.env` cannot be read; the library would skip it with a log line."""
+    try:
+        with env_file.open(encoding="utf-8") as stream:
+            for binding in parse_stream(stream):
+                if binding.error:
+                    line = binding.original.line
+                    raise SettingsError(f"Line {line} of {env_file} cannot be read. Write NAME=value, or # before it.")
+    except FileNotFoundError:
+        return
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{env_file} cannot be read ({error.__class__.__name__}). Make it UTF-8 text.") from None

@@ -1,0 +1,32 @@
+"""What routes are given: the parts that one process has once."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from signalbox.app.config import Settings
+from signalbox.runs.manager import RunManager
+from signalbox.services.catalog import ModelCatalog
+from signalbox.services.openrouter import OpenRouterService
+from signalbox.services.tool_executor import ToolExecutor
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The process's parts. `is_simulated`: the upstream is the simulator; `search_is_paid` sets the default clamp."""
+
+    settings: Settings
+    upstream: OpenRouterService
+    executor: ToolExecutor
+    catalog: ModelCatalog
+    runs: RunManager
+    is_simulated: bool
+    search_is_paid: bool = False
+
+
+def _parts(request: Request) -> Parts:
+    return request.app.state.parts
+
+
+PartsDep = Annotated[Parts, Depends(_parts)]

@@ -1,0 +1,53 @@
+"""What is served from disk: the chat page at /, the documentation at /guide."""
+
+from pathlib import Path
+
+from fastapi import FastAPI
+from starlette.responses import PlainTextResponse, Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from signalbox.app.config import Settings
+
+_PACKAGE = Path(__file__).parents[1]
+_ROOT = _PACKAGE.parents[1]
+_TEXT = {".md": "text/markdown; charset=utf-8", ".txt": "text/plain; charset=utf-8"}
+
+
+def page_folder() -> Path | None:
+    """Return where the built page is: in the wheel, else where the repository builds it; None when it is not built."""
+    for folder in (_PACKAGE / "_page", _ROOT / "frontend" / "dist"):
+        if (folder / "index.html").is_file():
+            return folder
+    return None
+
+
+def docs_folder() -> Path:
+    """Return the project's own documentation: in the wheel, else in the repository."""
+    packaged = _PACKAGE / "_docs"
+    return packaged if packaged.is_dir() else _ROOT / "docs"
+
+
+class _Guide(StaticFiles):
+    """Documentation as text: a browser shows it, and nothing in it runs."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        response = await super().get_response(path, scope)
+        response.headers["content-type"] = _TEXT.get(Path(path).suffix.lower(), "text/plain; charset=utf-8")
+        return response
+
+
+def mount_files(app: FastAPI, settings: Settings) -> None:
+    """Serve the guide and the page; whoever has no page yet is told how to get one."""
+    guide = settings.signalbox_docs or docs_folder()
+    if guide.is_dir():
+        app.mount("/guide", _Guide(directory=guide), name="guide")
+    page = page_folder()
+    if page is not None:
+        app.mount("/", StaticFiles(directory=page, html=True), name="page")
+    else:
+        app.add_api_route("/", _no_page, include_in_schema=False)
+
+
+async def _no_page() -> Response:
+    return PlainTextResponse("The chat page is not built yet: run ./just start, or use POST /api/chat/stream.\n")

@@ -1,0 +1,205 @@
+"""From a validated ChatRequest to the core's values: messages, tools, parameters."""
+
+from collections.abc import Sequence
+
+import orjson
+
+from signalbox.app.schemas import (
+    AssistantIn,
+    CallIn,
+    ChatRequest,
+    ContentIn,
+    FilePartIn,
+    ImagePartIn,
+    MessageIn,
+    NamedChoice,
+    PartIn,
+    SystemIn,
+    TextPartIn,
+    ToolIn,
+    UserIn,
+)
+from signalbox.core.errors import Code, RequestError
+from signalbox.core.messages import (
+    AssistantMessage,
+    Content,
+    ContentPart,
+    FilePart,
+    ImagePart,
+    JsonObject,
+    JsonValue,
+    Message,
+    SystemMessage,
+    TextPart,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
+from signalbox.core.tools import Tool
+
+# What goes to the upstream under its own name, when set.
+_FORWARDED = (
+    "parallel_tool_calls", "max_tokens", "temperature", "top_p", "top_k", "min_p", "top_a", "frequency_penalty",
+    "presence_penalty", "repetition_penalty", "seed", "logprobs", "top_logprobs", "logit_bias", "response_format",
+    "stop", "provider", "models", "metadata",
+)  # fmt: skip
+
+
+def messages_of(request: ChatRequest) -> list[Message]:
+    """Return the conversation; raises RequestError naming the message that cannot stand where it stands."""
+    if request.messages is None:
+        out: list[Message] = [UserMessage(request.prompt or "")]
+    else:
+        out = _converted(request.messages)
+        if not isinstance(out[-1], UserMessage | ToolMessage):
+            at = f"messages.{len(request.messages) - 1}"
+            raise RequestError(Code.INVALID_REQUEST, "The last message must be the user's or a tool's result.", at)
+    if request.system:
+        out.insert(0, SystemMessage(request.system))
+    return out
+
+
+def _converted(messages: Sequence[MessageIn]) -> list[Message]:
+    out: list[Message] = []
+    open_calls: dict[str, str] = {}
+    for place, message in enumerate(messages):
+        match message:
+            case SystemIn():
+                out.append(SystemMessage(_content(message.content)))
+            case UserIn():
+                out.append(UserMessage(_content(message.content)))
+            case AssistantIn():
+                said = _assistant(message)
+                open_calls = {call.id: call.name for call in said.calls}
+                out.append(said)
+            case ToolIn():
+                out.append(_result(message, open_calls, place))
+    _refuse_blank(out[-1], len(messages) - 1)
+    return out
+
+
+def _refuse_blank(message: Message, place: int) -> None:
+    """A blank question is refused here with a sentence instead of by the host with a 400 (quirk C4)."""
+    if isinstance(message, UserMessage) and isinstance(message.content, str) and not message.content.strip():
+        raise RequestError(Code.INVALID_REQUEST, "The last message is blank.", f"messages.{place}.content")
+
+
+def _assistant(message: AssistantIn) -> AssistantMessage:
+    calls = tuple(_call(call) for call in message.tool_calls or ())
+    return AssistantMessage(content=_plain(message.content), calls=calls)
+
+
+def _call(call: CallIn) -> ToolCall:
+    return ToolCall(id=call.id, name=call.function.name, arguments=_arguments(call.function.arguments))
+
+
+def _arguments(given: str | dict[str, JsonValue]) -> JsonObject:
+    """Read a call's arguments; broken ones would poison every later request (quirk A8)."""
+    if isinstance(given, dict):
+        return given
+    try:
+        value: JsonValue = orjson.loads(given or "{}")
+    except orjson.JSONDecodeError:
+        return {"_invalid": given[:200]}
+    return value if isinstance(value, dict) else {}
+
+
+def _result(message: ToolIn, open_calls: dict[str, str], place: int) -> ToolMessage:
+    name = open_calls.get(message.tool_call_id)
+    if name is None:
+        at = f"messages.{place}.tool_call_id"
+        raise RequestError(
+            Code.INVALID_REQUEST, "This result belongs to no call of the assistant message before it.", at
+        )
+    return ToolMessage(message.tool_call_id, name, _plain(message.content))
+
+
+def _content(content: ContentIn) -> Content:
+    return content if isinstance(content, str) else tuple(_part(part) for part in content)
+
+
+def _part(part: PartIn) -> ContentPart:
+    match part:
+        case TextPartIn():
+            return TextPart(part.text)
+        case ImagePartIn():
+            return ImagePart(part.image_url.url, part.image_url.detail)
+        case FilePartIn():
+            return FilePart(part.file.filename, part.file.file_data)
+
+
+def _plain(content: ContentIn | None) -> str:
+    if content is None or isinstance(content, str):
+        return content or ""
+    return "\n".join(part.text for part in content if isinstance(part, TextPartIn))
+
+
+def tools_of(request: ChatRequest, offered: Sequence[Tool]) -> list[Tool]:
+    """Return the tools to offer; raises RequestError for a name that is unknown or cannot be offered here."""
+    available = {tool.spec.name: tool for tool in offered}
+    if request.tools is None:
+        return [tool for tool in offered if tool.unavailable is None]
+    chosen: dict[str, Tool] = {}
+    for place, name in enumerate(request.tools):
+        tool = available.get(name)
+        if tool is None:
+            names = ", ".join(available) or "none"
+            raise RequestError(Code.UNKNOWN_TOOL, f"There is no tool {name!r}; there are: {names}.", f"tools.{place}")
+        if tool.unavailable is not None:
+            raise RequestError(
+                Code.TOOL_UNAVAILABLE, f"{name} cannot be offered here: {tool.unavailable}.", f"tools.{place}"
+            )
+        chosen[name] = tool
+    return list(chosen.values())
+
+
+def tool_choice_of(request: ChatRequest, tools: Sequence[Tool]) -> JsonValue:
+    """Return the tool choice in the upstream's words; raises RequestError for one that no offered tool can meet."""
+    choice = request.tool_choice
+    names = [tool.spec.name for tool in tools]
+    if isinstance(choice, NamedChoice):
+        if choice.function.name not in names:
+            raise RequestError(
+                Code.INVALID_REQUEST, "The tool that is forced is not among those offered.", "tool_choice.function.name"
+            )
+        return {"type": "function", "function": {"name": choice.function.name}}
+    if choice == "required" and not names:
+        raise RequestError(Code.INVALID_REQUEST, "A tool is required, but none is offered.", "tool_choice")
+    return choice
+
+
+def params_of(request: ChatRequest) -> JsonObject:
+    """Return what is forwarded: exactly what is set."""
+    params = request.model_dump(include=set(_FORWARDED), exclude_none=True)
+    if request.reasoning is not None:
+        params["reasoning"] = request.reasoning.model_dump(exclude_none=True)
+    elif request.reasoning_effort is not None:
+        params["reasoning"] = {"effort": request.reasoning_effort}
+    return params
+
+
+def redacted(request: ChatRequest) -> JsonObject:
+    """Return the request as the trace shows it: every parameter, and of the texts only who spoke and how long."""
+    shown: JsonObject = request.model_dump(
+        exclude={"messages", "prompt", "system", "finalize_hint"}, exclude_unset=True, mode="json"
+    )
+    shown["messages"] = [_outline(message) for message in messages_of(request)]
+    return shown
+
+
+def _outline(message: Message) -> JsonObject:
+    match message:
+        case SystemMessage(content):
+            return {"role": "system", "characters": _length(content)}
+        case UserMessage(content):
+            return {"role": "user", "characters": _length(content)}
+        case AssistantMessage():
+            return {"role": "assistant", "characters": len(message.content), "calls": [c.name for c in message.calls]}
+        case ToolMessage():
+            return {"role": "tool", "name": message.name, "characters": len(message.content)}
+
+
+def _length(content: Content) -> int:
+    if isinstance(content, str):
+        return len(content)
+    return sum(len(part.text) for part in content if isinstance(part, TextPart))

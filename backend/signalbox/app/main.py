@@ -1,0 +1,148 @@
+"""The app: its parts put together, its routes, its page."""
+
+import gc
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from hashlib import blake2b
+from pathlib import Path
+
+from fastapi import FastAPI
+from starlette.middleware.cors import CORSMiddleware
+
+from signalbox import __version__
+from signalbox.app.config import Settings, SettingsError, load_settings
+from signalbox.app.deps import Parts
+from signalbox.app.errors import LastResort, add_error_handlers
+from signalbox.app.files import docs_folder, mount_files
+from signalbox.app.logs import configure_logs, log_run
+from signalbox.app.routers import chat, health, models, runs, tools
+from signalbox.app.security import Gate
+from signalbox.app.workers import refuse_second_worker
+from signalbox.core.tools import SearchBackend, Tool
+from signalbox.runs.manager import RunManager
+from signalbox.services.catalog import ModelCatalog
+from signalbox.services.http import make_client
+from signalbox.services.openrouter import OpenRouterService, Upstream
+from signalbox.services.search import pick
+from signalbox.services.tool_executor import ToolExecutor
+from signalbox.simulator.server import BackgroundSimulator
+from signalbox.store.memory import MemoryStore
+from signalbox.tools.registry import built_in
+
+
+def create_app(
+    settings: Settings | None = None, *, extra_tools: Sequence[Tool] = (), token: str | None = None
+) -> FastAPI:
+    """Make the app. `token`, when set, is asked of every /api request; `extra_tools` join the built-in ones."""
+    settings = settings or load_settings()
+    configure_logs(settings.signalbox_log_level)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            app.state.parts = await _parts(settings, extra_tools, stack)
+            gc.collect()
+            gc.freeze()  # what lives as long as the process need not be walked again
+            yield
+
+    app = FastAPI(
+        title="Signalbox",
+        version=__version__,
+        summary="One chat endpoint for every model, with tools that always work.",
+        lifespan=lifespan,
+    )
+    add_error_handlers(app)
+    for router in (chat.router, runs.router, models.router, tools.router, health.router):
+        app.include_router(router)
+    mount_files(app, settings)
+    _guard(app, settings, token)
+    return app
+
+
+def _guard(app: FastAPI, settings: Settings, token: str | None) -> None:
+    """Put the middleware around the routes; the last one added sees a request first."""
+    access = settings.signalbox_access_token
+    token = token or (access.get_secret_value() if access else None)
+    origins = settings.signalbox_allowed_origins
+    app.add_middleware(Gate, hosts=settings.signalbox_allowed_hosts, origins=origins, token=token)
+    if origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=origins,
+            allow_methods=["GET", "POST", "PUT", "DELETE"],
+            allow_headers=["authorization", "content-type", "last-event-id", "idempotency-key"],
+            expose_headers=["x-chat-contract", "x-run-id", "x-tool-loop"],
+        )
+    app.add_middleware(LastResort)
+
+
+async def _parts(settings: Settings, extra_tools: Sequence[Tool], stack: AsyncExitStack) -> Parts:
+    """Start what the process needs, and have `stack` end it in the right order."""
+    folder = _data_folder(settings)
+    refuse_second_worker(folder, stack)
+    base_url = settings.openrouter_base_url
+    if settings.is_simulated:
+        base_url = stack.enter_context(BackgroundSimulator(pace=settings.signalbox_simulator_pace)).base_url
+    client = await stack.enter_async_context(
+        make_client(connect_timeout=settings.openrouter_connect_timeout, idle_timeout=settings.openrouter_timeout)
+    )
+    upstream = OpenRouterService(client, _upstream(settings, base_url))
+    own_docs = settings.signalbox_docs is None
+    search, why_not = pick(
+        wanted=settings.search_backend,
+        searxng_url=settings.searxng_url,
+        docs_folder=settings.signalbox_docs or docs_folder(),
+        own_docs=own_docs,
+        client=client,
+        database=folder / "docs-index.sqlite",
+    )
+    runs_ = RunManager(
+        MemoryStore(),
+        most_at_once=settings.signalbox_max_runs,
+        detached_seconds=settings.signalbox_detached_seconds,
+        on_over=log_run,
+    )
+    stack.push_async_callback(runs_.aclose)
+    return Parts(
+        settings=settings,
+        upstream=upstream,
+        executor=ToolExecutor([*built_in(search, why_not), *extra_tools]),
+        catalog=_catalog(settings, upstream, folder),
+        runs=runs_,
+        is_simulated=settings.is_simulated,
+        search_is_paid=_is_paid(search),
+    )
+
+
+def _is_paid(search: SearchBackend | None) -> bool:
+    return search is not None and search.paid
+
+
+def _data_folder(settings: Settings) -> Path:
+    folder = settings.signalbox_data_dir
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SettingsError(
+            f"The data folder {folder} cannot be made ({error.strerror}). Set SIGNALBOX_DATA_DIR to one that can."
+        ) from None
+    return folder
+
+
+def _upstream(settings: Settings, base_url: str) -> Upstream:
+    key = settings.openrouter_api_key
+    return Upstream(
+        base_url=base_url,
+        api_key=key.get_secret_value() if key else None,
+        referer=settings.openrouter_http_referer,
+        title=settings.openrouter_x_title,
+    )
+
+
+def _catalog(settings: Settings, upstream: OpenRouterService, folder: Path) -> ModelCatalog:
+    """Keep one catalogue per upstream."""
+    name = "simulator" if settings.is_simulated else blake2b(settings.openrouter_base_url.encode(), digest_size=6).hexdigest()
+    catalog = ModelCatalog(upstream.models, folder / f"models-{name}.json", by_family=settings.is_simulated)
+    if not settings.is_simulated:
+        catalog.load()
+    return catalog

@@ -1,0 +1,40 @@
+"""Whether this process lives, and whether it can take runs."""
+
+import asyncio
+from pathlib import Path
+from tempfile import TemporaryFile
+
+from fastapi import APIRouter, Response
+
+from signalbox import __version__
+from signalbox.app.deps import PartsDep
+from signalbox.core.messages import JsonObject
+
+router = APIRouter(prefix="/health", tags=["health"])
+
+
+@router.get("/live", response_model=None)
+async def live() -> JsonObject:
+    """Answer while the process can."""
+    return {"status": "live", "version": __version__}
+
+
+@router.get("/ready", response_model=None)
+async def ready(parts: PartsDep, response: Response) -> JsonObject:
+    """Tell whether runs can start: the data folder is writable, the upstream is set up, the server is not stopping."""
+    checks = {
+        "data_folder": await asyncio.to_thread(_is_writable, parts.settings.signalbox_data_dir),
+        "upstream": parts.is_simulated or bool(parts.settings.openrouter_base_url),
+        "accepting": not parts.runs.is_closing,
+    }
+    is_ready = all(checks.values())
+    response.status_code = 200 if is_ready else 503
+    return {"status": "ready" if is_ready else "not ready", "checks": checks, "simulated": parts.is_simulated, "loop": "v2"}
+
+
+def _is_writable(folder: Path) -> bool:
+    try:
+        with TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False

@@ -1,0 +1,30 @@
+"""GET /api/tools: what a model can be offered here, and why not where it cannot."""
+
+from fastapi import APIRouter
+
+from signalbox.app.deps import PartsDep
+from signalbox.core.messages import JsonObject
+from signalbox.core.tools import Tool
+
+router = APIRouter(tags=["tools"])
+
+
+@router.get("/api/tools", response_model=None)
+async def list_tools(parts: PartsDep) -> JsonObject:
+    """List every tool with its schema and metadata."""
+    return {"tools": [_shown(tool) for tool in parts.executor.tools]}
+
+
+def _shown(tool: Tool) -> JsonObject:
+    spec = tool.spec
+    return {
+        "name": spec.name,
+        "description": spec.description,
+        "parameters": spec.parameters,
+        "category": spec.category,
+        "visibility": spec.visibility,
+        "eager": spec.eager,
+        "timeout": spec.timeout,
+        "available": tool.unavailable is None,
+        "unavailable": tool.unavailable,
+    }

@@ -1,0 +1,204 @@
+"""What a client may send: validated here, before a run exists, and turned into the core's values."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
+
+Text = Annotated[str, StringConstraints(min_length=1)]
+Effort = Literal["max", "xhigh", "high", "medium", "low", "minimal", "none"]
+Unit = Annotated[float, Field(ge=0, le=1)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class TextPartIn(_Strict):
+    """A piece of text."""
+
+    type: Literal["text"]
+    text: str
+
+
+class ImageUrl(_Strict):
+    """Where an image is: an http(s) or data URL."""
+
+    url: Annotated[str, StringConstraints(pattern=r"^(https?://|data:image/)")]
+    detail: Literal["auto", "low", "high"] | None = None
+
+
+class ImagePartIn(_Strict):
+    """An image."""
+
+    type: Literal["image_url"]
+    image_url: ImageUrl
+
+
+class FileData(_Strict):
+    """A file by name and http(s) or data URL."""
+
+    filename: Text
+    file_data: Annotated[str, StringConstraints(pattern=r"^(https?://|data:)")]
+
+
+class FilePartIn(_Strict):
+    """A file."""
+
+    type: Literal["file"]
+    file: FileData
+
+
+PartIn = Annotated[TextPartIn | ImagePartIn | FilePartIn, Field(discriminator="type")]
+ContentIn = str | Annotated[list[PartIn], Field(min_length=1)]
+
+
+class FunctionIn(_Strict):
+    """The function of a call; arguments as JSON text or as the object itself."""
+
+    name: Text
+    arguments: str | dict[str, JsonValue] = ""
+
+
+class CallIn(_Strict):
+    """A call that a model made earlier in the conversation."""
+
+    id: Text
+    type: Literal["function"] = "function"
+    function: FunctionIn
+    index: int | None = None
+
+
+class SystemIn(_Strict):
+    """Instructions."""
+
+    role: Literal["system", "developer"]
+    content: ContentIn
+    name: str | None = None
+
+
+class UserIn(_Strict):
+    """What the person said."""
+
+    role: Literal["user"]
+    content: ContentIn
+    name: str | None = None
+
+
+class AssistantIn(_Strict):
+    """What a model said. Reasoning that a client sends back is taken and not used: it cannot be trusted."""
+
+    role: Literal["assistant"]
+    content: ContentIn | None = None
+    tool_calls: list[CallIn] | None = None
+    name: str | None = None
+    refusal: str | None = None
+    reasoning: JsonValue = None
+    reasoning_content: JsonValue = None
+    reasoning_details: JsonValue = None
+    annotations: JsonValue = None
+
+
+class ToolIn(_Strict):
+    """The result of a call."""
+
+    role: Literal["tool"]
+    tool_call_id: Text
+    content: ContentIn
+    name: str | None = None
+
+
+MessageIn = Annotated[SystemIn | UserIn | AssistantIn | ToolIn, Field(discriminator="role")]
+
+
+class Reasoning(_Strict):
+    """How much the model shall reason: by effort or by tokens, not both (hosts answer 400 to both)."""
+
+    effort: Effort | None = None
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    summary: Literal["auto", "concise", "detailed"] | None = None
+    exclude: bool | None = None
+    enabled: bool | None = None
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> "Reasoning":
+        if self.effort is not None and self.max_tokens is not None:
+            raise ValueError("takes effort or max_tokens, not both")
+        return self
+
+
+class NamedFunction(_Strict):
+    """The name of the tool that must be called."""
+
+    name: Text
+
+
+class NamedChoice(_Strict):
+    """Force one tool, once."""
+
+    type: Literal["function"]
+    function: NamedFunction
+
+
+class ChatRequest(_Strict):
+    """One question to one model. Every parameter is forwarded exactly when it is set."""
+
+    model: Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[^\s\x00-\x1f]+$")]
+    messages: Annotated[list[MessageIn], Field(min_length=1, max_length=10_000)] | None = None
+    prompt: str | None = None
+    system: str | None = None
+    tools: Annotated[list[Text], Field(max_length=128)] | None = Field(
+        default=None, description="Names of tools to offer; absent: all that are available; []: none."
+    )
+    tool_choice: Literal["auto", "none", "required"] | NamedChoice | None = None
+    parallel_tool_calls: bool | None = None
+    max_steps: Annotated[int, Field(ge=1, le=20)] | None = None
+    max_searches: Annotated[int, Field(ge=0, le=100)] | None = None
+    reasoning: Reasoning | None = None
+    reasoning_effort: Effort | None = Field(default=None, description="Alias of reasoning.effort.")
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    top_p: Unit | None = None
+    top_k: Annotated[int, Field(ge=0)] | None = None
+    min_p: Unit | None = None
+    top_a: Unit | None = None
+    frequency_penalty: Annotated[float, Field(ge=-2, le=2)] | None = None
+    presence_penalty: Annotated[float, Field(ge=-2, le=2)] | None = None
+    repetition_penalty: Annotated[float, Field(ge=0, le=2)] | None = None
+    seed: int | None = None
+    logprobs: bool | None = None
+    top_logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
+    logit_bias: dict[str, Annotated[float, Field(ge=-100, le=100)]] | None = None
+    response_format: dict[str, JsonValue] | None = None
+    stop: Annotated[list[Text], Field(min_length=1, max_length=16)] | None = None
+    provider: dict[str, JsonValue] | None = None
+    models: Annotated[list[Text], Field(min_length=1, max_length=16)] | None = Field(
+        default=None, description="Fallback models, tried by OpenRouter in this order."
+    )
+    metadata: Annotated[dict[str, str], Field(max_length=16)] | None = None
+    finalize_hint: Annotated[str, StringConstraints(max_length=4000)] | None = None
+    conversation_id: Annotated[str, StringConstraints(max_length=256, pattern=r"^[A-Za-z0-9_.:\-]+$")] | None = None
+    on_disconnect: Literal["stop", "continue"] = "stop"
+
+    @model_validator(mode="after")
+    def _one_question(self) -> "ChatRequest":
+        if self.messages is None and not (self.prompt or "").strip():
+            raise ValueError("needs messages, or a prompt that is not blank")
+        if self.messages is not None and self.prompt is not None:
+            raise ValueError("takes messages or prompt, not both")
+        if self.reasoning is not None and self.reasoning_effort is not None:
+            raise ValueError("takes reasoning or its alias reasoning_effort, not both")
+        return self
+
+
+class ErrorBody(BaseModel):
+    """What went wrong before a run: a code, a sentence, and the field where it is one."""
+
+    code: str
+    message: str
+    field: str | None = None
+
+
+class ErrorAnswer(BaseModel):
+    """The body of every answer of 400 and above."""
+
+    error: ErrorBody

@@ -1,0 +1,99 @@
+"""`signalbox serve`: what must be true before the server starts, the server itself, and a clean end."""
+
+import logging
+import os
+import socket
+import sys
+
+import uvicorn
+
+from signalbox.app.config import Settings, SettingsError, load_settings
+from signalbox.app.main import create_app
+from signalbox.app.security import is_loopback
+from signalbox.app.workers import SENTENCE
+
+_GRACE_SECONDS = 5
+
+
+def serve(host: str | None = None, port: int | None = None, workers: int | None = None) -> int:
+    """Serve until told to stop; return 0, or 2 with one sentence on standard error."""
+    try:
+        settings = load_settings()
+        host = host or settings.signalbox_host
+        token = _token(settings, host)
+        _refuse_workers(workers)
+        listener = _listen(host, settings.signalbox_port if port is None else port)
+        app = create_app(settings, token=token)
+    except SettingsError as error:
+        print(f"signalbox: {error}", file=sys.stderr)
+        return 2
+    config = uvicorn.Config(
+        app, log_config=None, log_level=logging.WARNING, access_log=False, timeout_graceful_shutdown=_GRACE_SECONDS
+    )
+    server = Server(config, _address(host, listener), settings)
+    with listener:
+        server.run(sockets=[listener])
+    return 0 if server.started else 2
+
+
+class Server(uvicorn.Server):
+    """Prints where it listens, and ends the runs before it waits for their watchers."""
+
+    def __init__(self, config: uvicorn.Config, address: str, settings: Settings) -> None:
+        super().__init__(config)
+        self._address = address
+        self._settings = settings
+        self._app = config.app
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, then say so."""
+        await super().startup(sockets)
+        if self.should_exit:
+            print("signalbox: it could not start; the line above says why.", file=sys.stderr)
+            return
+        if self._settings.is_simulated:
+            print("No OPENROUTER_API_KEY is set: answers come from the simulator.")
+        if self._settings.tool_loop_v2 is False:
+            print("TOOL_LOOP_V2 is false, but the legacy loop is not built yet: runs use v2.")
+        print(f"Signalbox is ready: {self._address}", flush=True)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the runs honestly; uvicorn alone would wait for their streams first."""
+        parts = getattr(self._app.state, "parts", None)  # pyright: ignore[reportAttributeAccessIssue] - a FastAPI app
+        if parts is not None:
+            await parts.runs.aclose()
+        await super().shutdown(sockets)
+
+
+def _token(settings: Settings, host: str) -> str | None:
+    """Return the token that every /api request needs; a bind beyond this machine is refused without one."""
+    for secret in (settings.signalbox_access_token, None if is_loopback(host) else settings.signalbox_admin_token):
+        if secret is not None:
+            return secret.get_secret_value()
+    if is_loopback(host):
+        return None
+    raise SettingsError(
+        f"{host} is reachable from other machines, and whoever reaches it spends your key. "
+        "Set SIGNALBOX_ACCESS_TOKEN, or listen on 127.0.0.1."
+    )
+
+
+def _refuse_workers(workers: int | None) -> None:
+    if (workers or 1) > 1 or os.environ.get("WEB_CONCURRENCY", "1") not in ("", "1"):
+        raise SettingsError(SENTENCE)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Take the port before anything else is started."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        reason = "is already in use" if error.errno == 98 else f"cannot be used ({error.strerror})"  # noqa: PLR2004
+        raise SettingsError(f"{host}:{port} {reason}. Stop what uses it, or choose another with --port.") from None
+
+
+def _address(host: str, listener: socket.socket) -> str:
+    port = listener.getsockname()[1]
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{port}"

@@ -1,0 +1,116 @@
+"""The command `signalbox`: serve, simulate, decode, check-stream."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import orjson
+
+from signalbox import __version__
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one verb and return the exit status: 0 well, 1 a fault was found, 2 it could not be done."""
+    arguments = _parser().parse_args(argv)
+    try:
+        return arguments.run(arguments)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="signalbox", description="One chat endpoint for every model.")
+    parser.add_argument("--version", action="version", version=f"signalbox {__version__}")
+    verbs = parser.add_subparsers(required=True, metavar="VERB")
+
+    serve = verbs.add_parser("serve", help="serve the app and its page")
+    serve.add_argument("--host", help="address to listen on (SIGNALBOX_HOST, 127.0.0.1)")
+    serve.add_argument("--port", type=int, help="port to listen on (SIGNALBOX_PORT, 8000; 0: any free one)")
+    serve.add_argument("--workers", type=int, default=None, help="only 1 while runs live in memory")
+    serve.set_defaults(run=_serve)
+
+    simulate = verbs.add_parser("simulate", help="run an OpenRouter of our own on a loopback port")
+    simulate.add_argument("--host", default="127.0.0.1")
+    simulate.add_argument("--port", type=int, default=8001)
+    simulate.add_argument("--pace", type=float, default=None, help="seconds between two chunks")
+    simulate.add_argument("--replay", type=Path, help="a recording, or a folder of recordings, to answer with")
+    simulate.set_defaults(run=_simulate)
+
+    decode = verbs.add_parser("decode", help="print what a captured upstream body means, as JSON")
+    decode.add_argument("--dialect", choices=("openrouter-chat",), required=True)
+    decode.add_argument("file", type=Path, help="the body, streamed or whole; - for standard input")
+    decode.set_defaults(run=_decode)
+
+    check = verbs.add_parser("check-stream", help="check a v1.1 stream: schema and order")
+    check.add_argument("file", type=Path, help="the stream as bytes; - for standard input")
+    check.add_argument("--resumed", action="store_true", help="the stream begins in the middle of its run")
+    check.set_defaults(run=_check)
+    return parser
+
+
+def _serve(arguments: argparse.Namespace) -> int:
+    from signalbox.app.serve import serve  # noqa: PLC0415 - the other verbs start without FastAPI
+
+    return serve(arguments.host, arguments.port, arguments.workers)
+
+
+def _simulate(arguments: argparse.Namespace) -> int:
+    from signalbox.simulator.server import DEFAULT_PACE, serve  # noqa: PLC0415 - only this verb needs it
+
+    if arguments.replay is not None and not arguments.replay.exists():
+        return _fail(f"There is no file or folder {arguments.replay}.")
+    try:
+        serve(arguments.host, arguments.port, arguments.replay, DEFAULT_PACE if arguments.pace is None else arguments.pace)
+    except OSError as error:
+        return _fail(f"Cannot listen on {arguments.host}:{arguments.port} ({error.strerror}). Choose another --port.")
+    return 0
+
+
+def _decode(arguments: argparse.Namespace) -> int:
+    from signalbox.decode import decode_capture  # noqa: PLC0415
+
+    data = _bytes_of(arguments.file)
+    if data is None:
+        return 2
+    try:
+        meaning = decode_capture(data)
+    except ValueError as error:
+        return _fail(f"{arguments.file} is neither a stream nor a JSON body: {error}.")
+    print(orjson.dumps(meaning, option=orjson.OPT_INDENT_2).decode())
+    return 0
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from signalbox.encoders.check import first_stream_fault  # noqa: PLC0415
+
+    data = _bytes_of(arguments.file)
+    if data is None:
+        return 2
+    fault, frames = first_stream_fault(data, resumed=arguments.resumed)
+    if fault:
+        print(f"{arguments.file}: {fault}")
+        return 1
+    print(f"{arguments.file}: {frames} frames, a valid v1.1 stream")
+    return 0
+
+
+def _bytes_of(path: Path) -> bytes | None:
+    try:
+        return sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
+    except OSError as error:
+        _fail(f"{path} cannot be read: {error.strerror}.")
+        return None
+
+
+def _fail(sentence: str) -> int:
+    print(f"signalbox: {sentence}", file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

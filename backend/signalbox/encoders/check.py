@@ -1,0 +1,118 @@
+"""Checks anyone's v1.1 stream: framing, schema, order; names the first fault."""
+
+import re
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+import orjson
+from jsonschema import Draft202012Validator
+from msgspec import json
+
+from signalbox.core.errors import UpstreamError
+from signalbox.core.events import VERSION, AnyEvent
+from signalbox.core.invariants import OrderCheck
+from signalbox.core.messages import JsonObject
+from signalbox.wire.sse import Frame, SseDecoder
+
+_ID = re.compile(r"([^:\s]+):(\d+)")
+_DECODER = json.Decoder(AnyEvent)
+
+
+@cache
+def schema() -> JsonObject:
+    """Return the contract's JSON Schema, as `just contract` wrote it."""
+    return orjson.loads(files("signalbox.encoders").joinpath("v1_1.schema.json").read_bytes())
+
+
+@cache
+def _validators() -> dict[str, Draft202012Validator]:
+    """Return one validator per event type; types that the schema does not know are growth, not faults."""
+    whole = schema()
+    names: Any = whole["discriminator"]
+    return {
+        kind: Draft202012Validator({"$ref": ref, "$defs": whole["$defs"]}) for kind, ref in names["mapping"].items()
+    }
+
+
+class StreamCheck:
+    """Follows one stream frame by frame. `resumed`: it begins in the middle of its run."""
+
+    def __init__(self, *, resumed: bool = False) -> None:
+        self._order = OrderCheck(resumed=resumed)
+        self._resumed = resumed
+        self._run: str | None = None
+        self._seq = 0
+        self.frames = 0
+
+    def feed(self, frame: Frame) -> str | None:
+        """Return what is wrong with this frame, None when nothing is."""
+        self.frames += 1
+        return self._place(frame) or self._event(frame)
+
+    def close(self) -> str | None:
+        """Return what is missing at the end."""
+        return self._order.close()
+
+    def _place(self, frame: Frame) -> str | None:
+        if frame.event is not None:
+            return f"it is a named event ({frame.event!r}); v1.1 has only data"
+        match = _ID.fullmatch(frame.id or "")
+        if match is None:
+            return f"its id {frame.id!r} is not <run_id>:<seq>"
+        run, seq = match[1], int(match[2])
+        if self._run is not None and run != self._run:
+            return f"its id names run {run}, the frames before it run {self._run}"
+        if seq <= self._seq:
+            return f"seq {seq} follows {self._seq}: it must rise"
+        self._run, self._seq = run, seq
+        return None
+
+    def _event(self, frame: Frame) -> str | None:
+        try:
+            value = orjson.loads(frame.data)
+        except orjson.JSONDecodeError as error:
+            return f"its data is not strict JSON: {error.msg}"
+        if not isinstance(value, dict) or not isinstance(value.get("type"), str):
+            return "its data is not an object with a type"
+        return self._head(value) or self._known(value, frame.data)
+
+    def _head(self, value: dict[str, Any]) -> str | None:
+        if self.frames > 1 or self._resumed:
+            return None
+        if value.get("v") != VERSION:
+            return f'the first frame must carry "v": "{VERSION}"'
+        if value.get("run_id") != self._run:
+            return "the first frame must carry the run_id that its id names"
+        return None if value.get("loop") else "the first frame must carry the loop"
+
+    def _known(self, value: dict[str, Any], data: bytes) -> str | None:
+        validator = _validators().get(value["type"])
+        if validator is None:
+            return None
+        error = next(iter(validator.iter_errors(value)), None)  # pyright: ignore[reportUnknownMemberType]
+        if error is not None:
+            at = ".".join(map(str, error.absolute_path)) or "the event"
+            return f"{value['type']}: {at}: {error.message[:200]}"
+        try:
+            event = _DECODER.decode(data)
+        except msgspec.ValidationError:
+            return None  # a status or category of a later version: growth, and it has no part in the order
+        return self._order.feed(event)
+
+
+def first_stream_fault(data: bytes, *, resumed: bool = False) -> tuple[str | None, int]:
+    """Return the first fault of a whole stream as a sentence (None: it is valid) and how many frames were read."""
+    check = StreamCheck(resumed=resumed)
+    decoder = SseDecoder()
+    try:
+        frames = decoder.feed(data)
+    except UpstreamError as error:
+        return error.message, 0
+    if decoder.close():
+        return "the stream ends in the middle of a frame", check.frames
+    for frame in frames:
+        if fault := check.feed(frame):
+            return f"frame {check.frames}: {fault}", check.frames
+    return check.close(), check.frames

@@ -1,0 +1,39 @@
+"""The contract v1.1 as server-sent events: a batch of stamped events becomes one bytes, for one write."""
+
+from msgspec import json
+
+from signalbox.core.events import VERSION, Content, LoopName, Stamped
+
+CONTENT_TYPE = "text/event-stream; charset=utf-8"
+PING = b": ping\n\n"
+# One write per batch and no proxy in between that collects, compresses or caches (quirk E7).
+HEADERS = {
+    "cache-control": "no-cache, no-transform",
+    "x-accel-buffering": "no",
+    "x-chat-contract": VERSION,
+}
+
+_encoder = json.Encoder()
+
+
+class SseV1Encoder:
+    """Encodes one run's events. The first frame of the run also says who speaks."""
+
+    def __init__(self, run_id: str, loop: LoopName) -> None:
+        self._id = f"id: {run_id}:".encode()
+        self._first = b',"v":"%b","run_id":"%b","loop":"%b"}' % (VERSION.encode(), run_id.encode(), loop.encode())
+
+    def encode(self, batch: list[Stamped]) -> bytes:
+        """Return the frames of a batch."""
+        return b"".join([self._frame(stamped) for stamped in batch])
+
+    def _frame(self, stamped: Stamped) -> bytes:
+        # Everything but `content` carries its time; it is put in behind the event's own fields, which saves a copy of
+        # each event with a time in it.
+        event = stamped.event
+        data = _encoder.encode(event)
+        if type(event) is not Content:
+            data = b'%b,"ts":%d}' % (data[:-1], stamped.at)
+        if stamped.seq == 1:
+            data = data[:-1] + self._first
+        return b"%b%d\ndata: %b\n\n" % (self._id, stamped.seq, data)

@@ -1,0 +1,122 @@
+"""The model catalogue: the upstream's list, kept on disk, so that a start without a network has the last one."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from time import time
+
+import orjson
+import structlog
+
+from signalbox.core.errors import Code, RequestError, SignalboxError
+from signalbox.core.messages import JsonObject
+
+_log = structlog.get_logger()
+_FRESH_SECONDS = 3600.0
+# A model that is new at the upstream is looked for again, but not on every request.
+_RETRY_SECONDS = 60.0
+_BADGES = (
+    ("tools", "tools"),
+    ("reasoning", "reasoning"),
+    ("include_reasoning", "reasoning"),
+    ("response_format", "json"),
+    ("structured_outputs", "json"),
+)
+
+
+@dataclass(slots=True)
+class ModelCatalog:
+    """Which models there are. `by_family`: any model of a listed family counts as known (the simulator's rule)."""
+
+    fetch: Callable[[], Awaitable[list[JsonObject]]]
+    path: Path
+    by_family: bool = False
+    _entries: list[JsonObject] = field(default_factory=list[JsonObject])
+    _ids: frozenset[str] = frozenset()
+    _fetched: float = 0.0
+    _tried: float = 0.0
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def load(self) -> None:
+        """Read the last catalogue from disk, where there is one."""
+        try:
+            saved = orjson.loads(self.path.read_bytes())
+            self._take(saved["data"], float(saved["fetched"]))
+        except FileNotFoundError:
+            return
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            _log.warning("catalog.unreadable", error=type(error).__name__)
+
+    async def entries(self) -> tuple[list[JsonObject], float]:
+        """Return what is listed, fetched anew when it is old, and when it was fetched (epoch seconds, 0: never)."""
+        if time() - self._fetched > _FRESH_SECONDS:
+            await self._refresh()
+        return self._entries, self._fetched
+
+    async def check(self, model: str) -> None:
+        """Raise RequestError for a model that the catalogue does not have; without a catalogue any id may pass."""
+        if not self._ids:
+            await self._refresh()
+        if self._knows(model):
+            return
+        await self._refresh()
+        if not self._knows(model):
+            raise RequestError(Code.UNKNOWN_MODEL, f"The catalogue has no model {model[:100]!r}.", "model")
+
+    def _knows(self, model: str) -> bool:
+        if not self._ids or model in self._ids or model.startswith("@preset/"):
+            return True
+        base, _, variant = model.rpartition(":")
+        if variant and base in self._ids:  # :free, :nitro, :floor, :online name a way to route
+            return True
+        family = model.partition("/")[0]
+        return self.by_family and "/" in model and any(known.startswith(f"{family}/") for known in self._ids)
+
+    async def _refresh(self) -> None:
+        async with self._lock:
+            if time() - self._tried < _RETRY_SECONDS:
+                return
+            self._tried = time()
+            try:
+                entries = await self.fetch()
+            except SignalboxError as error:
+                _log.warning("catalog.unreachable", code=str(error.code))
+                return
+            self._take(entries, time())
+            await asyncio.to_thread(self._save)
+
+    def _take(self, entries: list[JsonObject], fetched: float) -> None:
+        self._entries = entries
+        self._fetched = fetched
+        self._ids = frozenset(str(entry["id"]) for entry in entries)
+
+    def _save(self) -> None:
+        """Write beside, then rename: a reader never sees half a file."""
+        try:
+            with NamedTemporaryFile(dir=self.path.parent, delete=False) as file:
+                file.write(orjson.dumps({"fetched": self._fetched, "data": self._entries}))
+            os.replace(file.name, self.path)
+        except OSError as error:
+            _log.warning("catalog.unwritable", error=type(error).__name__)
+
+
+def shown(entry: JsonObject) -> JsonObject:
+    """Return an entry as the API lists it, with badges from what it says that it supports."""
+    supported = entry.get("supported_parameters")
+    named = {str(item) for item in supported} if isinstance(supported, list) else set[str]()
+    badges = {badge for parameter, badge in _BADGES if parameter in named}
+    architecture = entry.get("architecture")
+    modalities = architecture.get("input_modalities") if isinstance(architecture, dict) else None
+    if isinstance(modalities, list) and "image" in modalities:
+        badges.add("images")
+    return {
+        "id": entry["id"],
+        "name": entry.get("name") or entry["id"],
+        "context_length": entry.get("context_length"),
+        "pricing": entry.get("pricing"),
+        "supported_parameters": sorted(named),
+        "badges": sorted(badges),
+    }

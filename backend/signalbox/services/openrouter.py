@@ -1,0 +1,217 @@
+"""OpenRouterService: asks OpenRouter, or any OpenAI-compatible server, once; it never retries."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import cast
+
+import httpx
+import orjson
+
+from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.parts import EndOfStream, Request, Served, StreamPart
+from signalbox.wire.openrouter import StreamDecoder, parts_of_body
+from signalbox.wire.openrouter_errors import error_of_response
+from signalbox.wire.openrouter_request import body_of
+
+# A whole body or an error page beyond this is not read to its end.
+_BODY_LIMIT = 64 * 1024 * 1024
+# Behind [DONE] comes only the end of the body; reading it keeps the connection for the next step.
+_AFTER_DONE = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Upstream:
+    """Where to ask and as whom. `base_url` holds everything before `/chat/completions`."""
+
+    base_url: str
+    api_key: str | None = None
+    referer: str | None = None
+    title: str | None = None
+
+    @property
+    def is_openrouter(self) -> bool:
+        """OpenRouter's path says that the server speaks OpenRouter's extensions too."""
+        return self.base_url.rstrip("/").endswith("/api/v1")
+
+    def headers(self) -> dict[str, str]:
+        """Return the headers of every request; the only place that the key goes to."""
+        headers = {"content-type": "application/json"}
+        if self.api_key:
+            headers["authorization"] = f"Bearer {self.api_key}"
+        if self.is_openrouter:
+            headers["x-openrouter-metadata"] = "enabled"
+            if self.referer:
+                headers["http-referer"] = self.referer
+            if self.title:
+                headers["x-openrouter-title"] = self.title
+        return headers
+
+
+class OpenRouterService:
+    """The ChatClient of the app."""
+
+    def __init__(self, client: httpx.AsyncClient, upstream: Upstream) -> None:
+        self._client = client
+        self._upstream = upstream
+        self._base = upstream.base_url.rstrip("/")
+        self._headers = upstream.headers()
+
+    async def stream(self, request: Request) -> AsyncGenerator[list[StreamPart], None]:
+        """Yield one list of parts per network read; closing it ends the request at once. Raises UpstreamError."""
+        body = body_of(request, stream=True, routed=self._upstream.is_openrouter)
+        headers = {**self._headers, "accept": "text/event-stream"}
+        with self._failures() as watch:
+            async with self._client.stream("POST", self._url("/chat/completions"), content=body, headers=headers) as answer:
+                watch.has_answer = True
+                await self._refuse(answer)
+                async for parts in _parts(answer):
+                    yield parts
+
+    async def complete(self, request: Request) -> list[StreamPart]:
+        """Return the parts of one whole answer. Raises UpstreamError."""
+        body = body_of(request, stream=False, routed=self._upstream.is_openrouter)
+        with self._failures() as watch:
+            async with self._client.stream(
+                "POST", self._url("/chat/completions"), content=body, headers=self._headers
+            ) as answer:
+                watch.has_answer = True
+                await self._refuse(answer)
+                return _whole(await _read(answer), answer)
+
+    async def models(self) -> list[JsonObject]:
+        """Return the catalogue: the entries of `/models` that have an id. Raises UpstreamError."""
+        entries = (await self._get("/models")).get("data")
+        known = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+        return [entry for entry in known if isinstance(entry.get("id"), str) and entry["id"]]
+
+    async def generation(self, generation_id: str) -> JsonObject:
+        """Return what one generation really cost. Raises UpstreamError."""
+        data = (await self._get("/generation", {"id": generation_id})).get("data")
+        return data if isinstance(data, dict) else {}
+
+    async def _get(self, path: str, params: dict[str, str] | None = None) -> JsonObject:
+        with self._failures() as watch:
+            async with self._client.stream("GET", self._url(path), params=params, headers=self._headers) as answer:
+                watch.has_answer = True
+                await self._refuse(answer)
+                body = await _read(answer)
+        try:
+            value = cast(JsonValue, orjson.loads(body))
+        except orjson.JSONDecodeError:
+            value = None
+        if not isinstance(value, dict):
+            raise UpstreamError(Code.UPSTREAM_PROTOCOL, f"The upstream's answer at {path} is not a JSON object.")
+        return value
+
+    def _url(self, path: str) -> str:
+        return self._base + path
+
+    async def _refuse(self, answer: httpx.Response) -> None:
+        """Raise what an answer that is no success means."""
+        if answer.is_success:
+            return
+        if answer.is_redirect:
+            raise UpstreamError(Code.UPSTREAM_PROTOCOL, "The upstream answers with a redirect; check the base URL.")
+        raise error_of_response(answer.status_code, await _read(answer), answer.headers)
+
+    @contextmanager
+    def _failures(self) -> "Iterator[_Watch]":
+        """Turn httpx's exceptions into ours, and keep the key out of every sentence (quirk G4)."""
+        watch = _Watch()
+        try:
+            yield watch
+        except UpstreamError as error:
+            key = self._upstream.api_key
+            if key and key in error.message:
+                error.message = error.message.replace(key, "…")
+            raise
+        except httpx.TimeoutException as error:
+            raise _timed_out(error) from None
+        except (httpx.NetworkError, httpx.RemoteProtocolError) as error:
+            raise _broken(error, has_answer=watch.has_answer) from None
+        except httpx.HTTPError as error:
+            raise UpstreamError(Code.UPSTREAM_UNREACHABLE, f"The request failed ({type(error).__name__}).") from None
+
+
+@dataclass(slots=True)
+class _Watch:
+    """Whether the answer had begun when it broke."""
+
+    has_answer: bool = False
+
+
+async def _parts(answer: httpx.Response) -> AsyncIterator[list[StreamPart]]:
+    decoder = StreamDecoder(Served(generation_id=answer.headers.get("x-generation-id")))
+    reads = answer.aiter_raw()
+    async for chunk in reads:
+        if not decoder.has_begun and chunk.lstrip().startswith(b"{"):
+            # A JSON body in answer to a stream request: an error in a 200, or a host that does not stream (E1).
+            yield _whole(chunk + await _rest(reads), answer)
+            return
+        parts = decoder.feed(chunk)
+        if parts:
+            yield parts
+        if parts and type(parts[-1]) is EndOfStream:
+            await _finish(reads)
+            return
+    if parts := decoder.close():
+        yield parts
+
+
+def _whole(body: bytes, answer: httpx.Response) -> list[StreamPart]:
+    try:
+        parts = parts_of_body(body)
+    except ValueError:
+        raise UpstreamError(Code.UPSTREAM_PROTOCOL, "The upstream's answer is not JSON; check the base URL.") from None
+    header = answer.headers.get("x-generation-id")
+    return [Served(generation_id=header), *parts] if header and not _has_served(parts) else parts
+
+
+def _has_served(parts: list[StreamPart]) -> bool:
+    return any(type(part) is Served for part in parts)
+
+
+async def _rest(reads: AsyncIterator[bytes]) -> bytes:
+    pieces: list[bytes] = []
+    size = 0
+    async for piece in reads:
+        pieces.append(piece)
+        size += len(piece)
+        if size > _BODY_LIMIT:
+            raise UpstreamError(Code.UPSTREAM_PROTOCOL, "The upstream's answer is larger than 64 MB.")
+    return b"".join(pieces)
+
+
+async def _read(answer: httpx.Response) -> bytes:
+    return await _rest(answer.aiter_bytes())
+
+
+async def _finish(reads: AsyncIterator[bytes]) -> None:
+    """Read what follows [DONE], for a moment."""
+    try:
+        async with asyncio.timeout(_AFTER_DONE):
+            async for _ in reads:
+                pass
+    except (TimeoutError, httpx.HTTPError):
+        return  # the answer is whole; only the connection is not kept
+
+
+def _timed_out(error: httpx.TimeoutException) -> UpstreamError:
+    match error:
+        case httpx.ConnectTimeout():
+            return UpstreamError(Code.UPSTREAM_UNREACHABLE, "The upstream did not accept a connection in time.")
+        case httpx.PoolTimeout():
+            return UpstreamError(Code.UPSTREAM_OVERLOADED, "Too many requests to the upstream are under way.")
+        case _:
+            return UpstreamError(Code.UPSTREAM_TIMEOUT)
+
+
+def _broken(error: httpx.TransportError, *, has_answer: bool) -> UpstreamError:
+    if has_answer:
+        return UpstreamError(Code.STREAM_CUT)
+    if isinstance(error, httpx.RemoteProtocolError):
+        return UpstreamError(Code.UPSTREAM_PROTOCOL, "The upstream's answer is not HTTP, or was cut at its start.")
+    return UpstreamError(Code.UPSTREAM_UNREACHABLE)

@@ -1,0 +1,93 @@
+"""A Request to the JSON body that OpenRouter and every OpenAI-compatible host takes."""
+
+import orjson
+
+from signalbox.core.messages import (
+    AssistantMessage,
+    Content,
+    ContentPart,
+    FilePart,
+    ImagePart,
+    JsonObject,
+    JsonValue,
+    Message,
+    SystemMessage,
+    TextPart,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
+from signalbox.core.parts import Request, ToolSchema
+
+
+def body_of(request: Request, *, stream: bool, routed: bool = True) -> bytes:
+    """Write the body. `routed`: the host is OpenRouter, which always tells usage and takes a session id.
+
+    Other hosts tell the usage of a stream only when asked (`stream_options`), and do not know `session_id`.
+    """
+    body: JsonObject = {
+        "model": request.model,
+        "messages": [_message(message) for message in request.messages],
+        "stream": stream,
+    }
+    if request.tools:
+        body["tools"] = [_tool(tool) for tool in request.tools]
+        if request.tool_choice is not None:
+            body["tool_choice"] = request.tool_choice
+    body.update(request.params)
+    if routed and request.session_id:
+        body["session_id"] = request.session_id
+    if not routed and stream:
+        body["stream_options"] = {"include_usage": True}
+    return orjson.dumps(body)
+
+
+def _tool(tool: ToolSchema) -> JsonObject:
+    function: JsonObject = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+    return {"type": "function", "function": function}
+
+
+def _message(message: Message) -> JsonObject:
+    match message:
+        case SystemMessage(content):
+            return {"role": "system", "content": _content(content)}
+        case UserMessage(content):
+            return {"role": "user", "content": _content(content)}
+        case ToolMessage(call_id, name, content):
+            return {"role": "tool", "tool_call_id": call_id, "name": name, "content": content or "(no output)"}
+        case AssistantMessage():
+            return _assistant(message)
+
+
+def _assistant(message: AssistantMessage) -> JsonObject:
+    """Write an assistant turn: no blank text beside calls (quirk C4), details before everything else unchanged."""
+    out: JsonObject = {"role": "assistant", "content": message.content or None}
+    if message.calls:
+        out["tool_calls"] = [_call(call) for call in message.calls]
+    if message.reasoning_details:
+        out["reasoning_details"] = [dict(detail.raw) for detail in message.reasoning_details]
+    elif message.reasoning:
+        out[message.reasoning_field or "reasoning"] = message.reasoning
+    return out
+
+
+def _call(call: ToolCall) -> JsonObject:
+    arguments = orjson.dumps(call.arguments).decode()
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
+
+
+def _content(content: Content) -> JsonValue:
+    return content if isinstance(content, str) else [_part(part) for part in content]
+
+
+def _part(part: ContentPart) -> JsonObject:
+    match part:
+        case TextPart(text):
+            return {"type": "text", "text": text}
+        case ImagePart(url, detail):
+            image: JsonObject = {"url": url}
+            if detail:
+                image["detail"] = detail
+            return {"type": "image_url", "image_url": image}
+        case FilePart(filename, data):
+            return {"type": "file", "file": {"filename": filename, "file_data": data}}

@@ -45,5 +45,5 @@ def run_tool(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         return {"success": True, "result": {"expression": arguments["expression"], "value": "391"}}
     if name == "get_current_time":
         zone = arguments.get("timezone", "UTC")
-        return {"success": True, "result": {"timezone": zone, "iso": "2026-11-21T14:05:00+09:00"}}
+        return {"success": True, "result": {"timezone": zone, "timestamp": "2026-11-21T14:05:00+09:00"}}
     return {"success": True, "result": {"query": arguments.get("query"), "results": [source(7)]}}

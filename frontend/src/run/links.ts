@@ -34,8 +34,11 @@ function address(value: unknown): { url: string; host: string } | undefined {
   return undefined;
 }
 
-/** A path of our own guide: `/guide/…`, with no way out of it. */
-export const isGuide = (href: string): boolean => /^\/guide\/[\w./#?&=%-]*$/.test(href) && !href.includes("..");
+/** A path of our own guide: `/guide/…`, also once the browser has resolved its dots. */
+export function isGuide(href: string): boolean {
+  const url = href.startsWith("/guide/") ? URL.parse(href, "http://guide.invalid") : null;
+  return url?.host === "guide.invalid" && url.pathname.startsWith("/guide/");
+}
 
 /** Find the links in a result; a result without a list may be one page itself. */
 export function linksOf(result: unknown): readonly Link[] {

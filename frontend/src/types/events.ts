@@ -2,6 +2,9 @@
 // biome-ignore-all format: generated
 // biome-ignore-all lint: generated
 
+/**
+ * One frame of the Signalbox contract v1.1. Unknown fields and types are growth.
+ */
 export type ChatEvent = Reasoning | ToolCalls | ToolExecuting | ToolResult | Content | Warning | Done;
 
 /**
@@ -12,21 +15,9 @@ export interface Reasoning {
   content: string;
   step?: number;
   hidden?: true;
-  /**
-   * Server time in epoch milliseconds.
-   */
   ts?: number;
-  /**
-   * On the first frame: the version of the contract.
-   */
   v?: string;
-  /**
-   * On the first frame.
-   */
   run_id?: string;
-  /**
-   * On the first frame.
-   */
   loop?: "legacy" | "v2";
 }
 /**
@@ -36,21 +27,9 @@ export interface ToolCalls {
   type: "tool_calls";
   calls: Call[];
   step?: number;
-  /**
-   * Server time in epoch milliseconds.
-   */
   ts?: number;
-  /**
-   * On the first frame: the version of the contract.
-   */
   v?: string;
-  /**
-   * On the first frame.
-   */
   run_id?: string;
-  /**
-   * On the first frame.
-   */
   loop?: "legacy" | "v2";
 }
 /**
@@ -79,21 +58,9 @@ export interface ToolExecuting {
   category: "other" | "search" | "utility";
   visibility: "hidden" | "primary" | "secondary";
   step?: number;
-  /**
-   * Server time in epoch milliseconds.
-   */
   ts?: number;
-  /**
-   * On the first frame: the version of the contract.
-   */
   v?: string;
-  /**
-   * On the first frame.
-   */
   run_id?: string;
-  /**
-   * On the first frame.
-   */
   loop?: "legacy" | "v2";
 }
 /**
@@ -108,21 +75,9 @@ export interface ToolResult {
   visibility: "hidden" | "primary" | "secondary";
   cached?: true;
   step?: number;
-  /**
-   * Server time in epoch milliseconds.
-   */
   ts?: number;
-  /**
-   * On the first frame: the version of the contract.
-   */
   v?: string;
-  /**
-   * On the first frame.
-   */
   run_id?: string;
-  /**
-   * On the first frame.
-   */
   loop?: "legacy" | "v2";
 }
 /**
@@ -150,17 +105,8 @@ export interface Content {
   content: string;
   refusal?: true;
   synthetic?: true;
-  /**
-   * On the first frame: the version of the contract.
-   */
   v?: string;
-  /**
-   * On the first frame.
-   */
   run_id?: string;
-  /**
-   * On the first frame.
-   */
   loop?: "legacy" | "v2";
 }
 /**
@@ -171,21 +117,9 @@ export interface Warning {
   message: string;
   code?: string;
   step?: number;
-  /**
-   * Server time in epoch milliseconds.
-   */
   ts?: number;
-  /**
-   * On the first frame: the version of the contract.
-   */
   v?: string;
-  /**
-   * On the first frame.
-   */
   run_id?: string;
-  /**
-   * On the first frame.
-   */
   loop?: "legacy" | "v2";
 }
 /**
@@ -209,17 +143,8 @@ export interface Done {
   flag?: Flag;
   steps?: number;
   simulated?: true;
-  /**
-   * Server time in epoch milliseconds.
-   */
   ts?: number;
-  /**
-   * On the first frame: the version of the contract.
-   */
   v?: string;
-  /**
-   * On the first frame.
-   */
   run_id?: string;
 }
 /**

@@ -1,0 +1,232 @@
+import { describe, expect, it } from "vitest";
+import { answerText } from "../run/view.ts";
+import type { ApiClient } from "../stream/client.ts";
+import { ApiError } from "../stream/errors.ts";
+import type { ChatBody } from "../types/models.ts";
+import { Chat, type ChatDeps } from "./chat.ts";
+
+const ASK = { model: "m", effort: "auto" } as const;
+
+/** One run that the test feeds event by event. */
+class Run {
+  readonly body: ChatBody;
+  #feed!: ReadableStreamDefaultController<Uint8Array>;
+  #seq = 0;
+  readonly response: Response;
+
+  constructor(init: RequestInit, id: string) {
+    this.body = JSON.parse(String(init.body));
+    const stream = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        this.#feed = controller;
+        init.signal?.addEventListener("abort", () => controller.error(new DOMException("aborted", "AbortError")));
+      },
+    });
+    this.response = new Response(stream, { headers: { "x-run-id": id, "x-tool-loop": "v2" } });
+  }
+
+  async send(...events: object[]): Promise<void> {
+    for (const event of events) {
+      this.#seq += 1;
+      this.#feed.enqueue(new TextEncoder().encode(`id: run:${this.#seq}\ndata: ${JSON.stringify(event)}\n\n`));
+    }
+    await settle();
+  }
+}
+
+/** Let everything that is ready happen. */
+const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+
+class Server implements ApiClient {
+  readonly runs: Run[] = [];
+  readonly stopped: string[] = [];
+  refuse: ApiError | undefined;
+  onStop: () => void = () => undefined;
+
+  async request(path: string, init: RequestInit = {}): Promise<Response> {
+    if (path.endsWith("/stop")) {
+      this.stopped.push(path);
+      this.onStop();
+      return new Response("{}");
+    }
+    if (this.refuse) throw this.refuse;
+    const run = new Run(init, `run${this.runs.length + 1}`);
+    this.runs.push(run);
+    return run.response;
+  }
+}
+
+function open(more: Partial<ChatDeps> = {}) {
+  const server = new Server();
+  const frames: (() => void)[] = [];
+  const chat = new Chat({ client: server, schedule: (run) => frames.push(run), now: () => 0, ...more });
+  const frame = () => {
+    for (const run of frames.splice(0)) run();
+  };
+  return { server, chat, frame };
+}
+
+const say = (content: string) => ({ type: "content", content });
+const done = (more: object = {}) => ({ type: "done", done: true, status: "complete", ...more });
+const answers = (chat: Chat) => chat.state.turns.map((turn) => [turn.trace.end?.status, answerText(turn.trace)]);
+
+describe("a conversation", () => {
+  it("sends every turn with what was said before, and the effort only when it was chosen", async () => {
+    const { server, chat } = open();
+    void chat.send(" first ", ASK);
+    await settle();
+    await server.runs[0]?.send(say("one"), done());
+    void chat.send("second", { model: "n", effort: "high" });
+    await settle();
+    await server.runs[1]?.send(say("two"), done());
+    expect(server.runs.map((run) => run.body)).toEqual([
+      { model: "m", messages: [{ role: "user", content: "first" }], on_disconnect: "continue" },
+      {
+        model: "n",
+        messages: [
+          { role: "user", content: "first" },
+          { role: "assistant", content: "one" },
+          { role: "user", content: "second" },
+        ],
+        on_disconnect: "continue",
+        reasoning: { effort: "high" },
+      },
+    ]);
+    expect(answers(chat)).toEqual([
+      ["complete", "one"],
+      ["complete", "two"],
+    ]);
+  });
+
+  it("does not replay sentences of Signalbox as the model's words", async () => {
+    const { server, chat } = open();
+    void chat.send("first", ASK);
+    await settle();
+    await server.runs[0]?.send({ ...say("Ours."), synthetic: true }, done());
+    void chat.send("second", ASK);
+    await settle();
+    expect(server.runs[1]?.body.messages.map(({ role }) => role)).toEqual(["user", "user"]);
+  });
+
+  it("takes one message at a time, and no empty one", async () => {
+    const { server, chat } = open();
+    void chat.send("  ", ASK);
+    void chat.send("first", ASK);
+    void chat.send("second", ASK);
+    void chat.retry();
+    await settle();
+    expect([server.runs.length, chat.state.turns.length]).toEqual([1, 1]);
+  });
+
+  it("asks the last question again in place of its answer, without that answer", async () => {
+    const { server, chat } = open();
+    void chat.send("first", ASK);
+    await settle();
+    await server.runs[0]?.send(say("half"), done({ status: "error", code: "UPSTREAM_ERROR" }));
+    void chat.retry({ model: "other", effort: "auto" });
+    await settle();
+    await server.runs[1]?.send(say("whole"), done());
+    expect(server.runs[1]?.body).toMatchObject({ model: "other", messages: [{ role: "user", content: "first" }] });
+    expect(answers(chat)).toEqual([["complete", "whole"]]);
+  });
+
+  it("shows the question and the first lamp in the same frame as the key press", () => {
+    const { chat } = open();
+    void chat.send("first", ASK);
+    expect(chat.snapshot().turns.map((turn) => turn.question)).toEqual(["first"]);
+  });
+
+  it("tells the screen once per frame, however many events came", async () => {
+    const { server, chat, frame } = open();
+    void chat.send("first", ASK);
+    await settle();
+    frame();
+    let told = 0;
+    chat.subscribe(() => told++);
+    await server.runs[0]?.send(...Array.from({ length: 200 }, (_, i) => say(`${i} `)));
+    expect(told).toBe(0);
+    frame();
+    expect(told).toBe(1);
+    expect(chat.snapshot().turns.map((turn) => answerText(turn.trace))).toEqual([expect.stringMatching(/ 199$/)]);
+  });
+});
+
+describe("stop", () => {
+  it("asks the server, and takes its own ending with what came", async () => {
+    const { server, chat } = open();
+    void chat.send("first", ASK);
+    await settle();
+    await server.runs[0]?.send(say("half"));
+    server.onStop = () => void server.runs[0]?.send(done({ status: "cancelled", cost: 0.1 }));
+    await chat.stop();
+    expect(chat.snapshot().turns[0]?.stopping).toBe(true);
+    await settle();
+    expect(server.stopped).toEqual(["/api/runs/run1/stop"]);
+    expect(answers(chat)).toEqual([["cancelled", "half"]]);
+    expect(chat.state.turns[0]?.trace.end).toMatchObject({ cost: 0.1 });
+    expect(chat.running).toBe(false);
+  });
+
+  it("ends it in the page when the server's ending does not come", async () => {
+    const { server, chat } = open({ stopGraceMs: 5 });
+    const over = chat.send("first", ASK);
+    await settle();
+    await server.runs[0]?.send(say("half"));
+    await chat.stop();
+    await over;
+    expect(answers(chat)).toEqual([["cancelled", "half"]]);
+    expect(chat.state.turns[0]?.trace.end?.local).toBe(true);
+  });
+
+  it("ends it at once when the stop itself fails", async () => {
+    const { server, chat } = open();
+    const over = chat.send("first", ASK);
+    await settle();
+    server.onStop = () => {
+      throw new ApiError(404, "UNKNOWN_RUN", "gone");
+    };
+    await chat.stop();
+    await over;
+    expect(answers(chat)).toEqual([["cancelled", ""]]);
+  });
+
+  it("is what happens to a run when the page goes away, and to no other", async () => {
+    const { server, chat } = open();
+    chat.leave();
+    void chat.send("first", ASK);
+    await settle();
+    chat.leave();
+    expect(server.stopped).toEqual(["/api/runs/run1/stop"]);
+    await server.runs[0]?.send(done());
+    chat.leave();
+    expect(server.stopped.length).toBe(1);
+  });
+});
+
+describe("what goes wrong", () => {
+  it("is told in the turn, and a 401 asks for the token", async () => {
+    let asked = 0;
+    const { server, chat } = open({ onUnauthorized: () => asked++ });
+    server.refuse = new ApiError(401, "UNAUTHORIZED", "A token is needed.");
+    await chat.send("first", ASK);
+    expect(chat.state.turns[0]?.trace.end).toMatchObject({ status: "error", code: "UNAUTHORIZED", local: true });
+    expect(asked).toBe(1);
+    server.refuse = undefined;
+    void chat.retry();
+    await settle();
+    await server.runs[0]?.send(say("in"), done());
+    expect(answers(chat)).toEqual([["complete", "in"]]);
+  });
+
+  it("lets a new chat start while a run is under way, and stops that run", async () => {
+    const { server, chat } = open();
+    void chat.send("first", ASK);
+    await settle();
+    chat.clear();
+    expect(server.stopped.length).toBe(1);
+    void chat.send("second", ASK);
+    await settle();
+    await server.runs[1]?.send(say("two"), done());
+    expect(answers(chat)).toEqual([["complete", "two"]]);
+  });
+});

@@ -1,0 +1,126 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { blocksOf } from "./blocks.ts";
+import { isGuide, linksOf, uniqueLinks } from "./links.ts";
+import { adviceOf, cost, duration, endingOf, isFailure, thoughtFor } from "./words.ts";
+
+describe("blocksOf", () => {
+  it.each([
+    ["paragraphs", "a\n\nb\n\n\nc", ["a", "b", "c"]],
+    ["a loose list", "- a\n\n- b\n\n  more\n\nend", ["- a\n\n- b\n\n  more", "end"]],
+    ["a numbered list", "1. a\n\n2. b", ["1. a\n\n2. b"]],
+    ["a fence with blank lines", "```\na\n\nb\n```\n\nc", ["```\na\n\nb\n```", "c"]],
+    ["a fence inside a longer fence", "````\n```\n\n```\n\n````\n\nc", ["````\n```\n\n```\n\n````", "c"]],
+    ["a fence that is still open", "a\n\n```py\nx\n\ny", ["a", "```py\nx\n\ny"]],
+    [
+      "a definition, which holds for all",
+      "[a]\n\nb\n\n[a]: https://example.org/",
+      ["[a]\n\nb\n\n[a]: https://example.org/"],
+    ],
+    ["nothing", "\n\n", []],
+  ])("cuts %s", (_, text, blocks) => {
+    expect(blocksOf(text)).toEqual(blocks);
+  });
+
+  it("loses no line and leaves finished blocks as they were while the text grows", () => {
+    const lines = fc.array(fc.constantFrom("a", "", "- b", "```", "  c", "# d", "> e", "1. f"), { maxLength: 20 });
+    const solid = (text: string) => text.split("\n").filter((each) => each.trim());
+    fc.assert(
+      fc.property(lines, (all) => {
+        expect(solid(blocksOf(all.join("\n")).join("\n\n"))).toEqual(solid(all.join("\n")));
+        for (let length = 0; length < all.length; length++) {
+          const before = blocksOf(all.slice(0, length).join("\n"));
+          const after = blocksOf(all.slice(0, length + 1).join("\n"));
+          expect(after.slice(0, before.length - 1)).toEqual(before.slice(0, -1));
+        }
+      }),
+    );
+  });
+});
+
+describe("links", () => {
+  it("are found in any of a tool's lists, and only where a browser may go", () => {
+    const result = {
+      results: [
+        { n: 1, title: " A ", url: "https://www.example.org/a", snippet: "s" },
+        { title: "script", url: "javascript:alert(1)" },
+        { title: "file", url: "file:///etc/passwd" },
+        { n: 2, url: "/guide/x.md#y" },
+        { n: 3, url: "/guide/../api/runs" },
+        { n: 4, url: "/guide/%2e%2e/api/runs" },
+        { n: 5, url: "//example.org/guide/" },
+        null,
+        "text",
+      ],
+    };
+    expect(linksOf(result).map(({ n, host, title }) => [n, host, title])).toEqual([
+      [1, "example.org", "A"],
+      [2, "guide", "/guide/x.md#y"],
+    ]);
+    expect(linksOf({ sources: [{ url: "https://a.example/" }] }).length).toBe(1);
+    expect(linksOf([{ link: "https://a.example/" }]).length).toBe(1);
+    expect(linksOf({ url: "https://a.example/", text: "…" }).length).toBe(1);
+    expect([linksOf("text"), linksOf(null), linksOf({ a: 1 })]).toEqual([[], [], []]);
+  });
+
+  it("are one when their number or their address is, and ids in a query keep pages apart", () => {
+    const link = (url: string, n?: number) => linksOf([{ url, title: url, ...(n && { n }) }]);
+    const urls = (...links: ReturnType<typeof link>[]) => uniqueLinks(links.flat()).map(({ url }) => url);
+    expect(urls(link("https://e.example/?id=1"), link("https://e.example/?id=2"))).toHaveLength(2);
+    expect(urls(link("https://e.example/a/"), link("http://www.e.example/a#b"))).toHaveLength(1);
+    expect(urls(link("https://e.example/a", 1), link("https://e.example/b", 1))).toEqual(["https://e.example/a"]);
+  });
+
+  it.each([
+    ["/guide/", true],
+    ["/guide/sub/a.html?q=1#s", true],
+    ["/guide", false],
+    ["/api/runs", false],
+    ["/guide/../../x", false],
+    ["guide/x", false],
+  ])("to %s: our guide is %s", (href, expected) => {
+    expect(isGuide(href)).toBe(expected);
+  });
+});
+
+describe("words", () => {
+  it.each([
+    [0, "0 ms"],
+    [340, "340 ms"],
+    [9400, "9.4 s"],
+    [125_000, "2 min 5 s"],
+  ])("say %d ms", (ms, text) => {
+    expect(duration(ms)).toBe(text);
+  });
+
+  it.each([
+    [undefined, "Thought"],
+    [400, "Thought for a moment"],
+    [6400, "Thought for 6 s"],
+    [90_000, "Thought for 1 min 30 s"],
+  ])("say how long was thought: %j", (ms, text) => {
+    expect(thoughtFor(ms)).toBe(text);
+  });
+
+  it.each([
+    [0, "$0"],
+    [0.00001, "<$0.0001"],
+    [0.0041, "$0.0041"],
+    [1.5, "$1.50"],
+  ])("say what %d dollars are", (usd, text) => {
+    expect(cost(usd)).toBe(text);
+  });
+
+  it("have a next step for every failure, and a name for an ending that is new", () => {
+    expect(adviceOf({ status: "error", code: "RATE_LIMIT", retry_after: 2.2 })).toBe("Retry in 3 s.");
+    expect(adviceOf({ status: "error", code: "SOMETHING_NEW" })).toBe("Retry.");
+    expect(adviceOf({ status: "error", retryable: false })).toBe("Change the message or the model.");
+    expect(endingOf("paused")).toEqual({ lamp: "waiting", label: "Ended: paused" });
+    expect(["complete", "cancelled", "error", "interrupted"].map((status) => isFailure({ status }))).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ]);
+  });
+});

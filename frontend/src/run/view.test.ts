@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { fixture } from "../fixtures/read.ts";
+import type { ChatEvent, RunTrace } from "../types/models.ts";
+import { connectionLost, emptyTrace, runReducer } from "./reducer.ts";
+import { answerText, burstLamp, modelWords, type Stop, sourcesOf, stopsOf, warningsOf } from "./view.ts";
+
+const play = (events: readonly ChatEvent[]): RunTrace => events.reduce(runReducer, emptyTrace("m"));
+
+const brief = (stop: Stop): string => {
+  switch (stop.kind) {
+    case "reasoning":
+    case "search":
+    case "tools":
+      return `${stop.kind} ${stop.lamp}`;
+    case "answer":
+      return stop.kind;
+    case "pending":
+      return stop.label;
+  }
+};
+const line = (events: readonly ChatEvent[]): string[] => stopsOf(play(events)).map(brief);
+
+describe("the stops on the line", () => {
+  it("stand in order, a burst of searches as one, hidden tools not at all", () => {
+    expect(line(fixture("tools"))).toEqual([
+      "reasoning done",
+      "search done",
+      "reasoning done",
+      "answer",
+      "tools failed",
+      "reasoning done",
+      "answer",
+    ]);
+  });
+
+  it("never show a hidden call at any moment of a run", () => {
+    const events = fixture("tools");
+    for (let length = 0; length <= events.length; length++) {
+      expect(JSON.stringify(stopsOf(play(events.slice(0, length))))).not.toContain("get_current_time");
+    }
+  });
+
+  it("have the first lamp lit before the first event", () => {
+    expect(line([])).toEqual(["Waiting for the model"]);
+  });
+
+  it("say that the model thinks once the tools have answered", () => {
+    const events = fixture("tools");
+    const answered = events.findLastIndex((event) => event.type === "tool_result" && event.id === "c1");
+    expect(line(events.slice(0, answered)).at(-1)).toBe("search running");
+    expect(line(events.slice(0, answered + 1)).slice(-2)).toEqual(["search done", "Thinking"]);
+  });
+
+  it("fold the search when the answer has started", () => {
+    const search = (events: readonly ChatEvent[]) => stopsOf(play(events)).find((stop) => stop.kind === "search");
+    const events = fixture("tools");
+    const first = events.findIndex((event) => event.type === "content");
+    expect(search(events.slice(0, first))).toMatchObject({ answered: false, links: { length: 3 } });
+    expect(search(events.slice(0, first + 1))).toMatchObject({ answered: true });
+  });
+
+  it("have no lamp left running when the connection is lost", () => {
+    const events = fixture("tools");
+    for (let length = 0; length < events.length - 1; length++) {
+      const lamps = stopsOf(connectionLost(play(events.slice(0, length)))).map(brief);
+      expect(lamps.filter((text) => /running|Waiting|Thinking$/.test(text))).toEqual([]);
+    }
+  });
+});
+
+describe("the lamp of a burst", () => {
+  const burst = (...ids: string[]) =>
+    play(fixture("clamped")).items.filter((item) => item.kind === "call" && ids.includes(item.id)) as never;
+
+  it.each([
+    [["a"], "done"],
+    [["b"], "blue"],
+    [["a", "b"], "done"],
+    [["d"], "waiting"],
+    [["a", "d"], "done"],
+    [["a", "c", "d"], "failed"],
+  ])("of %j is %s", (ids, lamp) => {
+    expect(burstLamp(burst(...ids))).toBe(lamp);
+  });
+});
+
+describe("what is read off a trace", () => {
+  it("has the sources by the server's number", () => {
+    expect([...sourcesOf(play(fixture("tools")))].map(([n, link]) => [n, link.host])).toEqual([
+      [2, "example.org"],
+      [3, "example.org"],
+      [1, "guide"],
+    ]);
+  });
+
+  it("has the model's words without ours", () => {
+    const trace = play(fixture("clamped"));
+    expect(modelWords(trace)).toBe("");
+    expect(answerText(trace)).toMatch(/^The model gave no final answer/);
+  });
+
+  it("leaves out the warning that the ending repeats", () => {
+    expect(warningsOf(play(fixture("failed")))).toEqual([]);
+    expect(warningsOf(play(fixture("clamped"))).map((item) => item.code)).toEqual(["TOOL_CLAMP", "FINAL_EMPTY"]);
+  });
+});

@@ -1,0 +1,231 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import type { ChatEvent } from "../types/events.ts";
+import { type ChatOptions, postChat } from "./chat.ts";
+import { createClient, fetchModels, stopRun } from "./client.ts";
+import { ApiError } from "./errors.ts";
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+/** A server on a free port that answers its requests with these handlers, one after the other. */
+async function serve(...handlers: Handler[]): Promise<{ base: string; seen: IncomingMessage[] }> {
+  const seen: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    const handler = handlers[seen.length];
+    seen.push(request);
+    if (!handler) return response.destroy();
+    handler(request, response);
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+}
+
+const frame = (seq: number, event: object): string => `id: run:${seq}\ndata: ${JSON.stringify(event)}\n\n`;
+const say = (seq: number, content: string): string => frame(seq, { type: "content", content });
+const end = (seq: number): string => frame(seq, { type: "done", done: true, status: "complete" });
+
+const HEAD = { "content-type": "text/event-stream", "x-run-id": "run", "x-tool-loop": "v2" };
+const whole =
+  (...frames: string[]): Handler =>
+  (_, response) => {
+    response.writeHead(200, HEAD).end(frames.join(""));
+  };
+/** Sends these frames, and then the connection breaks. */
+const broken =
+  (...frames: string[]): Handler =>
+  (_, response) => {
+    response.writeHead(200, HEAD).write(frames.join(""), () => setImmediate(() => response.destroy()));
+  };
+const refusal =
+  (status: number, body: string, headers: Record<string, string> = {}): Handler =>
+  (_, response) => {
+    response.writeHead(status, headers).end(body);
+  };
+
+interface Heard {
+  events: ChatEvent[];
+  connection: string[];
+  started: string[];
+}
+
+async function chat(base: string, more: Partial<ChatOptions> = {}): Promise<Heard & { ended: string }> {
+  const heard: Heard = { events: [], connection: [], started: [] };
+  const ended = await postChat(
+    { model: "m", messages: [{ role: "user", content: "hi" }] },
+    {
+      client: createClient({ base }),
+      signal: new AbortController().signal,
+      resumeDelays: [0, 0, 0],
+      onStart: (runId, loop) => heard.started.push(runId, loop),
+      onEvent: (event) => heard.events.push(event),
+      onConnection: (state) => heard.connection.push(state),
+      ...more,
+    },
+  );
+  return { ...heard, ended };
+}
+
+const text = ({ events }: Heard): string =>
+  events.map((e) => (e.type === "content" ? e.content : `<${e.type}>`)).join("");
+
+describe("postChat", () => {
+  it("posts the conversation and hands on its events", async () => {
+    const bodies: string[] = [];
+    const { base, seen } = await serve((request, response) => {
+      request.on("data", (data) => bodies.push(String(data)));
+      request.on("end", () => response.writeHead(200, HEAD).end(say(1, "a") + end(2)));
+    });
+    const heard = await chat(base);
+    expect(heard).toMatchObject({ ended: "done", started: ["run", "v2"], connection: [] });
+    expect(text(heard)).toBe("a<done>");
+    expect(seen[0]?.url).toBe("/api/chat/stream");
+    expect(JSON.parse(bodies.join(""))).toEqual({ model: "m", messages: [{ role: "user", content: "hi" }] });
+  });
+
+  it("takes a dropped run up again where it was, and nothing comes twice", async () => {
+    const { base, seen } = await serve(
+      broken(say(1, "a"), say(2, "b")),
+      broken(say(2, "b"), say(4, "c")),
+      whole(say(4, "c"), say(5, "d"), end(6)),
+    );
+    const heard = await chat(base);
+    expect(text(heard)).toBe("abcd<done>");
+    expect(heard.ended).toBe("done");
+    expect(heard.connection).toEqual(["resuming", "open", "resuming", "open"]);
+    expect(seen.map((request) => [request.method, request.url, request.headers["last-event-id"]])).toEqual([
+      ["POST", "/api/chat/stream", undefined],
+      ["GET", "/api/runs/run/events", "run:2"],
+      ["GET", "/api/runs/run/events", "run:4"],
+    ]);
+  });
+
+  it("takes a stream that ends without done for a dropped one", async () => {
+    const { base } = await serve(whole(say(1, "a")), whole(end(2)));
+    expect(text(await chat(base))).toBe("a<done>");
+  });
+
+  it("tries again when the server fails, and gives up when it does not know the run", async () => {
+    const { base, seen } = await serve(broken(say(1, "a")), refusal(503, ""), refusal(404, "{}"));
+    expect(await chat(base)).toMatchObject({ ended: "lost" });
+    expect(seen.length).toBe(3);
+  });
+
+  it("gives up after its last wait", async () => {
+    const { base, seen } = await serve(broken(say(1, "a")));
+    expect(await chat(base)).toMatchObject({ ended: "lost" });
+    expect(seen.length).toBe(4);
+  });
+
+  it("takes a long silence for a dropped connection", async () => {
+    const silent: Handler = (_, response) => {
+      response.writeHead(200, HEAD).write(say(1, "a"));
+    };
+    const { base } = await serve(silent, whole(say(2, "b"), end(3)));
+    expect(text(await chat(base, { idleMs: 60 }))).toBe("ab<done>");
+  });
+
+  it("ends when it is aborted, also while it waits", async () => {
+    const abort = new AbortController();
+    const { base } = await serve(broken(say(1, "a")));
+    const heard = await chat(base, {
+      signal: abort.signal,
+      resumeDelays: [60_000],
+      onConnection: () => abort.abort(),
+    });
+    expect(heard.ended).toBe("aborted");
+  });
+
+  it("ends when it is aborted in mid-stream, and keeps what came", async () => {
+    const abort = new AbortController();
+    const { base } = await serve((_, response) => {
+      response.writeHead(200, HEAD).write(say(1, "a"));
+    });
+    const events: ChatEvent[] = [];
+    const heard = await chat(base, {
+      signal: abort.signal,
+      onEvent: (event) => {
+        events.push(event);
+        abort.abort();
+      },
+    });
+    expect([heard.ended, events.length]).toEqual(["aborted", 1]);
+  });
+
+  it("lets a fault of the page through instead of taking it for a dropped connection", async () => {
+    const { base, seen } = await serve(whole(say(1, "a"), end(2)));
+    const onEvent = () => {
+      throw new TypeError("ours");
+    };
+    await expect(chat(base, { onEvent })).rejects.toThrow("ours");
+    expect(seen.length).toBe(1);
+  });
+});
+
+describe("errors before a run", () => {
+  const wait = { "retry-after": "7" };
+  it.each([
+    [
+      "our own shape",
+      refusal(422, '{"error":{"code":"UNKNOWN_MODEL","message":"No such model.","field":"model"}}'),
+      { status: 422, code: "UNKNOWN_MODEL", message: "No such model.", field: "model", retryAfter: undefined },
+    ],
+    [
+      "a wait",
+      refusal(503, '{"error":{"code":"TOO_MANY_RUNS","message":"Too many."}}', wait),
+      { status: 503, code: "TOO_MANY_RUNS", message: "Too many.", field: undefined, retryAfter: 7 },
+    ],
+    [
+      "a proxy's page",
+      refusal(502, "<html>Bad gateway</html>"),
+      { status: 502, code: "HTTP_502", message: "The server answered 502.", field: undefined, retryAfter: undefined },
+    ],
+    [
+      "JSON of another shape",
+      refusal(400, '{"error":"no"}'),
+      { status: 400, code: "HTTP_400", message: "The server answered 400.", field: undefined, retryAfter: undefined },
+    ],
+    ["null", refusal(500, "null"), { status: 500, code: "HTTP_500" }],
+  ])("reads %s", async (_, handler, expected) => {
+    const { base, seen } = await serve(handler);
+    const error = await chat(base).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject(expected);
+    expect(seen.length).toBe(1);
+  });
+
+  it("says that nobody answers, and never posts twice", async () => {
+    const { base, seen } = await serve();
+    await expect(chat(base)).rejects.toMatchObject({ status: 0, code: "SERVER_UNREACHABLE" });
+    expect(seen.length).toBe(1);
+  });
+});
+
+describe("the client", () => {
+  it("sends the token, and stops a run by its id", async () => {
+    const { base, seen } = await serve(refusal(200, "{}"));
+    await stopRun(createClient({ base, token: () => "secret" }), "a/b");
+    expect([seen[0]?.method, seen[0]?.url]).toEqual(["POST", "/api/runs/a%2Fb/stop"]);
+    expect(seen[0]?.headers.authorization).toBe("Bearer secret");
+  });
+
+  it("reads the models it can and skips the rest", async () => {
+    const models = [{ id: "a/b", name: "AB", badges: ["tools", 3] }, { name: "no id" }, null, { id: "c/d" }];
+    const { base } = await serve(refusal(200, JSON.stringify({ models })), refusal(200, "[]"));
+    const client = createClient({ base });
+    expect(await fetchModels(client)).toEqual([
+      { id: "a/b", name: "AB", badges: ["tools"] },
+      { id: "c/d", name: "c/d", badges: [] },
+    ]);
+    expect(await fetchModels(client)).toEqual([]);
+  });
+});

@@ -220,3 +220,15 @@ def test_a_long_message_is_read_quickly() -> None:
     """Three hundred thousand characters are no trouble."""
     text = "the quick brown fox 12 + 7 jumps over - and what about (this), then? " * 4500
     assert turn(text).calls
+
+
+def test_quoted_markup_stays_out_of_the_answer() -> None:
+    """A source cannot format the answer, nor cite in its name; names keep their underscores."""
+    value = {"results": [source(3, "# Big **title**", "See [9] and `max_steps` <b>now</b>")]}
+    assert "- **Big title**: See 9 and max_steps now [3]" in answered("How does replay work?", value)
+
+
+def test_tools_are_known_by_the_words_of_their_names() -> None:
+    """`update_record` is no clock although it holds the word date."""
+    update = tool("update_record", ["id"], id="string")
+    assert turn("What time is it?", tools=[update]).calls == ()

@@ -115,11 +115,12 @@ def _found(searches: list[Exchange]) -> str:
 
 def _section(exchange: Exchange, shown: set[str], *, several: bool) -> str:
     query = _first_argument(exchange)
+    search = f"The search for “{query}”" if query else "The search"
     if exchange.result.error:
-        return f"The search for “{query}” did not work: {tidy(exchange.result.error, 200)}"
+        return f"{search} did not work: {tidy(exchange.result.error, 200)}"
     items = [item for item in exchange.result.items if (item.url or item.title) not in shown]
     if not exchange.result.items:
-        return _no_items(exchange, query)
+        return _no_items(exchange, search)
     if not items:
         return ""
     shown.update(item.url or item.title for item in items)
@@ -127,11 +128,11 @@ def _section(exchange: Exchange, shown: set[str], *, several: bool) -> str:
     return lead + "\n\n" + "\n".join(_bullet(item) for item in items[:5])
 
 
-def _no_items(exchange: Exchange, query: str) -> str:
+def _no_items(exchange: Exchange, search: str) -> str:
     value = exchange.result.value
     if isinstance(value, str) and value.strip():
-        return f"The search for “{query}” returned: {tidy(value, 600)}"
-    return f"The search for “{query}” found nothing."
+        return f"{search} returned: {tidy(value, 600)}"
+    return f"{search} found nothing."
 
 
 def _bullet(item: Item) -> str:

@@ -8,6 +8,7 @@ The id is `<family>/<fault>`, in any family:
 | sim-json-error | HTTP 200 with a JSON error body, also for a stream request |
 | sim-midstream-error | some text, then a chunk with a top-level `error` in the 200; whole: `choices[0].error` |
 | sim-cut | the socket is closed in the middle of the answer, no finish, no `[DONE]` |
+| sim-cut-tool | the socket is closed after whole calls, before their finish (Mistral: before the calls) |
 | sim-eof | the stream ends cleanly in the middle of the answer, no finish, no `[DONE]` |
 | sim-done-only | nothing but `[DONE]`; whole: an empty body |
 | sim-stall | a few chunks, then nothing until the client leaves |
@@ -46,8 +47,14 @@ from .turns import Call, Turn
 
 _ID = re.compile(r"^sim-(?P<name>[a-z-]+?)(?:-(?P<number>\d+))?(?::[a-z]+)?$")
 ERROR_CODES = (400, 401, 402, 403, 404, 408, 413, 422, 429, 500, 502, 503, 529)
-WIRE_FAULTS = ("error", "json-error", "midstream-error", "cut", "eof", "done-only", "stall", "malformed")
+WIRE_FAULTS = ("error", "json-error", "midstream-error", "cut", "cut-tool", "eof", "done-only", "stall", "malformed")
+TALKING = ("midstream-error", "cut", "eof", "stall", "malformed")
 LONG = 3000
+PARAGRAPH = (
+    "This is the beginning of an answer whose end you may never see, because this model was asked for by the name of a "
+    "fault. What has come so far should stay on the page, marked as unfinished, and a person should be able to try "
+    "again. Nothing in it was looked up, and no tool was called for it."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +77,8 @@ def fault_of(model: str) -> Fault | None:
 def turn_of(incoming: Incoming, accent: Accent) -> Turn:
     """Give the turn of a request: the model's own, or what the fault makes of it."""
     fault = fault_of(incoming.model)
+    if fault and fault.name in TALKING:
+        return Turn(PARAGRAPH, "I write a paragraph.")
     shape = SHAPES.get(fault.name) if fault else None
     return shape(incoming, accent, fault.number or 0) if fault and shape else decide(incoming, accent)
 
@@ -115,8 +124,7 @@ def _reasoning_only(incoming: Incoming, accent: Accent, number: int) -> Turn:
 
 
 def _length(incoming: Incoming, accent: Accent, number: int) -> Turn:
-    text = _answer(incoming).text
-    return replace(_answer(incoming), text=text[: max(len(text) * 2 // 3, 8)], finish="length")
+    return replace(_answer(incoming), text=PARAGRAPH[:160], finish="length")
 
 
 def _length_empty(incoming: Incoming, accent: Accent, number: int) -> Turn:
@@ -137,8 +145,7 @@ def _refusal(incoming: Incoming, accent: Accent, number: int) -> Turn:
 
 
 def _filter(incoming: Incoming, accent: Accent, number: int) -> Turn:
-    text = _answer(incoming).text
-    return Turn(text[: len(text) // 2], finish="content_filter")
+    return Turn(PARAGRAPH[:80], finish="content_filter")
 
 
 def _searches(incoming: Incoming, accent: Accent, number: int) -> Turn:

@@ -1,7 +1,6 @@
 """The faults that are not in what is said but in how it is sent: bodies that break, stop or lie."""
 
 from collections.abc import Callable
-from itertools import islice
 from typing import Any
 
 import orjson
@@ -12,7 +11,6 @@ from .stream import DONE, Piece, envelope, frame, frames
 from .whole import body, written
 from .writes import Ending
 
-FEW = 6
 Sent = Callable[[Spoken, list[bytes]], tuple[list[bytes], Ending]]
 BROKEN = b'data: {"id":"gen-broken","choices":[{"index":0,"delta":{"content":"half a fra\n\n'
 
@@ -22,10 +20,14 @@ def sent(spoken: Spoken, fault: Fault | None, *, stream: bool) -> tuple[list[byt
     if fault and fault.name == "json-error":
         return [orjson.dumps(error_body(spoken))], "clean", "application/json"
     table = STREAMS if stream else WHOLES
-    writes = _burst(list(frames(spoken)), spoken.accent.burst) if stream else written(spoken)
+    pieces = list(frames(spoken)) if stream else written(spoken)
     broken = table.get(fault.name) if fault else None
-    writes, ending = broken(spoken, writes) if broken else (writes, "clean")
-    return writes, ending, "text/event-stream" if stream else "application/json"
+    pieces, ending = broken(spoken, pieces) if broken else (pieces, "clean")
+    return (
+        _burst(pieces, spoken.accent.burst if stream else 1),
+        ending,
+        "text/event-stream" if stream else "application/json",
+    )
 
 
 def error_body(spoken: Spoken) -> dict[str, Any]:
@@ -64,6 +66,12 @@ def _whole_error(spoken: Spoken, writes: list[bytes]) -> tuple[list[bytes], Endi
     return [orjson.dumps(answer)], "clean"
 
 
+def _before_finish(writes: list[bytes]) -> list[bytes]:
+    """Leave out everything from the first finish on."""
+    at = next(at for at, write in enumerate(writes) if b'"finish_reason":"' in write)
+    return writes[:at]
+
+
 def _only(text: bytes) -> Sent:
     """Send this and nothing else."""
 
@@ -83,12 +91,14 @@ STREAMS: dict[str, Sent] = {
     "cut": lambda _, writes: (_half(writes), "cut"),
     "eof": lambda _, writes: (_half(writes), "clean"),
     "done-only": _only(DONE),
-    "stall": lambda _, writes: (list(islice(writes, FEW)), "stall"),
+    "cut-tool": lambda _, writes: (_before_finish(writes), "cut"),
+    "stall": lambda _, writes: (_half(writes), "stall"),
     "malformed": _malformed,
 }
 WHOLES: dict[str, Sent] = {
     "midstream-error": _whole_error,
     "cut": lambda _, writes: (_truncated(writes), "cut"),
+    "cut-tool": lambda _, writes: (_truncated(writes), "cut"),
     "eof": lambda _, writes: (_truncated(writes), "clean"),
     "done-only": _only(b""),
     "stall": lambda _, writes: (writes[:1], "stall"),

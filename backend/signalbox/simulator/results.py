@@ -92,7 +92,10 @@ def _item(fields: dict[str, Any]) -> Item:
     number = fields.get("n")
     title = str(fields.get("title") or fields.get("url") or "")
     return Item(
-        tidy(title, 120), str(fields.get("url") or ""), tidy(snippet, 280), number if isinstance(number, int) else None
+        tidy(unmarked(title), 120),
+        str(fields.get("url") or ""),
+        tidy(unmarked(snippet), 280),
+        number if isinstance(number, int) else None,
     )
 
 
@@ -106,9 +109,14 @@ def _field(value: Any, names: tuple[str, ...], depth: int) -> Any:
     return next((found for inner in fields.values() if (found := _field(inner, names, depth + 1)) is not None), None)
 
 
+def unmarked(text: str) -> str:
+    """Drop the markup of a quoted text, which would be read as the answer's own."""
+    return re.sub(r"[*`#>|]+|<[^>]+>|\[(\d+)\](?!\()", r" \1", text)
+
+
 def tidy(text: str, limit: int) -> str:
     """Put a text on one line and cut it at a sentence or a word."""
-    line = " ".join(re.sub(r"[*_`#>|]+|<[^>]+>", " ", text).split())
+    line = " ".join(text.split())
     if len(line) <= limit:
         return line
     sentence = line.rfind(". ", 40, limit)

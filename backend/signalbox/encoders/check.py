@@ -97,8 +97,8 @@ class StreamCheck:
             return f"{value['type']}: {at}: {error.message[:200]}"
         try:
             event = _DECODER.decode(data)
-        except msgspec.ValidationError:
-            return None  # a status or category of a later version: growth, and it has no part in the order
+        except msgspec.ValidationError as error:
+            return f"{value['type']}: {error}"
         return self._order.feed(event)
 
 

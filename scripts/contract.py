@@ -1,0 +1,77 @@
+"""`just contract`: schema, TypeScript types and golden streams, all from core/events.py; `--check` only compares."""
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, get_args
+
+import msgspec
+import orjson
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "backend")]
+
+from signalbox.core import events  # noqa: E402
+from tests.contract.golden import FIXTURES, golden_streams  # noqa: E402
+
+SCHEMA = ROOT / "backend" / "signalbox" / "encoders" / "v1_1.schema.json"
+TYPES = ROOT / "frontend" / "src" / "types" / "events.ts"
+
+
+def contract_schema() -> dict[str, Any]:
+    """Make the JSON Schema of one frame's data: one of the events, with what the envelope adds."""
+    members = get_args(events.AnyEvent)
+    types = (*members, events.Success, events.Failure, events.Envelope)
+    _, parts = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
+    envelope = parts.pop("Envelope")["properties"]
+    for member in members:
+        extra = {name: value for name, value in envelope.items() if name not in parts[member.__name__]["properties"]}
+        if member is events.Content:
+            del extra["ts"]
+        parts[member.__name__]["properties"] |= extra
+    parts["Success"]["properties"]["success"] = {"const": True}
+    parts["Failure"]["properties"]["success"] = {"const": False}
+    tags = {str(member.__struct_config__.tag): f"#/$defs/{member.__name__}" for member in members}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "ChatEvent",
+        "description": f"One frame of the Signalbox contract v{events.VERSION}. Unknown fields and types are growth.",
+        "oneOf": [{"$ref": ref} for ref in tags.values()],
+        "discriminator": {"propertyName": "type", "mapping": tags},
+        "$defs": parts,
+    }
+
+
+def wanted_files() -> dict[Path, bytes]:
+    """Return what each generated file must hold, the TypeScript types excepted."""
+    schema = orjson.dumps(contract_schema(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    streams = asyncio.run(golden_streams())
+    return {SCHEMA: schema} | {FIXTURES / f"{name}.sse": stream for name, stream in streams.items()}
+
+
+def stale_files() -> list[Path]:
+    """Return the generated files that are not what they must be, and fixtures that nothing makes any more."""
+    wanted = wanted_files()
+    stale = [path for path, content in wanted.items() if not path.exists() or path.read_bytes() != content]
+    return stale + [path for path in FIXTURES.glob("*.sse") if path not in wanted]
+
+
+def main() -> int:
+    """Write, or compare with --check."""
+    if "--check" in sys.argv:
+        stale = stale_files()
+        for path in stale:
+            print(f"stale: {path.relative_to(ROOT)}; run `just contract`")
+        return 1 if stale else 0
+    FIXTURES.mkdir(exist_ok=True)
+    for path in stale_files():
+        path.unlink(missing_ok=True)
+    for path, content in wanted_files().items():
+        path.write_bytes(content)
+        print(f"wrote {path.relative_to(ROOT)}")
+    return subprocess.run(["node", "scripts/types.mjs", str(SCHEMA)], cwd=ROOT / "frontend", check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

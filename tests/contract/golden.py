@@ -1,0 +1,113 @@
+"""The golden streams: scripted models through the real loop and encoder, with fixed ids and times."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from signalbox.chat.context import Limits
+from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.events import Stamped
+from signalbox.core.parts import CallDelta, HiddenReasoning, ReasoningDelta, RefusalDelta, TextDelta
+from signalbox.encoders.sse_v1 import SseV1Encoder
+from signalbox.tools.calculate import calculate
+from signalbox.tools.search_web import search_web
+
+from tests.support.runs import RUN_ID, Outcome, run
+from tests.support.scripted import SERVED, FakeSearch, ScriptedClient, answer, call, calls, ending, make_tool
+
+FIXTURES = Path(__file__).parent / "fixtures"
+_START = 1_790_000_000_000
+
+
+def encode(outcome: Outcome) -> bytes:
+    """Encode a run's batches as they left, 7 ms apart."""
+    encoder = SseV1Encoder(RUN_ID, "v2")
+    seq = 0
+    frames: list[bytes] = []
+    for place, batch in enumerate(outcome.batches):
+        stamped = [Stamped(seq + n, _START + 7 * place, event) for n, event in enumerate(batch, 1)]
+        seq += len(batch)
+        frames.append(encoder.encode(stamped))
+    return b"".join(frames)
+
+
+async def _plain() -> Outcome:
+    script = [[SERVED], [ReasoningDelta("Easy.", "reasoning")], [TextDelta("Grüße, "), TextDelta("日本 🚦.")], ending()]
+    return await run(ScriptedClient(script))
+
+
+async def _search() -> Outcome:
+    script = calls(call(0, "search_web", '{"query":"tool loop"}'), call(1, "calculate", '{"expression":"2**64"}'))
+    client = ScriptedClient(script, answer("The loop merges deltas [1]. ", "2^64 is 18446744073709551616."))
+    return await run(client, [search_web(FakeSearch(), None), calculate()])
+
+
+async def _steps() -> Outcome:
+    first = [[SERVED], [TextDelta("Let me look.")], [call(0, "search_web", '{"query":"one"}')], ending("tool_calls")]
+    second = calls(call(0, "search_web", '{"query":"two"}'), call(1, "search_web", '{"query":" ONE "}'))
+    return await run(ScriptedClient(first, second, answer("Found both [1][2].")), [search_web(FakeSearch(), None)])
+
+
+async def _clamp() -> Outcome:
+    script = calls(*(call(n, "search_web", f'{{"query":"q{n}"}}') for n in range(3)))
+    client = ScriptedClient(script, answer("Two were enough [1]."))
+    return await run(client, [search_web(FakeSearch(), None)], limits=Limits(max_searches=2))
+
+
+async def _failures() -> Outcome:
+    broken = calls(
+        call(0, "nothing", "{}"), call(1, "search_web", '{"query":3}'), CallDelta(index=2, id="c", name="search_web", arguments='{"qu')
+    )
+    return await run(ScriptedClient(broken, answer("I could not search.")), [search_web(FakeSearch(), None)])
+
+
+async def _hidden_reasoning() -> Outcome:
+    return await run(ScriptedClient([[SERVED], [HiddenReasoning()], [TextDelta("Forty-two.")], ending()]))
+
+
+async def _refusal() -> Outcome:
+    return await run(ScriptedClient([[SERVED], [RefusalDelta("I can't help with that.")], ending()]))
+
+
+async def _length() -> Outcome:
+    return await run(ScriptedClient([[SERVED], [TextDelta("A long answer that")], ending("length")]))
+
+
+async def _interrupted() -> Outcome:
+    return await run(ScriptedClient([[SERVED], [TextDelta("Half an ans")], UpstreamError(Code.STREAM_CUT)]))
+
+
+async def _rate_limit() -> Outcome:
+    error = UpstreamError(Code.RATE_LIMIT, status=429, retry_after=42.0)
+    return await run(ScriptedClient([error]))
+
+
+async def _empty_final() -> Outcome:
+    script = calls(call(0, "search_web", '{"query":"silence"}'))
+    client = ScriptedClient(script, answer(), answer(), answer())
+    return await run(client, [search_web(FakeSearch(), None)])
+
+
+async def _write_tool() -> Outcome:
+    client = ScriptedClient(calls(call(0, "save", '{"text":"hi"}')), answer("Saved."))
+    return await run(client, [make_tool("save")])
+
+
+SCENARIOS: dict[str, Callable[[], Awaitable[Outcome]]] = {
+    "plain": _plain,
+    "search-and-calculate": _search,
+    "steps-cached": _steps,
+    "clamp": _clamp,
+    "failed-calls": _failures,
+    "hidden-reasoning": _hidden_reasoning,
+    "refusal": _refusal,
+    "length": _length,
+    "interrupted": _interrupted,
+    "rate-limit": _rate_limit,
+    "final-empty": _empty_final,
+    "other-tool": _write_tool,
+}
+
+
+async def golden_streams() -> dict[str, bytes]:
+    """Return every golden stream by name."""
+    return {name: encode(await scenario()) for name, scenario in SCENARIOS.items()}

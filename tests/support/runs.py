@@ -1,0 +1,107 @@
+"""Driving the V2 loop in process, with every event checked against the contract's order."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from signalbox.chat.context import ConversationContext, Limits, RunFlags
+from signalbox.chat.loop_v2 import run_v2
+from signalbox.chat.progress import Progress
+from signalbox.chat.run import drive
+from signalbox.core.events import AnyEvent, Content, Done, Reasoning, ToolCalls, ToolExecuting, ToolResult, Warning
+from signalbox.core.invariants import first_fault
+from signalbox.core.messages import JsonValue, Message, UserMessage
+from signalbox.core.parts import ToolSchema
+from signalbox.core.tools import Tool, ToolContext
+from signalbox.services.tool_executor import ToolExecutor
+
+from tests.support.scripted import ScriptedClient
+
+RUN_ID = "0123456789abcdef0123456789abcdef"
+
+
+@dataclass
+class Outcome:
+    """A finished run, easy to ask."""
+
+    events: list[AnyEvent]
+    batches: list[list[AnyEvent]]
+    context: ConversationContext
+    progress: Progress
+
+    @property
+    def done(self) -> Done:
+        last = self.events[-1]
+        assert isinstance(last, Done)
+        return last
+
+    @property
+    def text(self) -> str:
+        return "".join(e.content for e in self.events if isinstance(e, Content))
+
+    @property
+    def reasoning(self) -> str:
+        return "".join(e.content for e in self.events if isinstance(e, Reasoning))
+
+    @property
+    def warnings(self) -> list[str]:
+        return [str(e.code) for e in self.events if isinstance(e, Warning)]
+
+    @property
+    def results(self) -> list[ToolResult]:
+        return [e for e in self.events if isinstance(e, ToolResult)]
+
+    @property
+    def announced(self) -> list[str]:
+        return [c.id for e in self.events if isinstance(e, ToolCalls) for c in e.calls]
+
+    @property
+    def executed(self) -> list[str]:
+        return [e.id for e in self.events if isinstance(e, ToolExecuting)]
+
+    def codes(self) -> list[str | None]:
+        """The code of each result, None for one that succeeded."""
+        return [getattr(e.result, "code", None) for e in self.results]
+
+
+def context_for(
+    tools: Sequence[Tool] = (),
+    *,
+    model: str = "openai/sim",
+    messages: list[Message] | None = None,
+    tool_choice: JsonValue = None,
+    params: dict[str, JsonValue] | None = None,
+    limits: Limits | None = None,
+    finalize_hint: str = "",
+) -> ConversationContext:
+    """Make a context with these tools on offer."""
+    schemas = tuple(ToolSchema(t.spec.name, t.spec.description, t.spec.parameters) for t in tools)
+    return ConversationContext(
+        run_id=RUN_ID,
+        model=model,
+        messages=messages if messages is not None else [UserMessage("What is the tool loop?")],
+        base_params=params or {},
+        tool_schemas=schemas,
+        tool_choice=tool_choice,
+        finalize_hint=finalize_hint,
+        limits=limits or Limits(),
+        flags=RunFlags(simulated=True),
+    )
+
+
+async def no_wait(seconds: float) -> None:
+    """Sleep without sleeping."""
+
+
+async def run(
+    client: ScriptedClient, tools: Sequence[Tool] = (), *, context: ConversationContext | None = None, **settings: object
+) -> Outcome:
+    """Drive one run to its end and check the order of its events."""
+    context = context or context_for(tools, **settings)  # type: ignore[arg-type]
+    progress = Progress(clock=lambda: 0.0)
+    loop = run_v2(
+        context, client, ToolExecutor(tools), progress, tool_context=ToolContext(run_id=context.run_id), sleep=no_wait
+    )
+    batches = [batch async for batch in drive(loop, context, progress)]
+    events = [event for batch in batches for event in batch]
+    assert first_fault(events) is None, first_fault(events)
+    return Outcome(events, batches, context, progress)

@@ -1,0 +1,124 @@
+"""The edges a test cannot have for real, scripted: a model that says what the test wrote, tools that wait for it."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import dataclass, field
+
+from signalbox.core.errors import UpstreamError
+from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.parts import (
+    CallDelta,
+    EndOfStream,
+    Finish,
+    ReasoningDelta,
+    Request,
+    Served,
+    StreamPart,
+    TextDelta,
+    Usage,
+    UsageReport,
+)
+from signalbox.core.tools import SearchHit, SearchQuery, Tool, ToolContext, ToolSpec
+
+
+class ScriptedClient:
+    """A ChatClient that answers each request with the next script: one list of parts per network read.
+
+    An exception in a script is raised there; an awaitable factory is awaited there. `requests` are what was asked,
+    `closed` counts streams that ended or were closed.
+    """
+
+    def __init__(self, *scripts: Sequence[object]) -> None:
+        self.scripts = [list(script) for script in scripts]
+        self.requests: list[Request] = []
+        self.closed = 0
+
+    async def stream(self, request: Request) -> AsyncGenerator[list[StreamPart], None]:
+        self.requests.append(request)
+        assert self.scripts, f"request {len(self.requests)} was not expected"
+        script = self.scripts.pop(0)
+        try:
+            for read in script:
+                if isinstance(read, Exception):
+                    raise read
+                if callable(read):
+                    await read()
+                    continue
+                yield read
+        finally:
+            self.closed += 1
+
+    async def complete(self, request: Request) -> list[StreamPart]:
+        parts: list[StreamPart] = []
+        async for read in self.stream(request):
+            parts += read
+        return parts
+
+
+SERVED = Served("gen-1", "openai/sim", "OpenAI")
+
+
+def answer(*texts: str, cost: float = 0.001) -> list[list[StreamPart]]:
+    """Script an answer in words."""
+    return [[SERVED], *[[TextDelta(text)] for text in texts], ending("stop", cost=cost)]
+
+
+def ending(reason: str | None = "stop", *, native: str | None = None, cost: float = 0.001) -> list[StreamPart]:
+    """Script the last read of a stream."""
+    usage = Usage(input=10, output=5, cost=cost)
+    return [Finish(reason, native), UsageReport(usage, {"prompt_tokens": 10, "completion_tokens": 5}), EndOfStream()]
+
+
+def call(index: int, name: str, arguments: str, call_id: str | None = None) -> CallDelta:
+    """Script a call that arrives whole."""
+    return CallDelta(index=index, id=call_id or f"call_{index}", name=name, arguments=arguments)
+
+
+def calls(*deltas: CallDelta, reason: str = "tool_calls") -> list[list[StreamPart]]:
+    """Script a step that calls."""
+    return [[SERVED], [ReasoningDelta("I need a tool.", "reasoning")], list(deltas), ending(reason)]
+
+
+@dataclass
+class FakeSearch:
+    """A search backend that answers with one hit per query, fails where told, and remembers what it was asked."""
+
+    name: str = "fake"
+    about: str = "nothing real"
+    paid: bool = False
+    asked: list[SearchQuery] = field(default_factory=list)
+    fail: Callable[[SearchQuery], Exception | None] = lambda query: None
+    gate: asyncio.Event | None = None
+
+    async def search(self, query: SearchQuery) -> list[SearchHit]:
+        self.asked.append(query)
+        if self.gate is not None:
+            await self.gate.wait()
+        if error := self.fail(query):
+            raise error
+        slug = "-".join(query.text.lower().split())
+        return [SearchHit(f"About {query.text}", f"https://example.org/{slug}", f"All about {query.text}.")]
+
+
+def make_tool(
+    name: str,
+    run: Callable[[JsonObject, ToolContext], object] | None = None,
+    *,
+    eager: bool = False,
+    parameters: JsonObject | None = None,
+    timeout: float = 5.0,
+) -> Tool:
+    """Make a tool of any name; without a function it echoes its arguments."""
+
+    async def work(arguments: JsonObject, context: ToolContext) -> JsonValue:
+        result = run(arguments, context) if run else {"echo": arguments}
+        return await result if asyncio.iscoroutine(result) else result  # type: ignore[return-value]
+
+    spec = ToolSpec(
+        name=name,
+        description=f"The {name} tool of a test.",
+        parameters=parameters or {"type": "object", "properties": {}, "additionalProperties": True},
+        eager=eager,
+        timeout=timeout,
+    )
+    return Tool(spec, work)

@@ -1,5 +1,6 @@
 """The simulator's other routes, its limits, and what it tells tests about what it received."""
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -143,6 +144,21 @@ def test_a_stalled_answer_does_not_hold_up_the_end() -> None:
     client.close()
     with pytest.raises(httpx.ConnectError):
         httpx.get(f"{simulator.base_url}/models")
+
+
+def test_serves_in_the_foreground_until_interrupted() -> None:
+    """`serve` says where it listens, answers there, and ends quietly on an interrupt."""
+    code = "from signalbox.simulator.server import serve; serve(port=0)"
+    path = {"PYTHONPATH": str(Path(signalbox.simulator.__file__).parents[2])}
+    with subprocess.Popen(
+        [sys.executable, "-c", code], env=path, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as running:
+        assert running.stdout is not None
+        address = running.stdout.readline().removeprefix("simulator: ").strip()
+        assert httpx.get(f"{address}/models", timeout=10).json()["total_count"] > 0
+        running.send_signal(signal.SIGINT)
+        assert running.communicate(timeout=10) == ("", "")
+    assert running.returncode == 0
 
 
 def test_imports_nothing_of_ours() -> None:

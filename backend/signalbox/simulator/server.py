@@ -5,6 +5,7 @@ import socket
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -105,4 +106,5 @@ def serve(host: str = HOST, port: int = 8001, replay: Path | None = None, pace: 
         sys.stdout.write(f"simulator: http://{address[0]}:{address[1]}/api/v1\n")
         sys.stdout.flush()
         config = uvicorn.Config(app, log_level="error", lifespan="off", access_log=False, timeout_graceful_shutdown=1)
-        uvicorn.Server(config).run(sockets=[listener])
+        with suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[listener])

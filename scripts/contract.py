@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "backend")]
 
 from signalbox.core import events  # noqa: E402
+
 from tests.contract.golden import FIXTURES, golden_streams  # noqa: E402
 
 SCHEMA = ROOT / "backend" / "signalbox" / "encoders" / "v1_1.schema.json"

@@ -54,25 +54,27 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _serve(arguments: argparse.Namespace) -> int:
-    from signalbox.app.serve import serve  # noqa: PLC0415 - the other verbs start without FastAPI
+    from signalbox.app.serve import serve
 
     return serve(arguments.host, arguments.port, arguments.workers)
 
 
 def _simulate(arguments: argparse.Namespace) -> int:
-    from signalbox.simulator.server import DEFAULT_PACE, serve  # noqa: PLC0415 - only this verb needs it
+    from signalbox.simulator.server import DEFAULT_PACE, serve
 
     if arguments.replay is not None and not arguments.replay.exists():
         return _fail(f"There is no file or folder {arguments.replay}.")
     try:
-        serve(arguments.host, arguments.port, arguments.replay, DEFAULT_PACE if arguments.pace is None else arguments.pace)
+        serve(
+            arguments.host, arguments.port, arguments.replay, DEFAULT_PACE if arguments.pace is None else arguments.pace
+        )
     except OSError as error:
         return _fail(f"Cannot listen on {arguments.host}:{arguments.port} ({error.strerror}). Choose another --port.")
     return 0
 
 
 def _decode(arguments: argparse.Namespace) -> int:
-    from signalbox.decode import decode_capture  # noqa: PLC0415
+    from signalbox.decode import decode_capture
 
     data = _bytes_of(arguments.file)
     if data is None:
@@ -86,7 +88,7 @@ def _decode(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from signalbox.encoders.check import first_stream_fault  # noqa: PLC0415
+    from signalbox.encoders.check import first_stream_fault
 
     data = _bytes_of(arguments.file)
     if data is None:

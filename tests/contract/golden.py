@@ -55,7 +55,9 @@ async def _clamp() -> Outcome:
 
 async def _failures() -> Outcome:
     broken = calls(
-        call(0, "nothing", "{}"), call(1, "search_web", '{"query":3}'), CallDelta(index=2, id="c", name="search_web", arguments='{"qu')
+        call(0, "nothing", "{}"),
+        call(1, "search_web", '{"query":3}'),
+        CallDelta(index=2, id="c", name="search_web", arguments='{"qu'),
     )
     return await run(ScriptedClient(broken, answer("I could not search.")), [search_web(FakeSearch(), None)])
 

@@ -93,7 +93,11 @@ async def no_wait(seconds: float) -> None:
 
 
 async def run(
-    client: ScriptedClient, tools: Sequence[Tool] = (), *, context: ConversationContext | None = None, **settings: object
+    client: ScriptedClient,
+    tools: Sequence[Tool] = (),
+    *,
+    context: ConversationContext | None = None,
+    **settings: object,
 ) -> Outcome:
     """Drive one run to its end and check the order of its events."""
     context = context or context_for(tools, **settings)  # type: ignore[arg-type]

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field
 
-from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.parts import (
     CallDelta,

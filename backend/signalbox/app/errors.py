@@ -16,6 +16,7 @@ from signalbox.core.errors import CODES, Code, RequestError
 from signalbox.core.messages import JsonObject
 
 _log = structlog.get_logger()
+_VALIDATORS = ("list[", "dict[", "literal[", "str", "function-", "constrained-", "nullable", "json")
 _BY_STATUS = {404: Code.NOT_FOUND, 405: Code.METHOD_NOT_ALLOWED}
 
 
@@ -48,7 +49,7 @@ def _path(error: Any) -> str:
 
 def _is_tag(part: str | int) -> bool:
     tags = ("system", "developer", "user", "assistant", "tool", "text", "image_url", "file")
-    return isinstance(part, str) and (part in tags or part.startswith(("list[", "dict[", "literal[", "str", "function-")))
+    return isinstance(part, str) and (part in tags or part.startswith(_VALIDATORS))
 
 
 def add_error_handlers(app: FastAPI) -> None:

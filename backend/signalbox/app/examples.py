@@ -28,6 +28,6 @@ _STREAM = (
     'id: 4f…:2\ndata: {"type":"done","done":true,"status":"complete","steps":1,"ts":1790000000000}\n\n'
 )
 STREAM_ANSWERS: dict[int | str, dict[str, Any]] = {
-    200: {"description": "Contract v1.1; see docs/sse-contract.md", "content": {"text/event-stream": {"example": _STREAM}}},
+    200: {"description": "Contract v1.1: docs/sse-contract.md", "content": {"text/event-stream": {"example": _STREAM}}},
     "4XX": {"description": "Refused before a run: nothing started, nothing spent", "model": ErrorAnswer},
 }

@@ -1,7 +1,7 @@
 """The app: its parts put together, its routes, its page."""
 
 import gc
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from hashlib import blake2b
 from pathlib import Path
@@ -38,7 +38,7 @@ def create_app(
     configure_logs(settings.signalbox_log_level)
 
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncGenerator[None, None]:
         async with AsyncExitStack() as stack:
             app.state.parts = await _parts(settings, extra_tools, stack)
             gc.collect()
@@ -82,7 +82,7 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], stack: AsyncEx
     refuse_second_worker(folder, stack)
     base_url = settings.openrouter_base_url
     if settings.is_simulated:
-        base_url = stack.enter_context(BackgroundSimulator(pace=settings.signalbox_simulator_pace)).base_url
+        base_url = stack.enter_context(_simulator(settings)).base_url
     client = await stack.enter_async_context(
         make_client(connect_timeout=settings.openrouter_connect_timeout, idle_timeout=settings.openrouter_timeout)
     )
@@ -114,6 +114,11 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], stack: AsyncEx
     )
 
 
+def _simulator(settings: Settings) -> BackgroundSimulator:
+    # Its faulty models can be asked for by name, but a person picking a model need not see them.
+    return BackgroundSimulator(pace=settings.signalbox_simulator_pace, list_faults=False)
+
+
 def _is_paid(search: SearchBackend | None) -> bool:
     return search is not None and search.paid
 
@@ -141,7 +146,8 @@ def _upstream(settings: Settings, base_url: str) -> Upstream:
 
 def _catalog(settings: Settings, upstream: OpenRouterService, folder: Path) -> ModelCatalog:
     """Keep one catalogue per upstream."""
-    name = "simulator" if settings.is_simulated else blake2b(settings.openrouter_base_url.encode(), digest_size=6).hexdigest()
+    address = "simulator" if settings.is_simulated else settings.openrouter_base_url
+    name = blake2b(address.encode(), digest_size=6).hexdigest()
     catalog = ModelCatalog(upstream.models, folder / f"models-{name}.json", by_family=settings.is_simulated)
     if not settings.is_simulated:
         catalog.load()

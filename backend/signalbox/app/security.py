@@ -14,12 +14,12 @@ from signalbox.core.errors import Code, RequestError
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 # The page has no inline script or style; its answers may hold anything a model writes (quirk G2).
+_POLICY = (
+    b"default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; "
+    b"base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
+)
 _HEADERS = [
-    (
-        b"content-security-policy",
-        b"default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; "
-        b"base-uri 'none'; frame-ancestors 'none'; form-action 'self'",
-    ),
+    (b"content-security-policy", _POLICY),
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
     (b"cross-origin-opener-policy", b"same-origin"),

@@ -1,13 +1,16 @@
 """`signalbox serve`: what must be true before the server starts, the server itself, and a clean end."""
 
+import errno
 import logging
 import os
 import socket
 import sys
 
 import uvicorn
+from fastapi import FastAPI
 
 from signalbox.app.config import Settings, SettingsError, load_settings
+from signalbox.app.deps import Parts
 from signalbox.app.main import create_app
 from signalbox.app.security import is_loopback
 from signalbox.app.workers import SENTENCE
@@ -30,7 +33,7 @@ def serve(host: str | None = None, port: int | None = None, workers: int | None 
     config = uvicorn.Config(
         app, log_config=None, log_level=logging.WARNING, access_log=False, timeout_graceful_shutdown=_GRACE_SECONDS
     )
-    server = Server(config, _address(host, listener), settings)
+    server = Server(config, app, _address(host, listener), settings)
     with listener:
         server.run(sockets=[listener])
     return 0 if server.started else 2
@@ -39,11 +42,11 @@ def serve(host: str | None = None, port: int | None = None, workers: int | None 
 class Server(uvicorn.Server):
     """Prints where it listens, and ends the runs before it waits for their watchers."""
 
-    def __init__(self, config: uvicorn.Config, address: str, settings: Settings) -> None:
+    def __init__(self, config: uvicorn.Config, app: FastAPI, address: str, settings: Settings) -> None:
         super().__init__(config)
         self._address = address
         self._settings = settings
-        self._app = config.app
+        self._app = app
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, then say so."""
@@ -59,7 +62,7 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End the runs honestly; uvicorn alone would wait for their streams first."""
-        parts = getattr(self._app.state, "parts", None)  # pyright: ignore[reportAttributeAccessIssue] - a FastAPI app
+        parts: Parts | None = getattr(self._app.state, "parts", None)
         if parts is not None:
             await parts.runs.aclose()
         await super().shutdown(sockets)
@@ -89,7 +92,7 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family, backlog=2048)
     except OSError as error:
-        reason = "is already in use" if error.errno == 98 else f"cannot be used ({error.strerror})"  # noqa: PLR2004
+        reason = "is already in use" if error.errno == errno.EADDRINUSE else f"cannot be used ({error.strerror})"
         raise SettingsError(f"{host}:{port} {reason}. Stop what uses it, or choose another with --port.") from None
 
 

@@ -1,4 +1,4 @@
-"""A watcher's response: bytes as the run makes them, a ping when it is silent, and a clean end when the client leaves."""
+"""A watcher's response: bytes as the run makes them, a ping when it is silent, a clean end when the client leaves."""
 
 import asyncio
 from collections.abc import AsyncGenerator

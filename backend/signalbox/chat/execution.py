@@ -114,7 +114,7 @@ class ToolExecution:
         if outcome is not None:
             self.answer(call, outcome)
             return
-        assert call.spec is not None  # noqa: S101 - _unknown has answered every call without one
+        assert call.spec is not None  # _unknown has answered every call without one
         if call.spec.search_key is None:
             self._spawn(call, self._run(call))
         else:
@@ -192,10 +192,7 @@ class ToolExecution:
             return
         call.outcome = outcome
         self._open -= 1
-        if outcome.success:
-            result = Success(True, outcome.result)
-        else:
-            result = Failure(False, outcome.error, str(outcome.code))
+        result = _shown(outcome)
         was = True if cached else UNSET
         self._emit(ToolResult(call.id, call.name, result, call.category, call.visibility, was, call.step))
 
@@ -241,10 +238,12 @@ class ToolExecution:
 
     async def aclose(self) -> None:
         """Stop whatever still runs; no task outlives its run."""
-        tasks = [c.task for c in self.calls if c.task is not None] + list(self._searches.values())
+        tasks: list[asyncio.Task[None] | asyncio.Task[ToolOutcome]] = [c.task for c in self.calls if c.task is not None]
+        tasks += self._searches.values()
         for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        if tasks:
+            await asyncio.wait(tasks)
 
 
 async def execute_tool_calls(
@@ -255,6 +254,12 @@ async def execute_tool_calls(
         execution.start(call)
     async for events in execution.drain():
         yield events
+
+
+def _shown(outcome: ToolOutcome) -> Success | Failure:
+    if outcome.success:
+        return Success(True, outcome.result)
+    return Failure(False, outcome.error, str(outcome.code))
 
 
 def _told(call: RunningCall) -> Call:

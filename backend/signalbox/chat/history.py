@@ -86,7 +86,8 @@ class WireIds:
             return AssistantMessage(content=message.content, calls=tuple(calls))
         details = _rename(message.reasoning_details, renamed)
         echo = self._echo and not details
-        return replace(message, calls=tuple(calls), reasoning_details=details, reasoning=message.reasoning if echo else "")
+        reasoning = message.reasoning if echo else ""
+        return replace(message, calls=tuple(calls), reasoning_details=details, reasoning=reasoning)
 
     def _choose(self, call: ToolCall, position: int, *, own: bool) -> str:
         """Keep the host's own id for the host itself; ours where that is absent, illegal or repeated (quirk A15)."""

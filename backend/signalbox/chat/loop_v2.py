@@ -1,4 +1,4 @@
-"""The V2 loop: deltas in, events out. One step asks the model once; steps follow each other until there is an answer."""
+"""The V2 loop: deltas in, events out. A step asks the model once; steps follow each other until there is an answer."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
@@ -20,6 +20,7 @@ from signalbox.core.messages import AssistantMessage, ToolCall
 from signalbox.core.parts import Completion, Request, StreamPart
 from signalbox.core.ports import ChatClient, ToolRunner
 from signalbox.core.tools import ToolContext
+
 
 async def run_v2(
     context: ConversationContext,
@@ -85,7 +86,12 @@ class _Loop:
     def _is_out_of_steps(self) -> bool:
         """Whether a model that was still calling tools is stopped by the limit alone."""
         at_limit = self.progress.steps == self.context.limits.max_steps
-        return at_limit and bool(self.execution.calls) and not self.must_answer and self.barren < 2  # noqa: PLR2004
+        return (
+            at_limit
+            and bool(self.execution.calls)
+            and not self.must_answer
+            and self.barren < self.context.limits.barren_steps
+        )
 
     def _request(self, *, final: bool) -> Request:
         if final:

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from typing import cast
 
 from signalbox.core.errors import Code
 from signalbox.core.messages import JsonObject, JsonValue
@@ -26,9 +27,7 @@ def repaired(call: RawCall) -> list[RepairedCall]:
     """Return the one call that was meant, or several where a host glued them together; never silently `{}`."""
     objects = _objects(call)
     if objects:
-        return [
-            RepairedCall(call.name, value, call.id if place == 0 else None) for place, value in enumerate(objects)
-        ]
+        return [RepairedCall(call.name, value, call.id if place == 0 else None) for place, value in enumerate(objects)]
     return [RepairedCall(call.name, {}, call.id, _fault(call), call.arguments)]
 
 
@@ -67,7 +66,7 @@ def _glued(text: str) -> list[JsonObject]:
     rest = text.lstrip()
     while rest:
         try:
-            value, end = _DECODER.raw_decode(rest)
+            value, end = cast(tuple[JsonValue, int], _DECODER.raw_decode(rest))
         except (json.JSONDecodeError, RecursionError):
             break
         if isinstance(value, dict) and value not in found:
@@ -82,5 +81,5 @@ def _fault(call: RawCall) -> ToolOutcome:
             Code.ARGUMENTS_CUT, f"The call of {call.name} was cut before its arguments were whole; make a shorter call."
         )
     return ToolOutcome.failed(
-        Code.INVALID_ARGUMENTS, f"The arguments of {call.name} are not a JSON object; send one object that fits the schema."
+        Code.INVALID_ARGUMENTS, f"The arguments of {call.name} are not a JSON object; send one that fits the schema."
     )

@@ -28,7 +28,7 @@ class Retry:
     wait: float
 
 
-def should_retry(context: ConversationContext, iteration: int, has_content: bool, error: Exception) -> Retry | None:  # noqa: FBT001 - the plan's signature
+def should_retry(context: ConversationContext, iteration: int, has_content: bool, error: Exception) -> Retry | None:
     """Decide whether attempt number `iteration` (from 1) of a step may be followed by another; None: it may not.
 
     Never after anything visible (text would be doubled, quirk F2), and never for what asking again cannot mend

@@ -5,9 +5,10 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from pathlib import Path
 from traceback import extract_tb
+from typing import TypeVar
 
 import structlog
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.progress import Ending, Progress
@@ -23,9 +24,12 @@ from signalbox.core.events import (
     UsageTotals,
     Warning,
 )
+from signalbox.core.parts import Usage
 
 _log = structlog.get_logger()
 _CANCELLED = Ending("cancelled")
+
+Value = TypeVar("Value")
 
 
 async def drive(
@@ -52,7 +56,7 @@ async def drive(
         ending = why_stopped()
     except UpstreamError as error:
         ending = ending_of(error)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - whatever breaks, the run's end is told
         _log.error("run.broke", run_id=context.run_id, error=type(error).__name__, where=_where(error))
         ending = Ending("error", Code.INTERNAL, CODES[Code.INTERNAL].sentence, retryable=True)
     if ending.status == "complete" and not ledger.has_content:
@@ -74,15 +78,14 @@ def done_of(ending: Ending, context: ConversationContext, progress: Progress) ->
     """Make the one terminal event from the ending and the run's figures."""
     usage = progress.usage
     served = progress.served
-    is_fault = ending.code is not None
     return Done(
         done=True,
         status=ending.status,
-        error=ending.message if is_fault else UNSET,
-        code=str(ending.code) if is_fault else UNSET,
-        retryable=CODES[ending.code].retryable if ending.retryable is None and ending.code else _or_unset(ending.retryable),
+        error=ending.message if ending.code else UNSET,
+        code=str(ending.code) if ending.code else UNSET,
+        retryable=_or_unset(_is_retryable(ending)),
         retry_after=_or_unset(ending.retry_after),
-        usage=UsageTotals(usage.input, usage.output, usage.reasoning or UNSET, usage.cached or UNSET) if usage else UNSET,
+        usage=_totals(usage) if usage else UNSET,
         cost=_or_unset(usage.cost if usage else None),
         cost_estimated=True if progress.is_estimate else UNSET,
         requested_model=context.model,
@@ -95,6 +98,16 @@ def done_of(ending: Ending, context: ConversationContext, progress: Progress) ->
     )
 
 
+def _totals(usage: Usage) -> UsageTotals:
+    return UsageTotals(usage.input, usage.output, usage.reasoning or UNSET, usage.cached or UNSET)
+
+
+def _is_retryable(ending: Ending) -> bool | None:
+    if ending.retryable is None and ending.code is not None:
+        return CODES[ending.code].retryable
+    return ending.retryable
+
+
 class _OpenCalls:
     """Follows which announced calls still lack their result."""
 
@@ -104,12 +117,11 @@ class _OpenCalls:
 
     def follow(self, events: list[AnyEvent]) -> None:
         for event in events:
-            kind = type(event)
-            if kind is Content:
+            if isinstance(event, Content):
                 self.has_content = self.has_content or bool(event.content.strip())
-            elif kind is ToolCalls:
+            elif isinstance(event, ToolCalls):
                 self._open.update((call.id, call) for call in event.calls)
-            elif kind is ToolResult:
+            elif isinstance(event, ToolResult):
                 self._open.pop(event.id, None)
 
     def close(self, ending: Ending) -> list[AnyEvent]:
@@ -125,7 +137,7 @@ def _warning(ending: Ending) -> list[AnyEvent]:
     return [Warning(f"{ending.message} {CODES[ending.code].todo}", str(ending.code))]
 
 
-def _or_unset(value: object) -> object:
+def _or_unset(value: Value | None) -> Value | UnsetType:
     return UNSET if value is None else value
 
 

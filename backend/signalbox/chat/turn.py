@@ -49,16 +49,15 @@ class Turn:
         add = self._builder.add
         for part in parts:
             add(part)
-            kind = type(part)
-            if kind is TextDelta:
+            if isinstance(part, TextDelta):
                 self._text(part, events)
-            elif kind is ReasoningDelta:
+            elif isinstance(part, ReasoningDelta):
                 self._has_reasoned = True
                 events.append(Reasoning(part.text, self.step))
-            elif kind is RefusalDelta:
+            elif isinstance(part, RefusalDelta):
                 self._break(events)
                 events.append(Content(part.text, refusal=True))
-            elif kind is HiddenReasoning and not self._has_reasoned:
+            elif isinstance(part, HiddenReasoning) and not self._has_reasoned:
                 self._has_reasoned = True
                 events.append(Reasoning("", self.step, hidden=True))
         if self.may_call:

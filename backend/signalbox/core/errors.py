@@ -1,9 +1,9 @@
 """What can go wrong, as types with a code, a sentence and what to do; the one table of codes.
 
-    SignalboxError
-    ├── RequestError      before a run exists: answered with a 4xx that names the field
-    ├── UpstreamError     what the upstream refused, broke or withheld: told inside the stream
-    └── ToolError         why a tool call has no result: told to the model and to the client
+SignalboxError
+├── RequestError      before a run exists: answered with a 4xx that names the field
+├── UpstreamError     what the upstream refused, broke or withheld: told inside the stream
+└── ToolError         why a tool call has no result: told to the model and to the client
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """The contract v1.1, its single source: one class per event, and the envelope that every frame adds to it.
 
 `just contract` turns this file into JSON Schema, TypeScript types and golden fixtures. Growth is by optional fields
-only; a field at its default is left out of the frame, never sent as null. `docs/sse-contract.md` explains it to clients.
+only; a field at its default is left out of the frame, never sent as null. For clients: `docs/sse-contract.md`.
 """
 
 from typing import Annotated, Any, Literal, TypeAlias

@@ -1,6 +1,6 @@
 """The Protocols that stand between the loops and the world: what others implement."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from typing import Protocol
 
 from signalbox.core.events import Stamped
@@ -12,7 +12,7 @@ from signalbox.core.tools import ToolContext, ToolOutcome, ToolSpec
 class ChatClient(Protocol):
     """Asks a model once. It never retries; raises UpstreamError."""
 
-    def stream(self, request: Request) -> AsyncIterator[list[StreamPart]]:
+    def stream(self, request: Request) -> AsyncGenerator[list[StreamPart], None]:
         """Yield one list of parts per network read; close it (aclose) to end the request at once."""
         ...
 

@@ -85,7 +85,8 @@ def canonical_url(url: str) -> str:
     host = (parts.hostname or "").removeprefix("www.")
     if port and (parts.scheme, port) not in (("http", 80), ("https", 443)):
         host = f"{host}:{port}"
-    query = urlencode([(k, v) for k, v in parse_qsl(parts.query, keep_blank_values=True) if not k.startswith(_TRACKING)])
+    pairs = parse_qsl(parts.query, keep_blank_values=True)
+    query = urlencode([(name, value) for name, value in pairs if not name.startswith(_TRACKING)])
     scheme = "https" if parts.scheme == "http" else parts.scheme
     return urlunsplit((scheme, host, parts.path.rstrip("/"), query, ""))
 

@@ -3,7 +3,7 @@
 import re
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeGuard, cast
 
 import msgspec
 import orjson
@@ -74,7 +74,7 @@ class StreamCheck:
             value = orjson.loads(frame.data)
         except orjson.JSONDecodeError as error:
             return f"its data is not strict JSON: {error.msg}"
-        if not isinstance(value, dict) or not isinstance(value.get("type"), str):
+        if not _is_event(value):
             return "its data is not an object with a type"
         return self._head(value) or self._known(value, frame.data)
 
@@ -100,6 +100,10 @@ class StreamCheck:
         except msgspec.ValidationError as error:
             return f"{value['type']}: {error}"
         return self._order.feed(event)
+
+
+def _is_event(value: Any) -> TypeGuard[dict[str, Any]]:
+    return isinstance(value, dict) and isinstance(cast(dict[str, Any], value).get("type"), str)
 
 
 def first_stream_fault(data: bytes, *, resumed: bool = False) -> tuple[str | None, int]:

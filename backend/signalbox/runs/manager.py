@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
 
 from signalbox.chat.context import ConversationContext
@@ -31,9 +31,9 @@ class RunManager:
     remembered: int = 200
     most_at_once: int = 1000
     detached_seconds: float = 300.0
-    on_over: Callable[[Run], None] = lambda run: None
+    on_over: Callable[[Run], None] | None = None
     _live: dict[str, Run] = field(default_factory=dict[str, Run])
-    _finished: "OrderedDict[str, Run]" = field(default_factory=OrderedDict)
+    _finished: OrderedDict[str, Run] = field(default_factory=OrderedDict[str, Run])
     is_closing: bool = False
 
     def start(
@@ -69,7 +69,7 @@ class RunManager:
         runs = [*self._finished.values(), *self._live.values()]
         return sorted(runs, key=lambda run: run.started, reverse=True)[:limit]
 
-    async def watch(self, run: Run, after: int = 0) -> AsyncIterator[list[Stamped]]:
+    async def watch(self, run: Run, after: int = 0) -> AsyncGenerator[list[Stamped], None]:
         """Yield a run's events behind a cursor, to its end. Leaving early counts: see `_left`."""
         run.watchers += 1
         if run.detached_timer is not None:
@@ -103,7 +103,8 @@ class RunManager:
         while len(self._finished) > self.remembered:
             forgotten, _ = self._finished.popitem(last=False)
             self.store.forget(forgotten)
-        self.on_over(run)
+        if self.on_over is not None:
+            self.on_over(run)
 
     async def aclose(self) -> None:
         """Stop taking runs, end those under way honestly, and wait for them."""

@@ -38,7 +38,7 @@ def trace_of(run: Run) -> JsonObject:
         "watchers": run.watchers,
         "request": run.request,
         "attempts": [_attempt(attempt) for attempt in run.progress.attempts],
-        "tools": _tools(journal),
+        "tools": [*_tools(journal)],
         "warnings": [msgspec.to_builtins(s.event) for s in journal if isinstance(s.event, Warning)],
         "events": len(journal),
         "done": done,
@@ -61,8 +61,9 @@ def _tools(journal: list[Stamped]) -> list[JsonObject]:
 def _note(calls: dict[str, JsonObject], event: AnyEvent, at: float) -> None:
     match event:
         case ToolCalls():
+            step = None if event.step is msgspec.UNSET else event.step
             for call in event.calls:
-                calls[call.id] = {**msgspec.to_builtins(call), "step": msgspec.to_builtins(event)["step"], "announced": at}
+                calls[call.id] = {**msgspec.to_builtins(call), "step": step, "announced": at}
         case ToolExecuting():
             calls[event.id]["started"] = at
         case ToolResult():

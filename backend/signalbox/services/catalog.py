@@ -1,7 +1,6 @@
 """The model catalogue: the upstream's list, kept on disk, so that a start without a network has the last one."""
 
 import asyncio
-import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -98,7 +97,7 @@ class ModelCatalog:
         try:
             with NamedTemporaryFile(dir=self.path.parent, delete=False) as file:
                 file.write(orjson.dumps({"fetched": self._fetched, "data": self._entries}))
-            os.replace(file.name, self.path)
+            Path(file.name).replace(self.path)
         except OSError as error:
             _log.warning("catalog.unwritable", error=type(error).__name__)
 
@@ -117,6 +116,6 @@ def shown(entry: JsonObject) -> JsonObject:
         "name": entry.get("name") or entry["id"],
         "context_length": entry.get("context_length"),
         "pricing": entry.get("pricing"),
-        "supported_parameters": sorted(named),
-        "badges": sorted(badges),
+        "supported_parameters": [*sorted(named)],
+        "badges": [*sorted(badges)],
     }

@@ -1,7 +1,7 @@
 """OpenRouterService: asks OpenRouter, or any OpenAI-compatible server, once; it never retries."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import cast
@@ -64,7 +64,9 @@ class OpenRouterService:
         body = body_of(request, stream=True, routed=self._upstream.is_openrouter)
         headers = {**self._headers, "accept": "text/event-stream"}
         with self._failures() as watch:
-            async with self._client.stream("POST", self._url("/chat/completions"), content=body, headers=headers) as answer:
+            async with self._client.stream(
+                "POST", self._url("/chat/completions"), content=body, headers=headers
+            ) as answer:
                 watch.has_answer = True
                 await self._refuse(answer)
                 async for parts in _parts(answer):
@@ -118,7 +120,7 @@ class OpenRouterService:
         raise error_of_response(answer.status_code, await _read(answer), answer.headers)
 
     @contextmanager
-    def _failures(self) -> "Iterator[_Watch]":
+    def _failures(self) -> "Generator[_Watch, None, None]":
         """Turn httpx's exceptions into ours, and keep the key out of every sentence (quirk G4)."""
         watch = _Watch()
         try:

@@ -62,7 +62,9 @@ def error_of_response(status: int, body: bytes, headers: Mapping[str, str]) -> U
     return error_of_value(inner, status, headers)
 
 
-def error_of_value(value: JsonValue, status: int | None = None, headers: Mapping[str, str] | None = None) -> UpstreamError:
+def error_of_value(
+    value: JsonValue, status: int | None = None, headers: Mapping[str, str] | None = None
+) -> UpstreamError:
     """Read an error object (or bare sentence) from a body or chunk; `status` is the HTTP status unless that is 200."""
     fields = value if isinstance(value, dict) else {"message": value}
     metadata = fields.get("metadata")
@@ -110,9 +112,7 @@ def _innermost(text: str) -> str:
     return value.strip() if isinstance(value, str) else text.strip()
 
 
-def _code(
-    fields: Mapping[str, JsonValue], metadata: Mapping[str, JsonValue], number: int | None, said: str
-) -> Code:
+def _code(fields: Mapping[str, JsonValue], metadata: Mapping[str, JsonValue], number: int | None, said: str) -> Code:
     kinds = (metadata.get("error_type"), fields.get("type"), fields.get("code"))
     for kind in kinds:
         if isinstance(kind, str) and kind in _BY_TYPE:

@@ -29,7 +29,8 @@ async def ready(parts: PartsDep, response: Response) -> JsonObject:
     }
     is_ready = all(checks.values())
     response.status_code = 200 if is_ready else 503
-    return {"status": "ready" if is_ready else "not ready", "checks": checks, "simulated": parts.is_simulated, "loop": "v2"}
+    status = "ready" if is_ready else "not ready"
+    return {"status": status, "checks": {**checks}, "simulated": parts.is_simulated, "loop": "v2"}
 
 
 def _is_writable(folder: Path) -> bool:

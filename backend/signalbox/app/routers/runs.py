@@ -36,7 +36,7 @@ async def stop_run(run_id: str, parts: PartsDep) -> JsonObject:
     return {"run_id": run_id, "stopped": not was_over, "status": run.done.status if run.done else "running"}
 
 
-@router.get("/{run_id}/events", response_model=None, responses={**STREAM_ANSWERS, 204: {"description": "Over, and all of it was seen"}})
+@router.get("/{run_id}/events", response_model=None, responses={**STREAM_ANSWERS, 204: {"description": "All was seen"}})
 async def follow_run(
     run_id: str,
     parts: PartsDep,

@@ -1,5 +1,6 @@
 """The app: its parts put together, its routes, its page."""
 
+import asyncio
 import gc
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -24,10 +25,13 @@ from signalbox.services.catalog import ModelCatalog
 from signalbox.services.http import make_client
 from signalbox.services.openrouter import OpenRouterService, Upstream
 from signalbox.services.search import pick
+from signalbox.services.search.docs import DocsSearch
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.simulator.server import BackgroundSimulator
 from signalbox.store.memory import MemoryStore
 from signalbox.tools.registry import built_in
+
+_INDEX_SECONDS = 3.0
 
 
 def create_app(
@@ -96,6 +100,8 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], stack: AsyncEx
         client=client,
         database=folder / "docs-index.sqlite",
     )
+    if isinstance(search, DocsSearch):
+        await _prepare(search, stack)
     runs_ = RunManager(
         MemoryStore(),
         most_at_once=settings.signalbox_max_runs,
@@ -117,6 +123,14 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], stack: AsyncEx
 def _simulator(settings: Settings) -> BackgroundSimulator:
     # Its faulty models can be asked for by name, but a person picking a model need not see them.
     return BackgroundSimulator(pace=settings.signalbox_simulator_pace, list_faults=False)
+
+
+async def _prepare(search: DocsSearch, stack: AsyncExitStack) -> None:
+    """Index the documents before the first question; a large folder goes on behind a server that is ready."""
+    stack.callback(search.close)
+    indexing = asyncio.create_task(search.prepare())
+    await asyncio.wait({indexing}, timeout=_INDEX_SECONDS)
+    stack.callback(indexing.cancel)
 
 
 def _is_paid(search: SearchBackend | None) -> bool:

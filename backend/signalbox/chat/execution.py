@@ -25,6 +25,8 @@ from signalbox.core.ports import ToolRunner
 from signalbox.core.tools import Category, ToolContext, ToolOutcome, ToolSpec, Visibility
 
 _RAW_SHOWN = 2000
+# A tool that swallows its cancellation must not hold up the run's end.
+_STOP_SECONDS = 0.5
 
 
 @dataclass(slots=True)
@@ -138,7 +140,7 @@ class ToolExecution:
         async with self._room:
             self._executing(call)
             outcome = await self.tools.run(call.name, call.arguments, self.tool_context)
-        call.fresh = True
+        call.fresh = outcome.code is not Code.INVALID_ARGUMENTS
         self.answer(call, outcome)
 
     def _start_search(self, call: RunningCall, key: str) -> None:
@@ -162,6 +164,9 @@ class ToolExecution:
             outcome = await self.tools.run(call.name, call.arguments, self.tool_context)
         if not outcome.success:
             del self._searches[key]  # a failure is told, never kept: the model may try again
+        if outcome.code is Code.INVALID_ARGUMENTS:  # the tool refused it before any backend was asked
+            self._sent -= 1
+            call.fresh = False
         return outcome
 
     async def _answer_with(self, call: RunningCall, search: asyncio.Task[ToolOutcome]) -> None:
@@ -243,7 +248,7 @@ class ToolExecution:
         for task in tasks:
             task.cancel()
         if tasks:
-            await asyncio.wait(tasks)
+            await asyncio.wait(tasks, timeout=_STOP_SECONDS)
 
 
 async def execute_tool_calls(

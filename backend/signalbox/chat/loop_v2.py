@@ -121,9 +121,9 @@ class _Loop:
                 self.context.messages.append(self._said(completion))
                 self.is_over = True
             case TurnEnd.LENGTH:
-                self._end(Ending("length", Code.LENGTH, CODES[Code.LENGTH].sentence))
+                yield self._end(Ending("length", Code.LENGTH, CODES[Code.LENGTH].sentence))
             case TurnEnd.REFUSAL:
-                self._end(Ending("content_filter", Code.CONTENT_FILTER, CODES[Code.CONTENT_FILTER].sentence))
+                yield self._end(Ending("content_filter", Code.CONTENT_FILTER, CODES[Code.CONTENT_FILTER].sentence))
 
     async def _ask(self, request: Request, *, final: bool) -> AsyncGenerator[list[AnyEvent], None]:
         """Ask the model, again where the retry policy says so; the turn holds what it said."""
@@ -206,10 +206,11 @@ class _Loop:
             events.append(Content("\n\n"))
         return [*events, Content(sentence, synthetic=True)]
 
-    def _end(self, ending: Ending) -> None:
+    def _end(self, ending: Ending) -> list[AnyEvent]:
         self.execution.close_open(Code.STEP_FAILED)
         self.progress.ending = ending
         self.is_over = True
+        return self.execution.take()
 
 
 def _may_call(request: Request) -> bool:

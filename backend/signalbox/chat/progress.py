@@ -88,8 +88,10 @@ class Progress:
 
     @property
     def is_estimate(self) -> bool:
-        """Whether an attempt began to answer but never told its cost."""
-        return any(attempt.first_part is not None and attempt.usage is None for attempt in self.attempts)
+        """Whether the sum lacks an attempt that began to answer and never told its usage."""
+        return self.usage is not None and any(
+            attempt.first_part is not None and attempt.usage is None for attempt in self.attempts
+        )
 
     @property
     def served(self) -> Attempt | None:

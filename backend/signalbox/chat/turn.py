@@ -1,6 +1,6 @@
 """One answer of a model as it streams: text leaves at once, calls are gathered, eager ones start as they close."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from signalbox.chat.assembly import OpenCall
 from signalbox.chat.context import ConversationContext
@@ -61,8 +61,7 @@ class Turn:
                 self._has_reasoned = True
                 events.append(Reasoning("", self.step, hidden=True))
         if self.may_call:
-            for call in self._builder.assembler.closed():
-                self._start_early(call)
+            self._start_early(self._builder.assembler.closed())
         if not self.execution.idle:
             events += self.execution.take()
         if events:
@@ -79,47 +78,46 @@ class Turn:
 
         `is_whole`: the step ended well. Calls of a step that did not are answered, not run.
         """
-        held: list[RunningCall] = []
+        plan: list[RunningCall | RepairedCall] = []
         for slot, raw in self._raw_calls():
-            fixed = repaired(raw)
-            running = self.early.get(slot)
-            if running is not None and not _is_among(running, fixed):
-                self.execution.withdraw(running, Code.SUPERSEDED)
-                running = None
-            held += self._settle_slot(running, fixed, is_whole=is_whole)
-        return held
+            plan += self._settled_slot(self.early.get(slot), repaired(raw))
+        new = [call if is_whole else _not_run(call) for call in plan if isinstance(call, RepairedCall)]
+        announced = self.execution.announce(new, self.step)
+        for call in announced:
+            self.execution.start(call)
+        following = iter(announced)
+        return [next(following) if isinstance(call, RepairedCall) else call for call in plan]
 
-    def _settle_slot(
-        self, running: RunningCall | None, fixed: list[RepairedCall], *, is_whole: bool
-    ) -> list[RunningCall]:
-        """Announce and start what one slot turned out to hold; a call that has run already stays where it was."""
-        held: list[RunningCall] = []
-        for call in fixed:
-            if running is not None and call.arguments == running.arguments and running not in held:
-                running.upstream_id = call.upstream_id
-                held.append(running)
-                continue
-            [new] = self.execution.announce([call], self.step)
-            if not is_whole and new.fault is None:
-                new.fault = ToolOutcome.failed(Code.STEP_FAILED, _NOT_RUN)
-            self.execution.start(new)
-            held.append(new)
-        return held
+    def _settled_slot(self, running: RunningCall | None, fixed: list[RepairedCall]) -> list[RunningCall | RepairedCall]:
+        """Say what one slot turned out to hold; a call that has run already stays, unless it was another one."""
+        same = None if running is None else next((call for call in fixed if _is_same(running, call)), None)
+        if running is not None and same is None:
+            self.execution.withdraw(running, Code.SUPERSEDED)
+        if running is None or same is None:
+            return [*fixed]
+        running.upstream_id = same.upstream_id
+        return [running if call is same else call for call in fixed]
 
     def _raw_calls(self) -> list[tuple[int, RawCall]]:
         slots = [call.slot for call in self._builder.assembler.open_calls()]
         return list(zip(slots, self.completion.calls, strict=True))
 
-    def _start_early(self, call: OpenCall) -> None:
-        """Start a closed call while the model still streams, where that is safe: the tool only reads."""
-        if call.name not in self.context.tool_names or call.value is None:
-            return
+    def _start_early(self, closed: list[OpenCall]) -> None:
+        """Start closed calls while the model still streams, where that is safe: the tool only reads."""
+        ready = [
+            (call.slot, RepairedCall(call.name, call.value or {}, call.id)) for call in closed if self._is_eager(call)
+        ]
+        for (slot, _), running in zip(
+            ready, self.execution.announce([call for _, call in ready], self.step), strict=True
+        ):
+            self.early[slot] = running
+            self.execution.start(running)
+
+    def _is_eager(self, call: OpenCall) -> bool:
+        if call.name not in self.context.tool_names:
+            return False
         spec = self.execution.tools.spec(call.name)
-        if spec is None or not spec.eager or self.execution.tools.check(call.name, call.value) is not None:
-            return
-        [running] = self.execution.announce([RepairedCall(call.name, call.value, call.id)], self.step)
-        self.early[call.slot] = running
-        self.execution.start(running)
+        return spec is not None and spec.eager and self.execution.tools.check(call.name, call.value or {}) is None
 
     def _text(self, part: TextDelta, events: list[AnyEvent]) -> None:
         if not self.has_text:
@@ -132,5 +130,10 @@ class Turn:
         self.has_text = True
 
 
-def _is_among(running: RunningCall, fixed: list[RepairedCall]) -> bool:
-    return any(call.arguments == running.arguments and call.fault is None for call in fixed)
+def _is_same(running: RunningCall, call: RepairedCall) -> bool:
+    return call.arguments == running.arguments and call.fault is None
+
+
+def _not_run(call: RepairedCall) -> RepairedCall:
+    """Answer a call of a step that did not end well, instead of running it."""
+    return call if call.fault else replace(call, fault=ToolOutcome.failed(Code.STEP_FAILED, _NOT_RUN))

@@ -35,6 +35,8 @@ class Run:
     detached_timer: asyncio.TimerHandle | None = None
     _task: asyncio.Task[None] | None = None
     _why: Ending = STOPPED
+    _has_begun: bool = False
+    _stops_at_start: bool = False
     _waiting: list[asyncio.Future[None]] = field(default_factory=list[asyncio.Future[None]])
 
     @property
@@ -52,6 +54,9 @@ class Run:
         self._task = asyncio.create_task(self._work(loop, on_over), name=f"run {self.id}")
 
     async def _work(self, loop: AsyncGenerator[list[AnyEvent], None], on_over: "Callable[[Run], None]") -> None:
+        self._has_begun = True
+        if self._stops_at_start and self._task is not None:
+            self._task.cancel()
         # Nothing is awaited between two batches: a cancellation always lands inside `drive`, which tells the ending.
         async for events in drive(loop, self.context, self.progress, lambda: self._why):
             self._record(events)
@@ -70,9 +75,13 @@ class Run:
 
     def stop(self, why: Ending = STOPPED) -> None:
         """End the run now; upstream and tools end with it. A run that is over stays as it is."""
-        if self._task is not None and not self.is_over and not self._task.cancelling():
-            self._why = why
+        if self._task is None or self.is_over or self._task.cancelling():
+            return
+        self._why = why
+        if self._has_begun:
             self._task.cancel()
+        else:  # a task that is cancelled before its first step never runs, and could not tell its end
+            self._stops_at_start = True
 
     async def wait(self) -> None:
         """Wait until the run is over."""

@@ -109,11 +109,13 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], stack: AsyncEx
         on_over=log_run,
     )
     stack.push_async_callback(runs_.aclose)
+    catalog = _catalog(settings, upstream, folder)
+    stack.callback(asyncio.create_task(catalog.entries()).cancel)  # have it at hand before the first question
     return Parts(
         settings=settings,
         upstream=upstream,
         executor=ToolExecutor([*built_in(search, why_not), *extra_tools]),
-        catalog=_catalog(settings, upstream, folder),
+        catalog=catalog,
         runs=runs_,
         is_simulated=settings.is_simulated,
         search_is_paid=_is_paid(search),

@@ -17,6 +17,8 @@ _log = structlog.get_logger()
 _FRESH_SECONDS = 3600.0
 # A model that is new at the upstream is looked for again, but not on every request.
 _RETRY_SECONDS = 60.0
+# A question must not wait long for a list that it can do without.
+_FETCH_SECONDS = 5.0
 _BADGES = (
     ("tools", "tools"),
     ("reasoning", "reasoning"),
@@ -80,7 +82,11 @@ class ModelCatalog:
                 return
             self._tried = time()
             try:
-                entries = await self.fetch()
+                async with asyncio.timeout(_FETCH_SECONDS):
+                    entries = await self.fetch()
+            except TimeoutError:
+                _log.warning("catalog.unreachable", code=str(Code.UPSTREAM_TIMEOUT))
+                return
             except SignalboxError as error:
                 _log.warning("catalog.unreachable", code=str(error.code))
                 return

@@ -24,7 +24,7 @@ export function App() {
   const { turns } = useStore(chat);
   const [chosen, setModel] = useRemembered("signalbox.model", "");
   const [effortText, setEffort] = useRemembered("signalbox.effort", "auto");
-  const model = chosen || server.models[0]?.id || "";
+  const model = chosen || server.preferred;
   const effort = isEffort(effortText) ? effortText : "auto";
 
   const page = useRef<HTMLElement>(null);

@@ -171,11 +171,11 @@ const PAYLOAD = [
   [10, { type: "done", done: true, status: "complete", cost: 0, steps: 1 }],
 ];
 
-const long = [
-  ...think("Let me think about this for a while. ".repeat(60), 1),
-  ...spoken("One more sentence of a long answer. ".repeat(200), "content", 40),
+const long = (words) => [
+  ...think("Let me think about this for a while. ".repeat(Math.ceil(words / 100)), 1),
+  ...spoken("One more sentence of a long answer. ".repeat(Math.ceil(words / 7)), "content", 40),
+  [10, { type: "done", done: true, status: "complete", cost: 0, steps: 1 }],
 ];
-const LONG = [...long, [10, { type: "done", done: true, status: "complete", cost: 0, steps: 1 }]];
 
 const half = Math.floor(TALK.length / 2);
 const DROP = [...TALK.slice(0, half), [0, "drop"], ...TALK.slice(half)];
@@ -184,7 +184,8 @@ const DROP = [...TALK.slice(0, half), [0, "drop"], ...TALK.slice(half)];
 export function scriptFor(body) {
   const question = body.messages.at(-1).content.toLowerCase();
   if (/error|fail/.test(body.model) || question.includes("error")) return ERROR;
-  if (question.includes("long")) return LONG;
+  const [, words] = /long-(\d+)/.exec(body.model) ?? [];
+  if (words || question.includes("long answer.")) return long(Number(words ?? 1400));
   if (question.includes("clamp")) return CLAMP;
   if (question.includes("payload")) return PAYLOAD;
   if (question.includes("drop")) return DROP;

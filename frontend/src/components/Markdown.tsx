@@ -80,6 +80,8 @@ const components: Components = {
       <table>{children}</table>
     </section>
   ),
+  // A heading without words heads nothing.
+  th: ({ children }) => (children ? <th scope="col">{children}</th> : <td />),
   // A task list's box shows a state and takes no input.
   input: ({ checked }) => <span>{checked ? "☑" : "☐"} </span>,
 };

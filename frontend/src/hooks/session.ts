@@ -6,6 +6,8 @@ import { Store } from "./store.ts";
 
 export interface SessionState {
   models: readonly Model[];
+  /** The model to begin with. */
+  preferred: string;
   /** Undefined until the server has answered. */
   readiness: Readiness | undefined;
   /** Why the server cannot be used, as a sentence. */
@@ -19,7 +21,7 @@ export class Session extends Store<SessionState> {
   readonly client = createClient({ token: () => sessionStorage.getItem(TOKEN) ?? "" });
 
   constructor() {
-    super({ models: [], readiness: undefined, trouble: undefined, tokenNeeded: false });
+    super({ models: [], preferred: "", readiness: undefined, trouble: undefined, tokenNeeded: false });
   }
 
   async load(): Promise<void> {
@@ -51,7 +53,8 @@ export class Session extends Store<SessionState> {
 
   async #loadModels(): Promise<void> {
     try {
-      this.set({ models: await fetchModels(this.client) });
+      const { models, preferred } = await fetchModels(this.client);
+      this.set({ models, preferred: preferred || (models[0]?.id ?? "") });
     } catch (error) {
       // Without a list the picker takes any model id; only a refusal has to be answered.
       if (error instanceof ApiError && error.status === 401) this.set({ tokenNeeded: true });

@@ -220,12 +220,15 @@ describe("the client", () => {
 
   it("reads the models it can and skips the rest", async () => {
     const models = [{ id: "a/b", name: "AB", badges: ["tools", 3] }, { name: "no id" }, null, { id: "c/d" }];
-    const { base } = await serve(refusal(200, JSON.stringify({ models })), refusal(200, "[]"));
+    const { base } = await serve(refusal(200, JSON.stringify({ models, default: "c/d" })), refusal(200, "[]"));
     const client = createClient({ base });
-    expect(await fetchModels(client)).toEqual([
-      { id: "a/b", name: "AB", badges: ["tools"] },
-      { id: "c/d", name: "c/d", badges: [] },
-    ]);
-    expect(await fetchModels(client)).toEqual([]);
+    expect(await fetchModels(client)).toEqual({
+      models: [
+        { id: "a/b", name: "AB", badges: ["tools"] },
+        { id: "c/d", name: "c/d", badges: [] },
+      ],
+      preferred: "c/d",
+    });
+    expect(await fetchModels(client)).toEqual({ models: [], preferred: "" });
   });
 });

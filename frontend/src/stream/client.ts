@@ -36,10 +36,19 @@ export async function stopRun(client: ApiClient, runId: string, init?: RequestIn
   await client.request(`/api/runs/${encodeURIComponent(runId)}/stop`, { method: "POST", ...init });
 }
 
-export async function fetchModels(client: ApiClient): Promise<Model[]> {
+export interface Catalog {
+  models: readonly Model[];
+  /** The model that the server would take; empty when it names none. */
+  preferred: string;
+}
+
+export async function fetchModels(client: ApiClient): Promise<Catalog> {
   const body: unknown = await (await client.request("/api/models")).json();
-  const models = (body as { models?: unknown } | null)?.models;
-  return Array.isArray(models) ? models.flatMap(parseModel) : [];
+  const { models, default: preferred } = (body ?? {}) as Record<string, unknown>;
+  return {
+    models: Array.isArray(models) ? models.flatMap(parseModel) : [],
+    preferred: typeof preferred === "string" ? preferred : "",
+  };
 }
 
 function parseModel(value: unknown): Model[] {

@@ -35,17 +35,18 @@ export function App() {
   const simulated = server.readiness?.simulated === true || last?.trace.end?.simulated === true;
 
   useEffect(() => {
-    void session.load();
+    session.load();
     preloadProse();
     const leave = () => chat.leave();
     window.addEventListener("pagehide", leave);
     return () => window.removeEventListener("pagehide", leave);
   }, [session, chat]);
 
-  const ask = (question: string) => {
+  const ask = async (question: string) => {
     jump();
-    void chat.send(question, { model, effort });
     box.current?.focus();
+    // Whoever types faster than the list of models comes is not asked to wait.
+    await chat.send(question, { model: model || (await session.firstModel()), effort });
   };
   const retry = () => {
     jump();
@@ -75,7 +76,7 @@ export function App() {
               {server.trouble}
             </p>
           )}
-          {turns.length === 0 && <EmptyPage onAsk={ask} />}
+          {turns.length === 0 && <EmptyPage onAsk={(prompt) => void ask(prompt)} />}
           {turns.map((turn) => (
             <section key={turn.id} className="turn" aria-label="Question and answer">
               <p className="question">{turn.question}</p>
@@ -94,7 +95,7 @@ export function App() {
           box={box}
           running={running}
           stopping={last?.stopping === true}
-          onSend={ask}
+          onSend={(text) => void ask(text)}
           onStop={() => void chat.stop()}
         />
       </footer>

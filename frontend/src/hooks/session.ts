@@ -24,8 +24,18 @@ export class Session extends Store<SessionState> {
     super({ models: [], preferred: "", readiness: undefined, trouble: undefined, tokenNeeded: false });
   }
 
-  async load(): Promise<void> {
-    await Promise.all([this.#loadReadiness(), this.#loadModels()]);
+  #models: Promise<void> | undefined;
+
+  /** Ask the server what it is and has. */
+  load(): void {
+    void this.#loadReadiness();
+    this.#models = this.#loadModels();
+  }
+
+  /** The model to begin with, once the server has named it; empty when it names none. */
+  async firstModel(): Promise<string> {
+    await this.#models;
+    return this.state.preferred;
   }
 
   askForToken(): void {
@@ -40,7 +50,7 @@ export class Session extends Store<SessionState> {
   keepToken(token: string): void {
     sessionStorage.setItem(TOKEN, token.trim());
     this.set({ tokenNeeded: false });
-    void this.#loadModels();
+    this.#models = this.#loadModels();
   }
 
   async #loadReadiness(): Promise<void> {

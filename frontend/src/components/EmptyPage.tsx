@@ -6,12 +6,14 @@ interface Example {
   prompt: string;
 }
 
+// They work with the simulator as well, which reads questions by rules.
 const EXAMPLES: readonly Example[] = [
   { shows: "Search and sources", prompt: "How does Signalbox keep a stream alive when the connection drops?" },
-  { shows: "Reasoning", prompt: "Think it through: is 3,599 a prime number, and how can you tell?" },
+  { shows: "Reasoning", prompt: "Explain in detail how a tool call becomes events." },
   {
     shows: "Many steps",
-    prompt: "Find out what a run is, then what a journal is, work out 365 * 24 * 60, and tell me the time in Kyoto.",
+    prompt:
+      "Compare TOOL_LOOP_V2 and the legacy loop, then explain what a journal is, then work out 365 * 24 * 60 and tell me the time in Tokyo.",
   },
 ];
 

@@ -1,6 +1,6 @@
 // A burst of searches: one sentence, and below it what was asked and the sources found, each with the server's number.
 import { memo } from "react";
-import { hasFailed, lampOf, type Stop } from "../run/view.ts";
+import { hasFailed, lampOf, type Stop, wasSkipped } from "../run/view.ts";
 import { plural } from "../run/words.ts";
 import type { CallItem, Link } from "../types/models.ts";
 import { Lamp } from "./Lamp.tsx";
@@ -37,15 +37,18 @@ export const SearchResultsInline = memo(
 
 function Title({ stop }: { stop: SearchStop }) {
   const failed = stop.calls.filter(hasFailed).length;
+  const skipped = stop.calls.filter(wasSkipped).length;
+  const ran = stop.calls.length - skipped;
+  const found = stop.links.length;
   const running = stop.lamp === "running";
-  const times = stop.calls.length > 1 ? ` ${stop.calls.length}×` : "";
   return (
     <>
-      {running ? "Searching" : "Searched"}
-      {times}
-      {stop.links.length > 0 && <span className="dim"> · {plural(stop.links.length, "source")}</span>}
-      {!running && stop.links.length === 0 && failed === 0 && <span className="dim"> · nothing found</span>}
-      {failed > 0 && <span className="bad"> · {failed === stop.calls.length ? "failed" : `${failed} failed`}</span>}
+      {running ? "Searching" : ran > 0 ? "Searched" : "Search"}
+      {ran > 1 && ` ${ran}×`}
+      {found > 0 && <span className="dim"> · {plural(found, "source")}</span>}
+      {!running && found === 0 && ran > failed && <span className="dim"> · nothing found</span>}
+      {failed > 0 && <span className="bad"> · {failed === ran ? "failed" : `${failed} failed`}</span>}
+      {skipped > 0 && <span className="dim"> · {ran === 0 ? "not run" : `${skipped} not run`}</span>}
     </>
   );
 }

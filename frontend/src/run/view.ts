@@ -14,7 +14,9 @@ export type Stop =
 /** Calls that were not run on purpose: over the limit, or changed by the model. Nothing is wrong with them. */
 const PASSED_OVER = new Set(["TOOL_CLAMP", "SUPERSEDED"]);
 
-export const hasFailed = (call: CallItem): boolean => call.status === "failed" && !PASSED_OVER.has(call.code ?? "");
+export const wasSkipped = (call: CallItem): boolean => call.status === "failed" && PASSED_OVER.has(call.code ?? "");
+
+export const hasFailed = (call: CallItem): boolean => call.status === "failed" && !wasSkipped(call);
 
 export const lampOf = (call: CallItem): Lamp => {
   if (isOpen(call)) return "running";

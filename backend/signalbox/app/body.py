@@ -18,19 +18,23 @@ Model = TypeVar("Model", bound=BaseModel)
 
 async def read_json(request: Request, limit: int) -> JsonValue:
     """Read a JSON body of at most `limit` bytes, counted while it comes; raises RequestError."""
+    too_large = RequestError(Code.BODY_TOO_LARGE, f"The body is larger than {limit / 1024 / 1024:g} MB.", "body")
+    announced = request.headers.get("content-length", "0")
+    if len(announced) > len(str(limit)) or int(announced) > limit:
+        raise too_large
     pieces: list[bytes] = []
     size = 0
     async for piece in request.stream():
         size += len(piece)
         if size > limit:
-            raise RequestError(Code.BODY_TOO_LARGE, f"The body is larger than {limit / 1024 / 1024:g} MB.", "body")
+            raise too_large
         pieces.append(piece)
     try:
         # orjson itself refuses NaN, invalid UTF-8 and more than 1,024 levels.
         value: JsonValue = orjson.loads(b"".join(pieces))
     except orjson.JSONDecodeError as error:
         raise RequestError(Code.INVALID_JSON, f"The body is not valid JSON: {_reason(error)}.", "body") from None
-    if _is_too_deep(value):
+    if is_too_deep(value):
         raise RequestError(Code.INVALID_REQUEST, f"The body is nested deeper than {_DEPTH} levels.", "body")
     return value
 
@@ -43,11 +47,11 @@ async def read_model(request: Request, model: type[Model], limit: int) -> Model:
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        raise request_error_of(error) from None
+        raise request_error_of(error, value) from None
 
 
-def _is_too_deep(value: JsonValue) -> bool:
-    """Whether a value is nested deeper than the limit, walked level by level."""
+def is_too_deep(value: JsonValue) -> bool:
+    """Tell whether a value is nested deeper than the limit; walked level by level."""
     level: list[JsonValue] = [value]
     for _ in range(_DEPTH + 1):
         inner: list[JsonValue] = []

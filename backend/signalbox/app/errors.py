@@ -10,10 +10,11 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from signalbox.core.errors import CODES, Code, RequestError
-from signalbox.core.messages import JsonObject
+from signalbox.core.messages import JsonObject, JsonValue
 
 _log = structlog.get_logger()
 _VALIDATORS = ("list[", "dict[", "literal[", "str", "function-", "constrained-", "nullable", "json")
@@ -29,27 +30,43 @@ def error_response(error: RequestError, headers: dict[str, str] | None = None) -
     return Response(orjson.dumps({"error": body}), fact.http, headers, media_type="application/json")
 
 
-def request_error_of(error: ValidationError | RequestValidationError) -> RequestError:
-    """Name the field that is wrong; fields that do not exist are named all together."""
+def request_error_of(error: ValidationError | RequestValidationError, body: JsonValue = None) -> RequestError:
+    """Name the field that is wrong; fields that do not exist are named all together.
+
+    `body` is what was validated: pydantic mixes the names of union members into its paths, and only the value itself
+    tells a member's name (`text`, `user`) from a field's.
+    """
     errors = list(error.errors())
-    unknown = [_path(e) for e in errors if e["type"] == "extra_forbidden"]
+    unknown = [_path(e, body) for e in errors if e["type"] == "extra_forbidden"]
     if unknown:
         names = ", ".join(unknown)
         return RequestError(Code.UNKNOWN_FIELD, f"The request has fields that do not exist: {names}.", unknown[0])
-    first = errors[0]
-    field = _path(first)
-    says = str(first["msg"]).removeprefix("Value error, ")
+    first = _path(errors[0], body)
+    # A union tells one error per member; the deepest is that of the member which was meant.
+    here = [(_path(e, body), e) for e in errors if _path(e, body).startswith(first)]
+    field, told = max(here, key=lambda item: item[0].count("."))
+    says = str(told["msg"]).removeprefix("Value error, ")
     return RequestError(Code.INVALID_REQUEST, f"{field or 'The request'}: {says}.", field or None)
 
 
-def _path(error: Any) -> str:
-    """Write where an error is as a dotted path; pydantic puts the tags of unions in between."""
-    return ".".join(str(part) for part in error["loc"] if not _is_tag(part))
-
-
-def _is_tag(part: str | int) -> bool:
-    tags = ("system", "developer", "user", "assistant", "tool", "text", "image_url", "file")
-    return isinstance(part, str) and (part in tags or part.startswith(_VALIDATORS))
+def _path(error: Any, body: JsonValue) -> str:
+    """Write where an error is as a dotted path into the body."""
+    if not isinstance(body, dict):
+        return ".".join(str(part) for part in error["loc"][1:])  # FastAPI's own: ("query", "limit")
+    names: list[str] = []
+    here: JsonValue = body
+    tag_is_due = True
+    for place, part in enumerate(error["loc"]):
+        is_last = place == len(error["loc"]) - 1
+        if tag_is_due and isinstance(here, dict) and part in (here.get("role"), here.get("type")):
+            tag_is_due = False
+        elif isinstance(here, list) and isinstance(part, int):
+            names.append(str(part))
+            here, tag_is_due = here[part], True
+        elif isinstance(here, dict) and (part in here or (is_last and error["type"] == "missing")):
+            names.append(str(part))
+            here, tag_is_due = here.get(str(part)), False
+    return ".".join(names)
 
 
 def add_error_handlers(app: FastAPI) -> None:
@@ -91,6 +108,8 @@ class LastResort:
 
         try:
             await self._app(scope, receive, watched)
+        except ClientDisconnect:
+            return  # whoever leaves in the middle of an upload wants no answer
         except Exception as error:
             if scope["type"] != "http":
                 raise

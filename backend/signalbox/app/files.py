@@ -4,6 +4,7 @@ from pathlib import Path
 
 from fastapi import FastAPI
 from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Match, Mount
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
@@ -37,6 +38,15 @@ class _Guide(StaticFiles):
         return response
 
 
+class _Page(Mount):
+    """The page, which leaves the API's addresses alone: a mount at / would turn a wrong method there into a 404."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        if scope["path"].startswith(("/api/", "/health/")):
+            return Match.NONE, {}
+        return super().matches(scope)
+
+
 def mount_files(app: FastAPI, settings: Settings) -> None:
     """Serve the guide and the page; whoever has no page yet is told how to get one."""
     guide = settings.signalbox_docs or docs_folder()
@@ -44,7 +54,7 @@ def mount_files(app: FastAPI, settings: Settings) -> None:
         app.mount("/guide", _Guide(directory=guide), name="guide")
     page = page_folder()
     if page is not None:
-        app.mount("/", StaticFiles(directory=page, html=True), name="page")
+        app.router.routes.append(_Page("/", StaticFiles(directory=page, html=True), name="page"))
     else:
         app.add_api_route("/", _no_page, include_in_schema=False)
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import orjson
 
+from signalbox.app.body import is_too_deep
 from signalbox.app.schemas import (
     AssistantIn,
     CallIn,
@@ -80,7 +81,10 @@ def _converted(messages: Sequence[MessageIn]) -> list[Message]:
 
 def _refuse_blank(message: Message, place: int) -> None:
     """A blank question is refused here with a sentence instead of by the host with a 400 (quirk C4)."""
-    if isinstance(message, UserMessage) and isinstance(message.content, str) and not message.content.strip():
+    if not isinstance(message, UserMessage):
+        return
+    parts = (TextPart(message.content),) if isinstance(message.content, str) else message.content
+    if all(isinstance(part, TextPart) and not part.text.strip() for part in parts):
         raise RequestError(Code.INVALID_REQUEST, "The last message is blank.", f"messages.{place}.content")
 
 
@@ -100,6 +104,8 @@ def _arguments(given: str | dict[str, JsonValue]) -> JsonObject:
     try:
         value: JsonValue = orjson.loads(given or "{}")
     except orjson.JSONDecodeError:
+        return {"_invalid": given[:200]}
+    if is_too_deep(value):  # it could be read, but not be written again
         return {"_invalid": given[:200]}
     return value if isinstance(value, dict) else {}
 

@@ -83,13 +83,21 @@ class Gate:
         origin = headers.get("origin")
         if origin in self._origins:
             return True
-        if origin is not None and urlsplit(origin).netloc.lower() != headers.get("host", "").lower():
+        if origin is not None and _netloc(origin) != headers.get("host", "").lower():
             return False
         return headers.get("sec-fetch-site", "none") in ("same-origin", "none")
 
     def _has_token(self, headers: Headers) -> bool:
         given = headers.get("authorization", "").removeprefix("Bearer ").strip()
         return hmac.compare_digest(given.encode(), (self._token or "").encode())
+
+
+def _netloc(origin: str) -> str:
+    """Take host and port out of an origin; an origin that is no URL has none."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return ""
 
 
 def _hostname(host: str) -> str:

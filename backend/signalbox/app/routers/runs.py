@@ -13,6 +13,9 @@ from signalbox.runs.trace import summary_of, trace_of
 
 router = APIRouter(prefix="/api/runs", tags=["runs"])
 
+# Python refuses to read an int of thousands of digits, with an exception of its own.
+_SEQ_DIGITS = 20
+
 
 @router.get("", response_model=None)
 async def list_runs(parts: PartsDep, limit: Annotated[int, Query(ge=1, le=200)] = 50) -> JsonObject:
@@ -54,7 +57,7 @@ async def follow_run(
 def _cursor(run_id: str, last_event_id: str) -> int:
     """Read `<run_id>:<seq>`."""
     run, _, seq = last_event_id.rpartition(":")
-    if run != run_id or not (seq.isascii() and seq.isdigit()):
+    if run != run_id or not (seq.isascii() and seq.isdigit() and len(seq) < _SEQ_DIGITS):
         raise RequestError(
             Code.INVALID_REQUEST, "Last-Event-ID is not an id of this run's events (<run_id>:<seq>).", "Last-Event-ID"
         )

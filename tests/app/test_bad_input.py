@@ -1,0 +1,344 @@
+"""Bad input: a 4xx that names the field, nothing started, nothing sent upstream, no stack trace."""
+
+import socket
+from typing import Any
+
+import pytest
+from signalbox.simulator.server import BackgroundSimulator
+
+from tests.support.fixtures import Behind
+from tests.support.serving import RunningApp, error_of
+from tests.support.upstream import says
+
+USER = {"role": "user", "content": "Hello!"}
+CALL = {"id": "c1", "type": "function", "function": {"name": "calculate", "arguments": "{}"}}
+CALLED = {"role": "assistant", "content": None, "tool_calls": [CALL]}
+
+
+@pytest.fixture(autouse=True)
+def nothing_happens(app: RunningApp, simulator: BackgroundSimulator) -> Any:
+    """Check after every test of this file that no run exists more and that the upstream was not asked."""
+    runs = len(app.client.get("/api/runs?limit=200").json()["runs"])
+    asked = len([r for r in simulator.memory.requests if r.path.endswith("completions")])
+    yield
+    assert len(app.client.get("/api/runs?limit=200").json()["runs"]) == runs
+    assert len([r for r in simulator.memory.requests if r.path.endswith("completions")]) == asked
+
+
+def refused(app: RunningApp, body: bytes | dict[str, Any], status: int, code: str, field: str | None) -> str:
+    """Post a body that must be refused like this; return the sentence."""
+    sent: dict[str, Any] = {"content": body} if isinstance(body, bytes) else {"json": body}
+    response = app.client.post("/api/chat/stream", **sent)
+    error = error_of(response)
+    assert (response.status_code, error["code"], error.get("field")) == (status, code, field), response.text
+    return error["message"]
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"", "INVALID_JSON"),
+        (b"{", "INVALID_JSON"),
+        (b"hello", "INVALID_JSON"),
+        (b'{"model": "openai/sim", "prompt": "a",}', "INVALID_JSON"),
+        (b'{"model": "openai/sim", "prompt": "a"} x', "INVALID_JSON"),
+        (b"{'model': 'openai/sim'}", "INVALID_JSON"),
+        (b'{"model": "openai/sim", "prompt": "a", "temperature": NaN}', "INVALID_JSON"),
+        (b'{"model": "openai/sim", "prompt": "a", "temperature": Infinity}', "INVALID_JSON"),
+        (b'{"model": "openai/sim", "prompt": "a", "temperature": 1e999}', "INVALID_JSON"),
+        (b'{"model": "openai/sim", "prompt": "\xff\xfe"}', "INVALID_JSON"),
+        (b'{"model": "openai/sim", "prompt": "\xed\xa0\x80"}', "INVALID_JSON"),
+        (b'{"model": "openai/sim", "prompt": "\\ud800"}', "INVALID_JSON"),
+        (b'{"model": "openai/sim", "prompt": "\\udc00 a"}', "INVALID_JSON"),
+        (b"[" * 2000 + b"]" * 2000, "INVALID_JSON"),
+        (b'{"model": "openai/sim", "prompt": "a", "metadata": ' + b"[" * 2000 + b"]" * 2000 + b"}", "INVALID_JSON"),
+        (b'{"a":' * 2000 + b"1" + b"}" * 2000, "INVALID_JSON"),
+    ],
+)
+def test_a_body_that_is_not_json(app: RunningApp, body: bytes, code: str) -> None:
+    """What is not strict UTF-8 JSON is a 400 with a sentence about the body."""
+    refused(app, body, 400, code, "body")
+
+
+@pytest.mark.parametrize("body", [b"[]", b"null", b'"prompt"', b"5", b"true"])
+def test_a_body_that_is_no_object(app: RunningApp, body: bytes) -> None:
+    """JSON that is no object is refused as such."""
+    refused(app, body, 422, "INVALID_REQUEST", "body")
+
+
+def test_a_body_nested_too_deep(app: RunningApp) -> None:
+    """Nesting that the parser would still take costs many times its size in memory (quirk G6)."""
+    body = b'{"model": "openai/sim", "prompt": "a", "provider": {"x": ' + b"[" * 100 + b"]" * 100 + b"}}"
+    assert "nested" in refused(app, body, 422, "INVALID_REQUEST", "body")
+
+
+def test_a_body_of_10_mb(app: RunningApp) -> None:
+    """Too much is a 413, whether its length is announced or not; the connection's next request works."""
+    body = b'{"model": "openai/sim", "prompt": "' + b"a" * 10 * 1024 * 1024 + b'"}'
+    assert "8 MB" in refused(app, body, 413, "BODY_TOO_LARGE", "body")
+
+    def pieces() -> Any:
+        for at in range(0, len(body), 65536):
+            yield body[at : at + 65536]
+
+    response = app.client.post("/api/chat/stream", content=pieces())
+    assert (response.status_code, error_of(response)["code"]) == (413, "BODY_TOO_LARGE")
+    assert app.client.get("/health/live").status_code == 200
+
+
+def test_an_announced_length_beyond_the_limit_is_not_read(app: RunningApp) -> None:
+    """A client that announces 10 GB is answered at once."""
+    with socket.create_connection(("127.0.0.1", app.port), timeout=10) as raw:
+        raw.sendall(b"POST /api/chat/stream HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10000000000\r\n\r\n{")
+        assert raw.recv(65536).startswith(b"HTTP/1.1 413 ")
+
+
+def test_an_upload_that_breaks_off_starts_nothing(app: RunningApp) -> None:
+    """Half a body is no question: the client leaves and nothing happens, and the server goes on."""
+    with socket.create_connection(("127.0.0.1", app.port), timeout=10) as raw:
+        raw.sendall(
+            b'POST /api/chat/stream HTTP/1.1\r\nhost: localhost\r\ncontent-length: 60\r\n\r\n{"model": "openai/sim",'
+        )
+    assert app.client.get("/health/live").status_code == 200
+
+
+WRONG: list[tuple[str, Any, str]] = [
+    ("model", None, "model"),
+    ("model", 5, "model"),
+    ("model", "", "model"),
+    ("model", "a b", "model"),
+    ("model", "a\nb", "model"),
+    ("model", "a" * 300, "model"),
+    ("prompt", 5, "prompt"),
+    ("prompt", ["a"], "prompt"),
+    ("system", 5, "system"),
+    ("messages", "hi", "messages"),
+    ("messages", {}, "messages"),
+    ("tools", "search_web", "tools"),
+    ("tools", [5], "tools.0"),
+    ("tools", [""], "tools.0"),
+    ("tools", [{"type": "function"}], "tools.0"),
+    ("tools", ["calculate"] * 129, "tools"),
+    ("tool_choice", "banana", "tool_choice"),
+    ("tool_choice", 5, "tool_choice"),
+    ("tool_choice", {"type": "function"}, "tool_choice.function"),
+    ("tool_choice", {"type": "function", "function": {"name": 5}}, "tool_choice.function.name"),
+    ("parallel_tool_calls", "yes", "parallel_tool_calls"),
+    ("max_steps", -1, "max_steps"),
+    ("max_searches", -1, "max_searches"),
+    ("max_searches", 101, "max_searches"),
+    ("reasoning", "high", "reasoning"),
+    ("reasoning", {"effort": "banana"}, "reasoning.effort"),
+    ("reasoning", {"max_tokens": 0}, "reasoning.max_tokens"),
+    ("reasoning_effort", "banana", "reasoning_effort"),
+    ("max_tokens", -1, "max_tokens"),
+    ("max_tokens", 0, "max_tokens"),
+    ("max_tokens", 1.5, "max_tokens"),
+    ("max_tokens", "100", "max_tokens"),
+    ("max_tokens", 10**30, "max_tokens"),
+    ("temperature", 2.1, "temperature"),
+    ("temperature", -0.1, "temperature"),
+    ("temperature", "hot", "temperature"),
+    ("temperature", True, "temperature"),
+    ("top_p", 1.1, "top_p"),
+    ("top_k", -1, "top_k"),
+    ("min_p", -1, "min_p"),
+    ("top_a", 2, "top_a"),
+    ("frequency_penalty", -2.1, "frequency_penalty"),
+    ("presence_penalty", 3, "presence_penalty"),
+    ("repetition_penalty", -1, "repetition_penalty"),
+    ("seed", 1.5, "seed"),
+    ("seed", 10**30, "seed"),
+    ("seed", -(10**30), "seed"),
+    ("logprobs", 1, "logprobs"),
+    ("top_logprobs", 21, "top_logprobs"),
+    ("logit_bias", [1], "logit_bias"),
+    ("logit_bias", {"5": 101}, "logit_bias.5"),
+    ("logit_bias", {"text": "x"}, "logit_bias.text"),
+    ("response_format", "json", "response_format"),
+    ("stop", "END", "stop"),
+    ("stop", [], "stop"),
+    ("stop", ["a"] * 17, "stop"),
+    ("stop", [""], "stop.0"),
+    ("provider", "openai", "provider"),
+    ("models", "openai/sim", "models"),
+    ("models", [], "models"),
+    ("metadata", {"a": 5}, "metadata.a"),
+    ("metadata", {str(n): "x" for n in range(17)}, "metadata"),
+    ("finalize_hint", "x" * 4001, "finalize_hint"),
+    ("conversation_id", "a b", "conversation_id"),
+    ("conversation_id", "", "conversation_id"),
+    ("on_disconnect", "maybe", "on_disconnect"),
+    ("on_disconnect", None, "on_disconnect"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "field"), WRONG, ids=[f"{n}={str(v)[:20]}" for n, v, _ in WRONG])
+def test_a_wrong_value_names_its_field(app: RunningApp, name: str, value: Any, field: str) -> None:
+    """Each field refuses what it cannot mean, and the answer names it (seed row PS-02)."""
+    body = {"model": "openai/sim", **({} if name == "messages" else {"prompt": "Hello!"}), name: value}
+    assert field in refused(app, body, 422, "INVALID_REQUEST", field)
+
+
+MESSAGES: list[tuple[str, list[Any], str, str | None]] = [
+    ("empty list", [], "INVALID_REQUEST", "messages"),
+    ("no object", ["hi"], "INVALID_REQUEST", "messages.0"),
+    ("unknown role", [{"role": "robot", "content": "x"}], "INVALID_REQUEST", "messages.0"),
+    ("no role", [{"content": "x"}], "INVALID_REQUEST", "messages.0"),
+    ("no content", [{"role": "user"}], "INVALID_REQUEST", "messages.0.content"),
+    ("null content", [{"role": "user", "content": None}], "INVALID_REQUEST", "messages.0.content"),
+    ("number content", [USER, {"role": "user", "content": 5}], "INVALID_REQUEST", "messages.1.content"),
+    ("no parts", [{"role": "user", "content": []}], "INVALID_REQUEST", "messages.0.content"),
+    ("unknown part", [{"role": "user", "content": [{"type": "video"}]}], "INVALID_REQUEST", "messages.0.content.0"),
+    (
+        "text of a number",
+        [{"role": "user", "content": [{"type": "text", "text": 5}]}],
+        "INVALID_REQUEST",
+        "messages.0.content.0.text",
+    ),
+    (
+        "image of ftp",
+        [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "ftp://x"}}]}],
+        "INVALID_REQUEST",
+        "messages.0.content.0.image_url.url",
+    ),
+    (
+        "image of javascript",
+        [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "javascript:1"}}]}],
+        "INVALID_REQUEST",
+        "messages.0.content.0.image_url.url",
+    ),
+    (
+        "file without data",
+        [{"role": "user", "content": [{"type": "file", "file": {"filename": "a"}}]}],
+        "INVALID_REQUEST",
+        "messages.0.content.0.file.file_data",
+    ),
+    (
+        "unknown field in a part",
+        [{"role": "user", "content": [{"type": "text", "text": "x", "user": 1}]}],
+        "UNKNOWN_FIELD",
+        "messages.0.content.0.user",
+    ),
+    ("unknown field in a message", [{**USER, "tool": 1}], "UNKNOWN_FIELD", "messages.0.tool"),
+    ("blank", [{"role": "user", "content": " \n\t"}], "INVALID_REQUEST", "messages.0.content"),
+    (
+        "blank parts",
+        [{"role": "user", "content": [{"type": "text", "text": " "}]}],
+        "INVALID_REQUEST",
+        "messages.0.content",
+    ),
+    ("assistant last", [USER, {"role": "assistant", "content": "x"}], "INVALID_REQUEST", "messages.1"),
+    ("system alone", [{"role": "system", "content": "x"}], "INVALID_REQUEST", "messages.0"),
+    ("call last", [USER, CALLED], "INVALID_REQUEST", "messages.1"),
+    (
+        "result without call",
+        [USER, {"role": "tool", "tool_call_id": "c1", "content": "2"}],
+        "INVALID_REQUEST",
+        "messages.1.tool_call_id",
+    ),
+    (
+        "result of another call",
+        [USER, CALLED, {"role": "tool", "tool_call_id": "c2", "content": "2"}],
+        "INVALID_REQUEST",
+        "messages.2.tool_call_id",
+    ),
+    (
+        "result without id",
+        [USER, CALLED, {"role": "tool", "content": "2"}],
+        "INVALID_REQUEST",
+        "messages.2.tool_call_id",
+    ),
+    (
+        "call without name",
+        [USER, {"role": "assistant", "tool_calls": [{"id": "c", "function": {"arguments": ""}}]}],
+        "INVALID_REQUEST",
+        "messages.1.tool_calls.0.function.name",
+    ),
+    (
+        "arguments of a number",
+        [USER, {"role": "assistant", "tool_calls": [{"id": "c", "function": {"name": "x", "arguments": 5}}]}],
+        "INVALID_REQUEST",
+        "messages.1.tool_calls.0.function.arguments",
+    ),
+    ("10,001 messages", [USER] * 10_001, "INVALID_REQUEST", "messages"),
+]
+
+
+@pytest.mark.parametrize(("messages", "code", "field"), [row[1:] for row in MESSAGES], ids=[row[0] for row in MESSAGES])
+def test_a_conversation_that_cannot_stand(app: RunningApp, messages: list[Any], code: str, field: str) -> None:
+    """What is wrong in a conversation is named by its place in the body as it was sent."""
+    refused(app, {"model": "openai/sim", "messages": messages}, 422, code, field)
+
+
+@pytest.mark.parametrize("body", [{}, {"prompt": ""}, {"prompt": "  \n"}, {"system": "Be brief."}])
+def test_no_question_is_refused(app: RunningApp, body: dict[str, Any]) -> None:
+    """Neither messages nor a prompt that says something."""
+    assert "prompt" in refused(app, {"model": "openai/sim", **body}, 422, "INVALID_REQUEST", None)
+
+
+def test_the_model_must_be_named(app: RunningApp) -> None:
+    """There is no model that nobody chose."""
+    refused(app, {"prompt": "Hello!"}, 422, "INVALID_REQUEST", "model")
+
+
+def test_an_unknown_model_is_refused(app: RunningApp) -> None:
+    """The catalogue knows it is not there, so no request is spent on it."""
+    assert "nobody/nothing" in refused(
+        app, {"model": "nobody/nothing", "prompt": "Hello!"}, 422, "UNKNOWN_MODEL", "model"
+    )
+
+
+def test_an_unknown_tool_is_refused(app: RunningApp) -> None:
+    """The sentence names the tools that there are."""
+    body = {"model": "openai/sim", "prompt": "Hello!", "tools": ["calculate", "teleport"]}
+    sentence = refused(app, body, 422, "UNKNOWN_TOOL", "tools.1")
+    assert "teleport" in sentence
+    assert "search_web" in sentence
+
+
+def test_a_forced_tool_must_be_offered(app: RunningApp) -> None:
+    """A choice that no offered tool can meet is refused before anything is spent."""
+    forced = {"type": "function", "function": {"name": "search_web"}}
+    body = {"model": "openai/sim", "prompt": "Hello!", "tools": ["calculate"], "tool_choice": forced}
+    refused(app, body, 422, "INVALID_REQUEST", "tool_choice.function.name")
+    refused(app, {**body, "tools": [], "tool_choice": "required"}, 422, "INVALID_REQUEST", "tool_choice")
+
+
+@pytest.mark.parametrize("query", ["limit=0", "limit=-1", "limit=201", "limit=many", "limit=" + "9" * 5000])
+def test_a_limit_out_of_bounds(app: RunningApp, query: str) -> None:
+    """Queries are validated in the same shape, and named as they are written."""
+    response = app.client.get(f"/api/runs?{query}")
+    assert (response.status_code, error_of(response)["field"]) == (422, "limit")
+
+
+def test_a_tool_that_is_not_set_up_cannot_be_asked_for(behind: Behind) -> None:
+    """The reason is in the sentence and in GET /api/tools; without naming it the run goes on without."""
+    app, upstream = behind(says("Hello."), settings={"search_backend": "none"})
+    response = app.post(prompt="Hello!", tools=["search_web"])
+    error = error_of(response)
+    assert (response.status_code, error["code"], error["field"]) == (400, "TOOL_UNAVAILABLE", "tools.0")
+    assert "SEARCH_BACKEND" in error["message"]
+    assert upstream.asked == []
+    listed = {tool["name"]: tool for tool in app.client.get("/api/tools").json()["tools"]}
+    assert listed["search_web"]["available"] is False
+    assert "SEARCH_BACKEND" in listed["search_web"]["unavailable"]
+    assert listed["calculate"] == listed["calculate"] | {"available": True, "unavailable": None, "visibility": "hidden"}
+    app.ask()
+    assert [t["function"]["name"] for t in upstream.asked[0].body["tools"]] == ["calculate", "get_current_time"]
+
+
+@pytest.mark.parametrize("arguments", ["{", "[1]", '{"a":' * 300 + "1" + "}" * 300, '{"a": 1' + "0" * 400 + "}"])
+def test_broken_arguments_of_an_earlier_call_break_nothing(behind: Behind, arguments: str) -> None:
+    """A history with unreadable, too deep or too large arguments still makes a request (quirk A8)."""
+    app, upstream = behind(says("Fine."))
+    call = {"id": "c1", "function": {"name": "calculate", "arguments": arguments}}
+    messages = [
+        USER,
+        {"role": "assistant", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "2"},
+    ]
+    heard = app.ask(messages=[*messages, {"role": "user", "content": "And?"}])
+    assert heard.done["status"] == "complete"
+    sent = upstream.asked[0].body["messages"][1]["tool_calls"][0]["function"]["arguments"]
+    assert sent.startswith("{")

@@ -1,0 +1,359 @@
+"""What POST /api/chat/stream takes, and what of it the upstream receives: exactly what was set."""
+
+import threading
+from typing import Any
+
+import pytest
+from signalbox.app import streaming
+
+from tests.support.fixtures import Behind
+from tests.support.frames import checked, hear
+from tests.support.serving import RunningApp, error_of, read_until
+from tests.support.upstream import call_chunk, calls_then, says, waits
+
+ASK = {"model": "openai/sim", "messages": [{"role": "user", "content": "Hello!"}], "stream": True}
+SCHEMA = {"type": "json_schema", "json_schema": {"name": "n", "schema": {"enum": ["a", None], "default": None}}}
+PARAMETERS: dict[str, Any] = {
+    "max_tokens": 50,
+    "temperature": 0.0,
+    "top_p": 0.5,
+    "top_k": 0,
+    "min_p": 0.1,
+    "top_a": 0.2,
+    "frequency_penalty": -1.5,
+    "presence_penalty": 1.5,
+    "repetition_penalty": 1.1,
+    "seed": 0,
+    "logprobs": False,
+    "top_logprobs": 2,
+    "logit_bias": {"50256": -100, "text": 3},
+    "response_format": SCHEMA,
+    "stop": ["a,b", "\n\n"],
+    "provider": {"order": ["openai"], "allow_fallbacks": False, "sort": None},
+    "models": ["openai/a", "anthropic/b"],
+    "metadata": {"who": "me"},
+    "reasoning": {"max_tokens": 100, "exclude": True},
+}
+
+
+def sent(behind: Behind, **body: Any) -> dict[str, Any]:
+    """Ask with these fields and return the body that the upstream received."""
+    app, upstream = behind(says("Hello."))
+    app.ask(**body)
+    return upstream.asked[0].body
+
+
+def test_nothing_is_added_to_a_bare_request(behind: Behind) -> None:
+    """Without tools and parameters the upstream gets model, messages and stream, and nothing else."""
+    assert sent(behind, tools=[]) == ASK
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_each_parameter_is_forwarded_alone(behind: Behind, name: str) -> None:
+    """One parameter set is one field more, with its value unchanged, zero and false and null inside included."""
+    assert sent(behind, tools=[], **{name: PARAMETERS[name]}) == {**ASK, name: PARAMETERS[name]}
+
+
+def test_all_parameters_are_forwarded_together(behind: Behind) -> None:
+    """All of them at once arrive as they are."""
+    assert sent(behind, tools=[], **PARAMETERS) == {**ASK, **PARAMETERS}
+
+
+def test_a_parameter_of_null_counts_as_absent(behind: Behind) -> None:
+    """A client that writes null for what it does not set sends nothing upstream."""
+    assert sent(behind, tools=[], **dict.fromkeys(PARAMETERS)) == ASK
+
+
+def test_reasoning_effort_is_an_alias(behind: Behind) -> None:
+    """The alias goes out in OpenRouter's own words."""
+    assert sent(behind, tools=[], reasoning_effort="high") == {**ASK, "reasoning": {"effort": "high"}}
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"reasoning": {"effort": "low"}, "reasoning_effort": "low"}, None),
+        ({"reasoning": {"effort": "low", "max_tokens": 5}}, "reasoning"),
+        ({"messages": [{"role": "user", "content": "x"}], "prompt": "y"}, None),
+    ],
+)
+def test_two_ways_to_say_it_are_refused(app: RunningApp, body: dict[str, Any], field: str | None) -> None:
+    """Effort or tokens, reasoning or its alias, messages or prompt: never both."""
+    response = app.post(**{"prompt": "Hello!", **body} if "messages" not in body else body)
+    assert response.status_code == 422
+    error = error_of(response)
+    assert error.get("field") == field
+    assert "not both" in error["message"]
+
+
+def test_prompt_and_system_become_messages(behind: Behind) -> None:
+    """The short form is the long form."""
+    assert sent(behind, tools=[], system="Be brief.")["messages"] == [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "Hello!"},
+    ]
+
+
+def test_image_and_file_parts_arrive_whole(behind: Behind) -> None:
+    """Parts go through with order, detail and data unchanged."""
+    parts = [
+        {"type": "text", "text": "What is this?"},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA", "detail": "low"}},
+        {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}},
+        {"type": "file", "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,BBBB"}},
+    ]
+    assert sent(behind, tools=[], messages=[{"role": "user", "content": parts}])["messages"] == [
+        {"role": "user", "content": parts}
+    ]
+
+
+def test_a_conversation_with_a_finished_call_goes_on(behind: Behind) -> None:
+    """A call and its result from earlier go back with one id, name and arguments."""
+    call = {"id": "call_9", "type": "function", "function": {"name": "calculate", "arguments": '{"expression": "1+1"}'}}
+    messages = [
+        {"role": "user", "content": "1+1?"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "call_9", "content": "2"},
+        {"role": "assistant", "content": "2."},
+        {"role": "user", "content": "Thanks. And 2+2?"},
+    ]
+    got = sent(behind, tools=[], messages=messages)["messages"]
+    assert [message["role"] for message in got] == ["user", "assistant", "tool", "assistant", "user"]
+    assert got[1]["tool_calls"][0]["id"] == got[2]["tool_call_id"]
+    assert got[1]["tool_calls"][0]["function"]["name"] == "calculate"
+    assert got[2]["content"] == "2"
+
+
+@pytest.mark.parametrize(
+    ("tools", "names"),
+    [
+        ({}, ["calculate", "get_current_time", "search_web"]),
+        ({"tools": []}, None),
+        ({"tools": ["search_web", "calculate", "search_web"]}, ["calculate", "search_web"]),
+    ],
+)
+def test_tools_are_offered_by_name(behind: Behind, tools: dict[str, Any], names: list[str] | None) -> None:
+    """Absent: all that there are; empty: none, and no tool field at all; named: those, each once, in a stable order."""
+    body = sent(behind, **tools)
+    assert [tool["function"]["name"] for tool in body.get("tools", [])] == (names or [])
+    assert ("tools" in body) is (names is not None)
+    assert "tool_choice" not in body
+    assert "parallel_tool_calls" not in body
+
+
+@pytest.mark.parametrize(
+    "choice", ["auto", "none", "required", {"type": "function", "function": {"name": "calculate"}}]
+)
+def test_tool_choice_reaches_the_provider(behind: Behind, choice: Any) -> None:
+    """Every choice arrives in the provider's own words; `required` does not become auto (seed row PS-02)."""
+    assert sent(behind, tool_choice=choice)["tool_choice"] == choice
+
+
+def test_a_forced_tool_is_forced_once(behind: Behind) -> None:
+    """After the forced call the model is free to answer."""
+    app, upstream = behind(calls_then(call_chunk("calculate", '{"expression":"6*7"}')), says("42."))
+    heard = app.ask("6*7?", tool_choice="required")
+    assert heard.text == "42."
+    assert [asked.body["tool_choice"] for asked in upstream.asked] == ["required", "auto"]
+
+
+def test_guardrails_of_the_family_hold_on_every_request(behind: Behind) -> None:
+    """xAI: one call at a time, no response_format beside tools, a warning that says so; also on the finalize."""
+    app, upstream = behind(calls_then(call_chunk("calculate", '{"expression":"6*7"}')), says("42."))
+    heard = app.ask("6*7?", model="x-ai/grok-4", response_format={"type": "json_object"}, max_steps=2, temperature=1)
+    assert heard.warnings[0] == "PARAM_DROPPED"
+    assert "response_format" in heard.of("warning")[0]["message"]
+    assert len(upstream.asked) == 2
+    for asked in upstream.asked:
+        assert asked.body["parallel_tool_calls"] is False
+        assert "response_format" not in asked.body
+        assert asked.body["temperature"] == 1
+    assert upstream.asked[1].body["tool_choice"] == "none"
+
+
+def test_json_without_tools_is_left_alone(behind: Behind) -> None:
+    """Without tools nothing is dropped, for xAI neither."""
+    body = sent(behind, model="x-ai/grok-4", tools=[], response_format={"type": "json_object"})
+    assert body["response_format"] == {"type": "json_object"}
+    assert "parallel_tool_calls" not in body
+
+
+def test_claude_gets_one_call_at_a_time(behind: Behind) -> None:
+    """The guardrail of Anthropic goes out with tools."""
+    assert sent(behind, model="anthropic/claude-x")["parallel_tool_calls"] is False
+
+
+def test_the_conversation_becomes_the_session(behind: Behind) -> None:
+    """OpenRouter is told the conversation as its session; the trace knows it too."""
+    app, upstream = behind(says("Hello."))
+    response = app.post(prompt="Hello!", conversation_id="conv-1:a", tools=[])
+    assert upstream.asked[0].body == {**ASK, "session_id": "conv-1:a"}
+    assert app.client.get(f"/api/runs/{response.headers['x-run-id']}").json()["conversation_id"] == "conv-1:a"
+
+
+def test_another_host_is_asked_in_its_own_words(behind: Behind) -> None:
+    """A base URL that is not OpenRouter's gets stream_options, and neither session nor OpenRouter's headers."""
+    app, upstream = behind(says("Hello."), path="/v1")
+    heard = app.ask(tools=[], conversation_id="c")
+    assert upstream.asked[0].body == {**ASK, "stream_options": {"include_usage": True}}
+    assert upstream.asked[0].path == "/v1/chat/completions"
+    assert not [name for name in upstream.asked[0].headers if name.startswith(("x-", "http-referer", "authorization"))]
+    assert "simulated" not in heard.done
+
+
+def test_openrouter_gets_attribution_and_metadata(behind: Behind) -> None:
+    """Title, referer and the metadata switch go out as headers, and no gzip is asked for."""
+    app, upstream = behind(says("Hello."), settings={"openrouter_http_referer": "https://example.org"})
+    app.ask()
+    headers = upstream.asked[0].headers
+    assert headers["x-openrouter-metadata"] == "enabled"
+    assert headers["x-openrouter-title"] == "Signalbox"
+    assert headers["http-referer"] == "https://example.org"
+    assert headers["accept-encoding"] == "identity"
+    assert "authorization" not in headers
+
+
+def test_the_hint_joins_the_words_of_the_finalize(behind: Behind) -> None:
+    """`finalize_hint` is told to the model in the last pass, and only there."""
+    app, upstream = behind(calls_then(call_chunk("calculate", '{"expression":"6*7"}')), says("42."))
+    app.ask("6*7?", max_steps=2, finalize_hint="Answer in Latin.")
+    assert "Latin" not in upstream.asked[0].raw.decode()
+    assert "Latin" in upstream.asked[1].body["messages"][0]["content"]
+
+
+def test_one_step_is_a_finalize_at_once(behind: Behind) -> None:
+    """With max_steps 1 the only model call must answer: tools are shown and forbidden."""
+    app, upstream = behind(says("Hello."))
+    assert app.ask(max_steps=1).done["steps"] == 1
+    assert upstream.asked[0].body["tool_choice"] == "none"
+
+
+@pytest.mark.parametrize("steps", [0, 21, -1, 2.5, "3", True])
+def test_max_steps_is_bounded(app: RunningApp, steps: Any) -> None:
+    """1 to 20, an integer."""
+    response = app.post(prompt="Hello!", max_steps=steps)
+    assert (response.status_code, error_of(response)["field"]) == (422, "max_steps")
+
+
+def test_a_prompt_of_300_000_characters_works(behind: Behind) -> None:
+    """A long prompt streams normally and arrives whole (seed row PS-01)."""
+    prompt = "æ long prompt " * 21_429
+    assert len(prompt) > 300_000
+    assert sent(behind, prompt=prompt, tools=[])["messages"][0]["content"] == prompt
+
+
+def test_get_answers_405_with_a_sentence(app: RunningApp) -> None:
+    """Whoever opens the address in a browser reads what to do, also where the page is built."""
+    response = app.client.get("/api/chat/stream")
+    assert response.status_code == 405
+    assert response.headers["allow"] == "POST"
+    error = error_of(response)
+    assert error["code"] == "METHOD_NOT_ALLOWED"
+    assert "POST" in error["message"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [("POST", "/api/models"), ("PUT", "/api/runs"), ("GET", "/api/runs/x/stop")]
+)
+def test_other_routes_name_their_method_too(app: RunningApp, method: str, path: str) -> None:
+    """A wrong method is told apart from a wrong address."""
+    response = app.client.request(method, path)
+    assert (response.status_code, error_of(response)["code"]) == (405, "METHOD_NOT_ALLOWED")
+
+
+@pytest.mark.parametrize("path", ["/api/nothing", "/health/none", "/nothing.html"])
+def test_an_unknown_address_is_a_404(app: RunningApp, path: str) -> None:
+    """Nothing there is one shape too."""
+    response = app.client.get(path)
+    assert (response.status_code, error_of(response)["code"]) == (404, "NOT_FOUND")
+
+
+def test_headers_of_a_stream(app: RunningApp) -> None:
+    """Contract, run, loop; and nothing that lets a proxy hold the stream back."""
+    with app.client.stream("POST", "/api/chat/stream", json={"model": "openai/sim", "prompt": "Hello!"}) as response:
+        headers = response.headers
+        heard = checked(b"".join(response.iter_raw()))
+    assert headers["content-type"] == "text/event-stream; charset=utf-8"
+    assert headers["x-chat-contract"] == "1.1"
+    assert headers["x-tool-loop"] == "v2"
+    assert headers["cache-control"] == "no-cache, no-transform"
+    assert headers["x-accel-buffering"] == "no"
+    assert "content-length" not in headers
+    run_id = headers["x-run-id"]
+    assert len(run_id) == 32
+    assert heard.ids == [f"{run_id}:{seq}" for seq in range(1, len(heard.ids) + 1)]
+    assert {k: heard.events[0][k] for k in ("v", "run_id", "loop")} == {"v": "1.1", "run_id": run_id, "loop": "v2"}
+    assert all("ts" in event for event in heard.events if event["type"] != "content")
+
+
+def test_no_compression_even_when_it_is_asked_for(app: RunningApp) -> None:
+    """Gzip holds frames back and cuts streams (quirk E7)."""
+    headers = {"accept-encoding": "gzip, br"}
+    body = {"model": "openai/sim", "prompt": "Hello!"}
+    with app.client.stream("POST", "/api/chat/stream", json=body, headers=headers) as response:
+        assert "content-encoding" not in response.headers
+        checked(b"".join(response.iter_raw()))
+
+
+def test_frames_arrive_while_the_model_still_speaks(behind: Behind) -> None:
+    """What was said is with the client before the rest is: nothing is collected on the way."""
+    app, upstream = behind(waits)
+    with app.asking(tools=[]) as response:
+        chunks = response.iter_raw()
+        seen = read_until(chunks, b"First ")
+        assert b"done" not in seen
+        upstream.opened.set()
+        assert checked(seen + b"".join(chunks)).text == "First second."
+
+
+def test_a_silent_stream_is_pinged_between_frames(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the model is silent a comment keeps the line open, never inside a frame (quirk E4)."""
+    monkeypatch.setattr(streaming, "PING_SECONDS", 0.01)
+    app, upstream = behind(waits)
+    with app.asking(tools=[]) as response:
+        chunks = response.iter_raw()
+        seen = read_until(chunks, b": ping\n\n: ping\n\n")
+        upstream.opened.set()
+        heard = checked(seen + b"".join(chunks))
+    assert heard.text == "First second."
+    assert set(heard.comments) == {"ping"}
+    assert len(heard.comments) >= 2
+
+
+def test_a_busy_stream_is_not_pinged(app: RunningApp) -> None:
+    """A stream that flows needs no comment."""
+    assert app.ask("Tell me about the tool loop.").comments == []
+
+
+def test_unknown_fields_are_all_named(app: RunningApp) -> None:
+    """A typing error is not swallowed: every unknown field is in the sentence."""
+    response = app.post(prompt="Hello!", temprature=1, user="me", max_token=5)
+    assert response.status_code == 422
+    error = error_of(response)
+    assert error["code"] == "UNKNOWN_FIELD"
+    assert error["field"] == "temprature"
+    assert error["message"].endswith("temprature, user, max_token.")
+
+
+def test_many_runs_at_once_keep_to_themselves(app: RunningApp) -> None:
+    """Twenty streams at the same time each say their own thing under their own id."""
+    answers: dict[int, bytes] = {}
+
+    def ask(number: int) -> None:
+        answers[number] = app.post(prompt=f"What is {number} * 1000?").content
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(2, 22)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    heard = {number: checked(raw) for number, raw in answers.items()}
+    assert len({one.events[0]["run_id"] for one in heard.values()}) == 20
+    for number, one in heard.items():
+        assert f"{number}000" in one.text.replace(",", ""), one.text
+
+
+def test_the_slow_reader_reads_what_it_should() -> None:
+    """The reader of these tests is itself tried, with a stream written by hand."""
+    heard = hear(b': ping\n\nid: a:1\ndata: {"type":"content","content":"x"}\n\nid: a:2\ndata: {"type":"done"}\n\n')
+    assert (heard.text, heard.ids, heard.comments, heard.types) == ("x", ["a:1", "a:2"], ["ping"], ["content", "done"])

@@ -1,0 +1,66 @@
+"""Fixtures of the tests that meet the app over HTTP, with the simulator or a scripted provider behind it."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from signalbox.chat import loop_v2
+from signalbox.chat.retry import Retry, should_retry
+from signalbox.simulator.server import BackgroundSimulator
+
+from tests.support.serving import RunningApp, settings_for
+from tests.support.upstream import Script, ScriptedUpstream
+
+Behind = Callable[..., tuple[RunningApp, ScriptedUpstream]]
+
+
+@pytest.fixture(scope="session")
+def simulator() -> Iterator[BackgroundSimulator]:
+    """Run one simulator, with the faults in its catalogue."""
+    with BackgroundSimulator() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def app(simulator: BackgroundSimulator, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApp]:
+    """Run one app over that simulator for all tests that need no settings of their own."""
+    settings = settings_for(tmp_path_factory.mktemp("data"), openrouter_base_url=simulator.base_url)
+    with RunningApp(settings) as running:
+        yield running
+
+
+@pytest.fixture
+def behind(tmp_path: Path) -> Iterator[Behind]:
+    """Run an app over a scripted provider: `behind(script, …, settings={…})`."""
+    with ExitStack() as stack:
+
+        def start(
+            *scripts: Script,
+            models: Script | None = None,
+            path: str = "/api/v1",
+            settings: dict[str, Any] | None = None,
+            **app_settings: Any,
+        ) -> tuple[RunningApp, ScriptedUpstream]:
+            upstream = stack.enter_context(ScriptedUpstream(*scripts, models=models, path=path))
+            made = settings_for(tmp_path / "data", openrouter_base_url=upstream.base_url, **(settings or {}))
+            return stack.enter_context(RunningApp(made, **app_settings)), upstream
+
+        yield start
+
+
+@pytest.fixture
+def no_waiting(monkeypatch: pytest.MonkeyPatch) -> list[Retry]:
+    """Take the waits out of retries, and remember them."""
+    asked: list[Retry] = []
+
+    def at_once(*arguments: Any) -> Retry | None:
+        retry = should_retry(*arguments)
+        if retry is None:
+            return None
+        asked.append(retry)
+        return Retry(0.0)
+
+    monkeypatch.setattr(loop_v2, "should_retry", at_once)
+    return asked

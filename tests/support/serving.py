@@ -1,0 +1,152 @@
+"""The whole app on a loopback port, in a thread beside the test: real sockets, real HTTP."""
+
+import asyncio
+import logging
+import os
+import socket
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self, TypeVar
+from unittest import mock
+
+import httpx
+import uvicorn
+from signalbox.app.config import Settings
+from signalbox.app.deps import Parts
+from signalbox.app.main import create_app
+from signalbox.core.tools import Tool
+from signalbox.runs.run import Run
+
+from tests.support.frames import Heard, checked
+
+WAIT = 10.0
+T = TypeVar("T")
+
+
+def settings_for(data: Path, **given: Any) -> Settings:
+    """Make settings that nothing in the environment or in a `.env` touches."""
+    names = {name.upper() for name in Settings.model_fields}
+    with mock.patch.dict(os.environ):
+        for name in list(os.environ):
+            if name.upper() in names:
+                del os.environ[name]
+        return Settings(_env_file=None, **{"signalbox_data_dir": data, "signalbox_simulator_pace": 0.0, **given})  # type: ignore[call-arg]
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.ready = threading.Event()
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self._until = asyncio.Event()
+
+    async def main_loop(self) -> None:
+        """Wait to be told, instead of looking ten times a second."""
+        await self._until.wait()
+
+    def stop(self) -> None:
+        assert self.loop is not None
+        self.loop.call_soon_threadsafe(self._until.set)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        self.loop = asyncio.get_running_loop()
+        await super().startup(sockets)
+        self.ready.set()
+
+
+class RunningApp:
+    """An app that is served; `client` speaks to it. Ends its runs and its thread when the `with` block ends."""
+
+    def __init__(self, settings: Settings, *, extra_tools: Sequence[Tool] = (), token: str | None = None) -> None:
+        self.app = create_app(settings, extra_tools=extra_tools, token=token)
+        self._socket = socket.create_server(("127.0.0.1", 0), backlog=512)
+        self.port: int = self._socket.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        config = uvicorn.Config(self.app, log_config=None, log_level=logging.CRITICAL, access_log=False)
+        config.timeout_graceful_shutdown = 2
+        self._server = _Server(config)
+        self._thread = threading.Thread(target=self._server.run, args=([self._socket],), name="app", daemon=True)
+        self.client = httpx.Client(base_url=self.url, timeout=WAIT, trust_env=False)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        assert self._server.ready.wait(WAIT), "the app did not start"
+        assert self._server.started
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.client.close()
+        self.within(self.parts.runs.aclose())
+        self._server.stop()
+        self._thread.join(WAIT)
+        assert not self._thread.is_alive()
+        self._socket.close()
+
+    @property
+    def parts(self) -> Parts:
+        return self.app.state.parts
+
+    def within(self, work: Any) -> Any:
+        """Await something on the app's own loop."""
+        assert self._server.loop is not None
+        return asyncio.run_coroutine_threadsafe(work, self._server.loop).result(WAIT)
+
+    def call(self, work: Callable[[], T]) -> T:
+        """Call something on the app's own loop."""
+
+        async def called() -> T:
+            return work()
+
+        return self.within(called())
+
+    def run(self, run_id: str) -> Run:
+        return self.call(lambda: self.parts.runs.get(run_id))
+
+    def over(self, run_id: str) -> Run:
+        """Wait until a run is over."""
+        run = self.run(run_id)
+        self.within(asyncio.wait_for(run.wait(), WAIT))
+        return run
+
+    def post(self, **body: Any) -> httpx.Response:
+        return self.client.post("/api/chat/stream", json={"model": "openai/sim", **body})
+
+    def ask(self, prompt: str = "Hello!", **body: Any) -> Heard:
+        """Ask, read the stream to its end, and check it against the contract."""
+        response = self.post(**({} if "messages" in body else {"prompt": prompt}), **body)
+        assert response.status_code == 200, response.text
+        return checked(response.content)
+
+    @contextmanager
+    def asking(self, prompt: str = "Hello!", **body: Any) -> Iterator[httpx.Response]:
+        """Ask and leave the reading to the test; leaving the block closes the connection."""
+        sent = {"model": "openai/sim", "prompt": prompt, **body}
+        with (
+            httpx.Client(base_url=self.url, timeout=WAIT, trust_env=False) as alone,
+            alone.stream("POST", "/api/chat/stream", json=sent) as response,
+        ):
+            assert response.status_code == 200, response.read()
+            yield response
+
+
+def read_until(chunks: Iterator[bytes], what: bytes) -> bytes:
+    """Read a stream until these bytes have come."""
+    seen = b""
+    while what not in seen:
+        seen += next(chunks)
+    return seen
+
+
+def error_of(response: httpx.Response) -> dict[str, Any]:
+    """Check the one shape of every refusal and return what is in it."""
+    assert response.headers["content-type"] == "application/json"
+    body = response.json()
+    assert set(body) == {"error"}, body
+    error = body["error"]
+    assert {"code", "message"} <= set(error) <= {"code", "message", "field", "todo"}, error
+    assert error["code"].isupper()
+    assert error["message"]
+    assert "Traceback" not in response.text
+    return error

@@ -1,0 +1,236 @@
+"""A provider that says byte for byte what a test wrote, on a loopback port in a thread of its own."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Self
+
+WAIT = 10.0
+DONE = b"data: [DONE]\n\n"
+Script = Callable[["Exchange"], Awaitable[None]]
+
+
+@dataclass
+class Asked:
+    """One request as it came in."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    raw: bytes
+
+    @property
+    def body(self) -> dict[str, Any]:
+        return json.loads(self.raw)
+
+
+@dataclass
+class Exchange:
+    """One request and the means to answer it. `scripted` is the upstream it came to."""
+
+    asked: Asked
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+    scripted: "ScriptedUpstream"
+    keep: bool = False
+
+    async def head(self, status: int = 200, kind: str = "text/event-stream", **headers: str) -> None:
+        """Begin an answer in chunks."""
+        fields = {"content-type": kind, "transfer-encoding": "chunked", **headers}
+        lines = [f"HTTP/1.1 {status} Scripted", *(f"{k.replace('_', '-')}: {v}" for k, v in fields.items())]
+        await self.raw("\r\n".join([*lines, "", ""]).encode())
+
+    async def raw(self, data: bytes) -> None:
+        self.writer.write(data)
+        await self.writer.drain()
+
+    async def send(self, data: bytes) -> None:
+        await self.raw(b"%x\r\n%b\r\n" % (len(data), data))
+
+    async def say(self, text: str) -> None:
+        await self.send(chunk({"content": text}))
+
+    async def end(self, *, done: bool = True) -> None:
+        if done:
+            await self.send(chunk({}, finish="stop") + DONE)
+        await self.raw(b"0\r\n\r\n")
+
+    async def whole(self, status: int, body: bytes, kind: str = "application/json", **headers: str) -> None:
+        """Answer with one body."""
+        fields = {"content-type": kind, "content-length": str(len(body)), **headers}
+        lines = [f"HTTP/1.1 {status} Scripted", *(f"{k.replace('_', '-')}: {v}" for k, v in fields.items())]
+        await self.raw("\r\n".join([*lines, "", ""]).encode() + body)
+
+    async def gone(self) -> None:
+        """Wait until the client has closed its side, and tell so."""
+        try:
+            while await self.reader.read(65536):
+                pass
+        except ConnectionError:
+            pass
+        self.scripted.tell(lambda: self.scripted.left.append(self.asked))
+
+    async def gate(self) -> None:
+        """Wait for the test to let go."""
+        await asyncio.to_thread(self.scripted.opened.wait, WAIT)
+
+
+class ScriptedUpstream:
+    """Plays one script per chat request, the last one again and again. `models` answers /models."""
+
+    def __init__(self, *scripts: Script, models: Script | None = None, path: str = "/api/v1") -> None:
+        self._scripts = list(scripts)
+        self._models = models
+        self._path = path
+        self.asked: list[Asked] = []
+        self.catalogues: list[Asked] = []
+        self.left: list[Asked] = []
+        self.opened = threading.Event()
+        self._changed = threading.Condition()
+        self._ready = threading.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stop: asyncio.Event | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.port = 0
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="scripted", daemon=True)
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self.port}{self._path}"
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        assert self._ready.wait(WAIT)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.opened.set()
+        assert self._loop is not None
+        assert self._stop is not None
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join(WAIT)
+        assert not self._thread.is_alive()
+
+    def tell(self, change: Callable[[], None]) -> None:
+        with self._changed:
+            change()
+            self._changed.notify_all()
+
+    def wait_until(self, holds: Callable[[], bool], seconds: float = WAIT) -> bool:
+        """Wait for a fact about what was asked; tell whether it came true."""
+        with self._changed:
+            return self._changed.wait_for(holds, seconds)
+
+    async def _serve(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._stop = asyncio.Event()
+        server = await asyncio.start_server(self._accept, "127.0.0.1", 0, limit=64 * 1024 * 1024)
+        self.port = server.sockets[0].getsockname()[1]
+        self._ready.set()
+        await self._stop.wait()
+        server.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.get_running_loop().create_task(self._talk(reader, writer))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while True:
+                exchange = Exchange(await self._read(reader), reader, writer, self)
+                await self._pick(exchange.asked)(exchange)
+                if not exchange.keep:
+                    break
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            writer.close()
+
+    async def _read(self, reader: asyncio.StreamReader) -> Asked:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+        method, path, _ = head[0].split(" ", 2)
+        headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:] if line)}
+        raw = await reader.readexactly(int(headers.get("content-length", "0")))
+        asked = Asked(method, path, headers, raw)
+        kept = self.asked if path.endswith("/chat/completions") else self.catalogues
+        self.tell(lambda: kept.append(asked))
+        return asked
+
+    def _pick(self, asked: Asked) -> Script:
+        if not asked.path.endswith("/chat/completions"):
+            return self._models or no_models
+        return self._scripts.pop(0) if len(self._scripts) > 1 else self._scripts[0]
+
+
+def chunk(delta: dict[str, Any], *, finish: str | None = None, **fields: Any) -> bytes:
+    """Write one chat completion chunk as a frame."""
+    choice = {"index": 0, "delta": delta, "finish_reason": finish}
+    value = {"id": "gen-scripted", "provider": "Scripted", "model": "openai/sim", "choices": [choice], **fields}
+    return b"data: " + json.dumps(value).encode() + b"\n\n"
+
+
+def call_chunk(name: str, arguments: str, *, index: int = 0, call_id: str = "call_1") -> bytes:
+    """Write a whole tool call as a frame."""
+    function = {"name": name, "arguments": arguments}
+    return chunk({"tool_calls": [{"index": index, "id": call_id, "type": "function", "function": function}]})
+
+
+async def no_models(exchange: Exchange) -> None:
+    """Have no catalogue: any id may pass."""
+    await exchange.whole(404, b'{"error":{"code":404,"message":"Not Found"}}')
+
+
+def says(*texts: str) -> Script:
+    """Answer in words and end well."""
+
+    async def script(exchange: Exchange) -> None:
+        await exchange.head()
+        for text in texts:
+            await exchange.say(text)
+        await exchange.end()
+
+    return script
+
+
+def sends(*pieces: bytes, status: int = 200, kind: str = "text/event-stream", **headers: str) -> Script:
+    """Send these bytes as the body and end it cleanly."""
+
+    async def script(exchange: Exchange) -> None:
+        await exchange.head(status, kind, **headers)
+        for piece in pieces:
+            await exchange.send(piece)
+        await exchange.raw(b"0\r\n\r\n")
+
+    return script
+
+
+def calls_then(*frames: bytes) -> Script:
+    """Make a step of calls that ends well."""
+    return sends(*frames, chunk({}, finish="tool_calls") + DONE)
+
+
+async def holds(exchange: Exchange) -> None:
+    """Say a few words and fall silent until the client has gone."""
+    await exchange.head()
+    await exchange.say("So far")
+    await exchange.gone()
+
+
+async def silent(exchange: Exchange) -> None:
+    """Take the request and say nothing, not even a head, until the client has gone."""
+    await exchange.gone()
+
+
+async def waits(exchange: Exchange) -> None:
+    """Say half, wait for the test to open the gate, say the rest."""
+    await exchange.head()
+    await exchange.say("First ")
+    await exchange.gate()
+    await exchange.say("second.")
+    await exchange.end()

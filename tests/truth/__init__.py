@@ -1,0 +1,1 @@
+"""What the recordings of real providers say, against what the code understands."""

@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
-from signalbox.app.config import Settings
 from signalbox.core.messages import JsonObject
 from signalbox.core.tools import Tool, ToolContext
 from signalbox.encoders.check import first_stream_fault
@@ -16,7 +14,7 @@ from signalbox.simulator.server import BackgroundSimulator
 
 from tests.conftest import recordings_folder
 from tests.support.scripted import make_tool
-from tests.support.served import ServedApp
+from tests.support.serving import RunningApp, settings_for
 from tests.truth.conftest import Count, known
 from tests.truth.recorded import Recorded, as_text, chains, load, merged
 
@@ -92,14 +90,9 @@ def drive(loop: Loop, model: str, folder: Path, *, eager: bool) -> tuple[bytes, 
     question = [as_sent_to_us(m) for m in loop.steps[0].messages] or [{"role": "user", "content": "Use the tools."}]
     body = {"model": model, "messages": question, "max_steps": len(loop.steps), "tools": [t.spec.name for t in tools]}
     with BackgroundSimulator(replay=library) as simulator:
-        settings = Settings(
-            openrouter_base_url=simulator.base_url,
-            openrouter_api_key="sk-test",  # type: ignore[arg-type]
-            signalbox_data_dir=folder / "data",
-            _env_file=None,  # type: ignore[call-arg]
-        )
-        with ServedApp(settings, tools) as app:
-            stream = httpx.post(f"{app.url}/api/chat/stream", json=body, timeout=20, trust_env=False)
+        upstream = {"openrouter_base_url": simulator.base_url, "openrouter_api_key": "sk-test"}
+        with RunningApp(settings_for(folder / "data", **upstream), extra_tools=tools) as app:
+            stream = app.client.post("/api/chat/stream", json=body)
         received = [r.body for r in simulator.memory.requests if r.path.endswith("/chat/completions")]
     assert stream.status_code == 200, stream.text
     return stream.content, received

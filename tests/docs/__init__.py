@@ -1,0 +1,1 @@
+"""Tests of the documentation: what it names exists, what exists is named, what it shows runs."""

@@ -61,7 +61,7 @@ class _Loop:
     async def run(self) -> AsyncGenerator[list[AnyEvent], None]:
         """Take steps until one of them ends the run."""
         if dropped := dropped_params(self.context):
-            words = f"Not sent to this model, which refuses it beside tools: {', '.join(dropped)}."
+            words = f"Not sent as asked, since this model's host would refuse it here: {', '.join(dropped)}."
             yield [Warning(words, Code.PARAM_DROPPED)]
         while not self.is_over:
             self.progress.steps += 1

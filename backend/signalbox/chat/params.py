@@ -35,8 +35,9 @@ def guarded_params(context: ConversationContext) -> dict[str, JsonValue]:
 
 
 def dropped_params(context: ConversationContext) -> list[str]:
-    """Name what the caller set and the guardrails take out."""
-    return [name for name in context.base_params if name not in guarded_params(context)]
+    """Name what the caller set and the guardrails take out or change."""
+    guarded = guarded_params(context)
+    return [name for name, value in context.base_params.items() if guarded.get(name) != value]
 
 
 def _tool_choice(context: ConversationContext, *, first: bool) -> JsonValue:

@@ -59,15 +59,19 @@ function Query({ call }: { call: CallItem }) {
     <li>
       <Lamp lamp={lampOf(call)} spoken />
       <span className="query">{typeof query === "string" && query ? query : call.name}</span>
-      <span className="dim">
-        {call.error ?? (call.cached ? "same search as before" : call.status === "done" ? found(call) : "searching")}
-      </span>
+      <span className="dim">{fate(call)}</span>
     </li>
   );
 }
 
-const found = (call: CallItem): string =>
-  call.links.length > 0 ? plural(call.links.length, "result") : "nothing found";
+/** What became of one search. Why one was not run is said by the warning; the result's sentence is for the model. */
+function fate(call: CallItem): string {
+  if (wasSkipped(call)) return "not run";
+  if (call.error !== undefined) return call.error;
+  if (call.cached) return "same search as before";
+  if (call.status !== "done") return "searching";
+  return call.links.length > 0 ? plural(call.links.length, "result") : "nothing found";
+}
 
 function Source({ link }: { link: Link }) {
   return (

@@ -1,0 +1,61 @@
+"""The floor: a proxy that copies bytes and looks at none of them, on the same event loop as the server."""
+
+import asyncio
+import sys
+from typing import Any
+
+import uvloop
+
+from tests.bench.control import announce, answer_in_background
+
+
+class Downstream(asyncio.Protocol):
+    """A client's connection; what it sends goes up on a connection of its own."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._early = b""
+        self._dialling: asyncio.Task[None] | None = None
+        self.transport: Any = None
+        self.up: Any = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = transport
+        self._dialling = asyncio.create_task(self._dial())
+
+    async def _dial(self) -> None:
+        loop = asyncio.get_running_loop()
+        self.up, _ = await loop.create_connection(lambda: _Up(self.transport), "127.0.0.1", self._port)
+        self.up.write(self._early)
+
+    def data_received(self, data: bytes) -> None:
+        if self.up is None:
+            self._early += data
+        else:
+            self.up.write(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self.up is not None:
+            self.up.close()
+
+
+class _Up(asyncio.Protocol):
+    def __init__(self, down: Any) -> None:
+        self._down = down
+
+    def data_received(self, data: bytes) -> None:
+        self._down.write(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._down.close()
+
+
+async def _serve(port: int) -> None:
+    server = await asyncio.get_running_loop().create_server(lambda: Downstream(port), "127.0.0.1", 0, backlog=2048)
+    announce(server.sockets[0].getsockname()[1])
+    await server.serve_forever()
+
+
+if __name__ == "__main__":
+    answer_in_background()
+    uvloop.run(_serve(int(sys.argv[1])))

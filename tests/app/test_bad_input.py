@@ -18,11 +18,13 @@ CALLED = {"role": "assistant", "content": None, "tool_calls": [CALL]}
 @pytest.fixture(autouse=True)
 def nothing_happens(app: RunningApp, simulator: BackgroundSimulator) -> Any:
     """Check after every test of this file that no run exists more and that the upstream was not asked."""
-    runs = len(app.client.get("/api/runs?limit=200").json()["runs"])
-    asked = len([r for r in simulator.memory.requests if r.path.endswith("completions")])
+    newest, asked = _newest(app), [id(request) for request in simulator.memory.requests]
     yield
-    assert len(app.client.get("/api/runs?limit=200").json()["runs"]) == runs
-    assert len([r for r in simulator.memory.requests if r.path.endswith("completions")]) == asked
+    assert (_newest(app), [id(request) for request in simulator.memory.requests]) == (newest, asked)
+
+
+def _newest(app: RunningApp) -> list[Any]:
+    return app.client.get("/api/runs?limit=1").json()["runs"]
 
 
 def refused(app: RunningApp, body: bytes | dict[str, Any], status: int, code: str, field: str | None) -> str:

@@ -52,8 +52,9 @@ class Heard:
         return [event for event in self.events if event["type"] == kind]
 
     def result_codes(self) -> list[str | None]:
-        """The code of every result, None for one that succeeded."""
-        return [event["result"].get("code") for event in self.of("tool_result")]
+        """The code of every call's result in the order of the calls, None for one that succeeded."""
+        codes = {event["id"]: event["result"].get("code") for event in self.of("tool_result")}
+        return [codes[call["id"]] for call in self.calls]
 
 
 def hear(raw: bytes) -> Heard:

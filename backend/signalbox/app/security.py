@@ -15,7 +15,7 @@ _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 # The page has no inline script or style; its answers may hold anything a model writes (quirk G2).
 _POLICY = (
-    b"default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; "
+    b"default-src 'self'; img-src 'self' data:; object-src 'none'; "
     b"base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
 )
 _HEADERS = [

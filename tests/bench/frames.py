@@ -26,7 +26,7 @@ COMMENT = b": OPENROUTER PROCESSING\n\n"
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """One answer: its frames as HTTP chunks, how many of them are deltas, and how many go out per second (0: at once)."""
+    """One answer: its deltas as HTTP chunks, its ending, and how many deltas go out per second (0: all at once)."""
 
     deltas: tuple[bytes, ...]
     ending: bytes

@@ -15,7 +15,7 @@ _LAST_CHUNK = b"\r\n0\r\n\r\n"
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to ask of whom. `ending` stands in the last bytes of every good answer, `frames` is how many it has at least.
+    """What to ask of whom. A good answer has at least so many `frames`, and `ending` in its last bytes.
 
     `ramp` spreads the connections' starts over so many seconds; after `limit` seconds what is not done has failed.
     """

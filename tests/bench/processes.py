@@ -1,4 +1,4 @@
-"""The bench's processes: started with nothing of this shell's settings, asked over their pipes, ended by closing them."""
+"""The bench's processes: started without this shell's settings, asked over their pipes, ended by closing them."""
 
 import os
 import re

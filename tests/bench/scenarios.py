@@ -49,7 +49,7 @@ def scenarios(*, quick: bool) -> list[Scenario]:
     return [
         Scenario("burst", "burst-200", 200, 200 if quick else 400, 16),
         Scenario("paced", f"paced-50-{paced}", paced, 100, 100, ramp=0.5 if quick else 1.0),
-        Scenario("tools", "tools", 206, 30 if quick else 100, 1, relayed=False),
+        Scenario("tools", "tools", 204, 30 if quick else 100, 1, relayed=False),
         Scenario("args 200 KB", "longargs-200000", 10_000, 3, 1, relayed=False),
         Scenario("args 1 MB", "longargs-1000000", 50_000, 1 if quick else 3, 1, relayed=False),
     ]

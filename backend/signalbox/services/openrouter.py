@@ -146,7 +146,7 @@ class _Watch:
 
 
 async def _parts(answer: httpx.Response) -> AsyncIterator[list[StreamPart]]:
-    decoder = StreamDecoder(Served(generation_id=answer.headers.get("x-generation-id")))
+    decoder = StreamDecoder(_served(answer))
     reads = answer.aiter_raw()
     async for chunk in reads:
         if not decoder.has_begun and chunk.lstrip().startswith(b"{"):
@@ -165,15 +165,14 @@ async def _parts(answer: httpx.Response) -> AsyncIterator[list[StreamPart]]:
 
 def _whole(body: bytes, answer: httpx.Response) -> list[StreamPart]:
     try:
-        parts = parts_of_body(body)
+        return parts_of_body(body, _served(answer))
     except ValueError:
         raise UpstreamError(Code.UPSTREAM_PROTOCOL, "The upstream's answer is not JSON; check the base URL.") from None
-    header = answer.headers.get("x-generation-id")
-    return [Served(generation_id=header), *parts] if header and not _has_served(parts) else parts
 
 
-def _has_served(parts: list[StreamPart]) -> bool:
-    return any(type(part) is Served for part in parts)
+def _served(answer: httpx.Response) -> Served:
+    """Read which generation this is from the headers, before the first byte of it (quirk F4)."""
+    return Served(generation_id=answer.headers.get("x-generation-id"))
 
 
 async def _rest(reads: AsyncIterator[bytes]) -> bytes:

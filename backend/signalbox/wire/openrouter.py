@@ -97,6 +97,7 @@ class ChunkDecoder:
     def __init__(self, served: Served | None = None) -> None:
         self._details: list[JsonObject] = []
         self._served = served or Served()
+        self._told = Served()
 
     def chunk(self, chunk: JsonObject, out: list[StreamPart], *, failed: bool = False) -> None:
         """Append the parts of one chunk: who answers, what it says, its cost, its error, in this order."""
@@ -130,8 +131,8 @@ class ChunkDecoder:
             _text(chunk.get("model")) or known.model,
             _text(chunk.get("provider")) or known.provider,
         )
-        if served != known:
-            self._served = served
+        if served != self._told:
+            self._served = self._told = served
             out.append(served)
 
     def _delta(self, delta: JsonObject, out: list[StreamPart]) -> None:
@@ -170,13 +171,13 @@ class ChunkDecoder:
             _merge_detail(self._details, detail)
 
 
-def parts_of_body(body: bytes) -> list[StreamPart]:
+def parts_of_body(body: bytes, served: Served | None = None) -> list[StreamPart]:
     """Read one whole answer (`stream: false`) by the same rules as a stream; raises ValueError when it is no JSON."""
     value = loads(body)
     if not isinstance(value, dict):
         raise ValueError("the body is not a JSON object")  # noqa: TRY004 - it is the text that is wrong
     out: list[StreamPart] = []
-    decoder = ChunkDecoder()
+    decoder = ChunkDecoder(served)
     decoder.chunk(value, out)
     decoder.close(out)
     out.append(EndOfStream())

@@ -1,0 +1,223 @@
+"""The run manager in process: what it remembers, what it refuses, how it ends what it holds."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+import pytest
+from signalbox.chat.progress import Ending, Progress
+from signalbox.core.errors import Code, RequestError
+from signalbox.core.events import AnyEvent, Content, Done
+from signalbox.core.invariants import first_fault
+from signalbox.runs.manager import RunManager, new_run_id
+from signalbox.runs.run import SHUT_DOWN, STOPPED, Run
+from signalbox.store.memory import MemoryStore
+
+from tests.support.runs import context_for
+
+pytestmark = pytest.mark.anyio
+
+
+async def speaks() -> AsyncGenerator[list[AnyEvent], None]:
+    """Answer in two batches."""
+    yield [Content("One "), Content("two ")]
+    yield [Content("three.")]
+
+
+class Talk:
+    """A loop that says one thing, then works until it is closed."""
+
+    def __init__(self) -> None:
+        self.spoke, self.closed = asyncio.Event(), asyncio.Event()
+
+    async def loop(self) -> AsyncGenerator[list[AnyEvent], None]:
+        try:
+            yield [Content("So far.")]
+            self.spoke.set()
+            await asyncio.Event().wait()
+        finally:
+            self.closed.set()
+
+
+def start(manager: RunManager, loop: AsyncGenerator[list[AnyEvent], None], *, goes_on: bool = False) -> Run:
+    """Start a run under an id of its own."""
+    context = context_for()
+    context.run_id = new_run_id()
+    return manager.start(context, Progress(), loop, goes_on=goes_on)
+
+
+def events_of(run: Run) -> list[AnyEvent]:
+    """Read a run's journal, checked against the contract's order."""
+    events = [stamped.event for stamped in run.store.read(run.id, 0)]
+    assert first_fault(events) is None
+    return events
+
+
+async def test_two_hundred_finished_runs_are_remembered() -> None:
+    """The oldest are forgotten with their journals: memory has a bound."""
+    store = MemoryStore()
+    manager = RunManager(store)
+    runs = [start(manager, speaks()) for _ in range(205)]
+    for run in runs:
+        await run.wait()
+    assert len(manager.recent(1000)) == 200
+    for run in runs[:5]:
+        assert store.read(run.id, 0) == []
+        with pytest.raises(RequestError) as refused:
+            manager.get(run.id)
+        assert refused.value.code is Code.UNKNOWN_RUN
+    for run in runs[5:]:
+        assert manager.get(run.id) is run
+        assert len(events_of(run)) == 4
+
+
+async def test_runs_under_way_are_never_forgotten() -> None:
+    """The bound counts finished runs only."""
+    manager = RunManager(MemoryStore(), remembered=2)
+    talk = Talk()
+    live = start(manager, talk.loop())
+    for _ in range(5):
+        await start(manager, speaks()).wait()
+    assert manager.get(live.id) is live
+    assert len(manager.recent(10)) == 3
+    live.stop()
+    await live.wait()
+    assert talk.closed.is_set()
+
+
+async def test_the_newest_run_comes_first() -> None:
+    """The list is cut at its limit from the old end."""
+    manager = RunManager(MemoryStore())
+    runs: list[Run] = []
+    for number in range(5):
+        run = start(manager, speaks())
+        run.started = float(number)
+        runs.append(run)
+        await run.wait()
+    assert manager.recent(3) == runs[:1:-1]
+
+
+async def test_too_many_runs_are_refused_before_anything_starts() -> None:
+    """A limit on runs at once keeps one process from being buried."""
+    manager = RunManager(MemoryStore(), most_at_once=1)
+    talk = Talk()
+    first = start(manager, talk.loop())
+    second = speaks()
+    with pytest.raises(RequestError) as refused:
+        start(manager, second)
+    assert refused.value.code is Code.TOO_MANY_RUNS
+    await second.aclose()
+    first.stop()
+    await first.wait()
+    await start(manager, speaks()).wait()
+
+
+async def test_closing_interrupts_what_runs_and_takes_nothing_more() -> None:
+    """A stop of the server is told to every reader as what it is."""
+    manager = RunManager(MemoryStore())
+    talks = [Talk() for _ in range(3)]
+    runs = [start(manager, talk.loop()) for talk in talks]
+    for talk in talks:
+        await talk.spoke.wait()
+    await manager.aclose()
+    for run, talk in zip(runs, talks, strict=True):
+        done = events_of(run)[-1]
+        assert isinstance(done, Done)
+        assert (done.status, done.code) == ("interrupted", "SERVER_SHUTDOWN")
+        assert talk.closed.is_set()
+    late = speaks()
+    with pytest.raises(RequestError) as refused:
+        start(manager, late)
+    assert refused.value.code is Code.SHUTTING_DOWN
+    await late.aclose()
+
+
+@pytest.mark.parametrize("why", [STOPPED, SHUT_DOWN])
+async def test_a_run_stopped_before_its_first_step_still_ends(why: Ending) -> None:
+    """A stop in the very moment of the start is an ending like any other, or its watchers would wait for ever."""
+    manager = RunManager(MemoryStore())
+    run = start(manager, Talk().loop())
+    run.stop(why)
+    await asyncio.wait_for(run.wait(), 5)
+    assert run.is_over
+    done = events_of(run)[-1]
+    assert isinstance(done, Done)
+    assert done.status == why.status
+    assert manager.recent(5) == [run]
+
+
+async def test_two_stops_are_one() -> None:
+    """The first reason holds; the ending is told once."""
+    manager = RunManager(MemoryStore())
+    talk = Talk()
+    run = start(manager, talk.loop())
+    await talk.spoke.wait()
+    run.stop(STOPPED)
+    run.stop(SHUT_DOWN)
+    await asyncio.wait_for(run.wait(), 5)
+    done = events_of(run)[-1]
+    assert isinstance(done, Done)
+    assert done.status == "cancelled"
+
+
+async def test_a_loop_that_breaks_is_an_honest_ending() -> None:
+    """An error of ours ends as INTERNAL with its warning, and no word of the exception."""
+
+    async def breaks() -> AsyncGenerator[list[AnyEvent], None]:
+        yield [Content("So far.")]
+        raise RuntimeError("the secret prompt")
+
+    over: list[Run] = []
+    manager = RunManager(MemoryStore(), on_over=over.append)
+    run = start(manager, breaks())
+    await run.wait()
+    done = events_of(run)[-1]
+    assert isinstance(done, Done)
+    assert (done.status, done.code) == ("error", "INTERNAL")
+    assert "secret" not in str(events_of(run))
+    assert over == [run]
+
+
+async def test_watching_counts_and_the_last_one_to_leave_stops_it() -> None:
+    """Two watch; the run ends when the second has gone, in the middle of its reading."""
+    manager = RunManager(MemoryStore())
+    talk = Talk()
+    run = start(manager, talk.loop())
+    async with aclosing(manager.watch(run)) as second:
+        async with aclosing(manager.watch(run)) as first:
+            await anext(first)
+            await anext(second)
+            assert run.watchers == 2
+        assert run.watchers == 1
+        assert not run.is_over
+    await asyncio.wait_for(run.wait(), 5)
+    assert talk.closed.is_set()
+    assert run.done is not None
+    assert run.done.status == "cancelled"
+
+
+async def test_a_run_that_nobody_ever_watched_is_limited_too() -> None:
+    """`continue` without a single watcher does not live for ever."""
+    manager = RunManager(MemoryStore(), detached_seconds=0.0)
+    talk = Talk()
+    run = start(manager, talk.loop(), goes_on=True)
+    await asyncio.wait_for(run.wait(), 5)
+    assert run.done is not None
+    assert (run.done.status, run.done.code) == ("interrupted", "DETACHED_TIMEOUT")
+
+
+async def test_watchers_read_at_their_own_pace() -> None:
+    """A slow reader gets in one list what a fast one got in many; both get all, in order."""
+    manager = RunManager(MemoryStore())
+    run = start(manager, speaks())
+    fast = [[stamped.seq for stamped in batch] async for batch in manager.watch(run)]
+    slow = [[stamped.seq for stamped in batch] async for batch in manager.watch(run)]
+    assert [seq for batch in fast for seq in batch] == [1, 2, 3, 4]
+    assert slow == [[1, 2, 3, 4]]
+
+
+def test_run_ids_are_128_random_bits() -> None:
+    """They cannot be guessed and hold no colon, which parts id and seq."""
+    ids = {new_run_id() for _ in range(1000)}
+    assert len(ids) == 1000
+    assert all(len(bytes.fromhex(one)) == 16 for one in ids)

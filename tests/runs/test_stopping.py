@@ -1,0 +1,249 @@
+"""Stopping: by request, by leaving, by time; upstream and tools end with the run, at once."""
+
+import asyncio
+import socket
+import threading
+import time
+from typing import Any
+
+import pytest
+from signalbox.core.messages import JsonObject
+from signalbox.core.tools import ToolContext
+from signalbox.simulator.server import BackgroundSimulator
+
+from tests.support.fixtures import Behind
+from tests.support.frames import checked, hear
+from tests.support.scripted import make_tool
+from tests.support.serving import RunningApp, read_until
+from tests.support.upstream import DONE, Exchange, call_chunk, calls_then, chunk, holds, says, silent, waits
+
+SOON = 1.0
+
+
+class Bell:
+    """A tool that starts, rings, and works until it is cancelled."""
+
+    def __init__(self) -> None:
+        self.started, self.cancelled = threading.Event(), threading.Event()
+        self.tool = make_tool("bell", self._work, timeout=60)
+
+    async def _work(self, arguments: JsonObject, context: ToolContext) -> Any:
+        self.started.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            self.cancelled.set()
+            raise
+
+
+def test_stop_from_elsewhere(behind: Behind) -> None:
+    """Another client stops the run: 200, the watcher reads `cancelled`, the upstream is closed, the text is kept."""
+    app, upstream = behind(holds)
+    with app.asking(tools=[]) as response:
+        run_id = response.headers["x-run-id"]
+        chunks = response.iter_raw()
+        seen = read_until(chunks, b"So far")
+        stopped = app.client.post(f"/api/runs/{run_id}/stop")
+        assert (stopped.status_code, stopped.json()) == (
+            200,
+            {"run_id": run_id, "stopped": True, "status": "cancelled"},
+        )
+        heard = checked(seen + b"".join(chunks))
+    assert heard.done["status"] == "cancelled"
+    assert "code" not in heard.done
+    assert heard.warnings == []
+    assert heard.text == "So far"
+    assert upstream.wait_until(lambda: len(upstream.left) == 1, SOON)
+    again = app.client.post(f"/api/runs/{run_id}/stop")
+    assert (again.status_code, again.json()) == (200, {"run_id": run_id, "stopped": False, "status": "cancelled"})
+
+
+def test_stop_of_a_run_that_is_over_changes_nothing(app: RunningApp) -> None:
+    """A finished run stays what it was."""
+    response = app.post(prompt="Hello!")
+    run_id = response.headers["x-run-id"]
+    stopped = app.client.post(f"/api/runs/{run_id}/stop").json()
+    assert stopped == {"run_id": run_id, "stopped": False, "status": "complete"}
+    assert app.client.get(f"/api/runs/{run_id}/events").content == response.content
+
+
+def test_stop_while_a_tool_works(behind: Behind) -> None:
+    """The tool is cancelled, its call is answered, nothing more is asked of the upstream."""
+    bell = Bell()
+    app, upstream = behind(calls_then(call_chunk("bell", "{}")), says("x"), extra_tools=[bell.tool])
+    with app.asking() as response:
+        chunks = response.iter_raw()
+        seen = read_until(chunks, b"tool_executing")
+        assert bell.started.wait(SOON)
+        app.client.post(f"/api/runs/{response.headers['x-run-id']}/stop")
+        heard = checked(seen + b"".join(chunks))
+    assert bell.cancelled.wait(SOON)
+    assert heard.done["status"] == "cancelled"
+    assert heard.result_codes() == ["CANCELLED"]
+    assert len(upstream.asked) == 1
+
+
+@pytest.mark.parametrize("script", [holds, silent], ids=["quiet after words", "no head yet"])
+def test_the_last_watcher_leaves_a_quiet_upstream(behind: Behind, script: Any) -> None:
+    """Nobody reads any more: the upstream is closed within a second, also before its first byte (quirk E3)."""
+    app, upstream = behind(script)
+    with app.asking(tools=[]) as response:
+        run_id = response.headers["x-run-id"]
+        assert upstream.wait_until(lambda: len(upstream.asked) == 1)
+    left = time.monotonic()
+    assert upstream.wait_until(lambda: len(upstream.left) == 1, SOON)
+    assert time.monotonic() - left < SOON
+    run = app.over(run_id)
+    assert run.done is not None
+    assert run.done.status == "cancelled"
+    checked(app.client.get(f"/api/runs/{run_id}/events").content)
+
+
+def test_the_last_watcher_leaves_the_simulators_stall(app: RunningApp, simulator: BackgroundSimulator) -> None:
+    """The same against the simulator, which counts its open streams."""
+    with app.asking(model="openai/sim-stall", tools=[]) as response:
+        run_id = response.headers["x-run-id"]
+        assert simulator.wait_until(lambda memory: memory.open_streams == 1)
+    assert simulator.wait_until(lambda memory: memory.open_streams == 0, SOON)
+    assert simulator.memory.requests[-1].closed_early is True
+    app.over(run_id)
+
+
+def test_the_last_watcher_leaves_while_a_tool_works(behind: Behind) -> None:
+    """The tool ends with the run."""
+    bell = Bell()
+    app, upstream = behind(calls_then(call_chunk("bell", "{}")), says("x"), extra_tools=[bell.tool])
+    with app.asking() as response:
+        run_id = response.headers["x-run-id"]
+        assert bell.started.wait(10)
+    assert bell.cancelled.wait(SOON)
+    run = app.over(run_id)
+    assert run.done is not None
+    assert run.done.status == "cancelled"
+    assert len(upstream.asked) == 1
+
+
+def test_a_client_that_does_not_read_and_then_leaves(behind: Behind) -> None:
+    """While `send` is blocked by a slow client its leaving is noticed all the same (quirk E3a)."""
+    big = chunk({"content": "x" * 100_000})
+
+    async def floods(exchange: Exchange) -> None:
+        await exchange.head()
+        for _ in range(200):
+            await exchange.send(big)
+        await exchange.gone()
+
+    app, upstream = behind(floods)
+    body = b'{"model":"openai/sim","prompt":"Hello!","tools":[]}'
+    head = b"POST /api/chat/stream HTTP/1.1\r\nhost: localhost\r\ncontent-length: %d\r\n\r\n" % len(body)
+    raw = socket.socket()
+    raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    with raw:
+        raw.connect(("127.0.0.1", app.port))
+        raw.settimeout(10)
+        raw.sendall(head + body)
+        assert raw.recv(1000).startswith(b"HTTP/1.1 200")
+        run_id = app.client.get("/api/runs?limit=1").json()["runs"][0]["run_id"]
+        run = app.run(run_id)
+
+        async def all_came() -> None:
+            async for batch in run.follow(0):
+                if batch[-1].seq >= 200:
+                    return
+
+        app.within(asyncio.wait_for(all_came(), 10))
+    assert upstream.wait_until(lambda: len(upstream.left) == 1, SOON)
+    run = app.over(run_id)
+    assert run.done is not None
+    assert run.done.status == "cancelled"
+
+
+def test_one_watcher_leaves_and_another_stays(behind: Behind) -> None:
+    """A run ends with its last watcher, not with its first."""
+    app, upstream = behind(waits)
+    with app.client.stream("POST", "/api/chat/stream", json={"model": "openai/sim", "prompt": "Hi"}) as response:
+        run_id = response.headers["x-run-id"]
+        stays = response.iter_raw()
+        seen = read_until(stays, b"First ")
+        with app.asking(tools=[]):
+            pass  # another run, to move the loop on
+        with app.client.stream("GET", f"/api/runs/{run_id}/events") as leaves:
+            read_until(leaves.iter_raw(), b"First ")
+        upstream.opened.set()
+        assert checked(seen + b"".join(stays)).done["status"] == "complete"
+
+
+def test_on_disconnect_continue_goes_on(behind: Behind) -> None:
+    """Nobody watches and the run is finished all the same, for whoever reads it later."""
+    app, upstream = behind(waits)
+    with app.asking(tools=[], on_disconnect="continue") as response:
+        run_id = response.headers["x-run-id"]
+        read_until(response.iter_raw(), b"First ")
+    upstream.opened.set()
+    run = app.over(run_id)
+    assert run.done is not None
+    assert run.done.status == "complete"
+    assert checked(app.client.get(f"/api/runs/{run_id}/events").content).text == "First second."
+
+
+def test_a_run_that_nobody_watches_has_a_limit(behind: Behind) -> None:
+    """After its time alone the run is interrupted, with the upstream closed and the text kept."""
+    app, upstream = behind(holds, settings={"signalbox_detached_seconds": 0.01})
+    with app.asking(tools=[], on_disconnect="continue") as response:
+        run_id = response.headers["x-run-id"]
+        read_until(response.iter_raw(), b"So far")
+    assert upstream.wait_until(lambda: len(upstream.left) == 1, SOON)
+    app.over(run_id)
+    heard = checked(app.client.get(f"/api/runs/{run_id}/events").content)
+    assert (heard.done["status"], heard.done["code"], heard.text) == ("interrupted", "DETACHED_TIMEOUT", "So far")
+
+
+def test_a_watcher_who_comes_back_takes_the_limit_off(behind: Behind) -> None:
+    """The time alone counts only while nobody watches."""
+    app, upstream = behind(waits, settings={"signalbox_detached_seconds": 30})
+    with app.asking(tools=[], on_disconnect="continue") as response:
+        run_id = response.headers["x-run-id"]
+        seen = read_until(response.iter_raw(), b"First ")
+    run = app.run(run_id)
+    with app.client.stream("GET", f"/api/runs/{run_id}/events") as again:
+        chunks = again.iter_raw()
+        assert read_until(chunks, b"First ") == seen
+        assert app.call(lambda: run.detached_timer) is None
+        upstream.opened.set()
+        assert checked(seen + b"".join(chunks)).done["status"] == "complete"
+
+
+def test_stop_before_the_first_byte_of_a_retry(behind: Behind) -> None:
+    """A run that waits before it asks again stops at once too."""
+
+    async def fails(exchange: Exchange) -> None:
+        await exchange.whole(503, b"{}", **{"retry-after": "9"})
+
+    app, upstream = behind(fails)
+    with app.asking(tools=[]) as response:
+        assert upstream.wait_until(lambda: len(upstream.asked) == 1)
+        app.client.post(f"/api/runs/{response.headers['x-run-id']}/stop")
+        heard = checked(b"".join(response.iter_raw()))
+    assert heard.done["status"] == "cancelled"
+    assert len(upstream.asked) == 1
+
+
+def test_a_step_after_the_stop_is_never_asked(behind: Behind) -> None:
+    """Nobody pays for a step that nobody will see: after the last watcher has gone no request follows."""
+    bell = Bell()
+
+    async def calls(exchange: Exchange) -> None:
+        await exchange.head()
+        await exchange.send(call_chunk("bell", "{}"))
+        await exchange.gate()
+        await exchange.send(chunk({}, finish="tool_calls") + DONE)
+        await exchange.gone()
+
+    app, upstream = behind(calls, says("never"), extra_tools=[bell.tool])
+    with app.asking() as response:
+        run_id = response.headers["x-run-id"]
+        assert upstream.wait_until(lambda: len(upstream.asked) == 1)
+    app.over(run_id)
+    upstream.opened.set()
+    assert len(upstream.asked) == 1
+    assert hear(app.client.get(f"/api/runs/{run_id}/events").content).done["status"] == "cancelled"

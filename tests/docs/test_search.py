@@ -1,0 +1,71 @@
+"""What people ask first is answered by the page that is about it, through the search that comes with Signalbox."""
+
+import pytest
+from signalbox.core.tools import SearchQuery
+from signalbox.services.search.docs import DocsSearch
+
+from tests.docs.pages import DOCS
+
+QUESTIONS = {
+    "What is Signalbox?": "what-is-signalbox.md",
+    "Signalbox": "what-is-signalbox.md",
+    "Who is Signalbox for?": "what-is-signalbox.md",
+    "How does the tool loop work?": "tool-loop.md",
+    "What is the tool loop of Signalbox?": "tool-loop.md",
+    "how do tool calls stream": "tool-loop.md",
+    "What is the finalize step?": "tool-loop.md",
+    "What is dedupe?": "tool-loop.md",
+    "When is a model call retried?": "tool-loop.md",
+    "How do I resume a stream?": "sse-contract.md",
+    "Which events are there in the contract?": "sse-contract.md",
+    "What does STREAM_CUT mean?": "sse-contract.md",
+    "minimal client JavaScript": "sse-contract.md",
+    "How do I use Ollama?": "api.md",
+    "Which settings are there?": "api.md",
+    "How do I set an access token?": "api.md",
+    "max_steps": "api.md",
+    "How do I send an image?": "api.md",
+    "What is the simulator?": "simulator.md",
+    "What is simulated mode?": "simulator.md",
+    "Which models can I use?": "what-is-signalbox.md",
+    "What does an answer cost?": "what-is-signalbox.md",
+    "How do I run the tests?": "testing.md",
+    "Which file does what?": "architecture.md",
+    "Where is ConversationContext?": "architecture.md",
+    "How is a run cancelled?": "architecture.md",
+    "How does Signalbox work?": "what-is-signalbox.md",
+    "What happens when I press stop?": "what-is-signalbox.md",
+    "Does it work offline?": "what-is-signalbox.md",
+    "How does Signalbox keep a stream alive when the connection drops?": "what-is-signalbox.md",
+    "Explain in detail how a tool call becomes events.": "tool-loop.md",
+    "Compare TOOL_LOOP_V2 and the legacy loop": "what-is-signalbox.md",
+    "what a journal is": "architecture.md",
+    "How do I install Signalbox?": "README.md",
+    "Why POST instead of GET?": "decisions/0001-post-instead-of-get.md",
+    "Why does the calculator have its own parser?": "decisions/0009-own-calculator.md",
+}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("question", "wanted"), QUESTIONS.items())
+async def test_a_question_finds_its_page(question: str, wanted: str) -> None:
+    """The page that answers it is among the first three, with words of it."""
+    search = DocsSearch(DOCS, own=True)
+    try:
+        hits = await search.search(SearchQuery(question))
+    finally:
+        search.close()
+    assert wanted in [hit.url.removeprefix("/guide/").partition("#")[0] for hit in hits]
+    assert all(len(hit.snippet) > 40 for hit in hits)
+
+
+@pytest.mark.anyio
+async def test_the_first_question_is_answered_first() -> None:
+    """ "What is Signalbox" finds the page of that name before every other, and its first sentence."""
+    search = DocsSearch(DOCS, own=True)
+    try:
+        first, *_ = await search.search(SearchQuery("What is Signalbox?"))
+    finally:
+        search.close()
+    assert first.url.startswith("/guide/what-is-signalbox.md")
+    assert "chat router" in first.snippet

@@ -4,8 +4,13 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# The same examples in every run, and no stopwatch: a busy machine is no failure.
+settings.register_profile("signalbox", derandomize=True, deadline=None, database=None)
+settings.load_profile("signalbox")
 
 
 @pytest.fixture(scope="session")

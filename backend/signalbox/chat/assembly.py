@@ -1,18 +1,17 @@
 """Deltas to calls: which piece belongs to which call, and when a call is whole."""
 
-import json
 from collections.abc import Collection
 
 from msgspec import Struct
 
-from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.chat.arguments import read_arguments
+from signalbox.core.messages import JsonObject
 from signalbox.core.parts import ArgumentStatus, CallDelta, RawCall
 
 # Arguments may close early by chance (braces in strings); after so many tries the step's end decides.
 _CLOSE_TRIES = 8
 # Longer arguments than this are not parsed while they stream.
 _EAGER_LIMIT = 100_000
-_LITERALS = ("true", "false", "null")
 
 
 class OpenCall(Struct):
@@ -113,7 +112,7 @@ class CallAssembler:
         if delta.name:
             continues = not self._closes(newest) and not self._is_other_name(newest, delta.name)
             return newest if continues else None
-        if delta.position and delta.position < len(self._calls):
+        if delta.position is not None and delta.position < len(self._calls):
             return self._calls[delta.position]
         return newest
 
@@ -152,29 +151,6 @@ class CallAssembler:
             call.value = value
             return True
         return False
-
-
-def read_arguments(text: str) -> tuple[ArgumentStatus, JsonValue]:
-    """Say what an argument text is, and parse it when it is JSON."""
-    if not text.strip():
-        return ArgumentStatus.EMPTY, {}
-    try:
-        value: JsonValue = json.loads(text)
-    except json.JSONDecodeError as error:
-        return (ArgumentStatus.TRUNCATED if _is_cut(text, error) else ArgumentStatus.INVALID), None
-    except RecursionError:
-        return ArgumentStatus.INVALID, None
-    return (ArgumentStatus.OK if isinstance(value, dict) else ArgumentStatus.NON_OBJECT), value
-
-
-def _is_cut(text: str, error: json.JSONDecodeError) -> bool:
-    """Whether the decoder stopped because the text does, not because of something in it."""
-    if error.msg.startswith("Unterminated string"):
-        return True
-    rest = text[error.pos :].strip()
-    if error.msg.startswith("Extra data"):
-        return False
-    return rest in ("", "-") or any(word.startswith(rest) for word in _LITERALS) or error.msg.startswith("Invalid \\")
 
 
 def _raw(call: OpenCall) -> RawCall:

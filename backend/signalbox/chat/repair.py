@@ -1,15 +1,15 @@
 """Calls as the wire told them to calls that can be run: the few repairs that are safe, and a sentence otherwise."""
 
-import json
 from dataclasses import dataclass
-from typing import cast
 
+from signalbox.chat.arguments import is_same, leading_value, read_arguments
 from signalbox.core.errors import Code
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.parts import ArgumentStatus, RawCall
 from signalbox.core.tools import ToolOutcome
 
-_DECODER = json.JSONDecoder()
+# More calls than this under one id are noise.
+_MOST_GLUED = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +47,8 @@ def _objects(call: RawCall) -> list[JsonObject]:
 
 def _unwrapped(value: JsonValue) -> list[JsonObject]:
     """Take off one layer of string: arguments that were encoded twice (quirk A10)."""
-    if isinstance(value, str):
-        try:
-            inner: JsonValue = json.loads(value)
-        except (json.JSONDecodeError, RecursionError):
-            return []
-        if isinstance(inner, dict):
-            return [inner]
-    return []
+    status, inner = read_arguments(value) if isinstance(value, str) else (ArgumentStatus.NON_OBJECT, None)
+    return [inner] if status is ArgumentStatus.OK and isinstance(inner, dict) else []
 
 
 def _glued(text: str) -> list[JsonObject]:
@@ -64,14 +58,10 @@ def _glued(text: str) -> list[JsonObject]:
     """
     found: list[JsonObject] = []
     rest = text.lstrip()
-    while rest:
-        try:
-            value, end = cast(tuple[JsonValue, int], _DECODER.raw_decode(rest))
-        except (json.JSONDecodeError, RecursionError):
-            break
-        if isinstance(value, dict) and value not in found:
+    while len(found) <= _MOST_GLUED and (read := leading_value(rest)):
+        value, rest = read
+        if isinstance(value, dict) and not any(is_same(value, other) for other in found):
             found.append(value)
-        rest = rest[end:].lstrip()
     return found[1:] if len(found) > 1 and not found[0] else found
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
+from signalbox.chat.arguments import is_same
 from signalbox.chat.assembly import OpenCall
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.execution import RunningCall, ToolExecution
@@ -131,7 +132,7 @@ class Turn:
 
 
 def _is_same(running: RunningCall, call: RepairedCall) -> bool:
-    return call.arguments == running.arguments and call.fault is None
+    return call.name == running.name and call.fault is None and is_same(call.arguments, running.arguments)
 
 
 def _not_run(call: RepairedCall) -> RepairedCall:

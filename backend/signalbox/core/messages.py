@@ -7,6 +7,25 @@ from typing import TypeAlias
 JsonValue: TypeAlias = bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"] | None
 JsonObject: TypeAlias = dict[str, JsonValue]
 
+# Nothing of a model is believed beyond this depth: what cannot be written again would end a run (quirk G6; orjson
+# writes 254 levels).
+MAX_DEPTH = 128
+
+
+def nests_too_deeply(value: JsonValue) -> bool:
+    """Whether lists and objects stand more than MAX_DEPTH inside each other."""
+    layer: list[JsonValue] = [value]
+    for _ in range(MAX_DEPTH + 1):
+        layer = [
+            inner
+            for outer in layer
+            for inner in (outer if isinstance(outer, list) else outer.values() if isinstance(outer, dict) else ())
+            if isinstance(inner, list | dict)
+        ]
+        if not layer:
+            return False
+    return True
+
 
 @dataclass(frozen=True, slots=True)
 class TextPart:

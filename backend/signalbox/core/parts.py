@@ -67,14 +67,14 @@ class Details(Struct, frozen=True):
 class CallDelta(Struct, frozen=True, gc=False):
     """A piece of a tool call; absent means absent (None), also for `index` (quirk A2).
 
-    `position` is the entry's place in its delta's list.
+    `position` is the entry's place in a delta that lists several, None when it stands alone.
     """
 
     index: int | None = None
     id: str | None = None
     name: str | None = None
     arguments: str | None = None
-    position: int = 0
+    position: int | None = None
 
 
 class Finish(Struct, frozen=True, gc=False):

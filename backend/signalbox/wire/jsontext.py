@@ -1,14 +1,11 @@
-"""JSON text to values, first the quick and strict way, then the forgiving one."""
+"""JSON text to values and back, first the quick and strict way, then the forgiving one."""
 
 import json
 from typing import cast
 
 import orjson
 
-from signalbox.core.messages import JsonValue
-
-# Deeper nesting than this is refused before parsing: it costs many times its size in memory (quirk G6).
-MAX_DEPTH = 200
+from signalbox.core.messages import MAX_DEPTH, JsonValue, nests_too_deeply
 
 
 def loads(data: bytes | str) -> JsonValue:
@@ -17,12 +14,24 @@ def loads(data: bytes | str) -> JsonValue:
     orjson refuses lone surrogates, NaN and raw control characters, which real hosts send inside strings; a frame with
     one of them is kept: the standard library reads it, and what cannot be sent on is replaced.
     """
+    value = _parsed(data)
+    # Counting comes first: nearly no text holds so many brackets, and this runs for every frame.
+    if _brackets(data) > MAX_DEPTH and nests_too_deeply(value):
+        raise ValueError("nested too deeply")
+    return value
+
+
+def _brackets(data: bytes | str) -> int:
+    return data.count("{") + data.count("[") if isinstance(data, str) else data.count(b"{") + data.count(b"[")
+
+
+def _parsed(data: bytes | str) -> JsonValue:
     try:
         return cast(JsonValue, orjson.loads(data))
     except orjson.JSONDecodeError:
         text = data if isinstance(data, str) else data.decode("utf-8", "replace")
         try:
-            return _clean(cast(JsonValue, json.loads(text, strict=False, parse_constant=_null)))
+            return clean(cast(JsonValue, json.loads(text, strict=False, parse_constant=_null)))
         except RecursionError:
             raise ValueError("nested too deeply") from None
 
@@ -31,14 +40,23 @@ def _null(_: str) -> None:
     return None
 
 
-def _clean(value: JsonValue) -> JsonValue:
+def dumps(value: JsonValue) -> bytes:
+    """Write JSON; orjson refuses integers beyond 64 bits, which models do send in arguments."""
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def clean(value: JsonValue) -> JsonValue:
+    """Return the value with what cannot be written as UTF-8 replaced in all its texts."""
     match value:
         case str():
             return clean_text(value)
         case list():
-            return [_clean(item) for item in value]
+            return [clean(item) for item in value]
         case dict():
-            return {clean_text(key): _clean(item) for key, item in value.items()}
+            return {clean_text(key): clean(item) for key, item in value.items()}
         case _:
             return value
 

@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping
 
-import orjson
-
 from signalbox.core.errors import Code, UpstreamError
 from signalbox.core.messages import JsonObject, JsonValue, ReasoningDetail
 from signalbox.core.parts import (
@@ -22,7 +20,7 @@ from signalbox.core.parts import (
     Usage,
     UsageReport,
 )
-from signalbox.wire.jsontext import loads
+from signalbox.wire.jsontext import dumps, loads
 from signalbox.wire.openrouter_errors import error_of_value
 from signalbox.wire.sse import Frame, SseDecoder
 
@@ -147,10 +145,10 @@ class ChunkDecoder:
         if isinstance(calls, list):
             for position, call in enumerate(calls):
                 if isinstance(call, dict):
-                    out.append(_call(call, position))
+                    out.append(_call(call, position if len(calls) > 1 else None))
         legacy = delta.get("function_call")
         if isinstance(legacy, dict):  # the API before tools; still sent by old proxies (quirk A19)
-            out.append(_call({"index": 0, "function": legacy}, 0))
+            out.append(_call({"index": 0, "function": legacy}))
 
     def _reasoning(self, delta: JsonObject, out: list[StreamPart]) -> None:
         """Show one of the fields that carry the same text (quirk B10), keep the details for the way back."""
@@ -238,13 +236,13 @@ def _content(content: JsonValue, out: list[StreamPart]) -> None:
                 out.append(TextDelta(text))
 
 
-def _call(call: JsonObject, position: int) -> CallDelta:
+def _call(call: JsonObject, position: int | None = None) -> CallDelta:
     function = call.get("function")
     function = function if isinstance(function, dict) else {}
     index = call.get("index")
     arguments = function.get("arguments")
     if isinstance(arguments, dict | list):  # Ollama and some proxies send the object itself
-        arguments = orjson.dumps(arguments).decode()
+        arguments = dumps(arguments).decode()
     return CallDelta(
         index=index if isinstance(index, int) and not isinstance(index, bool) else None,
         id=_id(call.get("id")),

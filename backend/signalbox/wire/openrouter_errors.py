@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
+from math import isfinite
 from time import time
 
 from signalbox.core.errors import CODES, Code, UpstreamError
@@ -147,20 +148,28 @@ def _retry_after(headers: Mapping[str, str], metadata: Mapping[str, JsonValue]) 
     inner = metadata.get("headers")
     reset = inner.get("X-RateLimit-Reset") if isinstance(inner, dict) else None
     if isinstance(reset, str | int | float):
-        try:
-            at = float(reset)
-        except ValueError:
-            return None
-        return max(0.0, round((at / 1000 if at > 1e11 else at) - time(), 1))
+        at = _finite(reset)
+        return None if at is None else _wait((at / 1000 if at > 1e11 else at) - time())
     return None
 
 
 def _seconds(header: str) -> float | None:
+    seconds = _finite(header)
+    if seconds is not None:
+        return _wait(seconds)
     try:
-        return max(0.0, float(header))
-    except ValueError:
-        pass
-    try:
-        return max(0.0, round(parsedate_to_datetime(header).timestamp() - time(), 1))
-    except ValueError:
+        return _wait(parsedate_to_datetime(header).timestamp() - time())
+    except (ValueError, OverflowError):
         return None
+
+
+def _finite(number: str | float) -> float | None:
+    try:
+        value = float(number)
+    except (ValueError, OverflowError):
+        return None
+    return value if isfinite(value) else None  # the contract has no Infinity to tell
+
+
+def _wait(seconds: float) -> float:
+    return max(0.0, round(seconds, 1))

@@ -1,7 +1,5 @@
 """A Request to the JSON body that OpenRouter and every OpenAI-compatible host takes."""
 
-import orjson
-
 from signalbox.core.messages import (
     AssistantMessage,
     Content,
@@ -18,6 +16,7 @@ from signalbox.core.messages import (
     UserMessage,
 )
 from signalbox.core.parts import Request, ToolSchema
+from signalbox.wire.jsontext import dumps
 
 
 def body_of(request: Request, *, stream: bool, routed: bool = True) -> bytes:
@@ -39,7 +38,7 @@ def body_of(request: Request, *, stream: bool, routed: bool = True) -> bytes:
         body["session_id"] = request.session_id
     if not routed and stream:
         body["stream_options"] = {"include_usage": True}
-    return orjson.dumps(body)
+    return dumps(body)
 
 
 def _tool(tool: ToolSchema) -> JsonObject:
@@ -61,7 +60,7 @@ def _message(message: Message) -> JsonObject:
 
 def _assistant(message: AssistantMessage) -> JsonObject:
     """Write an assistant turn: no blank text beside calls (quirk C4), details before everything else unchanged."""
-    out: JsonObject = {"role": "assistant", "content": message.content or None}
+    out: JsonObject = {"role": "assistant", "content": message.content if message.content.strip() else None}
     if message.calls:
         out["tool_calls"] = [_call(call) for call in message.calls]
     if message.reasoning_details:
@@ -72,7 +71,7 @@ def _assistant(message: AssistantMessage) -> JsonObject:
 
 
 def _call(call: ToolCall) -> JsonObject:
-    arguments = orjson.dumps(call.arguments).decode()
+    arguments = dumps(call.arguments).decode()
     return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
 
 

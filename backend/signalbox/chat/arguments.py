@@ -1,0 +1,68 @@
+"""The text of a call's arguments: what it is, what it holds, and whether two are the same."""
+
+import json
+from math import isfinite
+from typing import cast
+
+from signalbox.core.messages import JsonValue, nests_too_deeply
+from signalbox.core.parts import ArgumentStatus
+from signalbox.wire.jsontext import clean
+
+_LITERALS = ("true", "false", "null")
+
+
+def _refuse(text: str) -> float:
+    raise ValueError(text)
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    return number if isfinite(number) else _refuse(text)
+
+
+# Python's decoder takes NaN, and 1e999 as infinity; JSON has neither, and no frame could hold them.
+_STRICT = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
+
+
+def read_arguments(text: str) -> tuple[ArgumentStatus, JsonValue]:
+    """Say what an argument text is, and parse it when it is JSON."""
+    if not text.strip():
+        return ArgumentStatus.EMPTY, {}
+    try:
+        value = _checked(cast(JsonValue, _STRICT.decode(text)), text)
+    except json.JSONDecodeError as error:
+        return (ArgumentStatus.TRUNCATED if _is_cut(text, error) else ArgumentStatus.INVALID), None
+    except (ValueError, RecursionError):  # a number without end, thousands of digits or brackets
+        return ArgumentStatus.INVALID, None
+    return (ArgumentStatus.OK if isinstance(value, dict) else ArgumentStatus.NON_OBJECT), value
+
+
+def leading_value(text: str) -> tuple[JsonValue, str] | None:
+    """Return the JSON value that a text begins with, and the text behind it; None when it begins with none."""
+    try:
+        value, end = cast(tuple[JsonValue, int], _STRICT.raw_decode(text))
+        return _checked(value, text[:end]), text[end:].lstrip()
+    except (ValueError, RecursionError):
+        return None
+
+
+def is_same(one: JsonValue, other: JsonValue) -> bool:
+    """Whether two values are the same JSON; to Python 1, 1.0 and true are equal."""
+    return one == other and json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+
+
+def _checked(value: JsonValue, text: str) -> JsonValue:
+    """Refuse what could not be written again, and mend half an emoji; raises ValueError."""
+    if nests_too_deeply(value):
+        raise ValueError("nested too deeply")
+    return clean(value) if "\\ud" in text or "\\uD" in text else value
+
+
+def _is_cut(text: str, error: json.JSONDecodeError) -> bool:
+    """Whether the decoder stopped because the text does, not because of something in it."""
+    if error.msg.startswith("Unterminated string"):
+        return True
+    rest = text[error.pos :].strip()
+    if error.msg.startswith("Extra data"):
+        return False
+    return rest in ("", "-") or any(word.startswith(rest) for word in _LITERALS) or error.msg.startswith("Invalid \\")

@@ -65,4 +65,4 @@ def test_what_is_called_unused_is_unused() -> None:
     }
     for call in (".complete(", ".generation(", "profile.stream_tools", "execute_tool_calls(", "flag=Flag("):
         users = [path.name for path, text in sources.items() if text.replace(f"def {call.lstrip('.')}", "").count(call)]
-        assert users == [], call
+        assert users == [], f"{call} is used now: say so in docs/architecture.md"

@@ -61,7 +61,7 @@ async def test_a_question_finds_its_page(question: str, wanted: str) -> None:
 
 @pytest.mark.anyio
 async def test_the_first_question_is_answered_first() -> None:
-    """ "What is Signalbox" finds the page of that name before every other, and its first sentence."""
+    """Asked what Signalbox is, the page of that name comes before every other, with its first sentence."""
     search = DocsSearch(DOCS, own=True)
     try:
         first, *_ = await search.search(SearchQuery("What is Signalbox?"))

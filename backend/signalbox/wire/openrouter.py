@@ -96,6 +96,7 @@ class ChunkDecoder:
         self._details: list[JsonObject] = []
         self._served = served or Served()
         self._told = Served()
+        self._who_said: tuple[JsonValue, ...] = ()
 
     def chunk(self, chunk: JsonObject, out: list[StreamPart], *, failed: bool = False) -> None:
         """Append the parts of one chunk: who answers, what it says, its cost, its error, in this order."""
@@ -123,11 +124,15 @@ class ChunkDecoder:
             self._details = []
 
     def _who(self, chunk: JsonObject, out: list[StreamPart]) -> None:
+        said = (chunk.get("id"), chunk.get("model"), chunk.get("provider"))
+        if said == self._who_said:  # every chunk says it again
+            return
+        self._who_said = said
         known = self._served
         served = Served(
-            known.generation_id or _text(chunk.get("id")),
-            _text(chunk.get("model")) or known.model,
-            _text(chunk.get("provider")) or known.provider,
+            known.generation_id or _text(said[0]),
+            _text(said[1]) or known.model,
+            _text(said[2]) or known.provider,
         )
         if served != self._told:
             self._served = self._told = served
@@ -153,6 +158,8 @@ class ChunkDecoder:
     def _reasoning(self, delta: JsonObject, out: list[StreamPart]) -> None:
         """Show one of the fields that carry the same text (quirk B10), keep the details for the way back."""
         details = delta.get("reasoning_details")
+        if not (details or delta.get("reasoning") or delta.get("reasoning_content")):
+            return  # most chunks of an answer
         details = [d for d in details if isinstance(d, dict)] if isinstance(details, list) else []
         for name in ("reasoning", "reasoning_content"):
             text = _plain(delta.get(name))

@@ -1,0 +1,154 @@
+"""The body that goes out holds exactly what was set, in the shape that every host takes."""
+
+import json
+from typing import Any
+
+import pytest
+from signalbox.core.messages import (
+    AssistantMessage,
+    FilePart,
+    ImagePart,
+    Message,
+    ReasoningDetail,
+    SystemMessage,
+    TextPart,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
+from signalbox.core.parts import Request, ToolSchema
+from signalbox.wire.openrouter_request import body_of
+
+ASK = (UserMessage("Hi"),)
+TOOL = ToolSchema("f", "Does f.", {"type": "object", "properties": {}})
+
+
+def body(request: Request, *, stream: bool = True, routed: bool = True) -> dict[str, Any]:
+    """Write a body and read it again."""
+    return json.loads(body_of(request, stream=stream, routed=routed))
+
+
+def message(value: Message) -> dict[str, Any]:
+    """Write one message."""
+    return body(Request("a/b", (value,)))["messages"][0]
+
+
+def test_nothing_is_added() -> None:
+    """A bare request is model, messages and stream, and not one parameter more."""
+    assert body(Request("a/b", ASK)) == {
+        "model": "a/b",
+        "messages": [{"role": "user", "content": "Hi"}],
+        "stream": True,
+    }
+    assert body(Request("a/b", ASK), stream=False)["stream"] is False
+
+
+def test_parameters_go_as_they_are() -> None:
+    """What was set is forwarded under its own name, unchanged: zeros, lists and objects too."""
+    params: dict[str, Any] = {
+        "temperature": 0,
+        "seed": 2**70,
+        "stop": ["\n", ","],
+        "provider": {"order": ["x"]},
+        "logprobs": False,
+    }
+    sent = body(Request("a/b", ASK, params=params))
+    assert {name: sent[name] for name in params} == params
+    assert set(sent) == {"model", "messages", "stream", *params}
+
+
+def test_tools_and_choice() -> None:
+    """Tools go in the function shape, without `strict`; the choice goes when there is one."""
+    sent = body(Request("a/b", ASK, tools=(TOOL,), tool_choice="auto"))
+    function = {"name": "f", "description": "Does f.", "parameters": {"type": "object", "properties": {}}}
+    assert sent["tools"] == [{"type": "function", "function": function}]
+    assert sent["tool_choice"] == "auto"
+    assert "tool_choice" not in body(Request("a/b", ASK, tools=(TOOL,)))
+
+
+def test_no_choice_without_tools() -> None:
+    """`tool_choice` without tools is a 400 at xAI (quirk C3)."""
+    assert not {"tools", "tool_choice"} & set(body(Request("a/b", ASK, tool_choice="none")))
+
+
+def test_session_and_usage_by_host() -> None:
+    """OpenRouter takes a session and tells usage by itself; other hosts take none and tell it when asked."""
+    request = Request("a/b", ASK, session_id="chat-1")
+    assert body(request)["session_id"] == "chat-1"
+    assert "stream_options" not in body(request)
+    other = body(request, routed=False)
+    assert "session_id" not in other
+    assert other["stream_options"] == {"include_usage": True}
+    assert "stream_options" not in body(request, routed=False, stream=False)
+    assert "session_id" not in body(Request("a/b", ASK))
+
+
+def test_parts_of_content() -> None:
+    """Text, images and files go in their shapes; a detail only when set."""
+    parts = (
+        TextPart("Look"),
+        ImagePart("https://x/y.png"),
+        ImagePart("data:image/png;base64,AA", "low"),
+        FilePart("a.pdf", "data:,x"),
+    )
+    assert message(UserMessage(parts))["content"] == [
+        {"type": "text", "text": "Look"},
+        {"type": "image_url", "image_url": {"url": "https://x/y.png"}},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA", "detail": "low"}},
+        {"type": "file", "file": {"filename": "a.pdf", "file_data": "data:,x"}},
+    ]
+    assert message(SystemMessage((TextPart("Be brief"),)))["content"] == [{"type": "text", "text": "Be brief"}]
+
+
+CALL = ToolCall("abc123def", "f", {"q": "é", "n": 1.0})
+
+
+@pytest.mark.parametrize("content", ["", "\n\n", "  "])
+def test_content_is_null_beside_calls(content: str) -> None:
+    """Blank text beside calls is refused by several hosts: it is null (quirk C4)."""
+    assert message(AssistantMessage(content, (CALL,))) == {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {"id": "abc123def", "type": "function", "function": {"name": "f", "arguments": '{"q":"é","n":1.0}'}}
+        ],
+    }
+
+
+def test_text_before_a_call_is_kept() -> None:
+    """What the model said before it called goes back unchanged, its outer spaces too."""
+    assert message(AssistantMessage("Let me see. ", (CALL,)))["content"] == "Let me see. "
+
+
+def test_arguments_of_any_size_can_be_written() -> None:
+    """An integer beyond 64 bits is no reason to end a run."""
+    call = ToolCall("abc123def", "f", {"n": 10**40})
+    written = message(AssistantMessage("", (call,)))["tool_calls"][0]["function"]["arguments"]
+    assert written == '{"n":' + "1" + "0" * 40 + "}"
+
+
+def test_details_go_back_unchanged_and_alone() -> None:
+    """Reasoning details keep their keys, order and values; plain reasoning does not go beside them."""
+    raw = {"type": "reasoning.text", "text": "é", "signature": None, "index": 0, "extra": [1, 1.0, None]}
+    sent = message(AssistantMessage("", (CALL,), reasoning="é", reasoning_details=(ReasoningDetail(raw),)))
+    assert json.dumps(sent["reasoning_details"]) == json.dumps([raw])
+    assert "reasoning" not in sent
+
+
+@pytest.mark.parametrize(
+    ("field", "name"), [("reasoning_content", "reasoning_content"), ("reasoning", "reasoning"), (None, "reasoning")]
+)
+def test_plain_reasoning_goes_back_under_its_name(field: str | None, name: str) -> None:
+    """A host gets its reasoning under the name it used (quirk B5)."""
+    assert message(AssistantMessage("", (CALL,), reasoning="Hm", reasoning_field=field))[name] == "Hm"
+
+
+def test_results() -> None:
+    """A result is one string under its call's id; an empty one says so (quirk C4)."""
+    assert message(ToolMessage("abc123def", "f", "ok")) == {
+        "role": "tool",
+        "tool_call_id": "abc123def",
+        "name": "f",
+        "content": "ok",
+    }
+    assert message(ToolMessage("abc123def", "f", ""))["content"] == "(no output)"

@@ -1,6 +1,6 @@
 """Bytes to server-sent event frames, incrementally: any split of the bytes gives the same frames."""
 
-from typing import NamedTuple
+from msgspec import Struct
 
 from signalbox.core.errors import Code, UpstreamError
 
@@ -9,7 +9,7 @@ MAX_FRAME_BYTES = 32 * 1024 * 1024
 _BOM = b"\xef\xbb\xbf"
 
 
-class Frame(NamedTuple):
+class Frame(Struct, frozen=True, gc=False):
     """One dispatched event: its joined data lines, and the id and event lines where there are any."""
 
     data: bytes

@@ -108,7 +108,7 @@ def test_shapes_of_a_body(answer: dict[str, Any]) -> None:
 def test_the_cause_is_in_raw() -> None:
     """OpenRouter's "Provider returned error" hides the host's own words, sometimes JSON inside JSON."""
     inner = json.dumps({"error": {"message": "max_tokens is too large", "code": "x"}})
-    metadata = {"raw": inner, "provider_name": "Groq"}
+    metadata: Any = {"raw": inner, "provider_name": "Groq"}
     error = error_of_value({"code": 400, "message": "Provider returned error", "metadata": metadata})
     assert error.message.endswith("Groq said: max_tokens is too large")
     plain = error_of_value({"code": 400, "message": "Provider returned error", "metadata": {"raw": "too hot"}})

@@ -67,8 +67,9 @@ class CallAssembler:
         """Return the calls whose arguments became a whole JSON object since the last time this was asked."""
         if not self._touched:
             return []
-        touched, self._touched = self._touched, []
-        return [call for call in touched if call.value is None and self._closes(call)]
+        touched = {call.slot: call for call in self._touched}
+        self._touched = []
+        return [call for call in touched.values() if self._closes_early(call)]
 
     def calls(self) -> list[RawCall]:
         """Return all calls as the wire told them, in the order in which they began; nameless ones are none (A17)."""
@@ -136,21 +137,25 @@ class CallAssembler:
             return current
         return piece if piece.startswith(current) else current + piece
 
-    def _closes(self, call: OpenCall) -> bool:
-        """Whether the arguments so far are one whole JSON object.
+    def _closes_early(self, call: OpenCall) -> bool:
+        """Whether to look at arguments that end in a brace, and find them whole; looking again and again would cost.
 
-        Counting braces only saves tries (they may stand in strings, quirk A18); a real decoder says yes.
+        Counting braces only saves tries: with one in a string (quirk A18) a call may wait for the end of its step.
         """
         if call.value is not None:
             return True
-        if call.depth != 0 or not call.pieces or call.tries >= _CLOSE_TRIES or call.size > _EAGER_LIMIT:
+        if call.depth > 0 or call.tries >= _CLOSE_TRIES:
             return False
         call.tries += 1
-        status, value = read_arguments(call.arguments)
-        if status is ArgumentStatus.OK and isinstance(value, dict):
-            call.value = value
-            return True
-        return False
+        return self._closes(call)
+
+    def _closes(self, call: OpenCall) -> bool:
+        """Whether the arguments so far are one whole JSON object; a real decoder says so."""
+        if call.value is None and call.pieces and call.size <= _EAGER_LIMIT:
+            status, value = read_arguments(call.arguments)
+            if status is ArgumentStatus.OK and isinstance(value, dict):
+                call.value = value
+        return call.value is not None
 
 
 def _raw(call: OpenCall) -> RawCall:

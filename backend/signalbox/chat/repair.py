@@ -62,7 +62,8 @@ def _glued(text: str) -> list[JsonObject]:
         value, rest = read
         if isinstance(value, dict) and not any(is_same(value, other) for other in found):
             found.append(value)
-    return found[1:] if len(found) > 1 and not found[0] else found
+    is_artefact = bool(found) and not found[0] and (len(found) > 1 or rest.startswith("{"))
+    return found[1:] if is_artefact else found
 
 
 def _fault(call: RawCall) -> ToolOutcome:

@@ -1,0 +1,404 @@
+"""Deltas to calls: each quirk of hosts' numbering, naming and cutting, and what stays true for any interleaving."""
+
+import json
+from itertools import pairwise
+from random import Random
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from signalbox.chat.assembly import CallAssembler
+from signalbox.core.parts import ArgumentStatus, CallDelta
+
+KNOWN = ("search", "search_news", "calc", "edit_existing_file")
+
+
+class Told(NamedTuple):
+    """A call as it came out: id, name, arguments."""
+
+    id: str | None
+    name: str
+    arguments: str
+
+
+def assemble(*deltas: CallDelta, known: tuple[str, ...] = KNOWN) -> list[Told]:
+    """Put deltas together."""
+    assembler = CallAssembler(known)
+    for delta in deltas:
+        assembler.add(delta)
+    return [Told(call.id, call.name, call.arguments) for call in assembler.calls()]
+
+
+def d(
+    index: int | None = 0,
+    call_id: str | None = None,
+    name: str | None = None,
+    args: str | None = None,
+    at: int | None = None,
+) -> CallDelta:
+    """Write a delta in short."""
+    return CallDelta(index, call_id, name, args, at)
+
+
+Q1, Q2 = '{"q":1}', '{"q":2}'
+
+
+# --- A1: the index is no key ---
+
+
+def test_a1_two_ids_at_one_index_whole() -> None:
+    """Two whole calls at index 0 are two calls (A1)."""
+    assert assemble(d(0, "a", "search", Q1), d(0, "b", "calc", Q2)) == [("a", "search", Q1), ("b", "calc", Q2)]
+
+
+def test_a1_two_ids_at_one_index_in_fragments() -> None:
+    """Fragments without an id belong to the call that was opened last at their index (A1)."""
+    assert assemble(
+        d(0, "a", "search"), d(0, None, None, '{"q"'), d(0, None, None, ":1}"),
+        d(0, "b", "search"), d(0, None, None, '{"q"'), d(0, None, None, ":2}"),
+    ) == [("a", "search", Q1), ("b", "search", Q2)]  # fmt: skip
+
+
+def test_a1_the_same_name_twice() -> None:
+    """Two calls of one tool with the same arguments are still two calls when their ids differ (A1)."""
+    assert assemble(d(0, "a", "search", Q1), d(0, "b", "search", Q1)) == [("a", "search", Q1), ("b", "search", Q1)]
+
+
+def test_a1_without_ids_a_name_behind_a_whole_call_opens_the_next() -> None:
+    """No id, but a name behind arguments that are whole: another call (A1 b)."""
+    assert assemble(d(0, None, "search", Q1), d(0, None, "search", Q2)) == [
+        (None, "search", Q1),
+        (None, "search", Q2),
+    ]
+    assert assemble(d(0, None, "search", Q1), d(0, None, "calc"), d(0, None, None, Q2)) == [
+        (None, "search", Q1),
+        (None, "calc", Q2),
+    ]
+
+
+def test_a1_back_to_an_earlier_id() -> None:
+    """A fragment that names an earlier call of its index goes there."""
+    assert assemble(
+        d(0, "a", "search", '{"q"'), d(0, "b", "calc", '{"q"'), d(0, "a", None, ":1}"), d(0, "b", None, ":2}")
+    ) == [("a", "search", Q1), ("b", "calc", Q2)]
+
+
+# --- A2: the index is missing ---
+
+
+def test_a2_no_index_one_call() -> None:
+    """Fragments without index and id belong to the sole open call (A2)."""
+    assert assemble(d(None, "a", "search"), d(None, None, None, '{"q"'), d(None, None, None, ":1}")) == [
+        ("a", "search", Q1)
+    ]
+
+
+def test_a2_no_index_by_id() -> None:
+    """Without an index the id decides (A2)."""
+    assert assemble(
+        d(None, "a", "search", '{"q"'),
+        d(None, "b", "calc", '{"q"'),
+        d(None, "a", None, ":1}"),
+        d(None, "b", None, ":2}"),
+    ) == [("a", "search", Q1), ("b", "calc", Q2)]
+
+
+def test_a2_no_index_no_id_by_place() -> None:
+    """Without index and id the place in the delta's list decides (A2)."""
+    heads = [d(None, "a", "search", '{"q"', 0), d(None, "b", "calc", '{"q"', 1)]
+    tails = [d(None, None, None, ":1}", 0), d(None, None, None, ":2}", 1)]
+    assert assemble(*heads, *tails) == [("a", "search", Q1), ("b", "calc", Q2)]
+
+
+def test_a2_several_whole_calls_in_one_list() -> None:
+    """Mistral lists whole calls without index (A2)."""
+    assert assemble(d(None, "a", "search", Q1, 0), d(None, "b", "calc", Q2, 1)) == [
+        ("a", "search", Q1),
+        ("b", "calc", Q2),
+    ]
+
+
+def test_a2_no_index_no_id_but_names() -> None:
+    """With nothing but names, a name behind a whole call opens the next (A2)."""
+    assert assemble(d(None, None, "search", Q1), d(None, None, "search", Q2)) == [
+        (None, "search", Q1),
+        (None, "search", Q2),
+    ]
+
+
+def test_a2_the_index_comes_later() -> None:
+    """Absent first, explicit later: one call (A2)."""
+    assert assemble(d(None, "a", "search", '{"q"'), d(0, None, None, ":1}")) == [("a", "search", Q1)]
+    assert assemble(d(None, "a", "search", '{"q"'), d(0, "a", None, ":1}"), d(1, "b", "calc", Q2)) == [
+        ("a", "search", Q1),
+        ("b", "calc", Q2),
+    ]
+
+
+@pytest.mark.parametrize("index", [-1, 3])
+def test_a2_strange_indices(index: int) -> None:
+    """An index below zero, or one that does not start at zero, is an index."""
+    assert assemble(d(index, "a", "search", '{"q"'), d(index, None, None, ":1}")) == [("a", "search", Q1)]
+
+
+# --- A3, A4: header and id ---
+
+
+def test_a3_header_and_first_arguments_in_one_chunk() -> None:
+    """Two entries for one index in the first chunk are one call (A3)."""
+    assert assemble(d(0, "a", "search", "", 0), d(0, None, None, '{"q"', 1), d(0, None, None, ":1}")) == [
+        ("a", "search", Q1)
+    ]
+
+
+@pytest.mark.parametrize("again", ["a", None])
+def test_a4_an_id_is_set_once(again: str | None) -> None:
+    """An id that is resent in every chunk is not put behind itself (A4)."""
+    assert assemble(d(0, "a", "search", '{"q"'), d(0, again, None, ":1"), d(0, again, None, "}")) == [
+        ("a", "search", Q1)
+    ]
+
+
+def test_a4_a_late_id() -> None:
+    """An id on the third chunk belongs to the call that waits for it (A4)."""
+    assert assemble(d(0, None, "search"), d(0, None, None, '{"q"'), d(0, "z", None, ":1}")) == [("z", "search", Q1)]
+
+
+def test_a4_no_id_at_all() -> None:
+    """A call without an id is a call; its id is minted by whoever announces it (A4)."""
+    assert assemble(d(0, None, "search", Q1)) == [(None, "search", Q1)]
+
+
+# --- A5: names ---
+
+
+@pytest.mark.parametrize(
+    ("pieces", "name"),
+    [
+        (["search", "search", "search"], "search"),
+        (["search", None, None], "search"),
+        (["edit_ex", "isting_file", None], "edit_existing_file"),
+        (["edit_existing_file", "isting_file", None], "edit_existing_file"),
+        (["edit_ex", "edit_existing_file", None], "edit_existing_file"),
+        (["search", "_news", None], "search_news"),
+        (["search_news", "search_news", None], "search_news"),
+        (["calc", "_ulate", None], "calc"),
+    ],
+)
+def test_a5_names_whole_resent_or_split(pieces: list[str | None], name: str) -> None:
+    """Resent names are not doubled, split ones are joined, the registry decides between the two (A5)."""
+    fragments = ['{"q"', ":1", "}"]
+    deltas = [d(0, "a" if n == 0 else None, piece, fragments[n]) for n, piece in enumerate(pieces)]
+    assert assemble(*deltas) == [("a", name, Q1)]
+
+
+def test_a5_unknown_names_resent_or_split() -> None:
+    """Without the registry a repeated name is one name and other pieces are joined (A5)."""
+    assert assemble(d(0, "a", "foo", "{"), d(0, None, "foo", "}"), known=()) == [("a", "foo", "{}")]
+    assert assemble(d(0, "a", "fo", "{"), d(0, None, "o", "}"), known=("bar",)) == [("a", "foo", "{}")]
+
+
+def test_a5_a_name_resent_behind_a_whole_call_opens_none() -> None:
+    """A last chunk that repeats the name and brings nothing is no second call (A5)."""
+    assert assemble(d(0, "a", "search", Q1), d(0, None, "search", "")) == [("a", "search", Q1)]
+    assert assemble(d(0, "a", "search", Q1), d(0, "a", "search", "")) == [("a", "search", Q1)]
+
+
+# --- A15, A17, A18, A19 ---
+
+
+def test_a15_one_id_at_two_indices() -> None:
+    """A reused id is no identity: two indices are two calls (A15)."""
+    assert assemble(d(0, "call_0", "search", Q1), d(1, "call_0", "calc", Q2)) == [
+        ("call_0", "search", Q1),
+        ("call_0", "calc", Q2),
+    ]
+
+
+def test_a17_a_nameless_entry_joins_or_is_dropped() -> None:
+    """A nameless entry continues its call; one that stays nameless is no call (A17)."""
+    assert assemble(d(0, "a", "search", ""), d(0, None, None, Q1)) == [("a", "search", Q1)]
+    assert assemble(d(0, "a", None, Q1)) == []
+    assert assemble(d(0, "a", "search", Q1), d(1, "b", None, Q2)) == [("a", "search", Q1)]
+
+
+def test_a17_arguments_before_the_name() -> None:
+    """A name that comes after the arguments still names them (A17)."""
+    assert assemble(d(0, "a", None, Q1), d(0, None, "search")) == [("a", "search", Q1)]
+
+
+@pytest.mark.parametrize("text", ['{"q":"}"}', '{"q":"{"}', '{"q":"\\"}{"}', '{"q":"{{{"}'])
+def test_a18_braces_in_strings(text: str) -> None:
+    """Braces in strings neither open nor close a call, at any split (A18)."""
+    for at in range(1, len(text)):
+        deltas = [d(0, "a", "search", text[:at]), d(0, None, None, text[at:])]
+        assert assemble(*deltas) == [("a", "search", text)]
+
+
+def test_a19_a_function_call_is_one_call() -> None:
+    """Legacy deltas come without an id and at index 0 (A19)."""
+    assert assemble(d(0, None, "search", '{"q"'), d(0, None, None, ":1}")) == [(None, "search", Q1)]
+
+
+# --- when a call is whole ---
+
+
+def closed(assembler: CallAssembler) -> list[str]:
+    """Name the calls that closed since the last time."""
+    return [call.name for call in assembler.closed()]
+
+
+def test_a_call_closes_once_when_its_object_does() -> None:
+    """Asked after every delta, a call is named when its arguments are whole, and never again."""
+    assembler = CallAssembler(KNOWN)
+    seen = []
+    for piece in ('{"q":', '"}"', "}", "", " "):
+        assembler.add(d(0, "a", "search", piece))
+        seen.append(closed(assembler))
+    assert seen == [[], [], ["search"], [], []]
+
+
+def test_several_calls_close_in_one_read() -> None:
+    """All calls that a read completes are named together."""
+    assembler = CallAssembler(KNOWN)
+    for delta in (d(0, "a", "search", Q1), d(1, "b", "calc", Q2), d(2, "c", "calc", '{"q"')):
+        assembler.add(delta)
+    assert closed(assembler) == ["search", "calc"]
+
+
+def test_a_call_closes_that_was_found_whole_by_the_next() -> None:
+    """Two calls without ids in one read: finding the first one whole does not keep it from being named."""
+    assembler = CallAssembler(KNOWN)
+    assembler.add(d(0, None, "search", Q1))
+    assembler.add(d(0, None, "calc", Q2))
+    assert closed(assembler) == ["search", "calc"]
+    assert closed(assembler) == []
+
+
+@pytest.mark.parametrize("text", ['{"q":"}"}', '{"q":"{"}', '{"q":"}}}}"}'])
+def test_a18_the_next_call_is_found_behind_braces_in_strings(text: str) -> None:
+    """Without ids, too, a call with braces in its strings is known to be whole (A18)."""
+    assert assemble(d(0, None, "search", text), d(0, None, "calc", Q2)) == [(None, "search", text), (None, "calc", Q2)]
+
+
+@pytest.mark.parametrize("text", ["", "null", "[]", '"{}"', '{"q":', "{}}", "{} x"])
+def test_what_is_no_object_never_closes(text: str) -> None:
+    """Only a whole object closes early; everything else waits for the end of the step."""
+    assembler = CallAssembler(KNOWN)
+    assembler.add(d(0, "a", "search", text))
+    assert closed(assembler) == []
+
+
+def test_tries_to_close_are_bounded() -> None:
+    """A host that sends a brace per delta is not parsed at every delta: the cost stays linear."""
+    assembler = CallAssembler(KNOWN)
+    for _ in range(100):
+        assembler.add(d(0, "a", "search", '{"a":"}'))
+        closed(assembler)
+        assembler.add(d(0, None, None, '"}"'))
+    [call] = assembler.open_calls()
+    assert call.tries <= 8
+
+
+def test_text_is_joined_once() -> None:
+    """Ten thousand fragments are kept in pieces until they are asked for."""
+    assembler = CallAssembler(KNOWN)
+    assembler.add(d(0, "a", "search", '{"q":"'))
+    for _ in range(10_000):
+        assembler.add(d(0, None, None, "x"))
+    [call] = assembler.open_calls()
+    assert len(call.pieces) == 10_001
+    assembler.add(d(0, None, None, '"}'))
+    assert assembler.calls()[0].status is ArgumentStatus.OK
+
+
+# --- any interleaving ---
+
+OBJECTS = st.dictionaries(st.text(max_size=4), st.text(max_size=6) | st.integers() | st.none(), max_size=3)
+
+
+class Plan(NamedTuple):
+    """A call as a host means it, and the places where its text is cut."""
+
+    name: str
+    text: str
+    cuts: list[int]
+
+
+PLANS = st.lists(
+    st.builds(
+        lambda name, value, cuts: Plan(
+            name, json.dumps(value), sorted({c % (len(json.dumps(value)) + 1) for c in cuts})
+        ),
+        st.sampled_from(KNOWN),
+        OBJECTS,
+        st.lists(st.integers(0, 100), max_size=4),
+    ),
+    min_size=1,
+    max_size=5,
+)
+
+
+def fragments(plan: Plan) -> list[str]:
+    """Cut a call's text as planned."""
+    edges = [0, *plan.cuts, len(plan.text)]
+    return [plan.text[a:b] for a, b in pairwise(edges)]
+
+
+@given(PLANS, st.randoms(use_true_random=False), st.booleans(), st.booleans())
+def test_any_interleaving_by_index_or_id(plans: list[Plan], rng: Random, by_id: bool, repeat: bool) -> None:
+    """Calls whose deltas come in any mixture are told apart by index, or by id alone, names resent or not."""
+    queues = []
+    for n, plan in enumerate(plans):
+        index = None if by_id else n
+        first, *rest = fragments(plan)
+        queue = [CallDelta(index, f"id{n}", plan.name, first)]
+        name = plan.name if repeat else None
+        queue += [CallDelta(index, f"id{n}" if by_id or repeat else None, name, piece) for piece in rest]
+        queues.append(queue)
+    deltas = [queue.pop(0) for queue in queues]  # headers come in order: it is the order of the calls
+    while any(queues):
+        deltas.append(rng.choice([q for q in queues if q]).pop(0))
+    assert assemble(*deltas) == [(f"id{n}", plan.name, plan.text) for n, plan in enumerate(plans)]
+
+
+@given(PLANS, st.booleans(), st.booleans())
+def test_any_calls_in_a_row_at_one_index(plans: list[Plan], has_index: bool, repeat: bool) -> None:
+    """Calls one after the other, all at index 0 or without one, are told apart by their ids."""
+    deltas = []
+    for n, plan in enumerate(plans):
+        for place, piece in enumerate(fragments(plan)):
+            head = place == 0
+            deltas.append(
+                CallDelta(
+                    0 if has_index else None,
+                    f"id{n}" if head or repeat else None,
+                    plan.name if head or repeat else None,
+                    piece,
+                )
+            )
+    assert assemble(*deltas) == [(f"id{n}", plan.name, plan.text) for n, plan in enumerate(plans)]
+
+
+DELTAS = st.builds(
+    CallDelta,
+    st.none() | st.integers(-1, 2),
+    st.none() | st.sampled_from(["a", "b"]),
+    st.none() | st.sampled_from([*KNOWN, "x", "_news"]),
+    st.none() | st.sampled_from(["{", "}", "{}", '"q"', ":1", "", '{"q":1}', "null"]),
+    st.none() | st.integers(0, 2),
+)
+
+
+@given(st.lists(DELTAS, max_size=20))
+def test_no_deltas_break_the_assembler(deltas: list[CallDelta]) -> None:
+    """Whatever comes, no text is lost but that of nameless calls, and every call has a name."""
+    assembler = CallAssembler(KNOWN)
+    for delta in deltas:
+        assembler.add(delta)
+        assembler.closed()
+    calls = assembler.calls()
+    assert all(call.name for call in calls)
+    kept = sum(len(call.arguments) for call in assembler._calls)
+    assert kept == sum(len(delta.arguments or "") for delta in deltas)

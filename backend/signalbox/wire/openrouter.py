@@ -94,8 +94,8 @@ class ChunkDecoder:
 
     def __init__(self, served: Served | None = None) -> None:
         self._details: list[JsonObject] = []
-        self._served = served or Served()
-        self._told = Served()
+        self._served: Served = served or Served()
+        self._told: Served = Served()
         self._who_said: tuple[JsonValue, ...] = ()
 
     def chunk(self, chunk: JsonObject, out: list[StreamPart], *, failed: bool = False) -> None:

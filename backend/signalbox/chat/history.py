@@ -1,7 +1,7 @@
 """What may be sent to whom: repair in both directions, ids that the host accepts, reasoning only to its maker."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from signalbox.chat.context import ConversationContext
@@ -30,8 +30,8 @@ def history_for(context: ConversationContext) -> tuple[Message, ...]:
         assistant = wire.assign(head, position, own=own)
         out.append(assistant)
         out.extend(
-            replace(_result_for(call, exchange), call_id=named.id)
-            for call, named in zip(head.calls, assistant.calls, strict=True)
+            replace(result, call_id=named.id)
+            for result, named in zip(_results_for(head.calls, exchange), assistant.calls, strict=True)
         )
     return tuple(out)
 
@@ -53,12 +53,17 @@ def exchanges(messages: list[Message]) -> Iterator[list[Message]]:
         yield group
 
 
-def _result_for(call: ToolCall, exchange: list[Message]) -> ToolMessage:
-    """Find the result of a call; a call without one is answered, or the host refuses the whole chat (quirk D1)."""
-    for message in exchange[1:]:
-        if isinstance(message, ToolMessage) and message.call_id == call.id:
-            return message
-    return ToolMessage(call_id=call.id, name=call.name, content=NO_RESULT)
+def _results_for(calls: Iterable[ToolCall], exchange: list[Message]) -> Iterator[ToolMessage]:
+    """Find the result of each call, by position where calls share an id (quirk A15).
+
+    A call without one is answered, or the host refuses the whole chat (quirk D1).
+    """
+    left = [message for message in exchange if isinstance(message, ToolMessage)]
+    for call in calls:
+        found = next((message for message in left if message.call_id == call.id), None)
+        if found is not None:
+            left.remove(found)
+        yield found or ToolMessage(call_id=call.id, name=call.name, content=NO_RESULT)
 
 
 def _is_of_this_loop(context: ConversationContext, message: AssistantMessage) -> bool:

@@ -319,7 +319,7 @@ def test_a_tool_that_is_not_set_up_cannot_be_asked_for(behind: Behind) -> None:
     app, upstream = behind(says("Hello."), settings={"search_backend": "none"})
     response = app.post(prompt="Hello!", tools=["search_web"])
     error = error_of(response)
-    assert (response.status_code, error["code"], error["field"]) == (400, "TOOL_UNAVAILABLE", "tools.0")
+    assert (response.status_code, error["code"], error["field"]) == (422, "TOOL_UNAVAILABLE", "tools.0")
     assert "SEARCH_BACKEND" in error["message"]
     assert upstream.asked == []
     listed = {tool["name"]: tool for tool in app.client.get("/api/tools").json()["tools"]}

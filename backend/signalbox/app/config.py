@@ -1,9 +1,11 @@
 """Settings: the only place that reads the environment and `.env`."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
+from dotenv import dotenv_values
 from dotenv.parser import parse_stream
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -63,7 +65,8 @@ class Settings(BaseSettings):
         """Without a key OpenRouter itself cannot be asked; any other server may well do without one."""
         if self.openrouter_api_key is not None:
             return False
-        return (urlsplit(self.openrouter_base_url).hostname or "").endswith("openrouter.ai")
+        host = urlsplit(self.openrouter_base_url).hostname or ""
+        return host == "openrouter.ai" or host.endswith(".openrouter.ai")
 
 
 def load_settings(env_file: Path | None = Path(".env")) -> Settings:
@@ -78,6 +81,20 @@ def load_settings(env_file: Path | None = Path(".env")) -> Settings:
         raise SettingsError(
             f"The setting {name} cannot be used: {first['msg']}. Mend it in .env or in the environment."
         ) from None
+
+
+def workers_wanted() -> int:
+    """Return the number of workers that the environment asks uvicorn for."""
+    wanted = os.environ.get("WEB_CONCURRENCY", "")
+    return int(wanted) if wanted.isdecimal() else 1
+
+
+def misspelt(env_file: Path = Path(".env")) -> list[str]:
+    """Name what `.env` sets in our name and no setting reads; a later version's setting is no fault, so only told."""
+    ours = ("SIGNALBOX_", "OPENROUTER_")
+    return [
+        name for name in dotenv_values(env_file) if name.startswith(ours) and name.lower() not in Settings.model_fields
+    ]
 
 
 def _check_syntax(env_file: Path) -> None:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 from traceback import extract_tb
-from typing import Any
+from typing import Any, cast
 
 import orjson
 import structlog
@@ -18,13 +18,14 @@ from signalbox.core.messages import JsonObject, JsonValue
 
 _log = structlog.get_logger()
 _VALIDATORS = ("list[", "dict[", "literal[", "str", "function-", "constrained-", "nullable", "json")
+_NONE = "\0"
 _BY_STATUS = {404: Code.NOT_FOUND, 405: Code.METHOD_NOT_ALLOWED}
 
 
 def error_response(error: RequestError, headers: dict[str, str] | None = None) -> Response:
     """Answer with an error's status, code, sentence and field."""
     fact = CODES[error.code]
-    body: JsonObject = {"code": str(error.code), "message": error.message, "todo": fact.todo}
+    body: JsonObject = {"code": str(error.code), "message": f"{error.message} {fact.todo}"}
     if error.field:
         body["field"] = error.field
     return Response(orjson.dumps({"error": body}), fact.http, headers, media_type="application/json")
@@ -58,14 +59,15 @@ def _path(error: Any, body: JsonValue) -> str:
     tag_is_due = True
     for place, part in enumerate(error["loc"]):
         is_last = place == len(error["loc"]) - 1
-        if tag_is_due and isinstance(here, dict) and part in (here.get("role"), here.get("type")):
+        fields: JsonObject = here if isinstance(here, dict) else {}
+        if tag_is_due and part in (fields.get("role", _NONE), fields.get("type", _NONE)):
             tag_is_due = False
-        elif isinstance(here, list) and isinstance(part, int):
+        elif isinstance(part, int) and isinstance(here, list):
             names.append(str(part))
-            here, tag_is_due = here[part], True
-        elif isinstance(here, dict) and (part in here or (is_last and error["type"] == "missing")):
+            here, tag_is_due = cast(list[JsonValue], here)[part], True
+        elif part in fields or (isinstance(here, dict) and is_last and error["type"] == "missing"):
             names.append(str(part))
-            here, tag_is_due = here.get(str(part)), False
+            here, tag_is_due = fields.get(str(part)), False
     return ".".join(names)
 
 

@@ -3,12 +3,14 @@
 from pathlib import Path
 
 from fastapi import FastAPI
+from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Match, Mount
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from signalbox.app.config import Settings
+from signalbox.services.search.pages import SUFFIXES
 
 _PACKAGE = Path(__file__).parents[1]
 _ROOT = _PACKAGE.parents[1]
@@ -30,9 +32,12 @@ def docs_folder() -> Path:
 
 
 class _Guide(StaticFiles):
-    """Documentation as text: a browser shows it, and nothing in it runs."""
+    """Documentation as text: a browser shows it, nothing in it runs, and nothing but what search reads is served."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
+        parts = Path(path).parts
+        if any(part.startswith(".") for part in parts) or Path(path).suffix.lower() not in SUFFIXES:
+            raise HTTPException(404)
         response = await super().get_response(path, scope)
         response.headers["content-type"] = _TEXT.get(Path(path).suffix.lower(), "text/plain; charset=utf-8")
         return response

@@ -66,8 +66,10 @@ def _converted(messages: Sequence[MessageIn]) -> list[Message]:
     for place, message in enumerate(messages):
         match message:
             case SystemIn():
+                open_calls = {}
                 out.append(SystemMessage(_content(message.content)))
             case UserIn():
+                open_calls = {}
                 out.append(UserMessage(_content(message.content)))
             case AssistantIn():
                 said = _assistant(message)

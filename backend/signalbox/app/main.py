@@ -68,7 +68,8 @@ def _guard(app: FastAPI, settings: Settings, token: str | None) -> None:
     access = settings.signalbox_access_token
     token = token or (access.get_secret_value() if access else None)
     origins = settings.signalbox_allowed_origins
-    app.add_middleware(Gate, hosts=settings.signalbox_allowed_hosts, origins=origins, token=token)
+    closed = ("/api/",) if settings.signalbox_docs is None else ("/api/", "/guide/")  # the user's own documents
+    app.add_middleware(Gate, hosts=settings.signalbox_allowed_hosts, origins=origins, token=token, closed=closed)
     if origins:
         app.add_middleware(
             CORSMiddleware,

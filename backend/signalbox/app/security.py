@@ -40,15 +40,25 @@ def is_loopback(host: str) -> bool:
 
 
 class Gate:
-    """A pure ASGI middleware; the path of a streamed event passes one function call of it."""
+    """A pure ASGI middleware; the path of a streamed event passes one function call of it.
+
+    `token`, when set, is asked of every request whose path begins with one of `closed`.
+    """
 
     def __init__(
-        self, app: ASGIApp, *, hosts: Collection[str], origins: Collection[str], token: str | None = None
+        self,
+        app: ASGIApp,
+        *,
+        hosts: Collection[str],
+        origins: Collection[str],
+        token: str | None = None,
+        closed: tuple[str, ...] = ("/api/",),
     ) -> None:
         self._app = app
         self._hosts = _LOOPBACK_NAMES | {host.lower() for host in hosts}
         self._origins = frozenset(origins)
         self._token = token
+        self._closed = closed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request pass, or answer it with what is wrong."""
@@ -74,7 +84,7 @@ class Gate:
             return RequestError(Code.HOST_NOT_ALLOWED, f"The host {host[:100]!r} is not allowed here.", "Host")
         if scope["method"] not in _READING and not self._is_own_page(headers):
             return RequestError(Code.ORIGIN_NOT_ALLOWED, field="Origin")
-        if self._token and scope["path"].startswith("/api/") and not self._has_token(headers):
+        if self._token and scope["path"].startswith(self._closed) and not self._has_token(headers):
             return RequestError(Code.UNAUTHORIZED, field="Authorization")
         return None
 

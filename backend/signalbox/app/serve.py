@@ -2,14 +2,13 @@
 
 import errno
 import logging
-import os
 import socket
 import sys
 
 import uvicorn
 from fastapi import FastAPI
 
-from signalbox.app.config import Settings, SettingsError, load_settings
+from signalbox.app.config import Settings, SettingsError, load_settings, misspelt, workers_wanted
 from signalbox.app.deps import Parts
 from signalbox.app.main import create_app
 from signalbox.app.security import is_loopback
@@ -30,6 +29,8 @@ def serve(host: str | None = None, port: int | None = None, workers: int | None 
     except SettingsError as error:
         print(f"signalbox: {error}", file=sys.stderr)
         return 2
+    for name in misspelt():
+        print(f"signalbox: .env sets {name}, which is no setting of Signalbox; see .env.example.", file=sys.stderr)
     config = uvicorn.Config(
         app, log_config=None, log_level=logging.WARNING, access_log=False, timeout_graceful_shutdown=_GRACE_SECONDS
     )
@@ -82,7 +83,7 @@ def _token(settings: Settings, host: str) -> str | None:
 
 
 def _refuse_workers(workers: int | None) -> None:
-    if (workers or 1) > 1 or os.environ.get("WEB_CONCURRENCY", "1") not in ("", "1"):
+    if (workers or workers_wanted()) > 1:
         raise SettingsError(SENTENCE)
 
 

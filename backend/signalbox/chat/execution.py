@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Coroutine, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from msgspec import UNSET
 
@@ -23,6 +24,8 @@ from signalbox.core.events import (
 from signalbox.core.messages import JsonObject, ToolCall, ToolMessage
 from signalbox.core.ports import ToolRunner
 from signalbox.core.tools import Category, ToolContext, ToolOutcome, ToolSpec, Visibility
+
+Result = TypeVar("Result")
 
 _RAW_SHOWN = 2000
 # A tool that swallows its cancellation must not hold up the run's end.
@@ -112,22 +115,22 @@ class ToolExecution:
 
     def start(self, call: RunningCall) -> None:
         """Run a call, or answer it at once when it cannot run."""
-        outcome = call.fault or self._unknown(call) or self.tools.check(call.name, call.arguments)
+        outcome = self._unknown(call) or call.fault or self.tools.check(call.name, call.arguments)
         if outcome is not None:
             self.answer(call, outcome)
             return
         assert call.spec is not None  # _unknown has answered every call without one
         if call.spec.search_key is None:
-            self._spawn(call, self._run(call))
+            call.task = self._spawn(call, self._run(call))
         else:
             self._start_search(call, call.spec.search_key(call.arguments))
 
-    def _spawn(self, call: RunningCall, work: Coroutine[None, None, None]) -> None:
+    def _spawn(self, call: RunningCall, work: Coroutine[None, None, Result]) -> asyncio.Task[Result]:
         """Start the work for a call; should it break, the call is answered all the same."""
-        call.task = asyncio.create_task(work)
-        call.task.add_done_callback(
-            lambda _: self.answer(call, ToolOutcome.failed(Code.TOOL_FAILED, CODES[Code.TOOL_FAILED].sentence))
-        )
+        task = asyncio.create_task(work)
+        broken = ToolOutcome.failed(Code.TOOL_FAILED, CODES[Code.TOOL_FAILED].sentence)
+        task.add_done_callback(lambda _: self.answer(call, broken))
+        return task
 
     def _unknown(self, call: RunningCall) -> ToolOutcome | None:
         """Answer a call to a tool that is not offered with the names of those that are (quirk A14)."""
@@ -147,16 +150,15 @@ class ToolExecution:
         """Reuse an equal search of this run, done or under way; else send it, within the clamp."""
         known = self._searches.get(key)
         if known is not None:
-            self._spawn(call, self._reuse(call, known))
+            call.task = self._spawn(call, self._reuse(call, known))
             return
         if self._sent >= self.context.limits.max_searches:
             self._clamp(call)
             return
         self._sent += 1
-        search = asyncio.create_task(self._search(call, key))
-        self._searches[key] = search
         call.fresh = True
-        self._spawn(call, self._answer_with(call, search))
+        # No task of the call's own: when it is superseded, another equal call may be waiting for this search.
+        self._searches[key] = self._spawn(call, self._search(call, key))
 
     async def _search(self, call: RunningCall, key: str) -> ToolOutcome:
         async with self._room:
@@ -167,11 +169,8 @@ class ToolExecution:
         if outcome.code is Code.INVALID_ARGUMENTS:  # the tool refused it before any backend was asked
             self._sent -= 1
             call.fresh = False
+        self.answer(call, outcome)
         return outcome
-
-    async def _answer_with(self, call: RunningCall, search: asyncio.Task[ToolOutcome]) -> None:
-        # Shielded: another equal call may be waiting for the same search when this one is superseded.
-        self.answer(call, await asyncio.shield(search))
 
     async def _reuse(self, call: RunningCall, search: asyncio.Task[ToolOutcome]) -> None:
         outcome = await asyncio.shield(search)
@@ -228,14 +227,11 @@ class ToolExecution:
 
     async def drain(self) -> AsyncIterator[list[AnyEvent]]:
         """Yield events until every started call has its result."""
-        while self._running():
+        while self._open:
             await self.wake.wait()
             yield self.take()
         if self._outbox:
             yield self.take()
-
-    def _running(self) -> bool:
-        return any(call.outcome is None and call.task is not None for call in self.calls)
 
     def _emit(self, event: AnyEvent) -> None:
         self._outbox.append(event)

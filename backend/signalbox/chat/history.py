@@ -36,6 +36,16 @@ def history_for(context: ConversationContext) -> tuple[Message, ...]:
     return tuple(out)
 
 
+def maker_of(context: ConversationContext, served: str | None) -> str:
+    """Say whose words an answer holds: the model that was asked, or the fallback that answered in its place.
+
+    Hosts report the model that was asked under longer names (`…-2024-08-06`), so without fallbacks it is the one.
+    """
+    if served is None or not context.base_params.get("models"):
+        return context.model
+    return context.model if served.startswith(context.model) else served
+
+
 def exchanges(messages: list[Message]) -> Iterator[list[Message]]:
     """Group each assistant message with the results that follow it; blank turns and lone results are left out."""
     group: list[Message] = []

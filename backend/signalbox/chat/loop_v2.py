@@ -9,6 +9,7 @@ from itertools import count
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.execution import RunningCall, ToolExecution
 from signalbox.chat.finalize import finalize_after_tools, missing_answer
+from signalbox.chat.history import maker_of
 from signalbox.chat.params import dropped_params, prepare_request_params
 from signalbox.chat.progress import Ending, Progress
 from signalbox.chat.retry import should_retry
@@ -145,6 +146,8 @@ class _Loop:
                 completion = self.turn.finish()
                 error = error or fault_of(completion)
                 attempt.settle(completion, self.progress.clock(), error.message if error else None)
+            if self.turn.held_back:
+                yield self.turn.held_back
             self.has_spoken = self.has_spoken or self.turn.has_text
             if error is None:
                 return
@@ -185,7 +188,7 @@ class _Loop:
             reasoning=completion.reasoning,
             reasoning_details=completion.reasoning_details,
             reasoning_field=completion.reasoning_field,
-            model=self.context.model,
+            model=maker_of(self.context, completion.served.model),
             provider=completion.served.provider,
         )
 

@@ -89,9 +89,7 @@ class Progress:
     @property
     def is_estimate(self) -> bool:
         """Whether the sum lacks an attempt that began to answer and never told its usage."""
-        return self.usage is not None and any(
-            attempt.first_part is not None and attempt.usage is None for attempt in self.attempts
-        )
+        return any(attempt.first_part is not None and attempt.usage is None for attempt in self.attempts)
 
     @property
     def served(self) -> Attempt | None:

@@ -134,7 +134,8 @@ class _OpenCalls:
 def _warning(ending: Ending) -> list[AnyEvent]:
     if ending.code is None:
         return []
-    return [Warning(f"{ending.message} {CODES[ending.code].todo}", str(ending.code))]
+    said = ending.message if ending.message.endswith((".", "!", "?", "…")) else f"{ending.message}."
+    return [Warning(f"{said} {CODES[ending.code].todo}", str(ending.code))]
 
 
 def _or_unset(value: Value | None) -> Value | UnsetType:

@@ -8,6 +8,7 @@ from signalbox.chat.context import ConversationContext
 from signalbox.chat.execution import RunningCall, ToolExecution
 from signalbox.chat.repair import RepairedCall, repaired
 from signalbox.chat.response import ResponseBuilder
+from signalbox.chat.think import ThinkSplitter
 from signalbox.core.errors import Code
 from signalbox.core.events import AnyEvent, Content, Reasoning
 from signalbox.core.parts import (
@@ -21,7 +22,7 @@ from signalbox.core.parts import (
 )
 from signalbox.core.tools import ToolOutcome
 
-_NOT_RUN = "The turn reached its length limit before it ended, so this call was not run; make it again."
+_NOT_RUN = "The turn was cut before its end, so this call was not run; make it again."
 
 
 @dataclass(slots=True)
@@ -36,17 +37,33 @@ class Turn:
     has_text: bool = False
     is_visible: bool = False
     completion: Completion = field(default_factory=Completion)
+    held_back: list[AnyEvent] = field(default_factory=list[AnyEvent])
     early: dict[int, RunningCall] = field(default_factory=dict[int, RunningCall])
     _has_reasoned: bool = False
     _builder: ResponseBuilder = field(init=False)
+    _think: ThinkSplitter | None = field(init=False)
 
     def __post_init__(self) -> None:
         """Know the offered tools by name: they settle what a split name means."""
         self._builder = ResponseBuilder(self.context.tool_names)
+        self._think = ThinkSplitter() if self.context.profile.inline_think else None
 
     def take(self, parts: list[StreamPart]) -> list[AnyEvent]:
         """Return the events of one network read, and of the tools that have something to tell."""
+        if self._think is not None:
+            parts = self._think.split(parts)
         events: list[AnyEvent] = []
+        self._tell(parts, events)
+        if self.may_call:
+            self._start_early(self._builder.assembler.closed())
+        if not self.execution.idle:
+            events += self.execution.take()
+        if events:
+            self.is_visible = True
+        return events
+
+    def _tell(self, parts: list[StreamPart], events: list[AnyEvent]) -> None:
+        """Take parts in, and turn what can be shown into events."""
         add = self._builder.add
         for part in parts:
             add(part)
@@ -61,16 +78,12 @@ class Turn:
             elif isinstance(part, HiddenReasoning) and not self._has_reasoned:
                 self._has_reasoned = True
                 events.append(Reasoning("", self.step, hidden=True))
-        if self.may_call:
-            self._start_early(self._builder.assembler.closed())
-        if not self.execution.idle:
-            events += self.execution.take()
-        if events:
-            self.is_visible = True
-        return events
 
     def finish(self) -> Completion:
-        """Return what was said, whole or as far as it came."""
+        """Return what was said, whole or as far as it came; `held_back` is then what was not told yet."""
+        if self._think is not None:
+            self._tell(self._think.close(), self.held_back)
+            self.is_visible = self.is_visible or bool(self.held_back)
         self.completion = self._builder.result()
         return self.completion
 

@@ -122,7 +122,7 @@ CODES: dict[Code, CodeFact] = {
     Code.INTERNAL: CodeFact("Something broke inside Signalbox.", "Try again; the log has the run's id.", True, 500),
     Code.INVALID_ARGUMENTS: CodeFact("The tool was called with arguments it cannot take.", "Mend the arguments."),
     Code.ARGUMENTS_CUT: CodeFact("The call was cut before its arguments were whole.", "Make a shorter call."),
-    Code.TOOL_UNAVAILABLE: CodeFact("The tool is not set up here.", "See GET /api/tools for the reason."),
+    Code.TOOL_UNAVAILABLE: CodeFact("The tool is not set up here.", "See GET /api/tools for the reason.", http=422),
     Code.TOOL_FAILED: CodeFact("The tool failed.", "Answer without it, or call it differently."),
     Code.TIMEOUT: CodeFact("The tool took too long.", "Answer without it, or ask for less.", True),
     Code.TOOL_CLAMP: CodeFact("The limit of searches for one answer is reached.", "Answer from what was found."),

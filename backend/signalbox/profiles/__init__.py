@@ -1,10 +1,10 @@
 """Facts about model families; no logic but finding the right one."""
 
-from signalbox.profiles import anthropic, deepseek, google, mistral, moonshot, openai, qwen, xai
+from signalbox.profiles import anthropic, deepseek, google, minimax, mistral, moonshot, openai, qwen, xai, zai
 from signalbox.profiles.profile import Profile
 
 FAMILIES: tuple[Profile, ...] = tuple(
-    module.PROFILE for module in (anthropic, deepseek, google, mistral, moonshot, openai, qwen, xai)
+    module.PROFILE for module in (anthropic, deepseek, google, minimax, mistral, moonshot, openai, qwen, xai, zai)
 )
 UNKNOWN = Profile(family="unknown")
 

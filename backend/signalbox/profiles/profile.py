@@ -10,7 +10,8 @@ class Profile:
     `vendors` are the first halves of its model ids, `names` the beginnings of its bare ids.
     `parallel_tool_calls` is sent with tools when it is not None. `json_with_tools`: response_format may go with tools.
     `stream_tools`: streamed calls can be trusted. `call_id` is what a call's id must look like. `echo_reasoning`:
-    plain reasoning text goes back inside a tool loop when no details came.
+    plain reasoning text goes back inside a tool loop when no details came. `inline_think`: some of its hosts leave
+    reasoning in the answer as `<think>…</think>`.
     """
 
     family: str
@@ -21,3 +22,4 @@ class Profile:
     stream_tools: bool = True
     call_id: str = r"[\w.:\-]{1,256}"
     echo_reasoning: bool = False
+    inline_think: bool = False

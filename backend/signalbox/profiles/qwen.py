@@ -2,4 +2,10 @@
 
 from signalbox.profiles.profile import Profile
 
-PROFILE = Profile(family="qwen", vendors=("qwen", "alibaba"), names=("qwen", "qwq"))
+PROFILE = Profile(
+    family="qwen",
+    vendors=("qwen", "alibaba"),
+    names=("qwen", "qwq"),
+    # Hosts without a reasoning parser leave the tags in content (qwen-code#6033, #8818).
+    inline_think=True,
+)

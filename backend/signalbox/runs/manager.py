@@ -98,6 +98,7 @@ class RunManager:
     def _over(self, run: Run) -> None:
         if run.detached_timer is not None:
             run.detached_timer.cancel()
+        run.context.messages.clear()  # what is remembered of a run is its journal and its figures
         self._live.pop(run.id, None)
         self._finished[run.id] = run
         while len(self._finished) > self.remembered:

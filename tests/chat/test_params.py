@@ -1,0 +1,99 @@
+"""Requests carry what the caller set and what the family requires, and nothing else."""
+
+import pytest
+from signalbox.chat.params import dropped_params, guarded_params, prepare_request_params
+from signalbox.core.messages import JsonValue
+
+from tests.support.runs import context_for
+from tests.support.scripted import make_tool
+
+TOOLS = [make_tool("f")]
+ALL = ["anthropic/x", "deepseek/x", "google/x", "mistralai/x", "moonshotai/x", "openai/x", "qwen/x", "x-ai/x", "new/x"]
+FORCED: JsonValue = {"type": "function", "function": {"name": "f"}}
+
+
+@pytest.mark.parametrize("model", ALL)
+def test_nothing_is_added_without_tools(model: str) -> None:
+    """Without tools no family gets a parameter that the caller did not set."""
+    request = prepare_request_params(context_for(model=model))
+    assert (request.params, request.tools, request.tool_choice) == ({}, (), None)
+
+
+@pytest.mark.parametrize("model", ALL)
+def test_one_call_at_a_time_where_the_plan_says(model: str) -> None:
+    """`parallel_tool_calls: false` goes to anthropic and xai, to nobody else, and only with tools (PS-12)."""
+    params = prepare_request_params(context_for(TOOLS, model=model)).params
+    assert params == ({"parallel_tool_calls": False} if model in ("anthropic/x", "x-ai/x") else {})
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_guardrails_hold_in_every_step(first: bool) -> None:
+    """The second step has the same guardrails as the first (PS-12)."""
+    request = prepare_request_params(context_for(TOOLS, model="anthropic/x"), first=first)
+    assert request.params == {"parallel_tool_calls": False}
+
+
+@pytest.mark.parametrize("model", ALL)
+def test_response_format_beside_tools(model: str) -> None:
+    """No response_format beside tools for xAI, and that is told; others get it, and xAI without tools (PS-12)."""
+    params: dict[str, JsonValue] = {"response_format": {"type": "json_object"}}
+    with_tools = context_for(TOOLS, model=model, params=params)
+    refused = model == "x-ai/x"
+    assert ("response_format" in guarded_params(with_tools)) is not refused
+    assert dropped_params(with_tools) == (["response_format"] if refused else [])
+    without = context_for(model=model, params=params)
+    assert guarded_params(without) == params
+    assert dropped_params(without) == []
+
+
+def test_parallel_calls_need_tools() -> None:
+    """`parallel_tool_calls` without tools is a 400, so it is left out and told (C3)."""
+    context = context_for(params={"parallel_tool_calls": True, "seed": 1})
+    assert guarded_params(context) == {"seed": 1}
+    assert dropped_params(context) == ["parallel_tool_calls"]
+
+
+@pytest.mark.parametrize(
+    ("model", "sent", "told"), [("openai/x", True, []), ("anthropic/x", False, ["parallel_tool_calls"])]
+)
+def test_a_callers_parallel_calls(model: str, sent: bool, told: list[str]) -> None:
+    """The caller's wish goes out, unless the family's rule says otherwise, which is told."""
+    context = context_for(TOOLS, model=model, params={"parallel_tool_calls": True})
+    assert guarded_params(context) == {"parallel_tool_calls": sent}
+    assert dropped_params(context) == told
+
+
+def test_the_callers_parameters_are_not_touched() -> None:
+    """Guardrails work on a copy."""
+    params: dict[str, JsonValue] = {"response_format": {"type": "json_object"}}
+    guarded_params(context_for(TOOLS, model="x-ai/x", params=params))
+    assert params == {"response_format": {"type": "json_object"}}
+
+
+@pytest.mark.parametrize(
+    ("choice", "first", "later"),
+    [
+        (None, None, None),
+        ("auto", "auto", "auto"),
+        ("none", "none", "none"),
+        ("required", "required", "auto"),
+        (FORCED, FORCED, "auto"),
+    ],
+)
+def test_a_forced_choice_binds_the_first_step_only(choice: JsonValue, first: JsonValue, later: JsonValue) -> None:
+    """A call that is forced in every step would keep the run from ever answering."""
+    context = context_for(TOOLS, tool_choice=choice)
+    assert prepare_request_params(context).tool_choice == first
+    assert prepare_request_params(context, first=False).tool_choice == later
+
+
+def test_no_choice_without_tools() -> None:
+    """`tool_choice` needs tools (C3)."""
+    assert prepare_request_params(context_for(tool_choice="auto")).tool_choice is None
+
+
+def test_the_session_goes_along() -> None:
+    """A known conversation keeps its route and its cache (C15)."""
+    context = context_for()
+    context.session_id = "chat-1"
+    assert prepare_request_params(context).session_id == "chat-1"

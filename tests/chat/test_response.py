@@ -1,0 +1,145 @@
+"""Parts to one whole answer, and how that answer ended."""
+
+import pytest
+from signalbox.chat.response import parse_completion_response
+from signalbox.chat.verdict import TurnEnd, fault_of, how_it_ended
+from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.messages import ReasoningDetail
+from signalbox.core.parts import (
+    ArgumentStatus,
+    CallDelta,
+    Completion,
+    Details,
+    EndOfStream,
+    Fault,
+    Finish,
+    HiddenReasoning,
+    RawCall,
+    ReasoningDelta,
+    RefusalDelta,
+    Served,
+    StreamPart,
+    TextDelta,
+    Unreadable,
+    Usage,
+    UsageReport,
+)
+
+
+def test_all_parts_come_together() -> None:
+    """Text, refusal, reasoning, details, calls, usage and who answered are in the completion."""
+    detail = ReasoningDetail({"type": "x"})
+    parts: list[StreamPart] = [
+        Served("gen-1", "a/b", "P"),
+        ReasoningDelta("H", "reasoning_content"),
+        HiddenReasoning(),
+        ReasoningDelta("m"),
+        TextDelta("Hel"),
+        TextDelta("lo"),
+        RefusalDelta("No"),
+        CallDelta(0, "c", "f", "{}"),
+        Unreadable(3),
+        Finish("tool_calls", "STOP"),
+        UsageReport(Usage(1, 2), {"prompt_tokens": 1}),
+        Details((detail,)),
+        EndOfStream(),
+    ]
+    got = parse_completion_response(parts, ["f"])
+    assert got == Completion(
+        content="Hello",
+        refusal="No",
+        reasoning="Hm",
+        reasoning_field="reasoning_content",
+        reasoning_details=(detail,),
+        calls=(RawCall("c", "f", "{}", ArgumentStatus.OK, {}),),
+        finish_reason="tool_calls",
+        native_finish_reason="STOP",
+        usage=Usage(1, 2),
+        usage_raw={"prompt_tokens": 1},
+        served=Served("gen-1", "a/b", "P"),
+        unreadable=1,
+        ended=True,
+    )
+
+
+def test_nothing_is_an_empty_completion() -> None:
+    """No parts: nothing said, not ended."""
+    assert parse_completion_response([]) == Completion()
+
+
+def test_the_last_usage_holds() -> None:
+    """Repeated reports are totals so far: they are not added up."""
+    reports = [UsageReport(Usage(1, n), {"completion_tokens": n}) for n in (1, 2, 3)]
+    assert parse_completion_response(reports).usage == Usage(1, 3)
+
+
+def test_the_last_finish_holds_and_empty_ones_say_nothing() -> None:
+    """`tool_calls` then `stop` is stop; a later None keeps the word before, of both words (A12)."""
+    got = parse_completion_response([Finish("tool_calls", "A"), Finish("stop", None), Finish(None, "B")])
+    assert (got.finish_reason, got.native_finish_reason) == ("stop", "B")
+
+
+def test_the_first_fault_holds() -> None:
+    """What broke first is the cause."""
+    faults = [Fault(UpstreamError(Code.RATE_LIMIT)), Fault(UpstreamError(Code.UPSTREAM_ERROR))]
+    got = parse_completion_response(faults)
+    assert got.fault is faults[0]
+
+
+CALL = (RawCall("c", "f", "{}", ArgumentStatus.OK, {}),)
+CUT = (RawCall("c", "f", '{"a', ArgumentStatus.TRUNCATED, None),)
+
+
+@pytest.mark.parametrize(
+    ("completion", "end"),
+    [
+        (Completion(content="Hi", finish_reason="stop"), TurnEnd.ANSWER),
+        (Completion(content="Hi", finish_reason="tool_calls"), TurnEnd.ANSWER),
+        (Completion(content="Hi", ended=True), TurnEnd.ANSWER),
+        (Completion(content=" \n", finish_reason="stop"), TurnEnd.BLANK),
+        (Completion(reasoning="Hm", finish_reason="stop"), TurnEnd.BLANK),
+        (Completion(calls=CALL, finish_reason="stop"), TurnEnd.CALLS),
+        (Completion(calls=CALL, content="Hi", finish_reason="tool_calls"), TurnEnd.CALLS),
+        (Completion(calls=CALL, ended=True), TurnEnd.CALLS),
+        (Completion(calls=CALL, finish_reason="length"), TurnEnd.CUT_CALLS),
+        (
+            Completion(calls=CALL, finish_reason="tool_calls", native_finish_reason="max_output_tokens"),
+            TurnEnd.CUT_CALLS,
+        ),
+        (Completion(calls=CALL, finish_reason="tool_calls", native_finish_reason="MAX_TOKENS"), TurnEnd.CUT_CALLS),
+        (Completion(calls=CUT, finish_reason="tool_calls"), TurnEnd.CUT_CALLS),
+        (Completion(content="Hi", finish_reason="length"), TurnEnd.LENGTH),
+        (Completion(finish_reason="length"), TurnEnd.LENGTH),
+        (Completion(content="Hi", finish_reason="stop", native_finish_reason="max_tokens"), TurnEnd.LENGTH),
+        (Completion(refusal="No", finish_reason="stop"), TurnEnd.REFUSAL),
+        (Completion(content="x", finish_reason="content_filter"), TurnEnd.REFUSAL),
+        (Completion(calls=CALL, refusal="No"), TurnEnd.REFUSAL),
+    ],
+)
+def test_how_an_answer_ended(completion: Completion, end: TurnEnd) -> None:
+    """By what it holds first, by the host's word second; calls count whatever the word (A7, A12)."""
+    assert how_it_ended(completion, has_calls=bool(completion.calls)) is end
+
+
+def test_calls_that_may_not_be_made_do_not_count() -> None:
+    """In a finalize the calls are dropped and the text is the answer (D3)."""
+    assert how_it_ended(Completion(calls=CALL, content="Hi"), has_calls=False) is TurnEnd.ANSWER
+    assert how_it_ended(Completion(calls=CALL), has_calls=False) is TurnEnd.BLANK
+
+
+@pytest.mark.parametrize(
+    ("completion", "code"),
+    [
+        (Completion(content="Hi", finish_reason="stop"), None),
+        (Completion(content="Hi", ended=True), None),
+        (Completion(content="Hi"), Code.STREAM_CUT),
+        (Completion(), Code.STREAM_CUT),
+        (Completion(calls=CALL), Code.STREAM_CUT),
+        (Completion(content="Hi", finish_reason="error", ended=True), Code.UPSTREAM_ERROR),
+        (Completion(fault=Fault(UpstreamError(Code.RATE_LIMIT)), finish_reason="stop", ended=True), Code.RATE_LIMIT),
+    ],
+)
+def test_what_counts_as_failed(completion: Completion, code: Code | None) -> None:
+    """An error inside, the word `error`, or an end without a finish and without [DONE] (E1, E2)."""
+    fault = fault_of(completion)
+    assert (fault.code if fault else None) == code

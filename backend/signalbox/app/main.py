@@ -83,7 +83,7 @@ def _guard(app: FastAPI, settings: Settings, token: str | None) -> None:
 
 async def _parts(settings: Settings, extra_tools: Sequence[Tool], stack: AsyncExitStack) -> Parts:
     """Start what the process needs, and have `stack` end it in the right order."""
-    folder = _data_folder(settings)
+    folder = data_folder(settings)
     refuse_second_worker(folder, stack)
     base_url = settings.openrouter_base_url
     if settings.is_simulated:
@@ -140,7 +140,8 @@ def _is_paid(search: SearchBackend | None) -> bool:
     return search is not None and search.paid
 
 
-def _data_folder(settings: Settings) -> Path:
+def data_folder(settings: Settings) -> Path:
+    """Make the data folder where it is missing and return it; raises SettingsError when it cannot be made."""
     folder = settings.signalbox_data_dir
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -2,6 +2,7 @@
 
 import errno
 import logging
+import signal
 import socket
 import sys
 
@@ -10,11 +11,12 @@ from fastapi import FastAPI
 
 from signalbox.app.config import Settings, SettingsError, load_settings, misspelt, workers_wanted
 from signalbox.app.deps import Parts
-from signalbox.app.main import create_app
+from signalbox.app.main import create_app, data_folder
 from signalbox.app.security import is_loopback
 from signalbox.app.workers import SENTENCE
 
 _GRACE_SECONDS = 5
+_LAST_PORT = 65535
 
 
 def serve(host: str | None = None, port: int | None = None, workers: int | None = None) -> int:
@@ -24,6 +26,7 @@ def serve(host: str | None = None, port: int | None = None, workers: int | None 
         host = host or settings.signalbox_host
         token = _token(settings, host)
         _refuse_workers(workers)
+        data_folder(settings)
         listener = _listen(host, settings.signalbox_port if port is None else port)
         app = create_app(settings, token=token)
     except SettingsError as error:
@@ -35,6 +38,8 @@ def serve(host: str | None = None, port: int | None = None, workers: int | None 
         app, log_config=None, log_level=logging.WARNING, access_log=False, timeout_graceful_shutdown=_GRACE_SECONDS
     )
     server = Server(config, app, _address(host, listener), settings)
+    # uvicorn raises a signal again once it has shut down; being told to stop is no failure.
+    signal.signal(signal.SIGTERM, lambda *_: None)
     with listener:
         server.run(sockets=[listener])
     return 0 if server.started else 2
@@ -89,6 +94,8 @@ def _refuse_workers(workers: int | None) -> None:
 
 def _listen(host: str, port: int) -> socket.socket:
     """Take the port before anything else is started."""
+    if not 0 <= port <= _LAST_PORT:
+        raise SettingsError(f"There is no port {port}. Choose one from 0 to {_LAST_PORT} with --port.")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=2048)

@@ -1,0 +1,100 @@
+"""The command as a process of its own, where signals, the environment or standard error matter."""
+
+import os
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+from signalbox.app.config import Settings
+
+from tests.conftest import ROOT
+
+WAIT = 30.0
+_READY = re.compile(r"Signalbox is ready: (http://\S+)")
+
+
+def environment(**given: str) -> dict[str, str]:
+    """Return an environment without any setting of ours but those given."""
+    names = {name.upper() for name in Settings.model_fields} | {"WEB_CONCURRENCY"}
+    kept = {name: value for name, value in os.environ.items() if name.upper() not in names}
+    python = os.pathsep.join(filter(None, [str(ROOT / "backend"), str(ROOT), os.environ.get("PYTHONPATH", "")]))
+    return {**kept, "PYTHONPATH": python, "PYTHONUNBUFFERED": "1", "SIGNALBOX_SIMULATOR_PACE": "0", **given}
+
+
+def command(
+    *arguments: str, cwd: Path, env: Mapping[str, str] | None = None, data: bytes | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """Run `python -m signalbox …` to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "signalbox", *arguments],
+        cwd=cwd,
+        env=environment(**(env or {})),
+        input=data,
+        capture_output=True,
+        timeout=WAIT,
+        check=False,
+    )
+
+
+class Process:
+    """A server process and what it wrote; `url` is where it listens, once it has said so."""
+
+    def __init__(self, arguments: Sequence[str], cwd: Path, env: Mapping[str, str]) -> None:
+        self._log = cwd / "stderr.log"
+        with self._log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, *arguments], cwd=cwd, env=environment(**env), stdout=subprocess.PIPE, stderr=log
+            )
+        self.printed: list[str] = []
+        self.url = ""
+        self._told = threading.Event()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.printed.append(line.decode().rstrip())
+            if match := _READY.search(self.printed[-1]):
+                self.url = match[1]
+                self._told.set()
+        self._told.set()
+
+    def ready(self) -> "Process":
+        assert self._told.wait(WAIT)
+        if not self.url:
+            self.process.kill()
+            self.end()
+            raise AssertionError((self.printed, self.errors()))
+        return self
+
+    def client(self, **settings: object) -> httpx.Client:
+        return httpx.Client(base_url=self.url, timeout=WAIT, trust_env=False, **settings)  # type: ignore[arg-type]
+
+    def errors(self) -> str:
+        """Return what was written to standard error so far: the log."""
+        return self._log.read_text()
+
+    def end(self) -> int:
+        """Wait for the process to end by itself; return its exit status."""
+        status = self.process.wait(WAIT)
+        self._reader.join(WAIT)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        return status
+
+
+@contextmanager
+def serving(cwd: Path, *arguments: str, env: Mapping[str, str] | None = None) -> Iterator[Process]:
+    """Run `python -m signalbox serve` on a free port until the block ends."""
+    process = Process(["-m", "signalbox", "serve", "--port", "0", *arguments], cwd, env or {})
+    try:
+        yield process.ready()
+    finally:
+        process.process.terminate()
+        process.end()

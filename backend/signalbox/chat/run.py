@@ -48,8 +48,9 @@ async def drive(
     try:
         async with aclosing(loop) as batches:
             async for events in batches:
-                ledger.follow(events)
-                yield events
+                if events:  # loops yield what there is to tell, also where that is nothing
+                    ledger.follow(events)
+                    yield events
         ending = progress.ending or ending
     except asyncio.CancelledError:
         _forgive_cancellation()

@@ -1,0 +1,127 @@
+"""Where a run stands and what may come next: the decisions that both loops make alike, without asking anybody."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from signalbox.chat.context import ConversationContext
+from signalbox.chat.execution import RunningCall, ToolExecution
+from signalbox.chat.finalize import finalize_after_tools, missing_answer
+from signalbox.chat.history import maker_of
+from signalbox.chat.params import dropped_params, prepare_request_params
+from signalbox.chat.progress import Ending, Progress
+from signalbox.chat.verdict import TurnEnd
+from signalbox.core.errors import CODES, Code, UpstreamError
+from signalbox.core.events import AnyEvent, Content, Warning
+from signalbox.core.messages import AssistantMessage, ToolCall
+from signalbox.core.parts import Completion, Request
+
+
+@dataclass(slots=True)
+class Steering:
+    """One run's standing. `barren` counts steps in a row that brought nothing new, `final` is of the step under way."""
+
+    context: ConversationContext
+    execution: ToolExecution
+    progress: Progress
+    barren: int = 0
+    blank_finals: int = 0
+    must_answer: bool = False
+    has_spoken: bool = False
+    is_over: bool = False
+    final: bool = False
+
+    def opening(self) -> list[AnyEvent]:
+        """Tell what of the request will not be sent as asked."""
+        dropped = dropped_params(self.context)
+        if not dropped:
+            return []
+        words = f"Not sent as asked, since this model's host would refuse it here: {', '.join(dropped)}."
+        return [Warning(words, Code.PARAM_DROPPED)]
+
+    def begin_step(self) -> list[AnyEvent]:
+        """Count a model call, decide whether it must be the answer, and tell when the limit alone makes it so."""
+        limits = self.context.limits
+        self.progress.steps += 1
+        is_last = self.progress.steps >= limits.max_steps
+        is_stuck = self.must_answer or self.barren >= limits.barren_steps
+        self.final = self.must_answer if not self.context.tool_schemas else is_last or is_stuck
+        if is_stuck or not self.execution.calls or self.progress.steps != limits.max_steps:
+            return []
+        words = f"The limit of {limits.max_steps} model calls is reached; this is the last."
+        return [Warning(words, Code.MAX_STEPS, self.progress.steps)]
+
+    def request(self) -> Request:
+        """Build the request of the step under way."""
+        if self.final:
+            again = self.blank_finals > 0 or not self.context.tool_schemas
+            return finalize_after_tools(self.context, again=again)
+        return prepare_request_params(self.context, first=self.progress.steps == 1)
+
+    def conclude(self, end: TurnEnd, completion: Completion) -> list[AnyEvent]:
+        """Take in a step that made no calls: an answer, nothing, or an answer that was cut or withheld."""
+        match end:
+            case TurnEnd.ANSWER:
+                self.context.messages.append(self._said(completion))
+                self.is_over = True
+                return []
+            case TurnEnd.LENGTH:
+                return self._end(Ending("length", Code.LENGTH, CODES[Code.LENGTH].sentence))
+            case TurnEnd.REFUSAL:
+                return self._end(Ending("content_filter", Code.CONTENT_FILTER, CODES[Code.CONTENT_FILTER].sentence))
+            case _:
+                return self._after_blank()
+
+    def remember(self, completion: Completion, calls: Sequence[RunningCall]) -> None:
+        """Take a step's words, calls and results into the history, and note whether it brought anything new."""
+        pairs = [call.message() for call in calls]
+        self.context.messages.append(self._said(completion, [call for call, _ in pairs]))
+        self.context.messages.extend(result for _, result in pairs)
+        self.barren = 0 if any(call.fresh for call in calls) else self.barren + 1
+
+    def unreadable(self, completion: Completion) -> list[AnyEvent]:
+        """Tell when frames of the answer had to be left out."""
+        if not completion.unreadable:
+            return []
+        return [Warning(CODES[Code.FRAME_UNREADABLE].sentence, Code.FRAME_UNREADABLE, self.progress.steps)]
+
+    def close_open_calls(self) -> list[AnyEvent]:
+        """Answer what is open when a step fails for good."""
+        self.execution.close_open(Code.STEP_FAILED)
+        return self.execution.take()
+
+    def _said(self, completion: Completion, calls: Sequence[ToolCall] = ()) -> AssistantMessage:
+        return AssistantMessage(
+            content=completion.content,
+            calls=tuple(calls),
+            reasoning=completion.reasoning,
+            reasoning_details=completion.reasoning_details,
+            reasoning_field=completion.reasoning_field,
+            model=maker_of(self.context, completion.served.model),
+            provider=completion.served.provider,
+        )
+
+    def _after_blank(self) -> list[AnyEvent]:
+        """An empty turn is followed by one that must answer; a second empty one by a sentence of ours (quirk D2)."""
+        if not self.final:
+            self.must_answer = True
+            return []
+        self.blank_finals += 1
+        if self.blank_finals == 1 and self.context.tool_schemas:
+            return []
+        if not self.execution.calls:
+            raise UpstreamError(Code.EMPTY_ANSWER)
+        self.is_over = True
+        sentence = missing_answer(self.execution.tool_context.sources.titles)
+        warning = Warning(CODES[Code.FINAL_EMPTY].sentence, Code.FINAL_EMPTY, self.progress.steps)
+        gap: list[AnyEvent] = [Content("\n\n")] if self.has_spoken else []
+        return [warning, *gap, Content(sentence, synthetic=True)]
+
+    def _end(self, ending: Ending) -> list[AnyEvent]:
+        self.progress.ending = ending
+        self.is_over = True
+        return self.close_open_calls()
+
+
+def may_call(request: Request) -> bool:
+    """Whether the model may call tools in answer to this request."""
+    return bool(request.tools) and request.tool_choice != "none"

@@ -88,9 +88,11 @@ class FakeSearch:
     asked: list[SearchQuery] = field(default_factory=list)
     fail: Callable[[SearchQuery], Exception | None] = lambda query: None
     gate: asyncio.Event | None = None
+    arrived: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def search(self, query: SearchQuery) -> list[SearchHit]:
         self.asked.append(query)
+        self.arrived.set()
         if self.gate is not None:
             await self.gate.wait()
         if error := self.fail(query):

@@ -85,10 +85,9 @@ def test_the_default_start(tmp_path: Path) -> None:
 
 def test_one_line_is_logged_per_run(tmp_path: Path) -> None:
     """The log is JSON lines: one per run, with its id and figures, without its prompt."""
-    with serving(tmp_path) as process:
-        with process.client() as client:
-            ids = [client.post("/api/chat/stream", json=ASK).headers["x-run-id"] for _ in range(3)]
-            client.post("/api/chat/stream", json={**ASK, "prompt": "canary-prompt-99", "model": "openai/sim-error-500"})
+    with serving(tmp_path) as process, process.client() as client:
+        ids = [client.post("/api/chat/stream", json=ASK).headers["x-run-id"] for _ in range(3)]
+        client.post("/api/chat/stream", json={**ASK, "prompt": "canary-prompt-99", "model": "openai/sim-error-500"})
     lines = [json.loads(line) for line in process.errors().splitlines()]
     runs = [line for line in lines if line["event"] == "run"]
     assert [run["run_id"] for run in runs[:3]] == ids

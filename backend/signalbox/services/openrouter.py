@@ -11,7 +11,7 @@ import orjson
 
 from signalbox.core.errors import Code, UpstreamError
 from signalbox.core.messages import JsonObject, JsonValue
-from signalbox.core.parts import EndOfStream, Request, Served, StreamPart
+from signalbox.core.parts import EndOfStream, Fault, Request, Served, StreamPart
 from signalbox.wire.openrouter import StreamDecoder, parts_of_body
 from signalbox.wire.openrouter_errors import error_of_response
 from signalbox.wire.openrouter_request import body_of
@@ -20,6 +20,9 @@ from signalbox.wire.openrouter_request import body_of
 _BODY_LIMIT = 64 * 1024 * 1024
 # Behind [DONE] comes only the end of the body; reading it keeps the connection for the next step.
 _AFTER_DONE = 0.25
+
+# Fewer characters of a key than this tell nothing.
+_TELLING = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ class OpenRouterService:
                 watch.has_answer = True
                 await self._refuse(answer)
                 async for parts in _parts(answer):
-                    yield parts
+                    yield self._safe(parts)
 
     async def complete(self, request: Request) -> list[StreamPart]:
         """Return the parts of one whole answer. Raises UpstreamError."""
@@ -81,7 +84,7 @@ class OpenRouterService:
             ) as answer:
                 watch.has_answer = True
                 await self._refuse(answer)
-                return _whole(await _read(answer), answer)
+                return self._safe(_whole(await _read(answer), answer))
 
     async def models(self) -> list[JsonObject]:
         """Return the catalogue: the entries of `/models` that have an id. Raises UpstreamError."""
@@ -126,9 +129,7 @@ class OpenRouterService:
         try:
             yield watch
         except UpstreamError as error:
-            key = self._upstream.api_key
-            if key and key in error.message:
-                error.message = error.message.replace(key, "…")
+            self._hide_key(error)
             raise
         except httpx.TimeoutException as error:
             raise _timed_out(error) from None
@@ -136,6 +137,24 @@ class OpenRouterService:
             raise _broken(error, has_answer=watch.has_answer) from None
         except httpx.HTTPError as error:
             raise UpstreamError(Code.UPSTREAM_UNREACHABLE, f"The request failed ({type(error).__name__}).") from None
+
+
+    def _safe(self, parts: list[StreamPart]) -> list[StreamPart]:
+        """Keep the key out of errors that came inside a 200 as well."""
+        for part in parts:
+            if type(part) is Fault:
+                self._hide_key(part.error)
+        return parts
+
+    def _hide_key(self, error: UpstreamError) -> None:
+        """Take the key out of a sentence, also one that was shortened in the middle of it."""
+        key = self._upstream.api_key
+        if not key:
+            return
+        message = error.message.replace(key, "…")
+        for length in range(len(key) - 1, _TELLING, -1):
+            message = message.replace(key[:length] + "…", "…")
+        error.message = message
 
 
 @dataclass(slots=True)

@@ -95,7 +95,7 @@ class Turn:
         plan: list[RunningCall | RepairedCall] = []
         for slot, raw in self._raw_calls():
             plan += self._settled_slot(self.early.get(slot), repaired(raw))
-        new = [call if is_whole else _not_run(call) for call in plan if isinstance(call, RepairedCall)]
+        new = [call if is_whole else not_run(call) for call in plan if isinstance(call, RepairedCall)]
         announced = self.execution.announce(new, self.step)
         for call in announced:
             self.execution.start(call)
@@ -148,6 +148,6 @@ def _is_same(running: RunningCall, call: RepairedCall) -> bool:
     return call.name == running.name and call.fault is None and is_same(call.arguments, running.arguments)
 
 
-def _not_run(call: RepairedCall) -> RepairedCall:
+def not_run(call: RepairedCall) -> RepairedCall:
     """Answer a call of a step that did not end well, instead of running it."""
     return call if call.fault else replace(call, fault=ToolOutcome.failed(Code.STEP_FAILED, _NOT_RUN))

@@ -1,0 +1,166 @@
+"""The legacy loop: whole responses in, events out. While tools are in play nothing streams; the last answer does.
+
+It shares values, helpers and contract with the V2 loop and none of its control flow, so that a fault in the one is no
+fault in the other.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from itertools import count
+
+from msgspec import UNSET
+
+from signalbox.chat.context import ConversationContext
+from signalbox.chat.execution import ToolExecution, execute_tool_calls
+from signalbox.chat.progress import Progress
+from signalbox.chat.repair import repaired
+from signalbox.chat.response import parse_completion_response
+from signalbox.chat.retry import should_retry
+from signalbox.chat.steering import Steering, may_call
+from signalbox.chat.think import ThinkSplitter
+from signalbox.chat.turn import Turn, not_run
+from signalbox.chat.verdict import TurnEnd, fault_of, how_it_ended
+from signalbox.core.errors import UpstreamError
+from signalbox.core.events import AnyEvent, Content, Reasoning
+from signalbox.core.parts import Completion, Request, StreamPart
+from signalbox.core.ports import ChatClient, ToolRunner
+from signalbox.core.tools import ToolContext
+
+
+async def run_legacy(
+    context: ConversationContext,
+    client: ChatClient,
+    tools: ToolRunner,
+    progress: Progress,
+    *,
+    tool_context: ToolContext | None = None,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+) -> AsyncGenerator[list[AnyEvent], None]:
+    """Drive one run; `progress` tells afterwards how it ended. Raises UpstreamError when a step cannot be saved."""
+    execution = ToolExecution(context, tools, tool_context or ToolContext(run_id=context.run_id))
+    loop = _Loop(Steering(context, execution, progress), client, sleep)
+    try:
+        async with aclosing(loop.run()) as batches:
+            async for events in batches:
+                yield events
+    finally:
+        await execution.aclose()
+
+
+@dataclass(slots=True)
+class _Loop:
+    """One run of the loop."""
+
+    steering: Steering
+    client: ChatClient
+    sleep: Callable[[float], Awaitable[None]]
+
+    async def run(self) -> AsyncGenerator[list[AnyEvent], None]:
+        """Ask, run what was called, ask again; the answer of a step without tools is streamed."""
+        steering = self.steering
+        yield steering.opening()
+        while not steering.is_over:
+            yield steering.begin_step()
+            request = steering.request()
+            step = self._whole_step(request) if may_call(request) else self._last_step(request)
+            async with aclosing(step) as batches:
+                async for events in batches:
+                    yield events
+
+    # --- with tools: whole responses ------------------------------------------------------------------------
+
+    async def _whole_step(self, request: Request) -> AsyncGenerator[list[AnyEvent], None]:
+        steering = self.steering
+        completion, error = await self._complete(request)
+        yield self._told(completion)
+        if error is not None:
+            raise error
+        end = how_it_ended(completion, has_calls=bool(completion.calls))
+        if end not in (TurnEnd.CALLS, TurnEnd.CUT_CALLS):
+            yield steering.conclude(end, completion)
+            return
+        calls = [call for raw in completion.calls for call in repaired(raw)]
+        if end is TurnEnd.CUT_CALLS:
+            calls = [not_run(call) for call in calls]
+        before = len(steering.execution.calls)
+        async for events in execute_tool_calls(steering.execution, calls, steering.progress.steps):
+            yield events
+        steering.remember(completion, steering.execution.calls[before:])
+
+    async def _complete(self, request: Request) -> tuple[Completion, UpstreamError | None]:
+        """Ask for a whole answer, again where the retry policy says so; what came with a fault comes back with it."""
+        steering = self.steering
+        number = 0
+        while True:
+            number += 1
+            attempt = steering.progress.begin(request, number, final=steering.final)
+            completion, error = Completion(), None
+            try:
+                completion = self._parsed(await self.client.complete(request))
+                attempt.first_part = steering.progress.clock()
+                error = fault_of(completion)
+            except UpstreamError as refused:
+                error = refused
+            finally:
+                attempt.settle(completion, steering.progress.clock(), error.message if error else None)
+            retry = error and should_retry(steering.context, number, False, error)
+            if retry is None:
+                return completion, error
+            await self.sleep(retry.wait)
+
+    def _parsed(self, parts: list[StreamPart]) -> Completion:
+        context = self.steering.context
+        if context.profile.inline_think:
+            splitter = ThinkSplitter()
+            parts = [*splitter.split(parts), *splitter.close()]
+        return parse_completion_response(parts, context.tool_names)
+
+    def _told(self, completion: Completion) -> list[AnyEvent]:
+        """Turn a whole answer into events: reasoning, then text, each in one piece."""
+        steering = self.steering
+        events: list[AnyEvent] = []
+        if completion.reasoning or completion.reasoning_details:
+            hidden = True if not completion.reasoning else UNSET
+            events.append(Reasoning(completion.reasoning, steering.progress.steps, hidden))
+        if completion.content or completion.refusal:
+            if steering.has_spoken:
+                events.append(Content("\n\n"))
+            steering.has_spoken = True
+        if completion.content:
+            events.append(Content(completion.content))
+        if completion.refusal:
+            events.append(Content(completion.refusal, refusal=True))
+        return [*events, *steering.unreadable(completion)]
+
+    # --- without tools: the last answer streams -------------------------------------------------------------
+
+    async def _last_step(self, request: Request) -> AsyncGenerator[list[AnyEvent], None]:
+        steering = self.steering
+        for number in count(1):
+            turn = Turn(steering.context, steering.execution, steering.progress.steps, may_call=False)
+            turn.after_text = steering.has_spoken
+            attempt = steering.progress.begin(request, number, final=steering.final)
+            error: UpstreamError | None = None
+            try:
+                async with aclosing(self.client.stream(request)) as reads:
+                    async for parts in reads:
+                        attempt.first_part = attempt.first_part or steering.progress.clock()
+                        yield turn.take(parts)
+            except UpstreamError as refused:
+                error = refused
+            finally:
+                completion = turn.finish()
+                error = error or fault_of(completion)
+                attempt.settle(completion, steering.progress.clock(), error.message if error else None)
+            steering.has_spoken = steering.has_spoken or turn.has_text
+            yield turn.held_back
+            if error is None:
+                yield steering.unreadable(completion)
+                yield steering.conclude(how_it_ended(completion, has_calls=False), completion)
+                return
+            retry = should_retry(steering.context, number, turn.is_visible, error)
+            if retry is None:
+                raise error
+            await self.sleep(retry.wait)

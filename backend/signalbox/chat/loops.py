@@ -1,0 +1,24 @@
+"""The loops by name."""
+
+from collections.abc import AsyncGenerator
+from typing import Protocol
+
+from signalbox.chat.context import ConversationContext
+from signalbox.chat.loop_legacy import run_legacy
+from signalbox.chat.loop_v2 import run_v2
+from signalbox.chat.progress import Progress
+from signalbox.core.events import AnyEvent, LoopName
+from signalbox.core.ports import ChatClient, ToolRunner
+
+
+class Loop(Protocol):
+    """A function that turns a conversation into events."""
+
+    def __call__(
+        self, context: ConversationContext, client: ChatClient, tools: ToolRunner, progress: Progress
+    ) -> AsyncGenerator[list[AnyEvent], None]:
+        """Drive one run."""
+        ...
+
+
+LOOPS: dict[LoopName, Loop] = {"v2": run_v2, "legacy": run_legacy}

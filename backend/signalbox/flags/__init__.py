@@ -1,0 +1,1 @@
+"""Which loop drives a run, and why."""

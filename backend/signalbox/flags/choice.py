@@ -1,0 +1,52 @@
+"""Which loop drives a run, and why, in OpenFeature's terms for variants and reasons."""
+
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from signalbox.core.events import Flag, LoopName
+from signalbox.flags.lever import Lever
+
+FLAG_KEY = "tool_loop_v2"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The loop of one run and the flag's word on it."""
+
+    loop: LoopName
+    flag: Flag
+
+
+def choose_loop(
+    environment: bool | None,
+    lever: Lever | None,
+    key: str,
+    asked: LoopName | None = None,
+) -> Choice:
+    """Decide in this order: the kill switch, the request's header, the lever, the environment, the default (off).
+
+    `key` makes the choice sticky: the conversation's id, else the run's. `asked` is the header's word, None where
+    headers do not count.
+    """
+    if environment is False:
+        return _choice("legacy", "DISABLED")  # nothing overrides the kill switch
+    if asked is not None:
+        return _choice(asked, "TARGETING_MATCH")
+    if lever is not None:
+        return _pulled(lever, key)
+    return _choice("v2", "STATIC") if environment else _choice("legacy", "DEFAULT")
+
+
+def _pulled(lever: Lever, key: str) -> Choice:
+    if lever.state == "percent":
+        return _choice("v2" if bucket(key) < lever.percent * 100 else "legacy", "SPLIT")
+    return _choice("v2" if lever.state == "on" else "legacy", "STATIC")
+
+
+def bucket(key: str) -> int:
+    """Return a key's place among 10,000: the same for ever, and independent of other flags' places."""
+    return int.from_bytes(blake2b(f"{FLAG_KEY}:{key}".encode(), digest_size=8).digest(), "big") % 10_000
+
+
+def _choice(loop: LoopName, reason: str) -> Choice:
+    return Choice(loop, Flag(variant=loop, reason=reason))

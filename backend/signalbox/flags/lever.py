@@ -1,0 +1,79 @@
+"""The lever that the operator pulls: off, on, or a share of the conversations; one small file, written atomically."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Literal
+
+import orjson
+import structlog
+
+from signalbox.core.messages import JsonObject, JsonValue
+
+State = Literal["off", "on", "percent"]
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Lever:
+    """How the lever stands; `percent` (0 to 100) counts only in the state of that name."""
+
+    state: State
+    percent: int = 0
+
+
+class LeverFile:
+    """The lever on disk: it survives restarts, and a change by another process is seen by the next run."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._seen: tuple[int, int] | None = None
+        self._lever: Lever | None = None
+
+    def read(self) -> Lever | None:
+        """Return how the lever stands, None where it was never pulled; one `stat` when nothing has changed.
+
+        A file that cannot be understood counts as `off`: an operator who tried to pull the lever back must not be
+        left on V2 by a slip of the pen.
+        """
+        try:
+            found = self._path.stat()
+        except FileNotFoundError:
+            self._seen, self._lever = None, None
+            return None
+        mark = (found.st_mtime_ns, found.st_ino)
+        if mark != self._seen:
+            self._seen, self._lever = mark, self._parsed()
+        return self._lever
+
+    def write(self, lever: Lever) -> None:
+        """Pull the lever; whoever reads sees the old state or the new one, never half of it. Raises OSError."""
+        value: dict[str, object] = {"state": lever.state}
+        if lever.state == "percent":
+            value["percent"] = lever.percent
+        with NamedTemporaryFile(dir=self._path.parent, prefix=self._path.name, delete=False) as file:
+            file.write(orjson.dumps(value))
+            file.flush()
+            os.fsync(file.fileno())
+        Path(file.name).replace(self._path)
+        self._seen = None
+
+    def _parsed(self) -> Lever:
+        try:
+            return lever_of(orjson.loads(self._path.read_bytes()))
+        except (OSError, ValueError) as error:
+            _log.error("flag.unreadable", file=self._path.name, error=type(error).__name__, stands="off")
+            return Lever("off")
+
+
+def lever_of(value: JsonValue) -> Lever:
+    """Read a lever from JSON; raises ValueError with a sentence."""
+    fields: JsonObject = value if isinstance(value, dict) else {}
+    state, percent = fields.get("state"), fields.get("percent", 0)
+    if state not in ("off", "on", "percent"):
+        raise ValueError("state must be off, on or percent.")
+    if isinstance(percent, bool) or not isinstance(percent, int) or not 0 <= percent <= 100:
+        raise ValueError("percent must be a whole number from 0 to 100.")
+    return Lever(state, percent if state == "percent" else 0)

@@ -1,0 +1,115 @@
+"""Settings: every one is in `.env.example`, has a bound, and says in a sentence when it cannot be used."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from signalbox.app.config import OPENROUTER, Settings, SettingsError, load_settings, misspelt
+
+from tests.conftest import ROOT
+from tests.support.serving import settings_for
+
+NAMES = {name.upper() for name in Settings.model_fields}
+
+
+@pytest.fixture(autouse=True)
+def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Keep the settings of whoever runs the tests out of them."""
+    for name in NAMES:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+def test_the_example_has_every_setting_once() -> None:
+    """`.env.example` and Settings name the same things, one line each, each with a word on what it is."""
+    lines = (ROOT / ".env.example").read_text().splitlines()
+    named = [match[1] for line in lines if (match := re.match(r"^(?:#\s?)?([A-Z][A-Z0-9_]+)=", line))]
+    assert sorted(named) == sorted(NAMES)
+
+
+def test_the_example_can_be_used_as_it_is(tmp_path: Path) -> None:
+    """Copied as `.env` it starts, and it means what the defaults mean."""
+    (tmp_path / ".env").write_text((ROOT / ".env.example").read_text())
+    copied, default = load_settings(), Settings(_env_file=None)  # type: ignore[call-arg]
+    changed = {name for name in Settings.model_fields if getattr(copied, name) != getattr(default, name)}
+    assert changed <= {"tool_loop_v2"}
+    assert misspelt() == []
+
+
+def test_a_setting_we_do_not_have_is_told(tmp_path: Path) -> None:
+    """A typing error in our own name is named; other programs' settings are none of our business."""
+    (tmp_path / ".env").write_text("SIGNALBOX_PROT=1\nOPENROUTER_KEY=x\nPATH_TO=x\nSIGNALBOX_PORT=1\n")
+    assert misspelt() == ["SIGNALBOX_PROT", "OPENROUTER_KEY"]
+
+
+def test_an_empty_value_is_no_value(tmp_path: Path) -> None:
+    """`NAME=` in a file means the default."""
+    (tmp_path / ".env").write_text("".join(f"{name}=\n" for name in NAMES))
+    assert load_settings() == Settings(_env_file=None)  # type: ignore[call-arg]
+
+
+def test_the_environment_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is set for one start goes before the file."""
+    (tmp_path / ".env").write_text("SIGNALBOX_PORT=1111\nOPENROUTER_X_TITLE=File\n")
+    monkeypatch.setenv("SIGNALBOX_PORT", "2222")
+    settings = load_settings()
+    assert (settings.signalbox_port, settings.openrouter_x_title) == (2222, "File")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SIGNALBOX_PORT", "65536"),
+        ("SIGNALBOX_PORT", "-1"),
+        ("SIGNALBOX_MAX_BODY_MB", "0"),
+        ("SIGNALBOX_MAX_RUNS", "0"),
+        ("SIGNALBOX_DETACHED_SECONDS", "-1"),
+        ("OPENROUTER_TIMEOUT", "0"),
+        ("OPENROUTER_TIMEOUT", "nan"),
+        ("OPENROUTER_BASE_URL", "ftp://example.org"),
+        ("OPENROUTER_BASE_URL", "http://"),
+        ("SEARXNG_URL", "localhost:8080"),
+        ("TOOL_LOOP_V2", "2"),
+    ],
+)
+def test_a_value_out_of_bounds_names_its_setting(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    """The sentence has the setting's name and what to do."""
+    monkeypatch.setenv(name, value)
+    with pytest.raises(SettingsError) as refused:
+        load_settings()
+    assert name in str(refused.value)
+    assert ".env" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "simulated"),
+    [
+        ({}, True),
+        ({"openrouter_base_url": OPENROUTER + "/"}, True),
+        ({"openrouter_api_key": "sk-or-x"}, False),
+        ({"openrouter_base_url": "http://127.0.0.1:11434/v1"}, False),
+        ({"openrouter_base_url": "https://notopenrouter.ai/api/v1"}, False),
+        ({"openrouter_base_url": "https://openrouter.ai.example/api/v1"}, False),
+    ],
+)
+def test_when_the_simulator_stands_in(tmp_path: Path, given: dict[str, Any], simulated: bool) -> None:
+    """Without a key OpenRouter itself cannot be asked; every other server can."""
+    assert settings_for(tmp_path, **given).is_simulated is simulated
+
+
+def test_a_key_is_not_in_the_settings_words(tmp_path: Path) -> None:
+    """Printing the settings prints no secret."""
+    secrets = {
+        "openrouter_api_key": "sk-or-v1-canary",
+        "signalbox_admin_token": "canary-a",
+        "signalbox_access_token": "canary-b",
+    }
+    settings = settings_for(tmp_path, **secrets)
+    assert "canary" not in repr(settings) + str(settings) + settings.model_dump_json()
+
+
+def test_lists_are_written_with_commas(tmp_path: Path) -> None:
+    """Spaces and empty items do no harm."""
+    settings = settings_for(tmp_path, signalbox_allowed_hosts=" a.example ,, b.example,")
+    assert settings.signalbox_allowed_hosts == ("a.example", "b.example")

@@ -169,6 +169,7 @@ def test_the_key_goes_to_the_configured_address_only(behind: Behind) -> None:
     heard = app.ask(tools=[])
     assert (heard.done["status"], heard.done["code"]) == ("error", "UPSTREAM_PROTOCOL")
     assert "redirect" in heard.done["error"]
+    assert len(upstream.asked) == 1
     assert upstream.asked[0].headers["authorization"] == "Bearer sk-or-v1-canary0000"
     assert elsewhere.asked == elsewhere.catalogues == []
     del other

@@ -52,6 +52,7 @@ def test_a_good_stream_is_good(file: Path, capsys: pytest.CaptureFixture[str]) -
     assert "2 frames, a valid v1.1 stream" in capsys.readouterr().out
 
 
+STARTS = b'{"type":"tool_executing","id":"c","name":"n","category":"other","visibility":"hidden"'
 BROKEN = [
     (b"", "ends without done"),
     (GOOD[: GOOD.index(b"id: a1:2")], "ends without done"),
@@ -70,11 +71,8 @@ BROKEN = [
         GOOD.replace(b'"status":"complete"', b'"status":"error","code":"INTERNAL","error":"x"'),
         "without its warning just before",
     ),
-    (
-        GOOD.replace(b'{"type":"content","content":"Hi."', b'{"type":"tool_executing","id":"c","name":"n","category":"other","visibility":"hidden"'),
-        "never announced",
-    ),
-]  # fmt: skip
+    (GOOD.replace(b'{"type":"content","content":"Hi."', STARTS), "never announced"),
+]
 
 
 @pytest.mark.parametrize(("stream", "said"), BROKEN)

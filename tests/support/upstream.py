@@ -142,15 +142,22 @@ class ScriptedUpstream:
 
     async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            while True:
-                exchange = Exchange(await self._read(reader), reader, writer, self)
-                await self._pick(exchange.asked)(exchange)
-                if not exchange.keep:
-                    break
+            while await self._exchange(reader, writer):
+                pass
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:
             writer.close()
+
+    async def _exchange(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        """Answer one request; tell whether another may follow on this connection."""
+        exchange = Exchange(await self._read(reader), reader, writer, self)
+        try:
+            await self._pick(exchange.asked)(exchange)
+        except ConnectionError:  # gone while it was being answered
+            self.tell(lambda: self.left.append(exchange.asked))
+            raise
+        return exchange.keep
 
     async def _read(self, reader: asyncio.StreamReader) -> Asked:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")

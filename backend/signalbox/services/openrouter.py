@@ -119,7 +119,8 @@ class OpenRouterService:
         if answer.is_success:
             return
         if answer.is_redirect:
-            raise UpstreamError(Code.UPSTREAM_PROTOCOL, "The upstream answers with a redirect; check the base URL.")
+            words = "The upstream answers with a redirect; check the base URL."
+            raise UpstreamError(Code.UPSTREAM_PROTOCOL, words, retryable=False)
         raise error_of_response(answer.status_code, await _read(answer), answer.headers)
 
     @contextmanager
@@ -173,11 +174,13 @@ async def _parts(answer: httpx.Response) -> AsyncIterator[list[StreamPart]]:
             yield _whole(chunk + await _rest(reads), answer)
             return
         parts = decoder.feed(chunk)
-        if parts:
-            yield parts
-        if parts and type(parts[-1]) is EndOfStream:
+        end = next((at for at, part in enumerate(parts) if type(part) is EndOfStream), None)
+        if end is not None:
+            yield parts[: end + 1]
             await _finish(reads)
             return
+        if parts:
+            yield parts
     if parts := decoder.close():
         yield parts
 

@@ -1,0 +1,193 @@
+"""The model catalogue: kept on disk, used without a network, asked again sparingly."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from signalbox.core.errors import Code, RequestError, UpstreamError
+from signalbox.core.messages import JsonObject
+from signalbox.services import catalog as module
+from signalbox.services.catalog import ModelCatalog, shown
+
+pytestmark = pytest.mark.anyio
+
+
+class Lister:
+    """An upstream that lists what the test says, or fails."""
+
+    def __init__(self, *ids: str) -> None:
+        self.ids = list(ids)
+        self.asked = 0
+        self.error: UpstreamError | None = None
+
+    async def __call__(self) -> list[JsonObject]:
+        self.asked += 1
+        if self.error:
+            raise self.error
+        return [{"id": one} for one in self.ids]
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Stop the clock; the test sets it."""
+    now = [1_000_000.0]
+    monkeypatch.setattr(module, "time", lambda: now[0])
+    return now
+
+
+async def refused(catalog: ModelCatalog, model: str) -> None:
+    """Check that a model is refused, with the field and the code."""
+    with pytest.raises(RequestError) as told:
+        await catalog.check(model)
+    assert (told.value.code, told.value.field) == (Code.UNKNOWN_MODEL, "model")
+
+
+async def test_a_known_model_costs_no_request(tmp_path: Path, clock: list[float]) -> None:
+    """Once the list is there it is asked for no more."""
+    lister = Lister("a/b")
+    catalog = ModelCatalog(lister, tmp_path / "models.json")
+    for _ in range(5):
+        await catalog.check("a/b")
+    assert lister.asked == 1
+
+
+async def test_an_unknown_model_is_looked_for_once_more(tmp_path: Path, clock: list[float]) -> None:
+    """A model that is new at the upstream is found; a typing error does not ask the upstream each time."""
+    lister = Lister("a/b")
+    catalog = ModelCatalog(lister, tmp_path / "models.json")
+    await catalog.check("a/b")
+    clock[0] += 61
+    lister.ids.append("a/new")
+    await catalog.check("a/new")
+    assert lister.asked == 2
+    for _ in range(5):
+        await refused(catalog, "a/typo")
+    assert lister.asked == 2
+    clock[0] += 61
+    await refused(catalog, "a/typo")
+    assert lister.asked == 3
+
+
+@pytest.mark.parametrize(
+    ("model", "known"),
+    [
+        ("a/b", True),
+        ("a/b:free", True),
+        ("a/b:online", True),
+        ("c/d:free", True),
+        ("c/d", False),
+        ("c/d:nitro", False),
+        ("@preset/mine", True),
+        ("a/b:", False),
+        (":free", False),
+        ("A/B", False),
+        ("a", False),
+    ],
+)
+async def test_variants(tmp_path: Path, clock: list[float], model: str, known: bool) -> None:
+    """`:free` and its like name a way to route a model that is listed; a model listed as :free is that one only."""
+    catalog = ModelCatalog(Lister("a/b", "c/d:free"), tmp_path / "models.json")
+    if known:
+        await catalog.check(model)
+    else:
+        await refused(catalog, model)
+
+
+async def test_without_a_catalogue_any_model_may_pass(tmp_path: Path, clock: list[float]) -> None:
+    """An upstream without /models (or without a network) is no reason to refuse a question."""
+    lister = Lister()
+    lister.error = UpstreamError(Code.UPSTREAM_UNREACHABLE)
+    catalog = ModelCatalog(lister, tmp_path / "models.json")
+    await catalog.check("any/thing")
+    await catalog.check("any/thing")
+    assert lister.asked == 1
+    assert await catalog.entries() == ([], 0.0)
+
+
+async def test_the_last_list_works_offline(tmp_path: Path, clock: list[float]) -> None:
+    """What was fetched once is used by the next start, also when the upstream is away, however old it is."""
+    path = tmp_path / "models.json"
+    await ModelCatalog(Lister("a/b"), path).entries()
+    clock[0] += 30 * 24 * 3600
+    lister = Lister()
+    lister.error = UpstreamError(Code.UPSTREAM_UNREACHABLE)
+    catalog = ModelCatalog(lister, path)
+    catalog.load()
+    await catalog.check("a/b")
+    await refused(catalog, "a/c")
+    entries, fetched = await catalog.entries()
+    assert ([entry["id"] for entry in entries], fetched) == (["a/b"], 1_000_000.0)
+
+
+async def test_an_old_list_is_fetched_anew(tmp_path: Path, clock: list[float]) -> None:
+    """After an hour the list is asked for again, and the disk has the new one."""
+    lister = Lister("a/b")
+    catalog = ModelCatalog(lister, tmp_path / "models.json")
+    await catalog.entries()
+    clock[0] += 3599
+    await catalog.entries()
+    assert lister.asked == 1
+    clock[0] += 2
+    lister.ids = ["a/c"]
+    entries, fetched = await catalog.entries()
+    assert ([entry["id"] for entry in entries], fetched) == (["a/c"], clock[0])
+    assert orjson.loads((tmp_path / "models.json").read_bytes())["data"] == [{"id": "a/c"}]
+    assert os.listdir(tmp_path) == ["models.json"]  # noqa: PTH208 - no half-written file is left
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"5",
+        b'{"data": 5, "fetched": 1}',
+        b'{"data": [{}], "fetched": 1}',
+        b'{"data": [5], "fetched": 1}',
+        b'{"fetched": "x", "data": []}',
+    ],
+)
+async def test_a_broken_file_is_no_catalogue(tmp_path: Path, clock: list[float], kept: bytes) -> None:
+    """A file that was cut or is another thing is left aside; the list comes from the upstream."""
+    path = tmp_path / "models.json"
+    path.write_bytes(kept)
+    catalog = ModelCatalog(Lister("a/b"), path)
+    catalog.load()
+    await catalog.check("a/b")
+    await refused(catalog, "a/c")
+
+
+async def test_a_folder_that_cannot_be_written(tmp_path: Path, clock: list[float]) -> None:
+    """Without a place on disk the catalogue lives in memory."""
+    catalog = ModelCatalog(Lister("a/b"), tmp_path / "none" / "models.json")
+    await catalog.check("a/b")
+    assert len((await catalog.entries())[0]) == 1
+
+
+async def test_a_family_counts_where_that_is_the_rule(tmp_path: Path, clock: list[float]) -> None:
+    """The simulator answers for every model of a family that it lists, and for no other."""
+    catalog = ModelCatalog(Lister("a/sim"), tmp_path / "models.json", by_family=True)
+    await catalog.check("a/anything")
+    await refused(catalog, "b/anything")
+    await refused(catalog, "a")
+
+
+@pytest.mark.parametrize(
+    ("entry", "badges"),
+    [
+        ({}, []),
+        ({"supported_parameters": ["tools", "reasoning", "structured_outputs"]}, ["json", "reasoning", "tools"]),
+        ({"supported_parameters": ["include_reasoning", "temperature"]}, ["reasoning"]),
+        ({"architecture": {"input_modalities": ["text", "image"]}}, ["images"]),
+        ({"supported_parameters": "tools", "architecture": 5}, []),
+        ({"supported_parameters": [5, None], "architecture": {"input_modalities": None}}, []),
+    ],
+)
+async def test_badges(entry: dict[str, Any], badges: list[str]) -> None:
+    """What a model can do is read from what its entry supports; odd entries have none."""
+    told = shown({"id": "a/b", **entry})
+    assert told["badges"] == badges
+    assert (told["id"], told["name"]) == ("a/b", "a/b")

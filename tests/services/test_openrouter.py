@@ -1,0 +1,317 @@
+"""OpenRouterService against a scripted provider: what it sends, what it reads, how it closes, what it never tells."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, aclosing
+from typing import Any
+
+import pytest
+from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.messages import UserMessage
+from signalbox.core.parts import EndOfStream, Fault, Finish, Request, Served, StreamPart, TextDelta, ToolSchema
+from signalbox.services.http import make_client
+from signalbox.services.openrouter import OpenRouterService, Upstream
+
+from tests.support.upstream import DONE, Exchange, Script, ScriptedUpstream, chunk, holds, says, sends, silent
+
+pytestmark = pytest.mark.anyio
+
+ASK = Request("openai/sim", (UserMessage("Hello!"),))
+KEY = "sk-or-v1-canary0123456789"
+Start = Callable[..., tuple[OpenRouterService, ScriptedUpstream]]
+
+
+@pytest.fixture
+async def start() -> AsyncIterator[Start]:
+    """Point a service at a scripted provider: `start(script, …)`."""
+    async with AsyncExitStack() as stack:
+
+        def started(*scripts: Script, models: Script | None = None, path: str = "/api/v1", idle: float = 5) -> Any:
+            upstream = stack.enter_context(ScriptedUpstream(*scripts, models=models, path=path))
+            client = make_client(connect_timeout=2, idle_timeout=idle)
+            stack.push_async_callback(client.aclose)
+            return OpenRouterService(
+                client, Upstream(upstream.base_url + "/", KEY, "https://me.example", "Me")
+            ), upstream
+
+        yield started
+
+
+async def read(service: OpenRouterService, request: Request = ASK) -> list[StreamPart]:
+    """Read one stream to its end."""
+    async with aclosing(service.stream(request)) as reads:
+        return [part async for parts in reads for part in parts]
+
+
+def text_of(parts: list[StreamPart]) -> str:
+    """Put the text together."""
+    return "".join(part.text for part in parts if isinstance(part, TextDelta))
+
+
+async def failed(service: OpenRouterService) -> UpstreamError:
+    """Read a stream that must fail before its first part."""
+    with pytest.raises(UpstreamError) as refused:
+        await read(service)
+    assert KEY not in refused.value.message
+    return refused.value
+
+
+async def test_one_list_of_parts_per_network_read(start: Start) -> None:
+    """What arrives together is handed on together, what arrives alone alone."""
+    service, upstream = start(sends(chunk({"content": "a"}) + chunk({"content": "b"}), chunk({"content": "c"}) + DONE))
+    async with aclosing(service.stream(ASK)) as reads:
+        batches = [parts async for parts in reads]
+    assert text_of([part for parts in batches for part in parts]) == "abc"
+    assert isinstance(batches[-1][-1], EndOfStream)
+    assert len(upstream.asked) == 1
+
+
+async def test_what_goes_out(start: Start) -> None:
+    """One POST with key, attribution and metadata, and the body as JSON."""
+    service, upstream = start(says("x"))
+    await read(service, Request("openai/sim", (UserMessage("Hi"),), (ToolSchema("t", "d", {"type": "object"}),)))
+    asked = upstream.asked[0]
+    assert (asked.method, asked.path) == ("POST", "/api/v1/chat/completions")
+    assert asked.headers["authorization"] == f"Bearer {KEY}"
+    assert asked.headers["accept"] == "text/event-stream"
+    assert asked.headers["content-type"] == "application/json"
+    assert asked.headers["http-referer"] == "https://me.example"
+    assert asked.headers["x-openrouter-title"] == "Me"
+    assert asked.headers["x-openrouter-metadata"] == "enabled"
+    assert asked.body["stream"] is True
+    assert asked.body["tools"][0]["function"]["name"] == "t"
+
+
+async def test_done_ends_the_answer_though_the_connection_stays_open(start: Start) -> None:
+    """A host that forgets to close behind [DONE] holds nobody up."""
+
+    async def stays(exchange: Exchange) -> None:
+        await exchange.head()
+        await exchange.send(chunk({"content": "x"}, finish="stop") + DONE)
+        await exchange.gone()
+
+    service, upstream = start(stays)
+    parts = await asyncio.wait_for(read(service), 3)
+    assert isinstance(parts[-1], EndOfStream)
+    assert await asyncio.to_thread(upstream.wait_until, lambda: len(upstream.left) == 1)
+
+
+async def test_what_follows_done_is_not_read(start: Start) -> None:
+    """Text behind [DONE] is no part of the answer."""
+    service, _ = start(sends(chunk({"content": "x"}, finish="stop") + DONE + chunk({"content": "ghost"})))
+    assert text_of(await read(service)) == "x"
+
+
+async def test_the_connection_is_kept_for_the_next_step(start: Start) -> None:
+    """After a whole answer the same connection carries the next request."""
+    peers: list[Any] = []
+
+    async def keeps(exchange: Exchange) -> None:
+        peers.append(exchange.writer.get_extra_info("peername"))
+        exchange.keep = True
+        await exchange.head()
+        await exchange.say("x")
+        await exchange.end()
+
+    service, _ = start(keeps)
+    for _ in range(3):
+        assert text_of(await read(service)) == "x"
+    assert len(peers) == 3
+    assert len(set(peers)) == 1
+
+
+@pytest.mark.parametrize("script", [holds, silent], ids=["after words", "before the head"])
+async def test_closing_closes_the_connection(start: Start, script: Script) -> None:
+    """Whoever stops reading ends the request at once, in every state (quirk E3)."""
+    service, upstream = start(script)
+
+    async def reads() -> None:
+        await read(service)
+
+    task = asyncio.create_task(reads())
+    assert await asyncio.to_thread(upstream.wait_until, lambda: len(upstream.asked) == 1)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await asyncio.to_thread(upstream.wait_until, lambda: len(upstream.left) == 1, 1.0)
+
+
+async def test_leaving_in_the_middle_closes_the_connection(start: Start) -> None:
+    """`aclose` between two reads is enough."""
+    service, upstream = start(holds)
+    async with aclosing(service.stream(ASK)) as reads:
+        assert text_of(await anext(reads)) == "So far"
+    assert await asyncio.to_thread(upstream.wait_until, lambda: len(upstream.left) == 1, 1.0)
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+async def test_a_redirect_is_an_error(start: Start, status: int) -> None:
+    """The key is not carried to where somebody points."""
+
+    async def redirects(exchange: Exchange) -> None:
+        await exchange.whole(status, b"", location="https://elsewhere.example/")
+
+    service, upstream = start(redirects)
+    error = await failed(service)
+    assert (error.code, "redirect" in error.message) == (Code.UPSTREAM_PROTOCOL, True)
+    assert len(upstream.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [
+        (401, Code.UPSTREAM_AUTH),
+        (404, Code.UPSTREAM_NOT_FOUND),
+        (502, Code.UPSTREAM_ERROR),
+        (504, Code.UPSTREAM_TIMEOUT),
+    ],
+)
+async def test_an_error_page_in_html(start: Start, status: int, code: Code) -> None:
+    """A proxy's page is told by its status; none of its markup is shown."""
+
+    async def page(exchange: Exchange) -> None:
+        await exchange.whole(status, f"<html><b>{KEY}</b> nginx</html>".encode(), "text/html")
+
+    service, _ = start(page)
+    error = await failed(service)
+    assert (error.code, error.status) == (code, status)
+    assert "<" not in error.message
+
+
+async def test_a_page_under_status_200(start: Start) -> None:
+    """It is no stream: nothing of it becomes text."""
+    service, _ = start(sends(b"<html><body>Welcome</body></html>", kind="text/html"))
+    try:
+        parts = await read(service)
+    except UpstreamError as error:
+        assert error.code is Code.UPSTREAM_PROTOCOL  # noqa: PT017 - either way of telling it is well
+    else:
+        assert text_of(parts) == ""
+        assert not any(isinstance(part, EndOfStream | Finish) for part in parts)
+
+
+@pytest.mark.parametrize("cut", [1, 5, 40])
+async def test_a_whole_body_in_answer_to_a_stream_request(start: Start, cut: int) -> None:
+    """A host that does not stream is understood, however its body is cut (quirk E1)."""
+    answer = {"id": "gen-1", "model": "m", "choices": [{"message": {"content": "Whole."}, "finish_reason": "stop"}]}
+    body = b"  \n" + json.dumps(answer).encode()
+    service, _ = start(sends(body[:cut], body[cut:], kind="application/json"))
+    parts = await read(service)
+    assert text_of(parts) == "Whole."
+    assert isinstance(parts[-1], EndOfStream)
+
+
+async def test_an_error_body_under_status_200(start: Start) -> None:
+    """The error is told as a part with its code, and the key is not in its words."""
+    body = json.dumps({"error": {"code": 429, "message": f"slow down, {KEY}"}}).encode()
+    service, _ = start(sends(body, kind="application/json"))
+    parts = await read(service)
+    faults = [part for part in parts if isinstance(part, Fault)]
+    assert [fault.error.code for fault in faults] == [Code.RATE_LIMIT]
+    assert KEY not in faults[0].error.message
+
+
+@pytest.mark.parametrize("key", ["plain-words-key", "0123456789abcdef"])
+async def test_no_key_of_any_shape_is_in_a_fault_of_a_stream(key: str) -> None:
+    """A key that looks like none is known by being ours (quirk G4)."""
+    frame = chunk({}, finish="error", error={"code": 401, "message": f"bad {key}", "metadata": {"provider_name": key}})
+    with ScriptedUpstream(sends(frame + DONE)) as upstream:
+        async with make_client() as client:
+            parts = await read(OpenRouterService(client, Upstream(upstream.base_url, key)))
+    faults = [part for part in parts if isinstance(part, Fault)]
+    assert len(faults) == 1
+    assert key not in faults[0].error.message
+
+
+@pytest.mark.parametrize("stream", [True, False])
+async def test_the_generation_id_of_the_header(start: Start, stream: bool) -> None:
+    """Which generation was paid for is known from the head on, before and without any chunk that says so (F4)."""
+    body = {"choices": [{"message": {"content": "x"}, "delta": {"content": "x"}, "finish_reason": "stop"}]}
+    raw = json.dumps(body).encode()
+    piece = b"data: " + raw + b"\n\n" + DONE if stream else raw
+    service, _ = start(
+        sends(piece, kind="text/event-stream" if stream else "application/json", x_generation_id="gen-h")
+    )
+    parts = await read(service) if stream else await service.complete(ASK)
+    assert [part.generation_id for part in parts if isinstance(part, Served)] == ["gen-h"]
+
+
+async def test_a_cut_stream(start: Start) -> None:
+    """A socket that closes in the middle is STREAM_CUT, behind the parts that came."""
+
+    async def cuts(exchange: Exchange) -> None:
+        await exchange.head()
+        await exchange.say("So far")
+
+    service, _ = start(cuts)
+    seen: list[StreamPart] = []
+
+    async def reads_on() -> None:
+        async with aclosing(service.stream(ASK)) as reads:
+            async for parts in reads:
+                seen.extend(parts)
+
+    with pytest.raises(UpstreamError) as refused:
+        await reads_on()
+    assert refused.value.code is Code.STREAM_CUT
+    assert text_of(seen) == "So far"
+
+
+async def test_a_socket_that_closes_before_the_head(start: Start) -> None:
+    """Nothing was answered: that is not a cut answer."""
+
+    async def closes(exchange: Exchange) -> None:
+        return
+
+    service, _ = start(closes)
+    assert (await failed(service)).code in (Code.UPSTREAM_PROTOCOL, Code.UPSTREAM_UNREACHABLE)
+
+
+async def test_silence(start: Start) -> None:
+    """Longer than the idle timeout is a timeout, before and after the head."""
+    for script in (silent, holds):
+        service, _ = start(script, idle=0.05)
+        with pytest.raises(UpstreamError) as refused:
+            await read(service)
+        assert refused.value.code is Code.UPSTREAM_TIMEOUT
+
+
+async def test_nobody_there() -> None:
+    """A refused connection is told with what to check."""
+    async with make_client() as client:
+        error = await failed(OpenRouterService(client, Upstream("http://127.0.0.1:9/v1", KEY)))
+    assert (error.code, error.retryable) == (Code.UPSTREAM_UNREACHABLE, True)
+
+
+async def test_a_whole_answer(start: Start) -> None:
+    """`complete` asks without streaming and reads one body."""
+    answer = {"id": "gen-1", "choices": [{"message": {"content": "Whole."}, "finish_reason": "stop"}]}
+    service, upstream = start(sends(json.dumps(answer).encode(), kind="application/json"))
+    assert text_of(await service.complete(ASK)) == "Whole."
+    assert upstream.asked[0].body["stream"] is False
+
+
+async def test_models_without_an_id_are_skipped(start: Start) -> None:
+    """What the catalogue lists without a usable id is not stored as model "None" (seed row PS-31)."""
+    listed = {"data": [{"id": "a/b"}, {"name": "x"}, {"id": None}, {"id": ""}, {"id": 5}, "text", {"id": "c/d"}]}
+    service, _ = start(says(""), models=sends(json.dumps(listed).encode(), kind="application/json"))
+    assert [entry["id"] for entry in await service.models()] == ["a/b", "c/d"]
+
+
+@pytest.mark.parametrize("body", [b"[]", b"<html>", b"", b'{"data": 5}', b'{"half":'])
+async def test_a_catalogue_that_is_none(start: Start, body: bytes) -> None:
+    """Nothing usable is either an empty list or an error of protocol, never an exception of another kind."""
+    service, _ = start(says(""), models=sends(*([body] if body else []), kind="application/json"))
+    try:
+        assert await service.models() == []
+    except UpstreamError as error:
+        assert error.code is Code.UPSTREAM_PROTOCOL  # noqa: PT017 - either way of telling it is well
+
+
+async def test_a_generation(start: Start) -> None:
+    """What a generation cost is asked for by its id."""
+    told = json.dumps({"data": {"id": "gen 1", "total_cost": 0.5}}).encode()
+    service, upstream = start(says(""), models=sends(told, kind="application/json"))
+    assert (await service.generation("gen 1"))["total_cost"] == 0.5
+    assert upstream.catalogues[0].path in ("/api/v1/generation?id=gen%201", "/api/v1/generation?id=gen+1")

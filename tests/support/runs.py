@@ -1,6 +1,7 @@
 """Driving the V2 loop in process, with every event checked against the contract's order."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from signalbox.chat.context import ConversationContext, Limits, RunFlags
@@ -88,6 +89,27 @@ def context_for(
     )
 
 
+class Seen(list[AnyEvent]):
+    """Events as they leave; a test can wait for the first of a kind."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._news = asyncio.Event()
+
+    @property
+    def kinds(self) -> list[str]:
+        return [type(event).__name__ for event in self]
+
+    def tell(self, batch: Sequence[AnyEvent]) -> None:
+        self.extend(batch)
+        self._news.set()
+
+    async def until(self, kind: str) -> None:
+        while kind not in self.kinds:
+            self._news.clear()
+            await self._news.wait()
+
+
 async def no_wait(seconds: float) -> None:
     """Sleep without sleeping."""
 
@@ -97,15 +119,21 @@ async def run(
     tools: Sequence[Tool] = (),
     *,
     context: ConversationContext | None = None,
+    seen: "Seen | None" = None,
+    sleep: Callable[[float], Awaitable[None]] = no_wait,
     **settings: object,
 ) -> Outcome:
-    """Drive one run to its end and check the order of its events."""
+    """Drive one run to its end and check the order of its events; `seen` grows with each event as it leaves."""
     context = context or context_for(tools, **settings)  # type: ignore[arg-type]
     progress = Progress(clock=lambda: 0.0)
     loop = run_v2(
-        context, client, ToolExecutor(tools), progress, tool_context=ToolContext(run_id=context.run_id), sleep=no_wait
+        context, client, ToolExecutor(tools), progress, tool_context=ToolContext(run_id=context.run_id), sleep=sleep
     )
-    batches = [batch async for batch in drive(loop, context, progress)]
+    batches: list[list[AnyEvent]] = []
+    async for batch in drive(loop, context, progress):
+        batches.append(batch)
+        if seen is not None:
+            seen.tell(batch)
     events = [event for batch in batches for event in batch]
     assert first_fault(events) is None, first_fault(events)
     return Outcome(events, batches, context, progress)

@@ -1,8 +1,9 @@
 """The edges a test cannot have for real, scripted: a model that says what the test wrote, tools that wait for it."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.parts import (
@@ -41,9 +42,9 @@ class ScriptedClient:
                 if isinstance(read, Exception):
                     raise read
                 if callable(read):
-                    await read()
+                    await cast(Callable[[], Awaitable[None]], read)()
                     continue
-                yield read
+                yield cast(list[StreamPart], read)
         finally:
             self.closed += 1
 

@@ -1,0 +1,39 @@
+"""What the tests of a loop share: tools that only read, a scripted search, the events by name."""
+
+from collections.abc import Callable
+from typing import Any
+
+from signalbox.core.events import AnyEvent
+from signalbox.core.messages import (
+    AssistantMessage,
+    JsonObject,
+)
+from signalbox.core.tools import Tool, ToolContext
+from signalbox.tools.search_web import search_web
+
+from tests.support.runs import Outcome
+from tests.support.scripted import FakeSearch, make_tool
+
+Q = '{"query":"tides"}'
+
+
+def searching(**settings: Any) -> tuple[FakeSearch, Tool]:
+    """Make a scripted search backend and its tool."""
+    backend = FakeSearch(**settings)
+    return backend, search_web(backend, None)
+
+
+def eager(name: str, work: Callable[[JsonObject, ToolContext], object] | None = None, **settings: Any) -> Tool:
+    """Make a tool that only reads."""
+    return make_tool(name, work, eager=True, **settings)
+
+
+def kinds(events: list[AnyEvent]) -> list[str]:
+    """Name the events."""
+    return [type(event).__name__ for event in events]
+
+
+def assistants(outcome: Outcome) -> list[AssistantMessage]:
+    """Return what the run added of the model's words."""
+    added = outcome.context.messages[outcome.context.loop_start :]
+    return [message for message in added if isinstance(message, AssistantMessage)]

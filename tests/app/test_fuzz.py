@@ -39,19 +39,42 @@ MESSAGE = st.fixed_dictionaries(
     {"role": st.sampled_from(["system", "developer", "user", "assistant", "tool", "robot"]), "content": CONTENT},
     optional={"tool_calls": st.none() | st.lists(CALL, max_size=3), "tool_call_id": st.sampled_from(["a", "b", "c"])},
 )
-BODY = st.one_of(
-    JSON,
-    st.fixed_dictionaries(
-        {"model": st.just("openai/sim") | JSON},
-        optional={
-            **{name: JSON for name in FIELDS if name != "model"},
-            "prompt": TEXT,
-            "messages": st.lists(MESSAGE, max_size=5),
-            "max_steps": st.integers(0, 4),
-            "stranger": JSON,
-        },
-    ),
-    st.fixed_dictionaries({"model": st.just("openai/sim"), "messages": st.lists(MESSAGE, min_size=1, max_size=5)}),
+STRAY = st.fixed_dictionaries(
+    {"model": st.just("openai/sim") | JSON},
+    optional={
+        **{name: JSON for name in FIELDS if name != "model"},
+        "prompt": TEXT,
+        "messages": st.lists(MESSAGE, max_size=5),
+        "stranger": JSON,
+    },
+)
+# Sound requests with odd contents: these must get through and end well.
+HISTORY = st.lists(
+    st.fixed_dictionaries({"role": st.sampled_from(["system", "developer", "user", "assistant"]), "content": TEXT})
+    | st.fixed_dictionaries({"role": st.just("assistant"), "tool_calls": st.lists(CALL, min_size=1, max_size=3)})
+    | st.fixed_dictionaries({"role": st.just("tool"), "tool_call_id": st.sampled_from(["a", "b"]), "content": TEXT}),
+    max_size=4,
+).map(lambda said: [*said, {"role": "user", "content": "What is 6 * 7?"}])
+SOUND = st.fixed_dictionaries(
+    {"model": st.sampled_from(["openai/sim", "anthropic/sim", "mistralai/sim", "x-ai/sim", "google/sim"])},
+    optional={
+        "max_steps": st.integers(1, 4),
+        "max_searches": st.integers(0, 3),
+        "temperature": st.floats(0, 2),
+        "seed": st.integers(0, 2**63 - 1),
+        "stop": st.lists(st.text(min_size=1, max_size=5), min_size=1, max_size=3),
+        "reasoning_effort": st.sampled_from(["none", "low", "high"]),
+        "tools": st.lists(st.sampled_from(["calculate", "search_web", "get_current_time"]), max_size=3),
+        "tool_choice": st.sampled_from(["auto", "none"]),
+        "response_format": st.just({"type": "json_object"}),
+        "finalize_hint": st.text(max_size=10),
+        "conversation_id": st.from_regex(r"[a-z0-9]{1,8}", fullmatch=True),
+    },
+)
+BODY = st.one_of(JSON, STRAY)
+ASKED = st.one_of(
+    st.tuples(SOUND, HISTORY).map(lambda pair: {**pair[0], "messages": pair[1]}),
+    st.tuples(SOUND, st.text(min_size=1, max_size=50)).map(lambda pair: {**pair[0], "prompt": pair[1]}),
 )
 QUICKLY = settings(
     max_examples=150,
@@ -80,6 +103,13 @@ def post(app: RunningApp, content: bytes) -> None:
 @given(body=BODY)
 def test_any_json(app: RunningApp, body: Any) -> None:
     """Any JSON, near the schema and far from it."""
+    post(app, json.dumps(body).encode())
+
+
+@QUICKLY
+@given(body=ASKED)
+def test_any_sound_request(app: RunningApp, body: Any) -> None:
+    """Requests that fit the schema, with odd texts, histories and limits: refused for a reason, or ended well."""
     post(app, json.dumps(body).encode())
 
 

@@ -5,6 +5,7 @@ import logging
 import signal
 import socket
 import sys
+from types import FrameType
 
 import uvicorn
 from fastapi import FastAPI
@@ -39,10 +40,18 @@ def serve(host: str | None = None, port: int | None = None, workers: int | None 
     )
     server = Server(config, app, _address(host, listener), settings)
     # uvicorn raises a signal again once it has shut down; being told to stop is no failure.
-    signal.signal(signal.SIGTERM, lambda *_: None)
+    signal.signal(signal.SIGTERM, _nothing)
     with listener:
         server.run(sockets=[listener])
     return 0 if server.started else 2
+
+
+def _nothing(number: int, frame: FrameType | None) -> None:
+    """Take a signal that has done its work."""
+
+
+def _already_stopped(number: int, frame: FrameType | None) -> None:
+    """Take a signal that uvicorn raises a second time."""
 
 
 class Server(uvicorn.Server):

@@ -25,7 +25,8 @@ class Parts:
     search_is_paid: bool = False
 
 
-def _parts(request: Request) -> Parts:
+async def _parts(request: Request) -> Parts:
+    # Async although it awaits nothing: FastAPI sends a plain function to a thread, on every request.
     return request.app.state.parts
 
 

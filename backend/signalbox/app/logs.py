@@ -3,6 +3,7 @@
 import logging
 import sys
 
+import orjson
 import structlog
 from msgspec import UNSET
 
@@ -18,7 +19,7 @@ def configure_logs(level: str = "info") -> None:
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.JSONRenderer(),
+            structlog.processors.JSONRenderer(serializer=_json),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
         logger_factory=structlog.WriteLoggerFactory(sys.stderr),
@@ -49,3 +50,7 @@ def log_run(run: Run) -> None:
         cost=usage.cost if usage else None,
         simulated=run.context.flags.simulated,
     )
+
+
+def _json(line: object, **_: object) -> str:
+    return orjson.dumps(line, default=repr).decode()

@@ -60,6 +60,7 @@ class OpenRouterService:
         self._client = client
         self._upstream = upstream
         self._base = upstream.base_url.rstrip("/")
+        self._chat = httpx.URL(self._url("/chat/completions"))  # httpx parses a string anew for each request
         self._headers = upstream.headers()
 
     async def stream(self, request: Request) -> AsyncGenerator[list[StreamPart], None]:
@@ -67,9 +68,7 @@ class OpenRouterService:
         body = body_of(request, stream=True, routed=self._upstream.is_openrouter)
         headers = {**self._headers, "accept": "text/event-stream"}
         with self._failures() as watch:
-            async with self._client.stream(
-                "POST", self._url("/chat/completions"), content=body, headers=headers
-            ) as answer:
+            async with self._client.stream("POST", self._chat, content=body, headers=headers) as answer:
                 watch.has_answer = True
                 await self._refuse(answer)
                 async for parts in _parts(answer):
@@ -79,9 +78,7 @@ class OpenRouterService:
         """Return the parts of one whole answer. Raises UpstreamError."""
         body = body_of(request, stream=False, routed=self._upstream.is_openrouter)
         with self._failures() as watch:
-            async with self._client.stream(
-                "POST", self._url("/chat/completions"), content=body, headers=self._headers
-            ) as answer:
+            async with self._client.stream("POST", self._chat, content=body, headers=self._headers) as answer:
                 watch.has_answer = True
                 await self._refuse(answer)
                 return self._safe(_whole(await _read(answer), answer))
@@ -138,7 +135,6 @@ class OpenRouterService:
             raise _broken(error, has_answer=watch.has_answer) from None
         except httpx.HTTPError as error:
             raise UpstreamError(Code.UPSTREAM_UNREACHABLE, f"The request failed ({type(error).__name__}).") from None
-
 
     def _safe(self, parts: list[StreamPart]) -> list[StreamPart]:
         """Keep the key out of errors that came inside a 200 as well."""

@@ -15,8 +15,8 @@ def loads(data: bytes | str) -> JsonValue:
     one of them is kept: the standard library reads it, and what cannot be sent on is replaced.
     """
     value = _parsed(data)
-    # Counting comes first: nearly no text holds so many brackets, and this runs for every frame.
-    if _brackets(data) > MAX_DEPTH and nests_too_deeply(value):
+    # Length and count come first: nearly no text holds so many brackets, and this runs for every frame.
+    if len(data) > 2 * MAX_DEPTH and _brackets(data) > MAX_DEPTH and nests_too_deeply(value):
         raise ValueError("nested too deeply")
     return value
 

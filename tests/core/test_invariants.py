@@ -1,0 +1,103 @@
+"""The order that events must keep, as a function: what it takes and what it refuses."""
+
+import pytest
+from signalbox.core.errors import Code
+from signalbox.core.events import (
+    AnyEvent,
+    Call,
+    Content,
+    Done,
+    Failure,
+    Reasoning,
+    Stamped,
+    Success,
+    ToolCalls,
+    ToolExecuting,
+    ToolResult,
+    Warning,
+)
+from signalbox.core.invariants import OrderCheck, first_fault, first_stamp_fault
+
+
+def told(*ids: str) -> ToolCalls:
+    """Announce calls."""
+    return ToolCalls([Call(name, "f", {}, "other", "secondary") for name in ids])
+
+
+def runs(name: str) -> ToolExecuting:
+    """Start a call."""
+    return ToolExecuting(name, "f", "other", "secondary")
+
+
+def result(name: str, tool: str = "f") -> ToolResult:
+    """Answer a call."""
+    return ToolResult(name, tool, Success(True, None), "other", "secondary")
+
+
+TEXT = Content("Hi")
+DONE = Done(True, "complete")
+LENGTH = [Warning("m", str(Code.LENGTH)), Done(True, "length", code=str(Code.LENGTH))]
+
+GOOD: list[list[AnyEvent]] = [
+    [TEXT, DONE],
+    [Reasoning("Hm"), TEXT, DONE],
+    [told("a"), runs("a"), result("a"), TEXT, DONE],
+    [told("a", "b"), runs("b"), runs("a"), TEXT, result("b"), result("a"), DONE],
+    [told("a"), result("a"), TEXT, DONE],
+    [TEXT, told("a"), Reasoning("x"), ToolResult("a", "f", Failure(False, "e", "TIMEOUT"), "other", "hidden"), DONE],
+    [Done(True, "cancelled")],
+    [TEXT, *LENGTH],
+    LENGTH,
+]
+BAD: list[tuple[list[AnyEvent], str]] = [
+    ([], "without done"),
+    ([TEXT], "without done"),
+    ([DONE], "without any content"),
+    ([Content(" \n"), DONE], "without any content"),
+    ([TEXT, DONE, TEXT], "content after done"),
+    ([TEXT, DONE, DONE], "done after done"),
+    ([ToolCalls([]), TEXT, DONE], "announces no call"),
+    ([told("a"), told("a"), TEXT, DONE], "announced twice"),
+    ([told("a", "a"), TEXT, DONE], "announced twice"),
+    ([runs("a"), TEXT, DONE], "never announced"),
+    ([result("a"), TEXT, DONE], "never announced"),
+    ([told("a"), runs("a"), runs("a"), result("a"), TEXT, DONE], "executes twice"),
+    ([told("a"), result("a"), runs("a"), TEXT, DONE], "after its result"),
+    ([told("a"), result("a"), result("a"), TEXT, DONE], "two results"),
+    ([told("a"), result("a", "g"), TEXT, DONE], "announced as"),
+    ([told("a", "b"), result("a"), TEXT, DONE], "call b has no result"),
+    ([told("a"), Done(True, "cancelled")], "call a has no result"),
+    ([TEXT, LENGTH[1]], "without its warning"),
+    ([LENGTH[0], TEXT, LENGTH[1]], "without its warning"),
+    ([Warning("m"), LENGTH[1]], "without its warning"),
+    ([Warning("m", "LENGTH"), Done(True, "length")], "has no code"),
+]
+
+
+@pytest.mark.parametrize("events", GOOD)
+def test_good_orders(events: list[AnyEvent]) -> None:
+    """These runs are valid."""
+    assert first_fault(events) is None
+
+
+@pytest.mark.parametrize(("events", "words"), BAD)
+def test_bad_orders(events: list[AnyEvent], words: str) -> None:
+    """These are not, and the sentence says why."""
+    assert words in str(first_fault(events))
+
+
+def test_a_resumed_run_may_speak_of_what_was_before() -> None:
+    """In the middle of a run calls of before are known by their first mention; two results are still two."""
+    check = OrderCheck(resumed=True)
+    assert [check.feed(event) for event in (result("a"), runs("b"), result("b"), DONE)] == [None] * 4
+    assert check.close() is None
+    again = OrderCheck(resumed=True)
+    again.feed(result("a"))
+    assert "two results" in str(again.feed(result("a")))
+
+
+def test_numbers_must_rise() -> None:
+    """Gaps are fine, standing still is not."""
+    assert first_stamp_fault([Stamped(n, 0, TEXT) for n in (1, 2, 7)]) is None
+    assert "must rise" in str(first_stamp_fault([Stamped(n, 0, TEXT) for n in (1, 1)]))
+    assert first_stamp_fault([]) is None

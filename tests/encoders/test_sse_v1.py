@@ -1,0 +1,76 @@
+"""Stamped events to bytes: one frame each, strict, with everything a client needs to resume."""
+
+import json
+
+import pytest
+from signalbox.core.events import Content, Done, Flag, Reasoning, Stamped, Success, ToolResult, UsageTotals, Warning
+from signalbox.encoders.sse_v1 import PING, SseV1Encoder
+
+RUN = "0" * 32
+
+
+def frames(*events: object, first: int = 1) -> list[tuple[str, dict[str, object]]]:
+    """Encode events and take the frames apart: id and data."""
+    stamped = [Stamped(seq, 1_790_000_000_000 + seq, event) for seq, event in enumerate(events, first)]  # type: ignore[arg-type]
+    text = SseV1Encoder(RUN, "v2").encode(stamped).decode()
+    assert text.endswith("\n\n") or not events
+    out = []
+    for frame in text.split("\n\n")[:-1]:
+        name, data = frame.split("\n")
+        assert data.startswith("data: ")
+        out.append((name, json.loads(data[6:], parse_constant=pytest.fail)))
+    return out
+
+
+def test_every_frame_has_its_id() -> None:
+    """`Last-Event-ID` alone is enough to resume."""
+    assert [name for name, _ in frames(Content("a"), Content("b"), first=7)] == [f"id: {RUN}:7", f"id: {RUN}:8"]
+
+
+def test_the_first_frame_says_who_speaks() -> None:
+    """Version, run and loop stand on the run's first frame and on no other, also when it is content."""
+    (_, first), (_, second) = frames(Content("a"), Content("b"))
+    assert first == {"type": "content", "content": "a", "v": "1.1", "run_id": RUN, "loop": "v2"}
+    assert second == {"type": "content", "content": "b"}
+    [(_, later)] = frames(Reasoning("a"), first=2)
+    assert "v" not in later
+
+
+def test_time_on_all_but_content() -> None:
+    """Content comes in thousands and carries no time."""
+    sent = frames(Reasoning("a"), Warning("m"), Content("b"), Done(True, "complete"), first=2)
+    assert [data.get("ts") for _, data in sent] == [1_790_000_000_002, 1_790_000_000_003, None, 1_790_000_000_005]
+
+
+def test_what_is_absent_is_left_out() -> None:
+    """No field is ever null."""
+    [(_, done)] = frames(Done(True, "complete"), first=2)
+    assert done == {"type": "done", "done": True, "status": "complete", "ts": 1_790_000_000_002}
+
+
+def test_what_is_there_is_there() -> None:
+    """Nested figures keep their shape; zeros count."""
+    full = Done(True, "complete", usage=UsageTotals(0, 3), cost=0.0, flag=Flag("v2", "DEFAULT"), steps=1)
+    [(_, done)] = frames(full, first=2)
+    assert (done["usage"], done["cost"]) == ({"input": 0, "output": 3}, 0.0)
+    assert done["flag"] == {"variant": "v2", "reason": "DEFAULT"}
+
+
+def test_text_of_any_kind_stays_in_its_frame() -> None:
+    """Line breaks and separators inside a text never break the frame (E5)."""
+    text = 'a\nb\r\nc\u2028d\u0085e\n\ndata: x\n\n🚦\x00"\\'
+    [(_, data)] = frames(Content(text), first=2)
+    assert data["content"] == text
+
+
+def test_a_results_value_is_sent_as_it_is() -> None:
+    """Null, lists and numbers of a result are the tool's own."""
+    value = {"a": None, "b": [1, 2.5, True], "c": 2**60}
+    [(_, data)] = frames(ToolResult("i", "f", Success(True, value), "other", "secondary"), first=2)
+    assert data["result"] == {"success": True, "result": value}
+
+
+def test_nothing_is_nothing() -> None:
+    """An empty batch is no bytes; a ping is a comment."""
+    assert SseV1Encoder(RUN, "v2").encode([]) == b""
+    assert PING == b": ping\n\n"

@@ -1,0 +1,63 @@
+"""A model's family is found by its vendor, else by its name, and holds the facts that requests are built by."""
+
+import re
+
+import pytest
+from signalbox.chat.ids import mint
+from signalbox.profiles import FAMILIES, UNKNOWN, Profile, profile_for
+
+
+@pytest.mark.parametrize(
+    ("model", "family"),
+    [
+        ("anthropic/claude-sonnet-4.5", "anthropic"),
+        ("Anthropic/Claude", "anthropic"),
+        ("~anthropic/claude-sonnet-4.5", "anthropic"),
+        ("claude-fable-5", "anthropic"),
+        ("openrouter/anthropic/claude-x", "anthropic"),
+        ("openai/gpt-4o-mini", "openai"),
+        ("gpt-4.1-mini", "openai"),
+        ("o3-mini", "openai"),
+        ("google/gemini-3.1-flash-lite-preview", "google"),
+        ("gemini-2.5-pro", "google"),
+        ("x-ai/grok-4.1-fast", "xai"),
+        ("grok-code-fast-1", "xai"),
+        ("deepseek/deepseek-v4-flash", "deepseek"),
+        ("deepseek-reasoner", "deepseek"),
+        ("mistralai/mistral-medium-3.1", "mistral"),
+        ("magistral-medium-2507", "mistral"),
+        ("moonshotai/kimi-k2.5", "moonshot"),
+        ("moonshotai/Kimi-K2-Instruct-0905:groq", "moonshot"),
+        ("qwen/qwen3-235b-a22b:free", "qwen"),
+        ("qwen3", "qwen"),
+        ("llama-3.3-70b-versatile", "unknown"),
+        ("replay/chain-024", "unknown"),
+        ("meta-llama/llama-4-scout", "unknown"),
+        ("", "unknown"),
+        ("/", "unknown"),
+    ],
+)
+def test_families(model: str, family: str) -> None:
+    """Ids as OpenRouter, a provider or a gateway writes them."""
+    assert profile_for(model).family == family
+
+
+def test_no_two_families_share_a_vendor() -> None:
+    """A vendor belongs to one family, or the order of a list would decide."""
+    vendors = [vendor for profile in FAMILIES for vendor in profile.vendors]
+    assert len(vendors) == len(set(vendors))
+    assert len({profile.family for profile in FAMILIES}) == len(FAMILIES)
+
+
+@pytest.mark.parametrize("profile", [*FAMILIES, UNKNOWN], ids=lambda p: p.family)
+def test_every_family_takes_the_ids_we_mint(profile: Profile) -> None:
+    """Our ids are legal everywhere (A16)."""
+    assert re.fullmatch(profile.call_id, mint("run", 1))
+
+
+def test_the_plans_guardrails() -> None:
+    """One call at a time for anthropic and xai; no JSON mode beside tools for xai; nobody else is restricted."""
+    by_family = {profile.family: profile for profile in (*FAMILIES, UNKNOWN)}
+    assert {f for f, p in by_family.items() if p.parallel_tool_calls is not None} == {"anthropic", "xai"}
+    assert {f for f, p in by_family.items() if not p.json_with_tools} == {"xai"}
+    assert {f for f, p in by_family.items() if p.echo_reasoning} == {"deepseek", "moonshot"}

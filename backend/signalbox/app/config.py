@@ -11,6 +11,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 OPENROUTER = "https://openrouter.ai/api/v1"
+SEARCH_BACKENDS = ("brave", "tavily", "searxng", "ddgs", "docs", "none", "off")
 
 
 class SettingsError(Exception):
@@ -29,6 +30,7 @@ class Settings(BaseSettings):
     openrouter_timeout: float = Field(default=120.0, gt=0, le=3600)
     openrouter_connect_timeout: float = Field(default=10.0, gt=0, le=120)
     tool_loop_v2: bool | None = None
+    signalbox_allow_loop_header: bool = False
     search_backend: str | None = None
     searxng_url: str | None = None
     signalbox_docs: Path | None = None
@@ -60,6 +62,39 @@ class Settings(BaseSettings):
                 raise ValueError("must be a URL that begins with http:// or https://")
         return value.rstrip("/") if value else None
 
+    @field_validator("search_backend")
+    @classmethod
+    def _is_backend(cls, value: str | None) -> str | None:
+        name = value.strip().lower() if value else None
+        if name and name not in SEARCH_BACKENDS:
+            raise ValueError(f"must be one of {', '.join(SEARCH_BACKENDS)}")
+        return name
+
+    @field_validator("openrouter_api_key", "signalbox_admin_token", "signalbox_access_token")
+    @classmethod
+    def _is_header_text(cls, value: SecretStr | None) -> SecretStr | None:
+        text = value.get_secret_value() if value else "x"
+        if not text.isascii() or not text.isprintable() or " " in text:
+            raise ValueError("must be one word of plain ASCII")
+        return value
+
+    @field_validator("signalbox_allowed_hosts")
+    @classmethod
+    def _are_hosts(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for host in value:
+            if "/" in host or (":" in host and not host.startswith("[")):
+                raise ValueError(f"takes host names alone, without scheme and port; {host!r} is none")
+        return value
+
+    @field_validator("signalbox_allowed_origins")
+    @classmethod
+    def _are_origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for origin in value:
+            parts = urlsplit(origin)
+            if parts.scheme not in ("http", "https") or not parts.netloc or parts.path:
+                raise ValueError(f"takes origins like https://chat.example.org; {origin!r} is none")
+        return value
+
     @property
     def is_simulated(self) -> bool:
         """Without a key OpenRouter itself cannot be asked; any other server may well do without one."""
@@ -78,8 +113,9 @@ def load_settings(env_file: Path | None = Path(".env")) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         name = "_".join(str(part) for part in first["loc"]).upper()
+        says = first["msg"].removeprefix("Value error, ")
         raise SettingsError(
-            f"The setting {name} cannot be used: {first['msg']}. Mend it in .env or in the environment."
+            f"The setting {name} cannot be used: {says}. Mend it in .env or in the environment."
         ) from None
 
 

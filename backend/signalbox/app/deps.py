@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from signalbox.app.config import Settings
+from signalbox.flags.lever import LeverFile
 from signalbox.runs.manager import RunManager
 from signalbox.services.catalog import ModelCatalog
 from signalbox.services.openrouter import OpenRouterService
@@ -21,6 +22,8 @@ class Parts:
     executor: ToolExecutor
     catalog: ModelCatalog
     runs: RunManager
+    lever: LeverFile
+    admin_token: str
     is_simulated: bool
     search_is_paid: bool = False
 

@@ -11,15 +11,18 @@ from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
 from signalbox import __version__
+from signalbox.app.admin import AdminToken, admin_token
 from signalbox.app.config import Settings, SettingsError, load_settings
 from signalbox.app.deps import Parts
 from signalbox.app.errors import LastResort, add_error_handlers
+from signalbox.app.examples import add_openapi
 from signalbox.app.files import docs_folder, mount_files
 from signalbox.app.logs import configure_logs, log_run
-from signalbox.app.routers import chat, health, models, runs, tools
+from signalbox.app.routers import chat, flags, health, models, runs, tools
 from signalbox.app.security import Gate
 from signalbox.app.workers import refuse_second_worker
 from signalbox.core.tools import SearchBackend, Tool
+from signalbox.flags.lever import LeverFile
 from signalbox.runs.manager import RunManager
 from signalbox.services.catalog import ModelCatalog
 from signalbox.services.http import make_client
@@ -40,11 +43,12 @@ def create_app(
     """Make the app. `token`, when set, is asked of every /api request; `extra_tools` join the built-in ones."""
     settings = settings or load_settings()
     configure_logs(settings.signalbox_log_level)
+    admin = admin_token(settings, data_folder(settings))
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None, None]:
         async with AsyncExitStack() as stack:
-            app.state.parts = await _parts(settings, extra_tools, stack)
+            app.state.parts = await _parts(settings, extra_tools, admin, stack)
             gc.collect()
             gc.freeze()  # what lives as long as the process need not be walked again
             yield
@@ -55,21 +59,27 @@ def create_app(
         summary="One chat endpoint for every model, with tools that always work.",
         lifespan=lifespan,
     )
+    app.state.admin_token = admin
     add_error_handlers(app)
-    for router in (chat.router, runs.router, models.router, tools.router, health.router):
+    for router in (chat.router, runs.router, models.router, tools.router, flags.router, health.router):
         app.include_router(router)
+    add_openapi(app)
     mount_files(app, settings)
-    _guard(app, settings, token)
+    _guard(app, settings, token, admin)
     return app
 
 
-def _guard(app: FastAPI, settings: Settings, token: str | None) -> None:
-    """Put the middleware around the routes; the last one added sees a request first."""
+def _guard(app: FastAPI, settings: Settings, token: str | None, admin: AdminToken) -> None:
+    """Put the middleware around the routes; the last one added sees a request first.
+
+    Where a token is asked for, the operator's does as well: a request has room for one.
+    """
     access = settings.signalbox_access_token
     token = token or (access.get_secret_value() if access else None)
+    tokens = (token, admin.value) if token else ()
     origins = settings.signalbox_allowed_origins
     closed = ("/api/",) if settings.signalbox_docs is None else ("/api/", "/guide/")  # the user's own documents
-    app.add_middleware(Gate, hosts=settings.signalbox_allowed_hosts, origins=origins, token=token, closed=closed)
+    app.add_middleware(Gate, hosts=settings.signalbox_allowed_hosts, origins=origins, tokens=tokens, closed=closed)
     if origins:
         app.add_middleware(
             CORSMiddleware,
@@ -81,7 +91,7 @@ def _guard(app: FastAPI, settings: Settings, token: str | None) -> None:
     app.add_middleware(LastResort)
 
 
-async def _parts(settings: Settings, extra_tools: Sequence[Tool], stack: AsyncExitStack) -> Parts:
+async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminToken, stack: AsyncExitStack) -> Parts:
     """Start what the process needs, and have `stack` end it in the right order."""
     folder = data_folder(settings)
     refuse_second_worker(folder, stack)
@@ -118,6 +128,8 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], stack: AsyncEx
         executor=ToolExecutor([*built_in(search, why_not), *extra_tools]),
         catalog=catalog,
         runs=runs_,
+        lever=LeverFile(folder / "tool_loop_v2.json"),
+        admin_token=admin.value,
         is_simulated=settings.is_simulated,
         search_is_paid=_is_paid(search),
     )

@@ -42,7 +42,7 @@ def is_loopback(host: str) -> bool:
 class Gate:
     """A pure ASGI middleware; the path of a streamed event passes one function call of it.
 
-    `token`, when set, is asked of every request whose path begins with one of `closed`.
+    One of `tokens`, where there are any, is asked of every request whose path begins with one of `closed`.
     """
 
     def __init__(
@@ -51,13 +51,13 @@ class Gate:
         *,
         hosts: Collection[str],
         origins: Collection[str],
-        token: str | None = None,
+        tokens: Collection[str] = (),
         closed: tuple[str, ...] = ("/api/",),
     ) -> None:
         self._app = app
         self._hosts = _LOOPBACK_NAMES | {host.lower() for host in hosts}
         self._origins = frozenset(origins)
-        self._token = token
+        self._tokens = [token.encode() for token in tokens]
         self._closed = closed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -84,7 +84,7 @@ class Gate:
             return RequestError(Code.HOST_NOT_ALLOWED, f"The host {host[:100]!r} is not allowed here.", "Host")
         if scope["method"] not in _READING and not self._is_own_page(headers):
             return RequestError(Code.ORIGIN_NOT_ALLOWED, field="Origin")
-        if self._token and scope["path"].startswith(self._closed) and not self._has_token(headers):
+        if self._tokens and scope["path"].startswith(self._closed) and not self._has_token(headers):
             return RequestError(Code.UNAUTHORIZED, field="Authorization")
         return None
 
@@ -99,7 +99,7 @@ class Gate:
 
     def _has_token(self, headers: Headers) -> bool:
         given = headers.get("authorization", "").removeprefix("Bearer ").strip()
-        return hmac.compare_digest(given.encode(), (self._token or "").encode())
+        return any(hmac.compare_digest(given.encode(), token) for token in self._tokens)
 
 
 def _netloc(origin: str) -> str:

@@ -10,6 +10,7 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
+from signalbox.app.admin import AdminToken
 from signalbox.app.config import Settings, SettingsError, load_settings, misspelt, workers_wanted
 from signalbox.app.deps import Parts
 from signalbox.app.main import create_app, data_folder
@@ -38,7 +39,7 @@ def serve(host: str | None = None, port: int | None = None, workers: int | None 
     config = uvicorn.Config(
         app, log_config=None, log_level=logging.WARNING, access_log=False, timeout_graceful_shutdown=_GRACE_SECONDS
     )
-    server = Server(config, app, _address(host, listener), settings)
+    server = Server(config, app, host, _address(host, listener), settings)
     # uvicorn raises a signal again once it has shut down; being told to stop is no failure.
     signal.signal(signal.SIGTERM, _nothing)
     with listener:
@@ -50,15 +51,12 @@ def _nothing(number: int, frame: FrameType | None) -> None:
     """Take a signal that has done its work."""
 
 
-def _already_stopped(number: int, frame: FrameType | None) -> None:
-    """Take a signal that uvicorn raises a second time."""
-
-
 class Server(uvicorn.Server):
     """Prints where it listens, and ends the runs before it waits for their watchers."""
 
-    def __init__(self, config: uvicorn.Config, app: FastAPI, address: str, settings: Settings) -> None:
+    def __init__(self, config: uvicorn.Config, app: FastAPI, host: str, address: str, settings: Settings) -> None:
         super().__init__(config)
+        self._host = host
         self._address = address
         self._settings = settings
         self._app = app
@@ -71,9 +69,16 @@ class Server(uvicorn.Server):
             return
         if self._settings.is_simulated:
             print("No OPENROUTER_API_KEY is set: answers come from the simulator.")
-        if self._settings.tool_loop_v2 is False:
-            print("TOOL_LOOP_V2 is false, but the legacy loop is not built yet: runs use v2.")
+        parts: Parts = self._app.state.parts
+        for tool in parts.executor.tools:
+            if tool.unavailable:
+                print(f"{tool.spec.name} is not offered: {tool.unavailable}.")
+        admin: AdminToken = self._app.state.admin_token
+        if admin.file is not None:
+            print(f"Operator's token (kept in {admin.file}): {admin.value}")
         print(f"Signalbox is ready: {self._address}", flush=True)
+        if not is_loopback(self._host) and not self._settings.signalbox_allowed_hosts:
+            print("Browsers on other machines need this one's name in SIGNALBOX_ALLOWED_HOSTS.", flush=True)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End the runs honestly; uvicorn alone would wait for their streams first."""

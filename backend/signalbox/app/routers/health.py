@@ -7,8 +7,9 @@ from tempfile import TemporaryFile
 from fastapi import APIRouter, Response
 
 from signalbox import __version__
-from signalbox.app.deps import PartsDep
+from signalbox.app.deps import Parts, PartsDep
 from signalbox.core.messages import JsonObject
+from signalbox.flags.choice import choose_loop
 
 router = APIRouter(prefix="/health", tags=["health"])
 
@@ -30,7 +31,15 @@ async def ready(parts: PartsDep, response: Response) -> JsonObject:
     is_ready = all(checks.values())
     response.status_code = 200 if is_ready else 503
     status = "ready" if is_ready else "not ready"
-    return {"status": status, "checks": {**checks}, "simulated": parts.is_simulated, "loop": "v2"}
+    return {"status": status, "checks": {**checks}, "simulated": parts.is_simulated, "loop": _loop(parts)}
+
+
+def _loop(parts: Parts) -> str:
+    """Say which loop the next run gets, or that it depends on the conversation."""
+    lever = parts.lever.read()
+    if lever is not None and lever.state == "percent" and parts.settings.tool_loop_v2 is not False:
+        return "percent"
+    return choose_loop(parts.settings.tool_loop_v2, lever, key="").loop
 
 
 def _is_writable(folder: Path) -> bool:

@@ -1,0 +1,47 @@
+"""The operator's token: set by the operator, or made once and kept where only the owner can read it."""
+
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+from signalbox.app.config import Settings, SettingsError
+
+FILE = "admin-token"
+
+
+@dataclass(frozen=True, slots=True)
+class AdminToken:
+    """The token; `file` is where a generated one is kept, None for one that was set."""
+
+    value: str
+    file: Path | None = None
+
+
+def admin_token(settings: Settings, data_folder: Path) -> AdminToken:
+    """Return the operator's token, making one at the first start; raises SettingsError when it cannot be kept."""
+    if settings.signalbox_admin_token is not None:
+        return AdminToken(settings.signalbox_admin_token.get_secret_value())
+    file = data_folder / FILE
+    try:
+        return AdminToken(_kept(file) or _made(file), file)
+    except OSError as error:
+        raise SettingsError(
+            f"The operator's token cannot be kept in {file} ({error.strerror}). "
+            "Set SIGNALBOX_ADMIN_TOKEN, or SIGNALBOX_DATA_DIR to a folder that can be written."
+        ) from None
+
+
+def _kept(file: Path) -> str | None:
+    try:
+        return file.read_text(encoding="ascii").strip() or None
+    except FileNotFoundError:
+        return None
+
+
+def _made(file: Path) -> str:
+    token = secrets.token_urlsafe(24)
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="ascii") as kept:
+        kept.write(f"{token}\n")
+    return token

@@ -1,0 +1,78 @@
+"""The lever of TOOL_LOOP_V2: how it stands, and pulling it."""
+
+import hmac
+from typing import Annotated, Literal
+
+import structlog
+from fastapi import APIRouter, Header, Request
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from signalbox.app.body import read_model
+from signalbox.app.deps import Parts, PartsDep
+from signalbox.app.examples import body_of
+from signalbox.core.errors import Code, RequestError
+from signalbox.core.messages import JsonObject
+from signalbox.flags.choice import FLAG_KEY, choose_loop
+from signalbox.flags.lever import Lever
+
+router = APIRouter(prefix="/api/flags", tags=["flags"])
+_log = structlog.get_logger()
+_BODY_LIMIT = 10_000
+
+
+class LeverIn(BaseModel):
+    """How the lever shall stand: V2 off, on, or for a share of the conversations."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    state: Literal["off", "on", "percent"]
+    percent: Annotated[int, Field(ge=0, le=100)] | None = None
+
+    @model_validator(mode="after")
+    def _a_share_needs_its_number(self) -> "LeverIn":
+        if (self.state == "percent") != (self.percent is not None):
+            raise ValueError("percent goes with the state percent, and only with it")
+        return self
+
+
+@router.get("/tool_loop_v2", response_model=None)
+async def read_lever(parts: PartsDep) -> JsonObject:
+    """Tell how the lever stands and what that means for the next run."""
+    return _standing(parts)
+
+
+@router.put("/tool_loop_v2", response_model=None, openapi_extra=body_of(LeverIn, {"back to legacy": {"state": "off"}}))
+async def pull_lever(
+    request: Request, parts: PartsDep, authorization: Annotated[str | None, Header()] = None
+) -> JsonObject:
+    """Pull the lever, with the admin token; the next run follows it, runs under way keep their loop."""
+    given = (authorization or "").removeprefix("Bearer ").strip()
+    if not hmac.compare_digest(given.encode(), parts.admin_token.encode()):
+        raise RequestError(Code.UNAUTHORIZED, "The lever needs the admin token.", "Authorization")
+    wanted = await read_model(request, LeverIn, _BODY_LIMIT)
+    parts.lever.write(Lever(wanted.state, wanted.percent or 0))
+    _log.info("flag.pulled", flag=FLAG_KEY, state=wanted.state, percent=wanted.percent)
+    return _standing(parts)
+
+
+def _standing(parts: Parts) -> JsonObject:
+    lever = parts.lever.read()
+    environment = parts.settings.tool_loop_v2
+    return {
+        "key": FLAG_KEY,
+        "state": lever.state if lever else None,
+        "percent": lever.percent if lever and lever.state == "percent" else None,
+        "environment": environment,
+        "effective": _effective(environment, lever),
+        "sticky": "conversation",
+    }
+
+
+def _effective(environment: bool | None, lever: Lever | None) -> str:
+    if environment is False:
+        return "Every run uses the legacy loop: TOOL_LOOP_V2=false in the environment, which nothing overrides."
+    if lever is not None and lever.state == "percent":
+        return f"{lever.percent} % of the conversations use the V2 loop, the others the legacy loop."
+    choice = choose_loop(environment, lever, key="")
+    why = "the lever says so" if lever else "the environment says so" if environment else "V2 is off unless switched on"
+    return f"Every run uses the {'V2' if choice.loop == 'v2' else 'legacy'} loop: {why}."

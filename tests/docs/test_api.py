@@ -40,7 +40,8 @@ def test_every_setting_is_in_the_table_with_its_default() -> None:
     assert set(table) == {name.upper() for name in Settings.model_fields}
     for name, field in Settings.model_fields.items():
         if field.default not in (None, ()):
-            assert table[name.upper()] == str(field.default).removesuffix(".0"), name
+            default = str(field.default).lower() if isinstance(field.default, bool) else str(field.default)
+            assert table[name.upper()] == default.removesuffix(".0"), name
 
 
 def test_every_setting_of_the_example_file_is_one() -> None:

@@ -111,4 +111,5 @@ def test_neither_key_nor_prompt_is_ever_told(tmp_path: Path, key: str) -> None:
         assert key[:10] not in text
         assert key[-10:] not in text
         assert PROMPT not in text
-    assert len([line for line in process.errors().splitlines() if '"event": "run"' in line]) >= 8
+    lines = [json.loads(line) for line in process.errors().splitlines() if line.startswith("{")]
+    assert len([line for line in lines if line["event"] == "run"]) >= 8

@@ -378,20 +378,22 @@ async def test_a_withdrawn_call_that_waits_for_room_never_executes() -> None:
     assert doors.entered.empty()
 
 
-async def test_withdrawing_one_of_two_equal_searches_keeps_the_other() -> None:
-    """The search goes on for who still waits for it."""
+@pytest.mark.parametrize("gone", [0, 1])
+async def test_withdrawing_one_of_two_equal_searches_keeps_the_other(gone: int) -> None:
+    """The search goes on for who still waits for it, whichever of the two sent it."""
     backend = FakeSearch(gate=asyncio.Event())
     execution = execution_of([search_web(backend, None)])
-    first, second = execution.announce([search("x"), search("x")], 1)
-    execution.start(first)
-    execution.start(second)
+    both = execution.announce([search("x"), search("x")], 1)
+    for call in both:
+        execution.start(call)
     await backend.arrived.wait()
-    execution.withdraw(first, Code.SUPERSEDED)
+    execution.withdraw(both[gone], Code.SUPERSEDED)
+    await asyncio.sleep(0)
     backend.gate.set()  # type: ignore[union-attr]
     events = [event async for batch in execution.drain() for event in batch]
     assert {r.id: getattr(r.result, "code", None) for r in events if isinstance(r, ToolResult)} == {
-        first.id: Code.SUPERSEDED,
-        second.id: None,
+        both[gone].id: Code.SUPERSEDED,
+        both[1 - gone].id: None,
     }
 
 

@@ -32,7 +32,9 @@ async def stopped_at(place: Awaitable[object], work: Coroutine[Any, Any, Outcome
     task = asyncio.create_task(work)
     await place
     task.cancel()
-    return await asyncio.wait_for(task, 5)
+    outcome = await asyncio.wait_for(task, 5)
+    assert not task.cancelling()  # or no timeout would work in whatever the task does next
+    return outcome
 
 
 def assert_stopped(outcome: Outcome, client: ScriptedClient) -> None:

@@ -1,12 +1,11 @@
 """The command `signalbox`: serve, simulate, decode, check-stream."""
 
 import argparse
+import json
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-
-import orjson
 
 from signalbox import __version__
 
@@ -80,10 +79,12 @@ def _decode(arguments: argparse.Namespace) -> int:
     if data is None:
         return 2
     try:
-        meaning = decode_capture(data)
+        meaning, doubt = decode_capture(data)
     except ValueError as error:
         return _fail(f"{arguments.file} is neither a stream nor a JSON body: {error}.")
-    print(orjson.dumps(meaning, option=orjson.OPT_INDENT_2).decode())
+    print(json.dumps(meaning, indent=2, ensure_ascii=False))  # orjson stops at 64-bit numbers
+    if doubt:
+        print(f"signalbox: {arguments.file}: {doubt}.", file=sys.stderr)
     return 0
 
 

@@ -4,17 +4,32 @@ from collections.abc import Iterator
 from typing import Final
 
 from signalbox.chat.response import parse_completion_response
+from signalbox.chat.verdict import fault_of
 from signalbox.core.messages import JsonObject, JsonValue
-from signalbox.core.parts import ArgumentStatus, Completion, StreamPart
+from signalbox.core.parts import ArgumentStatus, Completion, StreamPart, Unreadable
 from signalbox.wire.openrouter import StreamDecoder, parts_of_body
 
 DIALECTS: Final = ("openrouter-chat",)
 
 
-def decode_capture(data: bytes) -> JsonObject:
-    """Decode a captured body, streamed or whole; raises ValueError when it is neither."""
+def decode_capture(data: bytes) -> tuple[JsonObject, str | None]:
+    """Decode a captured body, streamed or whole; raises ValueError when it is neither.
+
+    The second value says what is wrong with the capture itself, None when nothing is.
+    """
     parts = parts_of_body(data) if data.lstrip().startswith(b"{") else list(stream_parts([data]))
-    return describe(parse_completion_response(parts))
+    if not any(not isinstance(part, Unreadable) for part in parts):
+        raise ValueError("nothing in it is a chunk of an answer")
+    completion = parse_completion_response(parts)
+    return describe(completion), _doubt(completion)
+
+
+def _doubt(completion: Completion) -> str | None:
+    if completion.unreadable:
+        return f"{completion.unreadable} frames are not JSON and were left out"
+    if fault_of(completion) is not None and completion.fault is None and completion.finish_reason is None:
+        return "the stream ends without a finish reason and without [DONE]"
+    return None
 
 
 def stream_parts(chunks: list[bytes]) -> Iterator[StreamPart]:

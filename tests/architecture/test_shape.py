@@ -1,6 +1,7 @@
 """The house rules that a machine can watch: who imports whom, how long functions and files are, what is documented."""
 
 import ast
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -31,7 +32,8 @@ def _length(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 def test_imports_run_downward_only() -> None:
     """import-linter finds no import against the house's direction."""
     command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "backend")}
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
 
 

@@ -22,7 +22,7 @@ known("recordings at network chunks", sum(bool(r.facts.get("chunk_sizes")) for r
 
 def whole(recorded: Recorded) -> dict[str, Any]:
     """Decode a body in one piece."""
-    return decode_capture(recorded.body)
+    return decode_capture(recorded.body)[0]
 
 
 def at_sizes(recorded: Recorded, reads: list[bytes]) -> dict[str, Any]:

@@ -101,7 +101,9 @@ CODES: dict[Code, CodeFact] = {
     Code.UPSTREAM_AUTH: CodeFact("The upstream did not accept the API key.", "Check OPENROUTER_API_KEY."),
     Code.UPSTREAM_CREDITS: CodeFact("The account has too little credit for this request.", "Add credit."),
     Code.UPSTREAM_FORBIDDEN: CodeFact("The upstream refused this request.", "Check the key's rights or the input."),
-    Code.UPSTREAM_NOT_FOUND: CodeFact("The upstream has no endpoint for this request.", "Pick another model."),
+    Code.UPSTREAM_NOT_FOUND: CodeFact(
+        "The upstream has no endpoint for this request.", "Pick another model, or check OPENROUTER_BASE_URL."
+    ),
     Code.UPSTREAM_REJECTED: CodeFact("The upstream rejected the request.", "Change the request or the model."),
     Code.UPSTREAM_TOO_LARGE: CodeFact("The request is too large for the upstream.", "Send less."),
     Code.CONTEXT_LENGTH_EXCEEDED: CodeFact(

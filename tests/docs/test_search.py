@@ -59,13 +59,45 @@ async def test_a_question_finds_its_page(question: str, wanted: str) -> None:
     assert all(len(hit.snippet) > 40 for hit in hits)
 
 
+FIRST = {
+    "What is Signalbox?": ("what-is-signalbox.md#what-is-signalbox", "chat router"),
+    "Signalbox": ("what-is-signalbox.md#what-is-signalbox", "chat router"),
+    "How are searches limited?": ("tool-loop.md#how-are-searches-limited-clamp", "TOOL_CLAMP"),
+    "What is dedupe?": ("tool-loop.md#how-are-equal-searches-recognised-dedupe", "search key"),
+    "What is the finalize step?": ("tool-loop.md#what-is-the-finalize-step", "last model call"),
+    "How do I resume a stream?": ("sse-contract.md#how-do-i-resume-a-stream", "Last-Event-ID"),
+    "What happens when I press stop?": ("what-is-signalbox.md#what-happens-when-i-press-stop", "cancelled"),
+    "How does a run end?": ("what-is-signalbox.md#how-does-a-run-end", "done"),
+    "What is simulated mode?": ("simulator.md#what-is-simulated-mode", "without a key"),
+    "Which tools does Signalbox have?": ("what-is-signalbox.md#which-tools-does-signalbox-have", "search_web"),
+    "what a journal is": ("architecture.md#what-is-a-journal-and-how-do-runs-work", "ordered events"),
+}
+
+
 @pytest.mark.anyio
-async def test_the_first_question_is_answered_first() -> None:
-    """Asked what Signalbox is, the page of that name comes before every other, with its first sentence."""
+@pytest.mark.parametrize(("question", "wanted", "words"), [(key, *value) for key, value in FIRST.items()])
+async def test_a_question_that_is_a_heading_is_answered_first(question: str, wanted: str, words: str) -> None:
+    """The section that asks the same comes before every other, with the words of its answer."""
     search = DocsSearch(DOCS, own=True)
     try:
-        first, *_ = await search.search(SearchQuery("What is Signalbox?"))
+        first, *_ = await search.search(SearchQuery(question))
     finally:
         search.close()
-    assert first.url.startswith("/guide/what-is-signalbox.md")
-    assert "chat router" in first.snippet
+    assert first.url == f"/guide/{wanted}"
+    assert words in first.snippet
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("question", [*QUESTIONS, *FIRST])
+async def test_snippets_are_sentences(question: str) -> None:
+    """What is shown begins and ends with a sentence, and holds no bars of tables."""
+    search = DocsSearch(DOCS, own=True)
+    try:
+        hits = await search.search(SearchQuery(question, 5))
+    finally:
+        search.close()
+    for hit in hits:
+        for piece in hit.snippet.split(" … ["):
+            assert piece[0] != "…", hit
+            assert piece.rstrip('"”)')[-1] in ".!?…", hit
+        assert " | " not in hit.snippet, hit

@@ -7,13 +7,13 @@ from signalbox.services.search.pages import Page, Section, read_page, slug
 
 
 def test_markdown_is_cut_at_headings():
-    """Text before the first heading counts, and a # in a code fence is no heading."""
+    """Text before the first heading counts, a # in a code fence is no heading, and code is set in."""
     text = "Intro.\n\n# The *Title*\n\nOne.\n\n```sh\n# not a heading\n```\n\n## Second `part` ##\nTwo.\n### Empty\n"
     assert read_page("a/b.md", text) == Page(
         "The *Title*",
         [
             Section("", "", "Intro."),
-            Section("The *Title*", "the-title", "One.\n\n\n# not a heading"),
+            Section("The *Title*", "the-title", "One.\n\n\n    # not a heading"),
             Section("Second part", "second-part", "Two."),
             Section("Empty", "empty", ""),
         ],
@@ -41,14 +41,20 @@ def test_a_page_has_a_title(text: str, title: str):
 
 
 def test_markup_is_taken_off_and_code_is_not():
-    """Links keep their words, tables their cells; names in code and in angle brackets stay."""
-    text = (
-        "See [the guide](a.md 'x') and **bold** `__init__.py`.<br>\n<!-- no -->\n| a | b |\n|---|---|\n`data: <json>`\n"
-    )
+    """Links keep their words; names in code and in angle brackets stay."""
+    text = "See [the guide](a.md 'x') and **bold** `__init__.py`.<br>\n<!-- no -->\n`data: <json>`\n"
     [section] = read_page("a.md", text).sections
-    assert " ".join(section.body.split()) == "See [the guide](a.md 'x') and bold __init__.py. a b data: <json>"
+    assert " ".join(section.body.split()) == "See [the guide](a.md 'x') and bold __init__.py. data: <json>"
     [link] = read_page("a.md", '![alt](x.png) [words](b.md "title")').sections
     assert link.body == "alt words"
+
+
+def test_a_row_of_a_table_is_a_sentence():
+    """What it is about, a colon, and the other cells; head and ruler are left out, and an escaped bar is none."""
+    rows = "| `complete` | a whole answer | it |\n| a \\| b | | Yes. |\n| x |\n"
+    text = f"| status | means | shows |\n|---|:---:|---|\n{rows}"
+    [section] = read_page("a.md", text).sections
+    assert section.body.split("\n") == ["complete: a whole answer; it.", "a | b: Yes.", "x."]
 
 
 def test_slugs_are_githubs():

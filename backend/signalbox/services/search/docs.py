@@ -12,12 +12,16 @@ from urllib.parse import quote
 
 from signalbox.core.tools import SearchHit, SearchQuery
 from signalbox.services.search.docs_index import DocsIndex, Found, scan
+from signalbox.services.search.docs_rank import ranked
+from signalbox.services.search.docs_snippet import LONGEST, snippet, stems
 
 # Where the app serves the files of the folder.
 GUIDE = "/guide/"
 
 _DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
-_MOST_WORDS, _LONGEST_WORD = 24, 64
+_MOST_WORDS, _LONGEST_WORD, _SHORTEST_BEGINNING = 24, 64, 4
+# Sections per hit that the index gives, to be ordered again.
+_CANDIDATES = 12
 # What a question is made of, and a page that answers it need not hold.
 _QUESTION_WORDS = frozenset(
     re.findall(
@@ -92,8 +96,9 @@ class DocsSearch:
         with self._lock:
             self._refresh()
             for expression in match_expressions(query.text):
-                if found := self._index.find(expression, after, before, most=query.limit * 5):
-                    return _by_page(found)[: query.limit]
+                if found := self._index.find(expression, after, before, most=query.limit * _CANDIDATES):
+                    words = stems(" ".join(_words(query.text)))
+                    return _by_page(ranked(found, words, _QUESTION_WORDS), words)[: query.limit]
         return []
 
     def _dates(self, query: SearchQuery) -> tuple[str, str]:
@@ -108,14 +113,22 @@ def match_expressions(text: str) -> list[str]:
 
     Every word is quoted, so nothing in the text is read as FTS5 syntax; "a phrase" in quotes stays one.
     """
-    plain = unicodedata.normalize("NFKC", text).replace("“", '"').replace("”", '"').replace("\0", " ")
-    phrases = [phrase or word for phrase, word in re.findall(r'"([^"]+)"|([^\s"]+)', plain)]
-    words = [word[:_LONGEST_WORD] for phrase in phrases if (word := _searchable(phrase))]
-    words = list(dict.fromkeys([word for word in words if word.lower() not in _QUESTION_WORDS] or words))[:_MOST_WORDS]
+    words = _words(text)
     if not words:
         return []
     quoted = [f'"{word}"' for word in words]
-    return [" AND ".join(quoted), " OR ".join(quoted), " OR ".join(f"{word} *" for word in quoted)]
+    # The beginning of a short word would find what has nothing to do with it.
+    beginnings = [f'"{word}" *' for word in words if len(word) >= _SHORTEST_BEGINNING]
+    expressions = [" AND ".join(quoted), " OR ".join(quoted), " OR ".join(beginnings)]
+    return [expression for expression in expressions if expression]
+
+
+def _words(text: str) -> list[str]:
+    """Return the words and phrases to look for: those that say what a question is about, else all."""
+    plain = unicodedata.normalize("NFKC", text).replace("“", '"').replace("”", '"').replace("\0", " ")
+    phrases = [phrase or word for phrase, word in re.findall(r'"([^"]+)"|([^\s"]+)', plain)]
+    words = [word[:_LONGEST_WORD] for phrase in phrases if (word := _searchable(phrase))]
+    return list(dict.fromkeys([word for word in words if word.lower() not in _QUESTION_WORDS] or words))[:_MOST_WORDS]
 
 
 def _searchable(phrase: str) -> str:
@@ -123,20 +136,19 @@ def _searchable(phrase: str) -> str:
     return re.sub(r"^\W+|\W+$", "", phrase.replace("'s", ""))
 
 
-def _by_page(found: list[Found]) -> list[SearchHit]:
+def _by_page(found: list[Found], words: set[str]) -> list[SearchHit]:
     """Make one hit of the sections of a page, at its best section, with the text of its two best."""
     pages: dict[str, list[Found]] = {}
     for one in found:
         pages.setdefault(one.path, []).append(one)
-    return [_hit(sections) for sections in pages.values()]
+    return [_hit(sections, words) for sections in pages.values()]
 
 
-def _hit(sections: list[Found]) -> SearchHit:
+def _hit(sections: list[Found], words: set[str]) -> SearchHit:
     best = sections[0]
     title = best.title if best.heading in ("", best.title) else f"{best.title} › {best.heading}"
     url = GUIDE + quote(best.path) + (f"#{quote(best.slug)}" if best.slug else "")
-    snippet = " ".join(best.snippet.split())
-    if len(sections) > 1:
-        other = sections[1]
-        snippet += f" … [{other.heading or other.title}] " + " ".join(other.snippet.split())
-    return SearchHit(title, url, snippet, best.published)
+    text = snippet(best.body, words - stems(best.heading))
+    if len(sections) > 1 and (more := snippet(sections[1].body, words - stems(sections[1].heading), LONGEST // 2)):
+        text += f" … [{sections[1].heading or sections[1].title}] {more}"
+    return SearchHit(title, url, text, best.published)

@@ -16,7 +16,7 @@ _log = structlog.get_logger(__name__)
 
 LARGEST_FILE = 2 * 1024 * 1024
 MOST_FILES = 20_000
-_FORMAT = 1
+_FORMAT = 3
 _BATCH = 200
 _SKIPPED_FOLDERS = {"node_modules", "__pycache__"}
 
@@ -30,10 +30,12 @@ CREATE VIRTUAL TABLE sections USING fts5 (
     title, heading, body, path UNINDEXED, slug UNINDEXED, tokenize = "porter unicode61 remove_diacritics 2"
 );
 """
-# A word in a title or heading says more of a section than one in its text.
+# A word in a title or heading says more of a section than one in its text. Of a very long text only what is around
+# the words is read.
 _FIND = """
 SELECT sections.path, sections.title, sections.heading, sections.slug,
-       snippet(sections, 2, '', '', '…', 48), pages.published
+       iif(pages.size <= 50000, sections.body, snippet(sections, 2, '', '', '…', 64)), pages.published,
+       -bm25(sections, 4.0, 6.0, 1.0)
 FROM sections JOIN pages ON pages.path = sections.path
 WHERE sections MATCH ? AND pages.published BETWEEN ? AND ?
 ORDER BY bm25(sections, 4.0, 6.0, 1.0) LIMIT ?
@@ -48,8 +50,9 @@ class Found:
     title: str
     heading: str
     slug: str
-    snippet: str
+    body: str
     published: str
+    score: float
 
 
 @dataclass(frozen=True, slots=True)

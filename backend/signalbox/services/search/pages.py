@@ -8,6 +8,8 @@ from pathlib import PurePath
 
 MARKDOWN, HTML, TEXT = {".md", ".markdown", ".mdx"}, {".html", ".htm"}, {".txt", ".text", ".rst"}
 SUFFIXES = MARKDOWN | HTML | TEXT
+# What a line of code begins with in a section's body, so that a snippet can leave it out.
+CODE = "    "
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +63,19 @@ _MARKS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     (re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*(?:\s+\"[^\"\n]*\")?\)"), r"\1"),
     (re.compile(r"^ {0,3}(?:`{3,}|~{3,}).*$", re.MULTILINE), ""),
     (re.compile(r"\*\*|`"), ""),
-    (re.compile(r"^\s*\|?[-:| ]{3,}\|?\s*$", re.MULTILINE), ""),
-    (re.compile(r"^\s*\|.*$", re.MULTILINE), lambda row: row[0].replace("|", " ")),
+    (re.compile(r"^ {0,3}\|.*\n {0,3}\|?[-:| ]{3,}\|?[ \t]*$", re.MULTILINE), ""),
+    (re.compile(r"^ {0,3}\|.*$", re.MULTILINE), lambda row: _row(row[0])),
     # Only tags of HTML: <json> and <run_id> are what the text is about.
     (re.compile(rf"</?(?:{_TAGS})\b[^<>\n]*>"), " "),
 )
+
+
+def _row(line: str) -> str:
+    """Say a table's row as a sentence of its own: what it is about, and then the other cells."""
+    first, *others = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
+    said = "; ".join(cell for cell in others if cell)
+    sentence = f"{first}: {said}" if first and said else first or said
+    return sentence if sentence.endswith((".", "?", "!")) else f"{sentence}."
 
 
 def _markdown_page(name: str, text: str) -> Page:
@@ -76,14 +86,14 @@ def _markdown_page(name: str, text: str) -> Page:
     taken: set[str] = set()
     sections: list[Section] = []
     for level, heading, body in _markdown_blocks(text):
-        plain = _plain(heading)
+        plain = _plain(heading).strip()
         title = title or (plain if level == 1 else "")
         sections.append(Section(plain, slug(plain, taken) if plain else "", _plain(body)))
     return Page(title or name, [section for section in sections if section.heading or section.body])
 
 
 def _markdown_blocks(text: str) -> Iterator[tuple[int, str, str]]:
-    """Yield (level, heading, body); a # inside a code fence is no heading."""
+    """Yield (level, heading, body); a # inside a code fence is no heading, and code is set in by four spaces."""
     level, heading, fence = 0, "", ""
     body: list[str] = []
     for line in text.splitlines():
@@ -96,14 +106,14 @@ def _markdown_blocks(text: str) -> Iterator[tuple[int, str, str]]:
             yield level, heading, "\n".join(body)
             level, heading, body = len(found[1]), found[2] or "", []
             continue
-        body.append(line)
+        body.append(CODE + line if fence and not mark else line)
     yield level, heading, "\n".join(body)
 
 
 def _plain(text: str) -> str:
     for mark, instead in _MARKS:
         text = mark.sub(instead, text)
-    return text.strip()
+    return text.rstrip().lstrip("\r\n")
 
 
 # --- HTML ---

@@ -1,0 +1,40 @@
+"""Orders the sections that the index found: a heading that asks the same comes first, records of decisions last."""
+
+import re
+
+from signalbox.services.search.docs_index import Found
+from signalbox.services.search.docs_snippet import stems
+
+# A record says why a thing was decided, its guide what it is.
+_RECORDS = re.compile(r"(?:^|/)(?:decisions|adr)/")
+_RECORDS_COUNT = 0.5
+# An index of pages leads to answers, and holds none.
+_INDEXES = re.compile(r"(?:^|/)(?:readme|index)\.\w+$", re.IGNORECASE)
+_INDEXES_COUNT = 0.8
+_HEADING_COUNTS, _TITLE_COUNTS = 2.0, 0.5
+
+
+def ranked(found: list[Found], words: set[str], unasked: frozenset[str]) -> list[Found]:
+    """Return the sections best first; `words` are stems of the question, `unasked` words that say nothing."""
+    return sorted(found, key=lambda one: -_score(one, words, unasked))
+
+
+def _score(one: Found, words: set[str], unasked: frozenset[str]) -> float:
+    likeness = 1 + _HEADING_COUNTS * _likeness(one.heading, words, unasked)
+    likeness += _TITLE_COUNTS * _likeness(one.title, words, unasked)
+    if _RECORDS.search(one.path):
+        likeness *= _RECORDS_COUNT
+    if _INDEXES.search(one.path):
+        likeness *= _INDEXES_COUNT
+    return one.score * likeness
+
+
+def _likeness(heading: str, words: set[str], unasked: frozenset[str]) -> float:
+    """Return how much a heading and the question are about the same, from 0 to 1.
+
+    What stands in parentheses is another name for it, and counts only where the question has it.
+    """
+    plain, _, extra = heading.partition(" (")
+    said = stems(" ".join(word for word in re.findall(r"\w+", plain) if word.lower() not in unasked))
+    said |= stems(extra) & words
+    return len(said & words) / len(said | words) if said and words else 0.0

@@ -327,7 +327,8 @@ def test_a_tool_that_is_not_set_up_cannot_be_asked_for(behind: Behind) -> None:
     assert "SEARCH_BACKEND" in listed["search_web"]["unavailable"]
     assert listed["calculate"] == listed["calculate"] | {"available": True, "unavailable": None, "visibility": "hidden"}
     app.ask()
-    assert [t["function"]["name"] for t in upstream.asked[0].body["tools"]] == ["calculate", "get_current_time"]
+    offered = [t["function"]["name"] for t in upstream.asked[0].body["tools"]]
+    assert offered == ["calculate", "get_current_time", "read_url", "save_note"]
 
 
 @pytest.mark.parametrize("arguments", ["{", "[1]", '{"a":' * 300 + "1" + "}" * 300, '{"a": 1' + "0" * 400 + "}"])

@@ -127,7 +127,7 @@ def test_a_conversation_with_a_finished_call_goes_on(behind: Behind) -> None:
 @pytest.mark.parametrize(
     ("tools", "names"),
     [
-        ({}, ["calculate", "get_current_time", "search_web"]),
+        ({}, ["calculate", "get_current_time", "read_url", "save_note", "search_web"]),
         ({"tools": []}, None),
         ({"tools": ["search_web", "calculate", "search_web"]}, ["calculate", "search_web"]),
     ],

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from datetime import datetime
 
 import jsonschema
 import pytest
 from signalbox.core.messages import JsonObject, JsonValue
-from signalbox.core.tools import SearchHit, SearchQuery, Tool
+from signalbox.core.tools import SavedNote, SearchHit, SearchQuery, Tool, WebPage
 from signalbox.tools.registry import built_in
 
 SAFE_KEYWORDS = {"type", "description", "properties", "required", "items", "enum"}
@@ -21,7 +22,17 @@ class NoSearch:
         return []
 
 
-TOOLS = built_in(NoSearch(), None)
+class NoPages:
+    async def fetch(self, url: str) -> WebPage:
+        return WebPage(url, "text/plain", "nothing")
+
+
+class NoNotes:
+    async def save(self, title: str, text: str, now: datetime) -> SavedNote:
+        return SavedNote("x.md", "/notes/x.md")
+
+
+TOOLS = built_in(NoSearch(), None, pages=NoPages(), notes=NoNotes())
 
 
 def schemas_within(schema: JsonObject) -> Iterator[JsonObject]:
@@ -64,9 +75,11 @@ def test_every_argument_is_described(tool: Tool):
 
 
 def test_the_metadata_is_the_contracts():
-    """Search is primary, the utilities are hidden, and all three only read, so they may start early."""
+    """Search is primary, the utilities are hidden, and all but save_note only read, so they may start early."""
     assert {tool.spec.name: (tool.spec.category, tool.spec.visibility, tool.spec.eager) for tool in TOOLS} == {
         "search_web": ("search", "primary", True),
+        "read_url": ("other", "secondary", True),
+        "save_note": ("other", "secondary", False),
         "get_current_time": ("utility", "hidden", True),
         "calculate": ("utility", "hidden", True),
     }
@@ -76,5 +89,11 @@ def test_the_metadata_is_the_contracts():
 def test_without_a_backend_search_is_there_with_the_reason():
     """Nothing is hidden: a tool that cannot be offered says why."""
     reasons = {tool.spec.name: tool.unavailable for tool in built_in(None, "SEARXNG_URL is not set")}
-    assert reasons == {"search_web": "SEARXNG_URL is not set", "get_current_time": None, "calculate": None}
+    assert reasons == {
+        "search_web": "SEARXNG_URL is not set",
+        "read_url": "nothing that gets pages is set up",
+        "save_note": "there is no notes folder",
+        "get_current_time": None,
+        "calculate": None,
+    }
     assert all(tool.unavailable is None for tool in TOOLS)

@@ -10,6 +10,8 @@ from dotenv.parser import parse_stream
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from signalbox.services.addresses import Allowance
+
 OPENROUTER = "https://openrouter.ai/api/v1"
 SEARCH_BACKENDS = ("brave", "tavily", "searxng", "ddgs", "docs", "none", "off")
 
@@ -33,7 +35,13 @@ class Settings(BaseSettings):
     signalbox_allow_loop_header: bool = False
     search_backend: str | None = None
     searxng_url: str | None = None
+    brave_api_key: SecretStr | None = None
+    brave_base_url: str = "https://api.search.brave.com/res/v1"
+    tavily_api_key: SecretStr | None = None
+    tavily_base_url: str = "https://api.tavily.com"
     signalbox_docs: Path | None = None
+    signalbox_notes_dir: Path | None = None
+    signalbox_fetch_allow: Annotated[tuple[str, ...], NoDecode] = ()
     signalbox_data_dir: Path = Path("data")
     signalbox_admin_token: SecretStr | None = None
     signalbox_access_token: SecretStr | None = None
@@ -48,12 +56,12 @@ class Settings(BaseSettings):
     signalbox_simulator_pace: float = Field(default=0.012, ge=0, le=5)
     signalbox_log_level: str = Field(default="info", pattern="^(debug|info|warning|error)$")
 
-    @field_validator("signalbox_allowed_hosts", "signalbox_allowed_origins", mode="before")
+    @field_validator("signalbox_allowed_hosts", "signalbox_allowed_origins", "signalbox_fetch_allow", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         return tuple(item.strip() for item in value.split(",") if item.strip()) if isinstance(value, str) else value
 
-    @field_validator("openrouter_base_url", "searxng_url")
+    @field_validator("openrouter_base_url", "searxng_url", "brave_base_url", "tavily_base_url")
     @classmethod
     def _is_url(cls, value: str | None) -> str | None:
         if value is not None:
@@ -70,12 +78,20 @@ class Settings(BaseSettings):
             raise ValueError(f"must be one of {', '.join(SEARCH_BACKENDS)}")
         return name
 
-    @field_validator("openrouter_api_key", "signalbox_admin_token", "signalbox_access_token")
+    @field_validator(
+        "openrouter_api_key", "brave_api_key", "tavily_api_key", "signalbox_admin_token", "signalbox_access_token"
+    )
     @classmethod
     def _is_header_text(cls, value: SecretStr | None) -> SecretStr | None:
         text = value.get_secret_value() if value else "x"
         if not text.isascii() or not text.isprintable() or " " in text:
             raise ValueError("must be one word of plain ASCII")
+        return value
+
+    @field_validator("signalbox_fetch_allow")
+    @classmethod
+    def _are_reachable(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        Allowance.of(value)
         return value
 
     @field_validator("signalbox_allowed_hosts")

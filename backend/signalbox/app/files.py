@@ -34,6 +34,9 @@ def docs_folder() -> Path:
 class _Guide(StaticFiles):
     """Documentation as text: a browser shows it, nothing in it runs, and nothing but what search reads is served."""
 
+    async def check_config(self) -> None:
+        """Let a folder be absent: there is no notes folder before the first start has made it."""
+
     async def get_response(self, path: str, scope: Scope) -> Response:
         parts = Path(path).parts
         if any(part.startswith(".") for part in parts) or Path(path).suffix.lower() not in SUFFIXES:
@@ -52,11 +55,17 @@ class _Page(Mount):
         return super().matches(scope)
 
 
+def notes_folder(settings: Settings) -> Path:
+    """Return where notes are kept: the folder that is set, else one in the data folder."""
+    return settings.signalbox_notes_dir or settings.signalbox_data_dir / "notes"
+
+
 def mount_files(app: FastAPI, settings: Settings) -> None:
-    """Serve the guide and the page; whoever has no page yet is told how to get one."""
+    """Serve the guide, the notes and the page; whoever has no page yet is told how to get one."""
     guide = settings.signalbox_docs or docs_folder()
     if guide.is_dir():
         app.mount("/guide", _Guide(directory=guide), name="guide")
+    app.mount("/notes", _Guide(directory=notes_folder(settings), check_dir=False), name="notes")
     page = page_folder()
     if page is not None:
         app.router.routes.append(_Page("/", StaticFiles(directory=page, html=True), name="page"))

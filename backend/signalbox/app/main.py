@@ -16,25 +16,21 @@ from signalbox.app.config import Settings, SettingsError, load_settings
 from signalbox.app.deps import Parts
 from signalbox.app.errors import LastResort, add_error_handlers
 from signalbox.app.examples import add_openapi
-from signalbox.app.files import docs_folder, mount_files
+from signalbox.app.files import mount_files
 from signalbox.app.logs import configure_logs, log_run
 from signalbox.app.routers import chat, flags, health, models, runs, tools
 from signalbox.app.security import Gate
+from signalbox.app.toolbox import fill_toolbox
 from signalbox.app.workers import refuse_second_worker
-from signalbox.core.tools import SearchBackend, Tool
+from signalbox.core.tools import Tool
 from signalbox.flags.lever import LeverFile
 from signalbox.runs.manager import RunManager
 from signalbox.services.catalog import ModelCatalog
 from signalbox.services.http import make_client
 from signalbox.services.openrouter import OpenRouterService, Upstream
-from signalbox.services.search import pick
-from signalbox.services.search.docs import DocsSearch
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.simulator.server import BackgroundSimulator
 from signalbox.store.memory import MemoryStore
-from signalbox.tools.registry import built_in
-
-_INDEX_SECONDS = 3.0
 
 
 def create_app(
@@ -78,7 +74,8 @@ def _guard(app: FastAPI, settings: Settings, token: str | None, admin: AdminToke
     token = token or (access.get_secret_value() if access else None)
     tokens = (token, admin.value) if token else ()
     origins = settings.signalbox_allowed_origins
-    closed = ("/api/",) if settings.signalbox_docs is None else ("/api/", "/guide/")  # the user's own documents
+    # What the user's own documents hold is theirs; this project's documentation is not.
+    closed = ("/api/", "/notes/") if settings.signalbox_docs is None else ("/api/", "/notes/", "/guide/")
     app.add_middleware(Gate, hosts=settings.signalbox_allowed_hosts, origins=origins, tokens=tokens, closed=closed)
     if origins:
         app.add_middleware(
@@ -102,17 +99,7 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
         make_client(connect_timeout=settings.openrouter_connect_timeout, idle_timeout=settings.openrouter_timeout)
     )
     upstream = OpenRouterService(client, _upstream(settings, base_url))
-    own_docs = settings.signalbox_docs is None
-    search, why_not = pick(
-        wanted=settings.search_backend,
-        searxng_url=settings.searxng_url,
-        docs_folder=settings.signalbox_docs or docs_folder(),
-        own_docs=own_docs,
-        client=client,
-        database=folder / "docs-index.sqlite",
-    )
-    if isinstance(search, DocsSearch):
-        await _prepare(search, stack)
+    toolbox = await fill_toolbox(settings, client, folder, extra_tools, stack)
     runs_ = RunManager(
         MemoryStore(),
         most_at_once=settings.signalbox_max_runs,
@@ -125,31 +112,19 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
     return Parts(
         settings=settings,
         upstream=upstream,
-        executor=ToolExecutor([*built_in(search, why_not), *extra_tools]),
+        executor=ToolExecutor(toolbox.tools),
         catalog=catalog,
         runs=runs_,
         lever=LeverFile(folder / "tool_loop_v2.json"),
         admin_token=admin.value,
         is_simulated=settings.is_simulated,
-        search_is_paid=_is_paid(search),
+        search_is_paid=toolbox.search_is_paid,
     )
 
 
 def _simulator(settings: Settings) -> BackgroundSimulator:
     # Its faulty models can be asked for by name, but a person picking a model need not see them.
     return BackgroundSimulator(pace=settings.signalbox_simulator_pace, list_faults=False)
-
-
-async def _prepare(search: DocsSearch, stack: AsyncExitStack) -> None:
-    """Index the documents before the first question; a large folder goes on behind a server that is ready."""
-    stack.callback(search.close)
-    indexing = asyncio.create_task(search.prepare())
-    await asyncio.wait({indexing}, timeout=_INDEX_SECONDS)
-    stack.callback(indexing.cancel)
-
-
-def _is_paid(search: SearchBackend | None) -> bool:
-    return search is not None and search.paid
 
 
 def data_folder(settings: Settings) -> Path:

@@ -124,6 +124,40 @@ class SearchBackend(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class WebPage:
+    """What an address answered: its media type and its body as text; `cut` says that the body was longer."""
+
+    url: str
+    kind: str
+    text: str
+    cut: bool = False
+
+
+class PageSource(Protocol):
+    """Something that gets a page; every address it asks is one that it may ask (quirk G1)."""
+
+    async def fetch(self, url: str) -> WebPage:
+        """Return the page at an address, after its redirects; raises ToolError."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SavedNote:
+    """Where a note went: the name of its file, and the address at which the app serves it."""
+
+    file: str
+    url: str
+
+
+class NoteKeeper(Protocol):
+    """Something that keeps notes."""
+
+    async def save(self, title: str, text: str, now: datetime) -> SavedNote:
+        """Keep a note beside those there are, never in place of one; raises ToolError."""
+        ...
+
+
 def _utc_now() -> datetime:
     return datetime.now(UTC)
 
@@ -154,6 +188,9 @@ class Tool:
 
 __all__ = [
     "Category",
+    "NoteKeeper",
+    "PageSource",
+    "SavedNote",
     "SearchBackend",
     "SearchHit",
     "SearchQuery",
@@ -165,5 +202,6 @@ __all__ = [
     "ToolOutcome",
     "ToolSpec",
     "Visibility",
+    "WebPage",
     "canonical_url",
 ]

@@ -1,6 +1,5 @@
 """The search tool: one schema over whichever backend is set up, with numbered and cleaned results."""
 
-import re
 import unicodedata
 from collections.abc import Mapping
 from datetime import date
@@ -9,6 +8,7 @@ from typing import Literal, cast
 from signalbox.core.errors import Code, ToolError
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import SearchBackend, SearchHit, SearchQuery, Tool, ToolContext, ToolSpec
+from signalbox.tools.outside import visible_line
 
 LONGEST_TITLE, LONGEST_SNIPPET, LONGEST_URL, LONGEST_QUERY = 200, 700, 2_000, 400
 _FEWEST, _MOST, _USUAL = 1, 5, 3
@@ -73,7 +73,10 @@ async def _no_backend(arguments: JsonObject, context: ToolContext) -> JsonValue:
 
 def search_key(arguments: Mapping[str, JsonValue]) -> str:
     """Return what makes two searches equal: the normalised text and the time filters."""
-    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", str(arguments.get("query", ""))).casefold())
+    query = str(arguments.get("query", ""))
+    if len(query) > LONGEST_QUERY:
+        return query  # refused by the tool; normalising marks without end is quadratic and would hold up everybody
+    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", query).casefold())
     filters = [str(arguments.get("time_hint") or "")]
     filters += [_day_or_text(arguments.get(name)) for name in ("after", "before")]
     return "\x1f".join([_unquoted(" ".join(text.split())), *filters])
@@ -108,7 +111,7 @@ def _day(value: JsonValue) -> date | None:
 
 def _query(arguments: JsonObject) -> SearchQuery:
     """Turn schema-valid arguments into a query; raises ToolError INVALID_ARGUMENTS naming the field."""
-    text = _clean(str(arguments["query"]), LONGEST_QUERY + 1)
+    text = visible_line(str(arguments["query"]), LONGEST_QUERY + 1)
     if not text:
         raise ToolError(Code.INVALID_ARGUMENTS, "query: must not be empty")
     if len(text) > LONGEST_QUERY:
@@ -134,7 +137,7 @@ def _date_argument(arguments: JsonObject, name: str) -> str | None:
         return None
     day = _day(value)
     if day is None:
-        shown = _clean(str(value), 40)
+        shown = visible_line(str(value), 40)
         raise ToolError(Code.INVALID_ARGUMENTS, f'{name}: expected a date such as 2025-03-31, got "{shown}"')
     return day.isoformat()
 
@@ -156,12 +159,12 @@ def _answer(query: SearchQuery, backend: SearchBackend, hits: list[SearchHit], c
 
 
 def _result(hit: SearchHit, context: ToolContext) -> JsonObject | None:
-    url = _clean(hit.url, LONGEST_URL + 1)
+    url = visible_line(hit.url, LONGEST_URL + 1)
     if len(url) > LONGEST_URL or not url.lower().startswith(("http://", "https://", "/")):
         return None
-    title = _clean(hit.title, LONGEST_TITLE) or url
+    title = visible_line(hit.title, LONGEST_TITLE) or url
     result: JsonObject = {"n": context.sources.number(url, title), "title": title, "url": url}
-    result["snippet"] = _clean(hit.snippet, LONGEST_SNIPPET)
+    result["snippet"] = visible_line(hit.snippet, LONGEST_SNIPPET)
     return result | {"published": hit.published} if hit.published else result
 
 
@@ -173,17 +176,3 @@ def _note(query: SearchQuery, backend: SearchBackend, hits: list[SearchHit]) -> 
     if timed and any(hit.published is None for hit in hits):
         return "Results without `published` have no known date and may lie outside the time asked for."
     return ""
-
-
-# What text from outside must not carry: controls, invisible and direction marks, lone surrogates (quirk G3).
-_INVISIBLE = frozenset({"Cc", "Cf", "Cs"})
-
-
-def _clean(text: str, longest: int) -> str:
-    """Return text from outside as one visible line of at most `longest` characters."""
-    visible = "".join(
-        " " if c.isspace() else "" if unicodedata.category(c) in _INVISIBLE else c for c in text[: longest * 4]
-    )
-    # <|im_start|> and its kin are control tokens to some models.
-    line = " ".join(re.sub(r"<\||\|>", lambda m: " ".join(m[0]), visible).split())
-    return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"

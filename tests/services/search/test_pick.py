@@ -1,58 +1,100 @@
 """Which backend is searched, and why there is none."""
 
+import sys
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
-from signalbox.services.search import pick
+from signalbox.core.tools import SearchBackend
+from signalbox.services.search import ddgs, pick
+from signalbox.services.search.brave import BraveSearch
 from signalbox.services.search.docs import DocsSearch
 from signalbox.services.search.searxng import SearxngSearch
+from signalbox.services.search.tavily import TavilySearch
 
 pytestmark = pytest.mark.anyio
 
+BRAVE, TAVILY, SEARXNG = ("https://brave.test", "k3y"), ("https://tavily.test", "k3y"), "http://searx.test"
 
-@pytest.mark.parametrize(
-    ("wanted", "url", "kind"),
-    [
-        (None, None, DocsSearch),
-        ("", "", DocsSearch),
-        (None, "http://searx.test", SearxngSearch),
-        ("docs", "http://searx.test", DocsSearch),
-        (" SearXNG ", "http://searx.test", SearxngSearch),
-    ],
-)
-async def test_the_backend_wanted_else_the_best_there_is(
-    tmp_path: Path, wanted: str | None, url: str | None, kind: type
-):
-    """A name decides; without one SearXNG where it is set up, else the docs."""
+
+async def picked(folder: Path, **given: Any) -> tuple[SearchBackend | None, str | None]:
+    """Pick among what is given; nothing else is set up."""
+    usual = {"wanted": None, "searxng_url": None, "docs_folder": folder, "own_docs": True}
     async with httpx.AsyncClient() as client:
-        backend, why = pick(wanted=wanted, searxng_url=url, docs_folder=tmp_path, own_docs=True, client=client)
-    assert isinstance(backend, kind)
-    assert why is None
+        backend, why = pick(**{**usual, "client": client, **given})
     if isinstance(backend, DocsSearch):
         backend.close()
+    return backend, why
 
 
 @pytest.mark.parametrize(
-    ("wanted", "url", "why"),
+    ("given", "kind"),
     [
-        ("searxng", None, "SEARXNG_URL is not set"),
-        ("searxng", "searx.test", "SEARXNG_URL is not an http or https address"),
-        (None, "http://:s3cret@[::1", "SEARXNG_URL is not an http or https address"),
-        ("docs", None, "the folder to search (missing) does not exist"),
-        (None, None, "the folder to search (missing) does not exist"),
-        ("none", None, "search is switched off"),
-        ("goggle", None, '"goggle", which is not known; there are searxng, docs and none'),
+        ({}, DocsSearch),
+        ({"wanted": ""}, DocsSearch),
+        ({"searxng_url": SEARXNG}, SearxngSearch),
+        ({"searxng_url": SEARXNG, "tavily": TAVILY}, TavilySearch),
+        ({"searxng_url": SEARXNG, "tavily": TAVILY, "brave": BRAVE}, BraveSearch),
+        ({"brave": ("https://brave.test", "")}, DocsSearch),
+        ({"wanted": "docs", "brave": BRAVE}, DocsSearch),
+        ({"wanted": "tavily", "tavily": TAVILY, "brave": BRAVE}, TavilySearch),
+        ({"wanted": " SearXNG ", "searxng_url": SEARXNG, "brave": BRAVE}, SearxngSearch),
     ],
 )
-async def test_without_a_backend_the_reason_is_a_sentence(
-    tmp_path: Path, wanted: str | None, url: str | None, why: str
-):
-    """It names the setting, and never repeats an address."""
-    folder = tmp_path / "missing"
-    async with httpx.AsyncClient() as client:
-        backend, reason = pick(wanted=wanted, searxng_url=url, docs_folder=folder, own_docs=False, client=client)
+async def test_the_backend_wanted_else_the_best_there_is(tmp_path: Path, given: dict[str, Any], kind: type):
+    """A name decides; without one Brave, Tavily and SearXNG in this order, as they are set up, else the docs."""
+    backend, why = await picked(tmp_path, **given)
+    assert isinstance(backend, kind)
+    assert why is None
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"wanted": "searxng"}, "SEARXNG_URL is not set"),
+        ({"wanted": "searxng", "searxng_url": "searx.test"}, "SEARXNG_URL is not an http or https address"),
+        ({"searxng_url": "http://:s3cret@[::1"}, "SEARXNG_URL is not an http or https address"),
+        ({"wanted": "brave"}, "SEARCH_BACKEND is brave, but BRAVE_API_KEY is not set"),
+        ({"wanted": "tavily", "brave": BRAVE}, "SEARCH_BACKEND is tavily, but TAVILY_API_KEY is not set"),
+        ({"brave": ("https://brave.test", "s3cret s3cret")}, "BRAVE_API_KEY or BRAVE_BASE_URL cannot be used"),
+        ({"brave": ("https://brave.test", "s3cr\u00e9t")}, "BRAVE_API_KEY or BRAVE_BASE_URL cannot be used"),
+        ({"tavily": ("ftp://tavily.test", "s3cret")}, "TAVILY_API_KEY or TAVILY_BASE_URL cannot be used"),
+        ({"wanted": "docs", "docs_folder": Path("missing")}, "the folder to search (missing) does not exist"),
+        ({"docs_folder": Path("missing")}, "the folder to search (missing) does not exist"),
+        ({"wanted": "none"}, "search is switched off"),
+        ({"wanted": "goggle"}, '"goggle", which is not known; there are brave, tavily, searxng, ddgs, docs and none'),
+    ],
+)
+async def test_without_a_backend_the_reason_is_a_sentence(tmp_path: Path, given: dict[str, Any], why: str):
+    """It names the setting, and never repeats an address or a key."""
+    backend, reason = await picked(tmp_path, **given)
     assert backend is None
     assert reason is not None
     assert why in reason
-    assert "s3cret" not in reason
+    assert "s3cr" not in reason
+
+
+async def test_ddgs_is_searched_only_when_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Its package being there changes nothing; named, it is used, and without the package the reason says how."""
+    backend, _ = await picked(tmp_path)
+    assert isinstance(backend, DocsSearch)
+    monkeypatch.setattr(ddgs, "installed", lambda: lambda *_, **__: [])
+    backend, _ = await picked(tmp_path, wanted="ddgs", brave=BRAVE)
+    assert isinstance(backend, ddgs.DdgsSearch)
+    monkeypatch.undo()
+    monkeypatch.setitem(sys.modules, "ddgs", None)
+    assert (await picked(tmp_path, wanted="ddgs")) == (
+        None,
+        "SEARCH_BACKEND is ddgs, but the package ddgs is not installed (pip install 'signalbox[ddgs]')",
+    )
+
+
+async def test_a_paid_backend_says_so(tmp_path: Path):
+    """What costs money is clamped higher, as it is meant to be used."""
+    paid = {}
+    for name in ("brave", "tavily", "searxng", "docs"):
+        backend, _ = await picked(tmp_path, wanted=name, brave=BRAVE, tavily=TAVILY, searxng_url=SEARXNG)
+        assert backend is not None
+        paid[name] = backend.paid
+    assert paid == {"brave": True, "tavily": True, "searxng": False, "docs": False}

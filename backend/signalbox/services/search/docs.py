@@ -5,7 +5,7 @@ import re
 import threading
 import time
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from urllib.parse import quote
@@ -15,8 +15,8 @@ from signalbox.services.search.docs_index import DocsIndex, Found, scan
 from signalbox.services.search.docs_rank import ranked
 from signalbox.services.search.docs_snippet import LONGEST, snippet, stems
 
-# Where the app serves the files of the folder.
-GUIDE = "/guide/"
+# Where the app serves the files of the folders: /guide/ and /notes/.
+_GUIDE, _NOTES = "guide", "notes"
 
 _DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
 _MOST_WORDS, _LONGEST_WORD, _SHORTEST_BEGINNING = 24, 64, 4
@@ -35,7 +35,7 @@ _QUESTION_WORDS = frozenset(
 
 
 class DocsSearch:
-    """A SearchBackend over the Markdown, text and HTML files of a folder.
+    """A SearchBackend over the Markdown, text and HTML files of a folder, and of the notes folder beside it.
 
     The index is made at the first search, or before by `prepare`, and follows the files: a search looks for changed
     ones, at most every `rescan_after` seconds. `published` is the day a file was last changed.
@@ -50,23 +50,29 @@ class DocsSearch:
         database: Path | None = None,
         *,
         own: bool = False,
+        notes: Path | None = None,
         rescan_after: float = 2.0,
         today: Callable[[], date] = lambda: datetime.now(UTC).date(),
     ) -> None:
-        self._folder = folder.resolve()
+        self._folders = {_GUIDE: folder.resolve()}
+        # Notes inside the folder are its files already.
+        if notes is not None and not notes.resolve().is_relative_to(folder.resolve()):
+            self._folders[_NOTES] = notes.resolve()
         self._own = own
         self._rescan_after = rescan_after
         self._today = today
         self._lock = threading.Lock()
-        self._index = DocsIndex(self._folder, database)
+        self._index = DocsIndex(self._folders, database)
         self._scanned = float("-inf")
-        self.about = self._describe(len(scan(self._folder)))
+        self.about = self._describe({place: len(scan(folder)) for place, folder in self._folders.items()})
 
-    def _describe(self, pages: int) -> str:
-        count = f"{pages:,} page{'' if pages == 1 else 's'}"
-        if self._own:
-            return f"Signalbox's own documentation ({count})"
-        return f"the Markdown, text and HTML files of the folder {self._folder.name} ({count})"
+    def _describe(self, pages: Mapping[str, int]) -> str:
+        count = f"{pages[_GUIDE]:,} page{'' if pages[_GUIDE] == 1 else 's'}"
+        name = self._folders[_GUIDE].name
+        where = (
+            "Signalbox's own documentation" if self._own else f"the Markdown, text and HTML files of the folder {name}"
+        )
+        return f"{where} ({count})" + (f" and the saved notes ({notes:,})" if (notes := pages.get(_NOTES)) else "")
 
     async def prepare(self) -> None:
         """Bring the index up to date, so that the first search need not."""
@@ -75,6 +81,10 @@ class DocsSearch:
     async def search(self, query: SearchQuery) -> list[SearchHit]:
         """Return at most `query.limit` pages, best first, each with text around what was found."""
         return await asyncio.to_thread(self._search, query)
+
+    def changed(self) -> None:
+        """Say that a file has changed: the next search looks for changes, however soon it comes."""
+        self._scanned = float("-inf")
 
     def close(self) -> None:
         """Close the database."""
@@ -147,7 +157,7 @@ def _by_page(found: list[Found], words: set[str]) -> list[SearchHit]:
 def _hit(sections: list[Found], words: set[str]) -> SearchHit:
     best = sections[0]
     title = best.title if best.heading in ("", best.title) else f"{best.title} › {best.heading}"
-    url = GUIDE + quote(best.path) + (f"#{quote(best.slug)}" if best.slug else "")
+    url = "/" + quote(best.path) + (f"#{quote(best.slug)}" if best.slug else "")
     text = snippet(best.body, words - stems(best.heading))
     if len(sections) > 1 and (more := snippet(sections[1].body, words - stems(sections[1].heading), LONGEST // 2)):
         text += f" … [{sections[1].heading or sections[1].title}] {more}"

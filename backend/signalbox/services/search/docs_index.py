@@ -1,8 +1,9 @@
-"""The full text index of a folder: which files it takes, and the SQLite tables that hold their sections."""
+"""The full text index of folders: which files it takes, and the SQLite tables that hold their sections."""
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,7 +22,7 @@ _BATCH = 200
 _SKIPPED_FOLDERS = {"node_modules", "__pycache__"}
 
 _TABLES = """
-CREATE TABLE about (folder TEXT NOT NULL);
+CREATE TABLE about (folders TEXT NOT NULL);
 CREATE TABLE pages (
     path TEXT PRIMARY KEY, title TEXT NOT NULL, published TEXT NOT NULL,
     mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL
@@ -44,7 +45,7 @@ ORDER BY bm25(sections, 4.0, 6.0, 1.0) LIMIT ?
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A section that matches; `published` is the ISO date of its file's last change."""
+    """A section that matches; `path` begins with its folder's place, `published` is when its file was last changed."""
 
     path: str
     title: str
@@ -102,19 +103,22 @@ def _is_utf8(name: str) -> bool:
 
 
 class DocsIndex:
-    """The index of one folder, in memory or in a file of its own. Not safe for threads at once: the caller locks."""
+    """The index of some folders, in memory or in a file of its own. Not safe for threads at once: the caller locks.
 
-    def __init__(self, folder: Path, database: Path | None = None) -> None:
-        self._folder = folder
-        self._connection = _open(database, folder)
+    Each folder has a place, the first part of the paths of its files here and of their addresses in the app.
+    """
+
+    def __init__(self, folders: Mapping[str, Path], database: Path | None = None) -> None:
+        self._folders = folders
+        self._connection = _open(database, "\n".join(f"{place} {folder}" for place, folder in folders.items()))
 
     def close(self) -> None:
         """Close the database."""
         self._connection.close()
 
-    def refresh(self) -> int:
-        """Take in what changed since the last time; return the number of pages."""
-        there = scan(self._folder)
+    def refresh(self) -> Counter[str]:
+        """Take in what changed since the last time; return the number of pages in each place."""
+        there = {f"{place}/{path}": file for place, root in self._folders.items() for path, file in scan(root).items()}
         rows = self._connection.execute("SELECT path, mtime_ns, size FROM pages")
         known = {path: File(mtime_ns, size) for path, mtime_ns, size in rows}
         changed = [path for path, file in there.items() if known.get(path) != file]
@@ -126,7 +130,7 @@ class DocsIndex:
                 self._drop(changed[start : start + _BATCH])
                 for path in changed[start : start + _BATCH]:
                     self._add(path, there[path])
-        return len(there)
+        return Counter(path.partition("/")[0] for path in there)
 
     def find(self, expression: str, after: str, before: str, most: int) -> list[Found]:
         """Return the best sections of files last changed between two dates."""
@@ -141,13 +145,14 @@ class DocsIndex:
 
     def _add(self, path: str, file: File) -> None:
         """Index one file. Its sections have consecutive row numbers, so that they are found again without a scan."""
+        place, _, within = path.partition("/")
         try:
-            raw = (self._folder / path).read_bytes()
+            raw = (self._folders[place] / within).read_bytes()
         except OSError:
             return
         if b"\0" in raw[:8_000]:
             raw = b""  # not text, whatever its name says
-        page = read_page(path, raw.decode("utf-8-sig", "replace"))
+        page = read_page(within, raw.decode("utf-8-sig", "replace"))
         first: int = self._connection.execute("SELECT coalesce(max(rowid), 0) + 1 FROM sections").fetchone()[0]
         self._connection.executemany(
             "INSERT INTO sections (rowid, title, heading, body, path, slug) VALUES (?, ?, ?, ?, ?, ?)",
@@ -160,42 +165,42 @@ class DocsIndex:
         )
 
 
-def _open(database: Path | None, folder: Path) -> sqlite3.Connection:
-    """Open the index, anew when it is of another folder or format, or cannot be read."""
+def _open(database: Path | None, folders: str) -> sqlite3.Connection:
+    """Open the index, anew when it is of other folders or format, or cannot be read."""
     if database is None:
-        return _created(_connect(":memory:"), folder)
+        return _created(_connect(":memory:"), folders)
     try:
         database.parent.mkdir(parents=True, exist_ok=True)
         connection = _connect(str(database))
-        if _fits(connection, folder):
+        if _fits(connection, folders):
             return connection
         connection.close()
         _remove(database)
-        return _created(_connect(str(database)), folder)
+        return _created(_connect(str(database)), folders)
     except (sqlite3.DatabaseError, OSError) as error:
         _log.warning("docs_index_in_memory", error=type(error).__name__)
-        return _created(_connect(":memory:"), folder)
+        return _created(_connect(":memory:"), folders)
 
 
 def _connect(database: str) -> sqlite3.Connection:
     return sqlite3.connect(database, check_same_thread=False, timeout=5.0)
 
 
-def _fits(connection: sqlite3.Connection, folder: Path) -> bool:
+def _fits(connection: sqlite3.Connection, folders: str) -> bool:
     try:
         with closing(connection.execute("PRAGMA user_version")) as cursor:
             if cursor.fetchone() != (_FORMAT,):
                 return False
-        return connection.execute("SELECT folder FROM about").fetchone() == (str(folder),)
+        return connection.execute("SELECT folders FROM about").fetchone() == (folders,)
     except sqlite3.DatabaseError:
         return False
 
 
-def _created(connection: sqlite3.Connection, folder: Path) -> sqlite3.Connection:
+def _created(connection: sqlite3.Connection, folders: str) -> sqlite3.Connection:
     try:
         connection.executescript(f"PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; {_TABLES}")
         with connection:
-            connection.execute("INSERT INTO about VALUES (?)", (str(folder),))
+            connection.execute("INSERT INTO about VALUES (?)", (folders,))
             connection.execute(f"PRAGMA user_version = {_FORMAT}")
     except sqlite3.DatabaseError:
         connection.close()

@@ -1,0 +1,90 @@
+"""The tools of this process, put together from the settings: built-in ones and those of other packages."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from signalbox.app.config import Settings
+from signalbox.app.files import docs_folder, notes_folder
+from signalbox.core.tools import SearchBackend, Tool
+from signalbox.services.addresses import Allowance
+from signalbox.services.fetch import PageFetcher
+from signalbox.services.local_pages import LocalPages
+from signalbox.services.notes import NotesFolder
+from signalbox.services.search import Client, pick
+from signalbox.services.search.docs import DocsSearch
+from signalbox.tools.registry import built_in, from_packages
+
+_INDEX_SECONDS = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Toolbox:
+    """The tools, and whether a search costs money, which sets the default clamp."""
+
+    tools: list[Tool]
+    search_is_paid: bool
+
+
+async def fill_toolbox(
+    settings: Settings, client: Client, folder: Path, extra_tools: Sequence[Tool], stack: AsyncExitStack
+) -> Toolbox:
+    """Make every tool; `folder` is the data folder. What cannot be offered is there with the reason."""
+    search, why_not = _search(settings, client, folder)
+    if isinstance(search, DocsSearch):
+        await _prepare(search, stack)
+    guide, notes = settings.signalbox_docs or docs_folder(), notes_folder(settings)
+    no_notes = _cannot_write(notes)
+    ours = built_in(
+        search,
+        why_not,
+        pages=LocalPages(
+            {"/guide/": guide, "/notes/": notes}, PageFetcher(Allowance.of(settings.signalbox_fetch_allow))
+        ),
+        notes=None if no_notes else NotesFolder(notes, on_saved=_changed(search)),
+        notes_unavailable=no_notes,
+    )
+    names = {tool.spec.name for tool in (*ours, *extra_tools)}
+    return Toolbox([*ours, *extra_tools, *from_packages(names)], search is not None and search.paid)
+
+
+def _search(settings: Settings, client: Client, folder: Path) -> tuple[SearchBackend | None, str | None]:
+    return pick(
+        wanted=settings.search_backend,
+        searxng_url=settings.searxng_url,
+        docs_folder=settings.signalbox_docs or docs_folder(),
+        own_docs=settings.signalbox_docs is None,
+        client=client,
+        brave=(settings.brave_base_url, _secret(settings.brave_api_key)),
+        tavily=(settings.tavily_base_url, _secret(settings.tavily_api_key)),
+        notes=notes_folder(settings),
+        database=folder / "docs-index.sqlite",
+    )
+
+
+def _secret(value: SecretStr | None) -> str | None:
+    return value.get_secret_value() if value else None
+
+
+def _changed(search: SearchBackend | None) -> Callable[[], None]:
+    return search.changed if isinstance(search, DocsSearch) else lambda: None
+
+
+def _cannot_write(notes: Path) -> str | None:
+    try:
+        notes.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        return f"the notes folder cannot be made ({error.strerror}); set SIGNALBOX_NOTES_DIR to one that can"
+    return None
+
+
+async def _prepare(search: DocsSearch, stack: AsyncExitStack) -> None:
+    """Index the documents before the first question; a large folder goes on behind a server that is ready."""
+    stack.callback(search.close)
+    indexing = asyncio.create_task(search.prepare())
+    await asyncio.wait({indexing}, timeout=_INDEX_SECONDS)
+    stack.callback(indexing.cancel)

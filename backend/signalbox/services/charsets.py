@@ -1,0 +1,37 @@
+"""Bytes of a web page to text, in the character set that the page says or shows."""
+
+import codecs
+import re
+
+_NAMED = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
+_BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+# Python also knows codecs that are no character sets, and slow ones (idna, punycode, unicode_escape, utf-7).
+_KNOWN = ("utf-8", "utf-16", "cp125", "cp866", "cp932", "cp949", "iso8859", "iso2022_jp", "koi8", "gb", "big5", "euc_",
+          "shift_jis", "tis-620", "mac-cyrillic")  # fmt: skip
+# As browsers read them: what is called Latin-1 or ASCII is Windows-1252, and GB2312 its superset.
+_READ_AS = {"ascii": "cp1252", "iso8859-1": "cp1252", "gb2312": "gb18030", "gbk": "gb18030"}
+
+
+def decoded(body: bytes, content_type: str, *, is_html: bool) -> str:
+    """Return a body as text: by its byte order mark, its header, its own meta tag, else UTF-8, else Windows-1252."""
+    for mark, name in _BOMS:
+        if body.startswith(mark):
+            return body.decode(name, "replace")
+    said = _said(content_type) or (_said(body[:2048].decode("latin-1")) if is_html else None)
+    if said is not None:
+        return body.decode(said, "replace")
+    try:
+        # The end may have been cut inside a character, which is no sign of another character set.
+        return codecs.getincrementaldecoder("utf-8")().decode(body)
+    except UnicodeDecodeError:
+        return body.decode("cp1252", "replace")
+
+
+def _said(text: str) -> str | None:
+    match = _NAMED.search(text)
+    try:
+        name = codecs.lookup(match[1]).name if match else ""
+    except LookupError:
+        return None
+    name = _READ_AS.get(name, name)
+    return name if name.startswith(_KNOWN) else None

@@ -1,0 +1,282 @@
+"""Fetches one web page by https: from addresses that were checked, redirect by redirect, within bounds (quirk G1)."""
+
+import asyncio
+import re
+import socket
+import ssl
+import zlib
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address
+from urllib.parse import quote, urljoin, urlsplit
+
+import httpcore
+import httpx
+
+from signalbox.core.errors import Code, ToolError
+from signalbox.core.tools import WebPage
+from signalbox.services.addresses import Address, Allowance, ascii_host
+from signalbox.services.charsets import decoded
+from signalbox.services.http import Http1Connection
+
+LONGEST_URL = 2_000
+LARGEST_BODY = 2 * 1024 * 1024
+MOST_REDIRECTS = 5
+_MOST_ADDRESSES = 4
+_CONNECT_SECONDS = 4.0
+
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_WEB_PAGES = frozenset({"text/html", "application/xhtml+xml"})
+_TEXTS = frozenset({"application/json", "application/xml", "application/yaml", "application/x-ndjson"})
+_HEADERS = (
+    (b"user-agent", b"Signalbox (read_url)"),
+    (b"accept", b"text/html, application/xhtml+xml, text/markdown, text/plain, application/json, */*;q=0.1"),
+    (b"accept-language", b"en, *;q=0.5"),
+    # What is compressed may be a bomb, so it is not asked for; what comes compressed all the same is bounded.
+    (b"accept-encoding", b"identity"),
+    (b"connection", b"close"),
+)
+
+Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
+
+
+async def look_up(host: str, port: int) -> list[str]:
+    """Return the addresses of a host, in the resolver's order; raises OSError."""
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One request's address, taken apart once: what is checked is what is asked."""
+
+    scheme: str
+    host: str
+    port: int
+    path: str
+
+    @property
+    def url(self) -> str:
+        """The address, in the form in which it is asked."""
+        return f"{self.scheme}://{self.authority}{self.path}"
+
+    @property
+    def authority(self) -> str:
+        """What the Host header says."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        usual = {"https": 443, "http": 80}[self.scheme]
+        return host if self.port == usual else f"{host}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    status: int
+    headers: dict[str, str]
+    body: bytes
+    cut: bool
+
+
+class PageFetcher:
+    """A PageSource over the public internet. Each request has a connection of its own, made to a checked address.
+
+    Not over the shared upstream client: its pool knows connections by name alone, and would follow the environment's
+    proxies, which resolve names themselves. No cookies, no credentials, nothing of one page goes with the next
+    request. `allow` names hosts and networks beside the public internet; those, and only those, by plain http and on
+    any port too. Fails closed: what cannot be checked is not asked.
+    """
+
+    def __init__(
+        self,
+        allow: Allowance | None = None,
+        *,
+        resolve: Resolve = look_up,
+        tls: ssl.SSLContext | None = None,
+        seconds: float = 12.0,
+    ) -> None:
+        self._allow = allow or Allowance()
+        self._resolve = resolve
+        self._tls = tls
+        self._seconds = seconds
+
+    async def fetch(self, url: str) -> WebPage:
+        """Return the page at an address, after at most five redirects; raises ToolError."""
+        try:
+            async with asyncio.timeout(self._seconds):
+                return await self._follow(self.target(url))
+        except TimeoutError:
+            raise ToolError(Code.TIMEOUT, f"The page did not come within {self._seconds:g} s.") from None
+
+    async def _follow(self, target: Target) -> WebPage:
+        for _ in range(MOST_REDIRECTS + 1):
+            reply = await self._get(target)
+            if reply.status not in _REDIRECTS:
+                return _page(target, reply)
+            target = self.target(urljoin(target.url, reply.headers.get("location", "")))
+        raise ToolError(Code.TOOL_FAILED, f"The page redirects more than {MOST_REDIRECTS} times.")
+
+    # --- where to ---
+
+    def target(self, url: str) -> Target:
+        """Take an address apart; raises ToolError for one that is not fetched, whatever it resolves to.
+
+        http becomes https, except where the operator allowed the host.
+        """
+        text = url.strip()
+        if not text or len(text) > LONGEST_URL or re.search(r"[\x00-\x20\x7f\\]", text):
+            raise _wrong("it must be one web address without blanks")
+        try:
+            parts = urlsplit(text)
+            host, port = ascii_host(parts.hostname or ""), parts.port
+        except ValueError:
+            raise _wrong("it is not a web address") from None
+        if parts.scheme not in ("https", "http"):
+            raise _wrong("only https:// addresses are read")
+        if "@" in parts.netloc:
+            raise _wrong("it must not hold a user name or a password")
+        if host is None:
+            raise _wrong("its host is neither a name nor a plain address")
+        path = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~") + _query(parts.query)
+        return self._ported(parts.scheme, host, port, path)
+
+    def _ported(self, scheme: str, host: str, port: int | None, path: str) -> Target:
+        usual = {"https": 443, "http": 80}[scheme]
+        if self._allow.names(host):
+            return Target(scheme, host, port or usual, path)
+        if port not in (None, usual):
+            raise _wrong("only the usual port of https is asked")
+        return Target("https", host, 443, path)
+
+    async def _addresses(self, target: Target) -> list[Address]:
+        """Resolve a host, once, and check every address it has; raises ToolError when one of them may not be asked."""
+        try:
+            found = [ip_address(one) for one in await self._resolve(target.host, target.port)]
+        except OSError:
+            raise ToolError(Code.TOOL_FAILED, f"There is no host {target.host}.") from None
+        except ValueError:  # with a zone (fe80::1%eth0), or no address at all
+            found = []
+        if not found or not all(self._allow.permits(target.host, address) for address in found):
+            words = f"{target.host} is not on the public internet, and only what is there can be read."
+            raise ToolError(Code.TOOL_FAILED, words)
+        return found[:_MOST_ADDRESSES]
+
+    # --- asking ---
+
+    async def _get(self, target: Target) -> _Reply:
+        """Ask the first address that takes a connection."""
+        failure: Exception | None = None
+        for address in await self._addresses(target):
+            try:
+                return await self._ask(target, address)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+                failure = error
+            except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError):
+                raise ToolError(Code.TOOL_FAILED, f"{target.host} broke off before the page was whole.") from None
+        if failure is not None and isinstance(failure.__cause__, ssl.SSLError):
+            raise ToolError(Code.TOOL_FAILED, f"{target.host} cannot prove that it is {target.host} (TLS).")
+        raise ToolError(Code.TOOL_FAILED, f"{target.host} cannot be reached.")
+
+    async def _ask(self, target: Target, address: Address) -> _Reply:
+        """Send one request on a connection to this very address. TLS checks the name, the name is not looked up."""
+        scheme = target.scheme.encode()
+        origin = httpcore.Origin(scheme, str(address).encode(), target.port)
+        connection = Http1Connection(origin, self._context(target), keepalive=0)
+        patience = {"connect": _CONNECT_SECONDS, "read": self._seconds, "write": self._seconds}
+        request = httpcore.Request(
+            b"GET",
+            httpcore.URL(scheme=scheme, host=origin.host, port=target.port, target=target.path.encode("ascii")),
+            headers=[(b"host", target.authority.encode("ascii")), *_HEADERS],
+            content=b"",
+            extensions={"sni_hostname": target.host, "timeout": patience},
+        )
+        try:
+            return await _read(await connection.handle_async_request(request))
+        finally:
+            connection.close()
+
+    def _context(self, target: Target) -> ssl.SSLContext | None:
+        if target.scheme != "https":
+            return None
+        if self._tls is None:
+            self._tls = httpx.create_ssl_context()
+        return self._tls
+
+
+def _wrong(why: str) -> ToolError:
+    return ToolError(Code.INVALID_ARGUMENTS, f"url: this address cannot be read: {why}")
+
+
+def _query(query: str) -> str:
+    return "?" + quote(query, safe="/%:@!$&'()*+,;=~?") if query else ""
+
+
+async def _read(response: httpcore.Response) -> _Reply:
+    """Read as much of a body as is wanted: none of a redirect, an error, or what is not text."""
+    headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
+    body = bytearray()
+    cut = False
+    if response.status == 200 and _is_readable(_kind(headers)):
+        async for data in response.aiter_stream():
+            body += data
+            if cut := len(body) > LARGEST_BODY:
+                break
+    return _Reply(response.status, headers, bytes(body[:LARGEST_BODY]), cut)
+
+
+# --- what came ---
+
+
+def _kind(headers: dict[str, str]) -> str:
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def _is_readable(kind: str) -> bool:
+    return (
+        not kind or kind in _WEB_PAGES or kind.startswith("text/") or kind in _TEXTS or kind.endswith(("+json", "+xml"))
+    )
+
+
+def _page(target: Target, reply: _Reply) -> WebPage:
+    kind = _kind(reply.headers)
+    if reply.status != 200:
+        raise _refusal(target, reply.status)
+    if not _is_readable(kind):
+        what = "a PDF" if kind == "application/pdf" else f"of the type {kind[:60]}"
+        raise ToolError(Code.TOOL_FAILED, f"This is {what}; only web pages and text can be read.")
+    body, cut = _unpacked(reply)
+    if b"\0" in body[:1024] and not body.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise ToolError(Code.TOOL_FAILED, "This is no text; only web pages and text can be read.")
+    is_html = kind in _WEB_PAGES or (not kind and body.lstrip()[:1] == b"<")
+    text = decoded(body, reply.headers.get("content-type", ""), is_html=is_html)
+    return WebPage(target.url, "text/html" if is_html else kind or "text/plain", text, cut)
+
+
+def _refusal(target: Target, status: int) -> ToolError:
+    match status:
+        case 404 | 410:
+            return ToolError(Code.TOOL_FAILED, "There is no page at this address.")
+        case 401 | 403 | 451:
+            return ToolError(Code.TOOL_FAILED, f"{target.host} does not let this page be read (status {status}).")
+        case 429:
+            return ToolError(Code.RATE_LIMIT, f"{target.host} is asked too often; read another page.")
+        case _:
+            return ToolError(Code.TOOL_FAILED, f"{target.host} answered with status {status} and no page.")
+
+
+def _unpacked(reply: _Reply) -> tuple[bytes, bool]:
+    """Undo gzip or deflate, up to the same size as any body; raises ToolError for what cannot be undone."""
+    coding = reply.headers.get("content-encoding", "").strip().lower()
+    if coding in ("", "identity"):
+        return reply.body, reply.cut
+    body = _inflated(reply.body) if coding in ("gzip", "x-gzip", "deflate") else None
+    if body is None:
+        raise ToolError(Code.TOOL_FAILED, "The page came compressed in a way that cannot be read.")
+    return body[:LARGEST_BODY], reply.cut or len(body) > LARGEST_BODY
+
+
+def _inflated(body: bytes) -> bytes | None:
+    """Return at most one byte more than the largest body: that bound is what stops a bomb."""
+    try:
+        # 32: gzip or zlib, by its head.
+        return zlib.decompressobj(wbits=zlib.MAX_WBITS | 32).decompress(body, LARGEST_BODY + 1)
+    except zlib.error:
+        return None

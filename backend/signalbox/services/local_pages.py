@@ -1,0 +1,52 @@
+"""Gives a model the pages of this server itself, the guide and the notes, by the addresses that a search has found."""
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from signalbox.core.errors import Code, ToolError
+from signalbox.core.tools import PageSource, WebPage
+from signalbox.services.search.docs_index import LARGEST_FILE
+from signalbox.services.search.pages import HTML, SUFFIXES
+
+
+class LocalPages:
+    """A PageSource over folders by the place where the app serves them ("/guide/"); anything else is `web`'s."""
+
+    def __init__(self, folders: Mapping[str, Path], web: PageSource) -> None:
+        self._folders = {place: folder.resolve() for place, folder in folders.items()}
+        self._web = web
+
+    async def fetch(self, url: str) -> WebPage:
+        """Return a page from a folder, where the address begins with its place, else from the web."""
+        if not url.startswith("/") or url.startswith("//"):
+            return await self._web.fetch(url)
+        path = urlsplit(url).path
+        return await asyncio.to_thread(self._read, path)
+
+    def _read(self, path: str) -> WebPage:
+        found = self._file(path)
+        if found is None:
+            raise ToolError(Code.TOOL_FAILED, "There is no page at this address.")
+        try:
+            with found.open("rb") as stream:
+                body = stream.read(LARGEST_FILE + 1)
+        except OSError:
+            raise ToolError(Code.TOOL_FAILED, "The page cannot be read.") from None
+        kind = "text/html" if found.suffix.lower() in HTML else "text/markdown"
+        return WebPage(path, kind, body[:LARGEST_FILE].decode("utf-8-sig", "replace"), len(body) > LARGEST_FILE)
+
+    def _file(self, path: str) -> Path | None:
+        """Return the file of an address, if it is one that search would find: of a known kind, within its folder."""
+        for place, folder in self._folders.items():
+            if path.startswith(place):
+                within = Path(unquote(path.removeprefix(place)))
+                if any(part.startswith(".") for part in within.parts) or within.suffix.lower() not in SUFFIXES:
+                    return None
+                try:
+                    file = (folder / within).resolve()
+                    return file if file.is_relative_to(folder) and file.is_file() else None
+                except (OSError, ValueError, RuntimeError):  # a NUL in it, a circle of links
+                    return None
+        return None

@@ -1,0 +1,128 @@
+"""What search services on the web have in common: one question in JSON, asked again once when it came too soon."""
+
+import asyncio
+import html
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import date
+from email.utils import parsedate_to_datetime
+from typing import cast
+from urllib.parse import urlsplit
+
+import httpx
+import orjson
+
+from signalbox.core.errors import Code, ToolError
+from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.tools import SearchHit, SearchQuery
+
+_TIMEOUT = httpx.Timeout(6.0, connect=3.0)
+_LARGEST_ANSWER = 4 * 1024 * 1024
+_USUAL_PAUSE, _LONGEST_PAUSE = 1.0, 2.0
+
+Sleep = Callable[[float], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Where a service is asked, and with which key. Raises ValueError for a key or an address that cannot be sent."""
+
+    base_url: str
+    key: str = field(repr=False)
+
+    def __post_init__(self) -> None:
+        """Check what would otherwise fail at the first search."""
+        parts = urlsplit(self.base_url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("its address is not an http or https address")
+        if not re.fullmatch(r"[!-~]+", self.key):
+            raise ValueError("its key is empty or holds blanks or other signs that no key has")
+
+
+class SearchApi:
+    """One service's API over HTTP. No sentence of its errors holds the address or the key (quirk G4)."""
+
+    def __init__(self, name: str, client: httpx.AsyncClient, *, sleep: Sleep = asyncio.sleep) -> None:
+        self._name = name
+        self._client = client
+        self._sleep = sleep
+
+    async def ask(self, request: httpx.Request) -> JsonObject:
+        """Return the JSON object that answers a request; raises ToolError."""
+        try:
+            status, headers, body = await self._send(request)
+            if status == 429:
+                await self._sleep(_pause(headers.get("retry-after")))
+                status, _, body = await self._send(request)
+        except httpx.TimeoutException:
+            raise ToolError(Code.TIMEOUT, f"{self._name} did not answer in time.") from None
+        except httpx.HTTPError:
+            raise ToolError(Code.TOOL_FAILED, f"{self._name} cannot be reached.") from None
+        return self._read(status, body)
+
+    async def _send(self, request: httpx.Request) -> tuple[int, httpx.Headers, bytes]:
+        request.extensions["timeout"] = _TIMEOUT.as_dict()
+        response = await self._client.send(request, stream=True, follow_redirects=False)
+        try:
+            body = bytearray()
+            async for chunk in response.aiter_bytes():
+                body += chunk
+                if len(body) > _LARGEST_ANSWER:
+                    raise ToolError(Code.TOOL_FAILED, f"The answer of {self._name} is too large.")
+            return response.status_code, response.headers, bytes(body)
+        finally:
+            await response.aclose()
+
+    def _read(self, status: int, body: bytes) -> JsonObject:
+        if status == 429:
+            words = f"{self._name} is asked too often; wait, or answer without a search."
+            raise ToolError(Code.RATE_LIMIT, words)
+        if status in (401, 403):
+            raise ToolError(Code.TOOL_FAILED, f"{self._name} did not accept the key that is set here.")
+        if status != 200:
+            raise ToolError(Code.TOOL_FAILED, f"{self._name} answered with status {status}.")
+        try:
+            answer = cast(JsonValue, orjson.loads(body))
+        except orjson.JSONDecodeError:
+            answer = None
+        if not isinstance(answer, dict):
+            raise ToolError(Code.TOOL_FAILED, f"The answer of {self._name} cannot be read.")
+        return answer
+
+
+def _pause(retry_after: str | None) -> float:
+    try:
+        return min(max(float(retry_after or _USUAL_PAUSE), 0.0), _LONGEST_PAUSE)
+    except ValueError:  # an HTTP date
+        return _USUAL_PAUSE
+
+
+def text_of(value: JsonValue) -> str:
+    """Return a text without the markup that services put around what matched."""
+    return html.unescape(re.sub(r"</?\w+>", "", value)) if isinstance(value, str) else ""
+
+
+def day_of(value: JsonValue) -> str | None:
+    """Return the ISO date of a time stamp, written as ISO 8601 or as mail does; None where there is none."""
+    if not isinstance(value, str):
+        return None
+    try:
+        return date.fromisoformat(value[:10]).isoformat()
+    except ValueError:
+        pass
+    try:
+        return parsedate_to_datetime(value).date().isoformat()
+    except (ValueError, TypeError):
+        return None
+
+
+def hits_of(results: JsonValue, query: SearchQuery, *, snippet: str, published: str) -> list[SearchHit]:
+    """Return the hits of a list of results; dates that a service let through all the same are held to the query."""
+    found: list[SearchHit] = []
+    for item in results if isinstance(results, list) else []:
+        if isinstance(item, dict) and isinstance(url := item.get("url"), str):
+            day = day_of(item.get(published))
+            if day is None or (query.after or "") <= day <= (query.before or "9999"):
+                found.append(SearchHit(text_of(item.get("title")), url, text_of(item.get(snippet)), day))
+    return found[: query.limit]

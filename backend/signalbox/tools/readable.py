@@ -1,0 +1,194 @@
+"""A web page as readable text: title, headings, paragraphs, lists, tables, code, links; not what surrounds it."""
+
+import re
+from dataclasses import dataclass
+from urllib.parse import urljoin
+
+from signalbox.tools.markup import Close, Open, Token, tokens
+
+_MARKS = {f"h{level}": "#" * level + " " for level in range(1, 7)} | {"li": "- ", "blockquote": "> "}
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_BLOCKS = _names(
+    "address article blockquote body caption center dd details dir div dl dt fieldset figcaption figure footer form "
+    "h1 h2 h3 h4 h5 h6 header hr html legend li main menu nav ol p pre section summary table tbody tfoot thead tr ul"
+)
+_NEVER_READ = _names(
+    "script style template svg math iframe object noscript noembed noframes canvas audio video textarea select xmp head"
+)
+_AROUND = _names("nav aside footer button dialog menu")
+_VOID = _names("area base br col embed hr img input link meta source track wbr")
+# An end tag may be left out, so that a new one of the same name ends a hidden one.
+_OPEN_ENDED = _names("p li dt dd tr td th option")
+_IN_HEAD = _names("title meta link base style script noscript template head")
+_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_LONGEST_LINK = 500
+_ENOUGH = 200  # characters in <main> or <article> that make them the page
+
+
+@dataclass(frozen=True, slots=True)
+class Readable:
+    """What a page says."""
+
+    title: str
+    text: str
+
+
+def readable(markup: str, url: str) -> Readable:
+    """Return a page's title and text in the way of Markdown; `url` makes its links whole."""
+    reader = _read(markup, url, _NEVER_READ | _AROUND)
+    if not reader.text():  # all of it in what was left out, or in a tag that was never closed
+        reader = _read(markup, url, _NEVER_READ)
+    return Readable(" ".join((reader.title or reader.first_heading).split()), reader.text())
+
+
+def _read(markup: str, url: str, skipped: frozenset[str]) -> "_Reader":
+    reader = _Reader(url, skipped)
+    for token in tokens(markup):
+        reader.take(token)
+    reader.end_block()
+    return reader
+
+
+class _Reader:
+    """Gathers blocks of text. Text that a page hides from its readers is left out: it speaks to models (quirk G3)."""
+
+    def __init__(self, url: str, skipped: frozenset[str]) -> None:
+        self.title = ""
+        self.first_heading = ""
+        self._url = url
+        self._skipped = skipped
+        self._blocks: list[str] = []
+        self._core: list[str] = []
+        self._line: list[str] = []
+        self._prefix = ""
+        self._within_core = 0
+        self._pre = False
+        self._in_title = False
+        self._link: tuple[int, str] | None = None
+        self._skipping: str = ""
+        self._skip_depth = 0
+
+    def text(self) -> str:
+        """Return what was read: the main part where the page names one, else all of it."""
+        core = "\n\n".join(self._core)
+        whole = core if len(core) >= _ENOUGH else "\n\n".join(self._blocks)
+        return re.sub(r"^(- .*)\n\n(?=- )", r"\1\n", whole, flags=re.MULTILINE)
+
+    def take(self, token: Token) -> None:
+        """Take the next token."""
+        if self._in_title:
+            self._take_title(token)
+        elif self._skipping:
+            self._skip(token)
+        elif isinstance(token, str):
+            self._line.append(token if self._pre else re.sub(r"\s+", " ", token))
+        elif isinstance(token, Close):
+            self._close(token.name)
+        else:
+            self._open(token)
+
+    # --- what is left out ---
+
+    def _take_title(self, token: Token) -> None:
+        if isinstance(token, str):
+            self.title = self.title or token
+        self._in_title = False
+
+    def _skip(self, token: Token) -> None:
+        """Wait for the end of what is left out; a title in the head is taken all the same."""
+        name = "" if isinstance(token, str) else token.name
+        if isinstance(token, Open) and name == "title" and self._skipping == "head":
+            self._in_title = True
+        elif self._skipping == "head" and isinstance(token, Open) and name not in _IN_HEAD:  # </head> may be left out
+            self._skipping = ""
+            self._open(token)
+        elif name == self._skipping and isinstance(token, Close):
+            self._skip_depth -= 1
+        elif name == self._skipping and name in _OPEN_ENDED and isinstance(token, Open):
+            self._skipping = ""
+            self._open(token)
+        elif name == self._skipping:
+            self._skip_depth += 1
+        if self._skip_depth == 0:
+            self._skipping = ""
+
+    def _is_left_out(self, tag: Open) -> bool:
+        if tag.name in self._skipped:
+            return True
+        given = tag.attributes
+        if tag.name in _VOID or not given:
+            return False
+        hidden = "hidden" in given or given.get("aria-hidden") == "true" or _HIDDEN_STYLE.search(given.get("style", ""))
+        return bool(hidden) and tag.name not in ("html", "body")
+
+    # --- what is read ---
+
+    def _open(self, tag: Open) -> None:
+        name = tag.name
+        if name == "title" and not self.title:
+            self._in_title = True
+        elif self._is_left_out(tag):
+            self._skipping, self._skip_depth = name, 1
+        elif name == "br":
+            self._line.append("\n")
+        elif name in ("td", "th"):
+            self._line.append(" | " if any(piece.strip() for piece in self._line) else "")
+        elif name == "a":
+            self._link = (len(self._line), tag.attributes.get("href", ""))
+        elif name in _BLOCKS:
+            self.end_block()
+            self._begin(name)
+
+    def _begin(self, name: str) -> None:
+        self._within_core += name in ("main", "article")
+        self._pre = self._pre or name == "pre"
+        self._prefix = _MARKS.get(name, self._prefix)  # <li><p>: the mark is for what the paragraph holds
+
+    def _close(self, name: str) -> None:
+        if name == "a":
+            self._end_link()
+        elif name in _BLOCKS:
+            self.end_block()
+            self._prefix = "" if name in _MARKS else self._prefix
+            self._pre = self._pre and name != "pre"
+            self._within_core = max(0, self._within_core - (name in ("main", "article")))
+
+    def _end_link(self) -> None:
+        """Write a link as [text](address) where it leads to another page."""
+        if self._link is None:
+            return
+        start, href = self._link
+        self._link = None
+        words = "".join(self._line[start:]).strip()
+        if not words or not href or href.startswith("#") or len(href) > _LONGEST_LINK or self._pre:
+            return
+        try:
+            address = urljoin(self._url, href.strip())
+        except ValueError:
+            return
+        if address.startswith(("https://", "http://")) and not re.search(r"[\s()<>]", address):
+            self._line[start:] = [f"[{words}]({address})"]
+
+    def end_block(self) -> None:
+        """End the block that is being read."""
+        self._end_link()
+        text = "".join(self._line)
+        prefix, self._line, self._prefix = self._prefix, [], ""
+        if self._pre:
+            text = f"```\n{text.strip(chr(10))}\n```" if text.strip() else ""
+        else:
+            text = "\n".join(" ".join(line.split()) for line in text.split("\n")).strip()
+        if not text:
+            self._prefix = prefix
+            return
+        if prefix.startswith("#"):
+            text = " ".join(text.split())
+            self.first_heading = self.first_heading or text
+        self._blocks.append(prefix + text)
+        if self._within_core:
+            self._core.append(prefix + text)

@@ -14,7 +14,11 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "page"
     folder.mkdir()
     (folder / "index.html").write_text("<!doctype html><title>Signalbox</title>")
+    for name in ("guide", "docs", "operator"):
+        (folder / f"{name}.html").write_text(f"<!doctype html><title>{name}</title>")
     (folder / "app.js").write_text("export {}")
+    (folder / "assets").mkdir()
+    (folder / "assets" / "app-1.js").write_text("export {}")
     monkeypatch.setattr(files, "page_folder", lambda: folder)
     return folder
 
@@ -51,15 +55,114 @@ def test_without_a_page_the_address_says_how_to_get_one(tmp_path: Path, monkeypa
         assert app.ask().done["status"] == "complete"
 
 
-def test_documents_are_shown_as_text(tmp_path: Path) -> None:
-    """The guide is text whatever it is called: a page among the documents does not run in our origin."""
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    (docs / "a.md").write_text("# A")
-    (docs / "b.html").write_text("<script>1</script>")
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    """A folder of documents beside a secret."""
+    folder = tmp_path / "docs"
+    (folder / "more").mkdir(parents=True)
+    (folder / "README.md").write_text("# Start")
+    (folder / "a.md").write_text("# A")
+    (folder / "b.html").write_text("<script>1</script>")
+    (folder / "data.json").write_text("{}")
+    (folder / ".hidden.md").write_text("hidden")
+    (folder / "more" / "c_1.md").write_text("# C")
+    (folder / "more" / ".git").mkdir()
+    (folder / "more" / "key.pem").write_text("key")
     (tmp_path / "secret.txt").write_text("secret")
+    return folder
+
+
+BROWSER = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+
+
+def test_documents_are_text_to_programs(docs: Path, tmp_path: Path) -> None:
+    """The guide is text whatever it is called: a page among the documents does not run in our origin."""
     with RunningApp(settings_for(tmp_path / "data", signalbox_docs=docs)) as app:
-        assert app.client.get("/guide/a.md").headers["content-type"] == "text/markdown; charset=utf-8"
+        shown = app.client.get("/guide/a.md")
+        assert (shown.text, shown.headers["content-type"]) == ("# A", "text/markdown; charset=utf-8")
+        assert (shown.headers["vary"], shown.headers["cache-control"]) == ("accept", "no-cache")
         assert app.client.get("/guide/b.html").headers["content-type"] == "text/plain; charset=utf-8"
-        for path in ("/guide/../secret.txt", "/guide/%2e%2e/secret.txt", "/guide/..%2fsecret.txt"):
-            assert app.client.get(path).status_code == 404
+
+
+@pytest.mark.parametrize("headers", [{}, BROWSER])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("../secret.txt", "%2e%2e/secret.txt", "..%2fsecret.txt", "nothing.md", "data.json", "more/key.pem"),
+        *(".hidden.md", "more/.git/", "%00.md", f"{'x' * 300}.md"),
+    ],
+)
+def test_nothing_else_is_served_to_anybody(docs: Path, tmp_path: Path, path: str, headers: dict[str, str]) -> None:
+    """What search does not read, what is hidden and what is outside is a 404, for a browser as for a program."""
+    with RunningApp(settings_for(tmp_path / "data", signalbox_docs=docs)) as app:
+        assert app.client.get(f"/guide/{path}", headers=headers).status_code == 404
+
+
+@pytest.mark.parametrize("path", ["", "a.md", "b.html", "more/"])
+def test_a_browser_gets_the_page_that_shows_a_document(page: Path, docs: Path, tmp_path: Path, path: str) -> None:
+    """Who navigates gets the reader, never the document: it asks for the text by itself, with a token where needed."""
+    with RunningApp(settings_for(tmp_path / "data", signalbox_docs=docs)) as app:
+        shown = app.client.get(f"/guide/{path}", headers=BROWSER)
+        assert (shown.text, shown.headers["vary"]) == ("<!doctype html><title>guide</title>", "accept")
+        assert shown.headers["content-type"] == "text/html; charset=utf-8"
+        assert "default-src 'self'" in shown.headers["content-security-policy"]
+        assert shown.headers["etag"] != app.client.get(f"/guide/{path}").headers.get("etag")
+
+
+def test_without_a_page_a_browser_is_told_how_to_read(
+    docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where no page is built, what a browser gets of the guide is one sentence."""
+    monkeypatch.setattr(files, "page_folder", lambda: None)
+    with RunningApp(settings_for(tmp_path / "data", signalbox_docs=docs)) as app:
+        assert "Accept: text/markdown" in app.client.get("/guide/a.md", headers=BROWSER).text
+
+
+def test_a_folder_shows_its_start_page_or_its_list(docs: Path, tmp_path: Path) -> None:
+    """/guide/ is its README.md; a folder without one lists what is served of it, so that every document is reached."""
+    with RunningApp(settings_for(tmp_path / "data", signalbox_docs=docs)) as app:
+        start = app.client.get("/guide/")
+        assert (start.text, start.headers["content-type"]) == ("# Start", "text/markdown; charset=utf-8")
+        listed = app.client.get("/guide/more/")
+        assert listed.text == "# Documents\n\n- [c\\_1.md](<c_1.md>)\n"
+        assert listed.headers["content-type"] == "text/markdown; charset=utf-8"
+        for path in ("/guide", "/guide/more"):
+            moved = app.client.get(path)
+            assert (moved.status_code, moved.headers["location"]) == (307, f"{path}/")
+
+
+def test_notes_are_served_like_the_guide(page: Path, tmp_path: Path) -> None:
+    """Notes are served once there are some, and a folder that is not there yet is only a 404."""
+    data = tmp_path / "data"
+    with RunningApp(settings_for(data, signalbox_notes_dir=tmp_path / "own")) as app:
+        assert app.client.get("/notes/n.md").status_code == 404
+        (tmp_path / "own").mkdir(exist_ok=True)
+        (tmp_path / "own" / "n.md").write_text("# N")
+        assert app.client.get("/notes/n.md").text == "# N"
+        assert app.client.get("/notes/n.md", headers=BROWSER).text == "<!doctype html><title>guide</title>"
+
+
+def test_the_other_pages_are_ours_too(page: Path, tmp_path: Path) -> None:
+    """The reference and the operator's page come from the build, under the same policy, asking no other host."""
+    with RunningApp(settings_for(tmp_path / "data")) as app:
+        assert app.client.get("/docs").text == "<!doctype html><title>docs</title>"
+        operator = app.client.get("/operator")
+        assert operator.text == "<!doctype html><title>operator</title>"
+        assert "default-src 'self'" in operator.headers["content-security-policy"]
+        assert app.client.get("/redoc").status_code == 404
+        assert app.client.get("/openapi.json").json()["info"]["title"] == "Signalbox"
+
+
+def test_without_a_page_the_reference_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever starts from source without the page learns where the API describes itself."""
+    monkeypatch.setattr(files, "page_folder", lambda: None)
+    with RunningApp(settings_for(tmp_path / "data")) as app:
+        assert "/openapi.json" in app.client.get("/docs").text
+        assert "tool_loop_v2" in app.client.get("/operator").text
+
+
+def test_the_build_may_be_kept_and_the_page_is_asked_for_again(page: Path, tmp_path: Path) -> None:
+    """After a rebuild the page must not be an old one that names files which are gone."""
+    with RunningApp(settings_for(tmp_path / "data")) as app:
+        kept = {path: app.client.get(path).headers["cache-control"] for path in ("/", "/docs", "/assets/app-1.js")}
+    assert kept == {"/": "no-cache", "/docs": "no-cache", "/assets/app-1.js": "public, max-age=31536000, immutable"}

@@ -54,6 +54,8 @@ def create_app(
         version=__version__,
         summary="One chat endpoint for every model, with tools that always work.",
         lifespan=lifespan,
+        docs_url=None,  # the page at /docs is ours: FastAPI's asks a public host for its viewer
+        redoc_url=None,
     )
     app.state.admin_token = admin
     add_error_handlers(app)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from signalbox.simulator.accents import ACCENTS
 from signalbox.simulator.incoming import read
-from signalbox.simulator.intents import stages
+from signalbox.simulator.intents import asked_for, stages
 from signalbox.simulator.model import decide
 from signalbox.simulator.results import read_result
 from signalbox.simulator.turns import Call, Turn
@@ -61,12 +61,48 @@ def answered(question: str, *values: Any, **fields: Any) -> str:
         ("Compare SSE and WebSockets", [[("search", "SSE"), ("search", "WebSockets")]]),
         ("What is SSE and why is it used?", [[("search", "SSE")]]),
         ("what happened on 2024-01-02?", [[("search", "happened 2024-01-02")]]),
+        ("What is the time in Tokyo and in Lima", [[("time", "Asia/Tokyo"), ("time", "America/Lima")]]),
+        ("What time is it in north Dakota?", [[("time", "")]]),
+        ("Search for the clamp, then search for dedupe", [[("search", "clamp")], [("search", "dedupe")]]),
+        ("First search for replay, then for dedupe.", [[("search", "replay")], [("search", "dedupe")]]),
         ("Search for replay and then calculate 2+2", [[("search", "replay")], [("calculate", "2+2")]]),
     ],
 )
 def test_reads_questions(question: str, expected: list[list[tuple[str, str]]]) -> None:
     """A message becomes stages of intents."""
     assert [[(intent.kind, intent.subject) for intent in stage] for stage in stages(question)] == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "expected"),
+    [
+        (["What is the time in Tokyo?"], "And in Lima?", [("time", "America/Lima")]),
+        (
+            ["What is the time in Tokyo?"],
+            "what about Oslo and Rome?",
+            [("time", "Europe/Oslo"), ("time", "Europe/Rome")],
+        ),
+        (["What is the time in Tokyo?", "And in Lima?", "In Oslo?"], "Quito?", [("search", "Quito")]),
+        (["What is the time in Tokyo?", "And in Lima?", "In Oslo?"], "Cairo?", [("time", "Africa/Cairo")]),
+        (["What is a run?"], "And in Lima?", [("search", "Lima")]),
+        (["What is the time in Tokyo?"], "And what is a run?", [("search", "run")]),
+        ([], "And in Lima?", [("search", "Lima")]),
+    ],
+)
+def test_a_place_asks_on_after_a_question_for_the_time(
+    before: list[str], question: str, expected: list[tuple[str, str]]
+) -> None:
+    """Places alone mean the time there where the last whole question was for the time; else they are searched for."""
+    [stage] = asked_for(question, before)
+    assert [(intent.kind, intent.subject) for intent in stage] == expected
+
+
+def test_the_followed_up_question_calls_the_clock() -> None:
+    """The conversation of docs/api.md ends in a call for the second place."""
+    said = {"role": "assistant", "content": "It is 11:22 in Tokyo."}
+    assert turn("What is the time in Tokyo?", said, "And in Lima?").calls == (
+        Call("get_current_time", {"timezone": "America/Lima"}),
+    )
 
 
 def test_waits_for_the_stage_before() -> None:
@@ -132,16 +168,52 @@ def test_forced_choice_is_obeyed_once(choice: Any) -> None:
 
 def test_answer_quotes_with_the_numbers_of_the_results() -> None:
     """Titles, snippets and numbers are those that were sent; nothing else is cited."""
-    items = [source(4, "Alpha", "First words."), source(9, "Beta", "Second words.")]
+    items = [source(4, "Alpha", "First replay."), source(9, "Beta", "Second replay.")]
     text = answered("How does replay work?", {"success": True, "result": {"results": items}})
-    assert "**Alpha**: First words. [4]" in text
-    assert "**Beta**: Second words. [9]" in text
+    assert "**Alpha**: First replay. [4]" in text
+    assert "**Beta**: Second replay. [9]" in text
     assert text.count("[") == 2
+
+
+@pytest.mark.parametrize("question", ["Who built the Eiffel tower?", "Wer hat den Eiffelturm gebaut?"])
+def test_it_does_not_claim_to_have_found_what_it_has_not(question: str) -> None:
+    """Sources that share no telling word are named, not quoted, and the answer says that there is nothing."""
+    items = [source(1, "Bench", "It was built in a day."), source(2, "The loop")]
+    value = {"success": True, "result": {"searched": "docs", "results": items}}
+    text = answered(question, value)
+    assert text.startswith("The documents here hold nothing on **")
+    assert "- Bench [1]" in text
+    assert "built in a day" not in text
+    assert "found about" not in text
+
+
+def test_an_empty_search_that_was_tried_again_is_told_once() -> None:
+    """The second try with fewer words adds no second sentence."""
+    value = {"success": True, "result": {"searched": "docs", "results": []}}
+    text = answered("Wer hat den Eiffelturm gebaut?", value, value)
+    assert text == "The documents here hold nothing on **Wer hat den Eiffelturm gebaut**."
+
+
+def test_its_thoughts_agree_with_its_answer() -> None:
+    """Two sections of a page are one source, and it does not think that nothing is enough."""
+    question = "Who built the Eiffel tower?"
+    call = turn(question).calls[0]
+    sections = [{**source(1), "url": f"/guide/a.md#{part}"} for part in ("one", "two")]
+    thought = turn(question, asked(call), result("c1", {"results": sections})).reasoning
+    assert "1 result with 1 source." in thought
+    assert "Nothing in them is about that" in thought
+
+
+def test_whole_sentences_are_quoted() -> None:
+    """What is cut at either end of a snippet stays out, and so does what another section says."""
+    snippet = "…of it. Replay goes on. It starts at a cursor and so on, which is… … [Other] Another thing."
+    text = answered("How does replay work?", {"results": [source(1, "Runs › Replay", snippet)]})
+    assert "- **Runs › Replay**: Replay goes on. [1]" in text
 
 
 def test_each_source_is_quoted_once() -> None:
     """A source that two searches brought stands in the answer once."""
-    value = {"results": [source(1)]}
+    value = {"results": [source(1, "SSE or WebSockets")]}
     assert answered("Compare SSE and WebSockets", value, value).count("[1]") == 1
 
 
@@ -224,8 +296,8 @@ def test_a_long_message_is_read_quickly() -> None:
 
 def test_quoted_markup_stays_out_of_the_answer() -> None:
     """A source cannot format the answer, nor cite in its name; names keep their underscores."""
-    value = {"results": [source(3, "# Big **title**", "See [9] and `max_steps` <b>now</b>")]}
-    assert "- **Big title**: See 9 and max_steps now [3]" in answered("How does replay work?", value)
+    value = {"results": [source(3, "# Replay **title**", "See [9] and `max_steps` <b>now</b>")]}
+    assert "- **Replay title**: See 9 and max_steps now [3]" in answered("How does replay work?", value)
 
 
 def test_tools_are_known_by_the_words_of_their_names() -> None:

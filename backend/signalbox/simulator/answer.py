@@ -1,12 +1,14 @@
 """The words of the answer, composed from the tool results that were really sent."""
 
 import re
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from .incoming import Incoming, calls_of, is_named, text_of
-from .intents import SMALL_TALK, stages
-from .plan import Exchange
+from .incoming import Incoming, calls_of, is_named
+from .intents import SMALL_TALK
+from .plan import Exchange, wanted
+from .relevance import is_about, quote, shared, telling
 from .results import Item, tidy
 from .shapes import as_object, as_objects
 
@@ -42,6 +44,12 @@ def compose(incoming: Incoming, made: list[Exchange]) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
+def is_answered(made: list[Exchange]) -> bool:
+    """Tell whether any result bears on what was asked; a failure is told as one."""
+    searches = [exchange for exchange in made if _is_search(exchange)]
+    return len(searches) < len(made) or any(one.about or one.exchange.result.error for one in _read(searches))
+
+
 def _is_search(exchange: Exchange) -> bool:
     return is_named(exchange.name, "search") or bool(exchange.result.items)
 
@@ -56,8 +64,8 @@ def _talk(incoming: Incoming) -> str:
         return "You are welcome!"
     if SMALL_TALK.match(said) or not said:
         return HELLO
-    if stages(said):
-        return NO_TOOLS.format(topic=tidy(stages(said)[0][0].subject or said, 80))
+    if asked := wanted(incoming):
+        return NO_TOOLS.format(topic=tidy(asked[0][0].subject or said, 80))
     if any(part.get("type") == "image_url" for part in _parts(incoming)):
         return "I can see that you attached an image, but a simulated model cannot look at it."
     return CHAT.format(said=tidy(said, 80))
@@ -68,7 +76,7 @@ def _parts(incoming: Incoming) -> list[dict[str, Any]]:
 
 
 def _earlier(incoming: Incoming) -> str:
-    before = [text_of(message) for message in incoming.messages[: incoming.question_at] if message["role"] == "user"]
+    before = incoming.earlier
     return f"Before this you asked: “{tidy(before[-1], 200)}”" if before else "This is your first message to me."
 
 
@@ -106,38 +114,79 @@ def _time(exchange: Exchange) -> str:
     return f"In {str(zone).rpartition('/')[2].replace('_', ' ')} it is **{said}**." if zone else f"It is **{said}**."
 
 
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """A search that was made, and what of it is about what was asked."""
+
+    exchange: Exchange
+    query: str
+    words: set[str]
+    about: list[Item]
+
+
 def _found(searches: list[Exchange]) -> str:
-    """Quote what the searches brought, each source once, with its number."""
+    """Quote what the searches brought, each source once, with its number; or say that they brought nothing."""
+    read = _read(searches)
     shown: set[str] = set()
-    sections = [_section(exchange, shown, several=len(searches) > 1) for exchange in searches]
+    sections = [_section(one, shown, several=len(read) > 1) for one in read]
     return "\n\n".join(section for section in sections if section)
 
 
-def _section(exchange: Exchange, shown: set[str], *, several: bool) -> str:
-    query = _first_argument(exchange)
-    search = f"The search for “{query}”" if query else "The search"
-    if exchange.result.error:
-        return f"{search} did not work: {tidy(exchange.result.error, 200)}"
-    items = [item for item in exchange.result.items if (item.url or item.title) not in shown]
-    if not exchange.result.items:
-        return _no_items(exchange, search)
+def _read(searches: list[Exchange]) -> list[_Search]:
+    """Sort what was found into what bears on each search; one that only tried again with fewer words is left out."""
+    brought = [item for exchange in searches for item in exchange.result.items]
+    read: list[_Search] = []
+    for exchange in searches:
+        query = _first_argument(exchange)
+        words = telling(query)
+        held = {word for item in brought for word in shared(words, _said(item))}
+        about = [item for item in exchange.result.items if shared(words, _said(item)) or not words]
+        about = about if is_about(words, held) else []
+        if about and read and words < read[-1].words and not read[-1].exchange.result.items:
+            read.pop()
+        elif not about and any(words <= other.words for other in read) and not exchange.result.error:
+            continue
+        read.append(_Search(exchange, query, words, about))
+    return read
+
+
+def _said(item: Item) -> str:
+    return f"{item.title} {item.snippet}"
+
+
+def _section(search: _Search, shown: set[str], *, several: bool) -> str:
+    if search.exchange.result.error:
+        named = f"The search for “{search.query}”" if search.query else "The search"
+        return f"{named} did not work: {tidy(search.exchange.result.error, 200)}"
+    if not search.about:
+        return _nothing(search)
+    items = [item for item in search.about if (item.url or item.title) not in shown]
     if not items:
         return ""
     shown.update(item.url or item.title for item in items)
-    lead = f"**{query}**" if several else f"Here is what I found about **{query}**:"
+    lead = f"**{search.query}**" if several else f"Here is what I found about **{search.query}**:"
     return lead + "\n\n" + "\n".join(_bullet(item) for item in items[:5])
 
 
-def _no_items(exchange: Exchange, search: str) -> str:
-    value = exchange.result.value
-    if isinstance(value, str) and value.strip():
-        return f"{search} returned: {tidy(value, 600)}"
-    return f"{search} found nothing."
+def _nothing(search: _Search) -> str:
+    """Say that nothing was found on it; what was found instead is named, and not quoted."""
+    result = search.exchange.result
+    if isinstance(result.value, str) and result.value.strip():
+        return f"The search for “{search.query}” returned: {tidy(result.value, 600)}"
+    where = "The documents here hold nothing" if result.field("searched") == "docs" else "The search found nothing"
+    said = f"{where} on **{search.query}**." if search.query else f"{where} on that."
+    if not result.items:
+        return said
+    nearest = "\n".join(f"- {item.title}{_mark(item)}" for item in result.items[:3])
+    return f"{said} What came up is about other things:\n\n{nearest}"
 
 
 def _bullet(item: Item) -> str:
-    mark = f" [{item.n}]" if item.n is not None else (f" ({item.url})" if item.url else "")
-    return f"- **{item.title}**" + (f": {item.snippet}" if item.snippet else "") + mark
+    return f"- **{item.title}**" + (f": {quote(item.snippet, 360)}" if item.snippet else "") + _mark(item)
+
+
+def _mark(item: Item) -> str:
+    return f" [{item.n}]" if item.n is not None else (f" ({item.url})" if item.url else "")
 
 
 def rounds(incoming: Incoming) -> int:

@@ -120,6 +120,12 @@ class Incoming:
         """Give the text of the user message that is being answered."""
         return text_of(self.messages[self.question_at]) if self.question_at >= 0 else ""
 
+    @property
+    def earlier(self) -> list[str]:
+        """Give the texts of the user messages before the one that is being answered."""
+        before = self.messages[: max(self.question_at, 0)]
+        return [text_of(message) for message in before if message.get("role") == "user"]
+
     def loop(self) -> Iterator[tuple[int, Message]]:
         """Give the messages after the question with their indexes: the tool loop that is open."""
         start = self.question_at + 1

@@ -1,11 +1,12 @@
 """What a person's message asks for, read by rules: searches, sums, times, and tools called by name."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from .arithmetic import expressions
-from .zones import zones
+from .zones import without_places, zones
 
 Kind = Literal["search", "calculate", "time", "chat"]
 
@@ -25,6 +26,9 @@ ASKING = (
     r"is|are|was|does|do|did|can|could|explain|describe|give|show|list|summari[sz]e|research|use|call|please|also|then|"
     r"the (?:current |local )?(?:time|date)"
 )
+# What may stand around a place that asks on: "And in Lima?", "What about Oslo then?"
+_ASKS_ON = re.compile(r"\b(?:and|or|also|what|how|about|in|at|for|now|then|please|the)\b|\W+", re.IGNORECASE)
+_FOR = re.compile(r"^for\b", re.IGNORECASE)
 _SPLIT = re.compile(
     rf"(?P<stop>[?!;\n]+|\.(?=\s|$))|(?P<then>,?\s*\b(?:and then|then|after that|afterwards)\b,?)"
     rf"|(?:,\s*(?:and|also)?|\band also\b|\band\b)\s+(?=(?:{ASKING})\b)",
@@ -53,7 +57,8 @@ SMALL_TALK = re.compile(
     re.IGNORECASE,
 )
 _LEAD = re.compile(
-    r"^(?:please|can you|could you|would you|will you|i (?:want|would like|need) to know|tell me|show me|give me|"
+    r"^(?:first(?:ly)?(?=,?\s+(?:search|find|look|explain|tell|compare)\b)|"
+    r"please|can you|could you|would you|will you|i (?:want|would like|need) to know|tell me|show me|give me|"
     r"search(?: the)?(?: web| internet| online| docs| documentation)?(?: for)?|find(?: out)?|look\s*up|google|explain|"
     r"describe|research|summari[sz]e|read(?: up)? on|what(?:'s|’s)?|how(?: much| many| long| often)?|in detail|why|"
     r"who(?:'s)?|when|where|which|also|and|about|for me)\b[\s,:]*",
@@ -99,6 +104,20 @@ DEEP = re.compile(
 )
 
 
+def asked_for(question: str, before: Sequence[str] = ()) -> list[list[Intent]]:
+    """Read a message into stages, after earlier ones: places alone ask on after a question for the time."""
+    if not _only_places(question):
+        return stages(question)
+    first = next((earlier for earlier in reversed(before) if not _only_places(earlier)), "")
+    if any(intent.kind == "time" for stage in stages(first) for intent in stage):
+        return [[Intent("time", zone) for zone in zones(question)][:_MOST]]
+    return stages(question)
+
+
+def _only_places(question: str) -> bool:
+    return len(question) < 200 and bool(zones(question)) and not _ASKS_ON.sub("", without_places(question))
+
+
 def stages(question: str) -> list[list[Intent]]:
     """Read a message into stages; what follows "then" waits for what stands before it."""
     if len(question) > 2 * _READ:
@@ -106,6 +125,8 @@ def stages(question: str) -> list[list[Intent]]:
         question = f"{question[:_READ]}\n{question[-_READ:]}"
     found: list[list[Intent]] = [[]]
     for clause, waits in clauses(question):
+        if waits and _FOR.match(clause) and found[-1] and found[-1][-1].kind == "search":
+            clause = f"search {clause}"  # noqa: PLW2901 - "search for a, then for b"
         intents = clause_intents(clause)
         if _points_back(clause, intents) and any(found[-1]):
             continue

@@ -3,7 +3,7 @@
 import orjson
 
 from .accents import Accent
-from .answer import compose, rounds
+from .answer import compose, is_answered, rounds
 from .incoming import Incoming
 from .plan import Exchange, exchanges, fill, next_calls
 from .results import tidy
@@ -31,6 +31,8 @@ def think(incoming: Incoming, made: list[Exchange], calls: list[Call]) -> str:
         names = ", ".join(f"{call.name} ({_short(call)})" for call in calls)
         word = "Next I call" if made else "I should not guess, so I call"
         return f"{said} {word} {names}."
+    if made and not is_answered(made):
+        return f"{said} Nothing in them is about that, and I will say so."
     if made:
         return f"{said} That is enough. I will quote what bears on the question and name the sources."
     return f"{said} No tool is needed for that; a short, friendly answer will do."
@@ -38,7 +40,7 @@ def think(incoming: Incoming, made: list[Exchange], calls: list[Call]) -> str:
 
 def _about(made: list[Exchange]) -> str:
     failed = sum(1 for exchange in made if exchange.result.error)
-    sources = len({item.url for exchange in made for item in exchange.result.items})
+    sources = len({item.page for exchange in made for item in exchange.result.items})
     said = (
         f"I have {len(made)} result{'s' if len(made) != 1 else ''} with {sources} source{'s' if sources != 1 else ''}."
     )

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from .incoming import Incoming, Tool, calls_of, is_named, text_of
-from .intents import DEEP, Intent, stages
+from .intents import DEEP, Intent, asked_for
 from .results import Result, read_result
 from .shapes import as_object
 from .turns import Call
@@ -57,9 +57,14 @@ def next_calls(incoming: Incoming, made: list[Exchange]) -> list[Call]:
     return _follow_up(incoming, planned, made)
 
 
+def wanted(incoming: Incoming) -> list[list[Intent]]:
+    """Give the stages of what is asked for, in the light of what was asked before."""
+    return asked_for(incoming.question, incoming.earlier)
+
+
 def planned_calls(incoming: Incoming) -> list[list[Call]]:
     """Turn the stages of the question into calls of the offered tools."""
-    found = [[call for intent in stage for call in _call(incoming, intent)] for stage in stages(incoming.question)]
+    found = [[call for intent in stage for call in _call(incoming, intent)] for stage in wanted(incoming)]
     found = [stage for stage in found if stage]
     named = [call for call in _named(incoming) if all(call.name != other.name for stage in found for other in stage)]
     if named:
@@ -132,7 +137,7 @@ def _forced(incoming: Incoming) -> Call | None:
     if choice == "auto":
         return None
     tool = incoming.tools[0] if choice == "required" else next((t for t in incoming.tools if t.name == choice), None)
-    if tool is None or (choice == "required" and stages(incoming.question)):
+    if tool is None or (choice == "required" and wanted(incoming)):
         return None
     return filled(tool, incoming.question)
 

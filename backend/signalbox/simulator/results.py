@@ -8,6 +8,7 @@ from typing import Any, cast
 import orjson
 
 _MAX_DEPTH = 6
+_LONGEST_SNIPPET = 1000
 _SNIPPETS = ("snippet", "excerpt", "summary", "description", "content", "text", "body")
 
 
@@ -19,6 +20,11 @@ class Item:
     url: str
     snippet: str
     n: int | None
+
+    @property
+    def page(self) -> str:
+        """Tell which page it is of: two sections of one page are one source."""
+        return self.url.partition("#")[0] or self.title
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +100,7 @@ def _item(fields: dict[str, Any]) -> Item:
     return Item(
         tidy(unmarked(title), 120),
         str(fields.get("url") or ""),
-        tidy(unmarked(snippet), 280),
+        tidy(unmarked(snippet), _LONGEST_SNIPPET),
         number if isinstance(number, int) else None,
     )
 

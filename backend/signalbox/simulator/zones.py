@@ -1,6 +1,8 @@
-"""Which IANA zones a sentence names, by city or country or by name."""
+"""Which IANA zones a sentence names: by name, by the city they are named after, or by another city or country."""
 
 import re
+from functools import cache
+from zoneinfo import available_timezones
 
 CITIES = {
     "tokyo": "Asia/Tokyo",
@@ -55,12 +57,41 @@ CITIES = {
     "utc": "UTC",
     "gmt": "UTC",
 }
+# Last parts of zone names that are ordinary words, or no place that anybody asks for by that name.
+_NO_PLACES = frozenset(
+    [
+        *("act", "canary", "center", "christmas", "cocos", "easter", "knox", "lhi", "midway", "nome", "north", "nsw"),
+        *("oral", "regina", "resolute", "reunion", "south", "stanley", "truk", "virgin", "wake", "west", "yap"),
+    ]
+)
+_AREAS = ("Africa", "America", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific")
 _NAMED = re.compile(r"\b(?:[A-Z][A-Za-z]+/)+[A-Z][A-Za-z_]+\b")
-_CITY = re.compile(r"\b(?:" + "|".join(map(re.escape, CITIES)) + r")\b", re.IGNORECASE)
 
 
 def zones(text: str) -> list[str]:
     """Give the zones in the order they are named, each once."""
     named = [match.group() for match in _NAMED.finditer(text)]
-    by_city = [CITIES[match.group().lower()] for match in _CITY.finditer(_NAMED.sub(" ", text))]
+    by_city = [_cities()[match.group().lower()] for match in _city().finditer(_NAMED.sub(" ", text))]
     return list(dict.fromkeys([*named, *by_city]))
+
+
+def without_places(text: str) -> str:
+    """Give what is left of a text without the places in it."""
+    return _city().sub(" ", _NAMED.sub(" ", text))
+
+
+@cache
+def _cities() -> dict[str, str]:
+    """Add the city that each zone is named after to those above."""
+    found: dict[str, str] = {}
+    for zone in sorted(available_timezones()):
+        city = zone.rpartition("/")[2].replace("_", " ").lower()
+        if zone.startswith(_AREAS) and "/" in zone and city not in _NO_PLACES:
+            found.setdefault(city, zone)
+    return found | CITIES
+
+
+@cache
+def _city() -> re.Pattern[str]:
+    longest_first = sorted(_cities(), key=len, reverse=True)
+    return re.compile(r"\b(?:" + "|".join(map(re.escape, longest_first)) + r")\b", re.IGNORECASE)

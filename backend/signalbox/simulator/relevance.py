@@ -1,0 +1,69 @@
+"""Whether what a search brought is about what was asked, by the words they share, and what to quote of it."""
+
+import re
+from collections.abc import Iterable
+
+from .results import tidy
+
+# Words of a question that any page may hold, whatever it is about.
+_FILLERS = frozenset(
+    re.findall(
+        r"\w+",
+        "a about actually all an and any are as at be been being best between but by can could did different do does "
+        "doing done each else every exactly explain find for from get gets give go goes had happen happened happens "
+        "has have how i if in into is it its just kind know like list long made make makes many may me mean means "
+        "more most much my need needs new no not now of off on one or other our out over please really same say says "
+        "search should show so some such tell than that the their them then there these they thing things this those "
+        "to too up use used uses using very want was way we were what when where which who whom whose why will with "
+        "work works would you your",
+    )
+)
+_ENDING = re.compile(r"(?:ing|ed|es|s|e)$")
+_LONGEST_ENDING = 4
+# Of three words or more, this share must be there.
+_ENOUGH = 0.6
+_SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[^a-z\s])")
+
+
+def telling(query: str) -> set[str]:
+    """Give the stems of the words that say what a query is about."""
+    words = [word for word in re.findall(r"\w+", query.casefold()) if len(word) > 1]
+    return {_stem(word) for word in words if word not in _FILLERS} or {_stem(word) for word in words}
+
+
+def shared(words: Iterable[str], text: str) -> set[str]:
+    """Give those of the stems that a text holds, in any form."""
+    there = set(re.findall(r"\w+", text.casefold()))
+    there |= {part for word in there for part in word.split("_")}
+    return {word for word in words if any(_is_form(said, word) for said in there)}
+
+
+def is_about(words: set[str], found: set[str]) -> bool:
+    """Tell whether enough of the telling words were found: all of two, most of more."""
+    return len(found) >= (len(words) if len(words) < 3 else _ENOUGH * len(words))
+
+
+def _stem(word: str) -> str:
+    return _ENDING.sub("", word) if len(word) > 4 else word
+
+
+def _is_form(said: str, stem: str) -> bool:
+    longest = len(stem) + (_LONGEST_ENDING if len(stem) > 3 else 1)
+    return said.startswith(stem) and len(said) <= longest
+
+
+def quote(text: str, limit: int) -> str:
+    """Take whole sentences from the beginning of a snippet, and nothing from behind a gap ("…")."""
+    pieces = [piece.strip() for piece in text.split("…")]
+    at = next((at for at, piece in enumerate(pieces) if piece), 0)
+    sentences = _SENTENCES.split(pieces[at])
+    if at and len(sentences) > 1:
+        del sentences[0]  # its beginning lies before the gap
+    if at + 1 < len(pieces) and len(sentences) > 1 and not re.search(r"[.!?][\"')”]*$", sentences[-1]):
+        del sentences[-1]
+    quoted = sentences[0]
+    for sentence in sentences[1:]:
+        if len(quoted) + len(sentence) >= limit:
+            break
+        quoted += f" {sentence}"
+    return tidy(quoted, limit)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from signalbox import __version__
+from signalbox.core.errors import UpstreamError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -80,7 +81,7 @@ def _decode(arguments: argparse.Namespace) -> int:
         return 2
     try:
         meaning, doubt = decode_capture(data)
-    except ValueError as error:
+    except (ValueError, UpstreamError) as error:
         return _fail(f"{arguments.file} is neither a stream nor a JSON body: {error}.")
     print(json.dumps(meaning, indent=2, ensure_ascii=False))  # orjson stops at 64-bit numbers
     if doubt:

@@ -19,6 +19,7 @@ class OpenCall(Struct):
 
     slot: int
     index: int | None
+    position: int = 0
     id: str | None = None
     name: str = ""
     pieces: list[str] = []
@@ -90,7 +91,9 @@ class CallAssembler:
         if call is None:
             return self._owner_indexed_late(delta)
         if delta.id and call.id and delta.id != call.id:
-            return next((c for c in self._calls if (c.index, c.id) == (delta.index, delta.id)), None)
+            known = next((c for c in self._calls if (c.index, c.id) == (delta.index, delta.id)), None)
+            # Another id opens another call; without a name, behind arguments that are not whole, it only changed.
+            return known or (None if delta.name or self._closes(call) else call)
         if not delta.id and delta.name and delta.arguments and self._closes(call):
             return None  # no id, but a name and arguments of its own behind a whole call: the next one (A1 b)
         return None if delta.name and self._is_other_name(call, delta.name) else call
@@ -106,12 +109,14 @@ class CallAssembler:
 
     def _owner_without_index(self, delta: CallDelta) -> OpenCall | None:
         if delta.id:
-            return next((call for call in reversed(self._calls) if call.id == delta.id), None)
+            call = next((call for call in reversed(self._calls) if call.id == delta.id), None)
+            return None if call and delta.name and self._is_other_name(call, delta.name) else call
         if not self._calls:
             return None
         newest = self._calls[-1]
         if delta.name:
-            continues = not self._closes(newest) and not self._is_other_name(newest, delta.name)
+            is_next = delta.position is not None and delta.position > newest.position
+            continues = not is_next and not self._closes(newest) and not self._is_other_name(newest, delta.name)
             return newest if continues else None
         if delta.position is not None and delta.position < len(self._calls):
             return self._calls[delta.position]
@@ -122,7 +127,7 @@ class CallAssembler:
         return name != call.name and name in self._known and call.name in self._known and self._closes(call)
 
     def _open(self, delta: CallDelta) -> OpenCall:
-        call = OpenCall(slot=len(self._calls), index=delta.index, pieces=[])
+        call = OpenCall(slot=len(self._calls), index=delta.index, position=delta.position or 0, pieces=[])
         self._calls.append(call)
         self._newest_at[delta.index] = call
         return call

@@ -21,7 +21,7 @@ from signalbox.chat.retry import should_retry
 from signalbox.chat.steering import Steering, may_call
 from signalbox.chat.think import ThinkSplitter
 from signalbox.chat.turn import Turn, not_run
-from signalbox.chat.verdict import TurnEnd, fault_of, how_it_ended
+from signalbox.chat.verdict import TurnEnd, failure_of, fault_of, how_it_ended
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent, Content, Reasoning
 from signalbox.core.parts import Completion, Request, StreamPart
@@ -152,7 +152,7 @@ class _Loop:
                 error = refused
             finally:
                 completion = turn.finish()
-                error = error or fault_of(completion)
+                error = failure_of(completion, error)
                 attempt.settle(completion, steering.progress.clock(), error.message if error else None)
             steering.has_spoken = steering.has_spoken or turn.has_text
             yield turn.held_back

@@ -12,7 +12,7 @@ from signalbox.chat.progress import Progress
 from signalbox.chat.retry import should_retry
 from signalbox.chat.steering import Steering, may_call
 from signalbox.chat.turn import Turn
-from signalbox.chat.verdict import TurnEnd, fault_of, how_it_ended
+from signalbox.chat.verdict import TurnEnd, failure_of, how_it_ended
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent
 from signalbox.core.parts import Request, StreamPart
@@ -95,7 +95,7 @@ class _Loop:
                 error = refused
             finally:
                 completion = self.turn.finish()
-                error = error or fault_of(completion)
+                error = failure_of(completion, error)
                 attempt.settle(completion, steering.progress.clock(), error.message if error else None)
             yield self.turn.held_back
             steering.has_spoken = steering.has_spoken or self.turn.has_text

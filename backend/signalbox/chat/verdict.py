@@ -31,6 +31,18 @@ def fault_of(completion: Completion) -> UpstreamError | None:
     return None
 
 
+def failure_of(completion: Completion, broken: UpstreamError | None) -> UpstreamError | None:
+    """Return why an attempt failed, given what broke while it was read.
+
+    An error that the host told goes before the way in which it hung up; and a host that has said why it finished has
+    finished, however it hangs up.
+    """
+    if broken is None or completion.fault is not None:
+        return fault_of(completion)
+    is_cut = broken.code in (Code.STREAM_CUT, Code.UPSTREAM_TIMEOUT)
+    return None if is_cut and completion.finish_reason not in (None, "error") else broken
+
+
 def how_it_ended(completion: Completion, *, has_calls: bool) -> TurnEnd:
     """Judge a turn without a fault. Calls count when they are there, whatever finish_reason says (quirk A12)."""
     if completion.refusal or completion.finish_reason == "content_filter":

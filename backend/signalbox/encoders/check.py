@@ -16,7 +16,7 @@ from signalbox.core.invariants import OrderCheck
 from signalbox.core.messages import JsonObject
 from signalbox.wire.sse import Frame, SseDecoder
 
-_ID = re.compile(r"([^:\s]+):(\d+)")
+_ID = re.compile(r"([^:\s]+):(\d{1,18})")
 _DECODER = json.Decoder(AnyEvent)
 
 
@@ -97,7 +97,7 @@ class StreamCheck:
             return f"{value['type']}: {at}: {error.message[:200]}"
         try:
             event = _DECODER.decode(data)
-        except msgspec.ValidationError as error:
+        except (msgspec.ValidationError, RecursionError) as error:
             return f"{value['type']}: {error}"
         return self._order.feed(event)
 

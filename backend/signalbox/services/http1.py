@@ -1,6 +1,7 @@
 """HTTP/1.1 without a socket: a request's head written, a response read by llhttp, and when either is refused."""
 
 import re
+import sys
 from collections.abc import Callable, Iterable
 from typing import cast
 
@@ -38,8 +39,8 @@ class ResponseParser:
     `feed` and `finish` raise httpcore.RemoteProtocolError when the server broke the protocol.
     """
 
-    __slots__ = ("_bodiless", "_dry", "_head_size", "_parser", "_to_eof", "_two_lengths", "complete", "head_done",
-                 "headers", "on_body", "pending", "reason", "reusable", "status", "version")  # fmt: skip
+    __slots__ = ("_bodiless", "_dry", "_head_size", "_own_pieces", "_parser", "_to_eof", "_two_lengths", "complete",
+                 "head_done", "headers", "on_body", "pending", "reason", "reusable", "status", "version")  # fmt: skip
 
     def __init__(self, method: bytes) -> None:
         self.status = 0
@@ -48,6 +49,7 @@ class ResponseParser:
         self.headers: list[Header] = []
         self.head_done = False
         self.complete = False
+        self._own_pieces = sys.maxsize  # how many pieces of body are this response's
         self.reusable = False  # the connection may carry another request once this response is complete
         self.pending: list[bytes] = []
         # llhttp reports every HTTP chunk, and OpenRouter sends one per token: list.append spares each a Python frame.
@@ -103,6 +105,7 @@ class ResponseParser:
     def _settle(self) -> None:
         """Let the parser go (it and this object hold each other) and drop a body that must not be there."""
         self._parser = None
+        del self.pending[self._own_pieces :]
         if self._bodiless and self.pending:
             self.pending.clear()
             self.reusable = False
@@ -119,6 +122,7 @@ class ResponseParser:
         """Start over: what came before was an interim response."""
         if self.complete:  # a second response nobody asked for: this one stands, the connection does not
             self.reusable = False
+            self._own_pieces = min(self._own_pieces, len(self.pending))
             return
         self.headers = []
         self.reason = b""

@@ -11,7 +11,7 @@ import orjson
 
 from signalbox.core.errors import Code, UpstreamError
 from signalbox.core.messages import JsonObject, JsonValue
-from signalbox.core.parts import EndOfStream, Fault, Request, Served, StreamPart
+from signalbox.core.parts import EndOfStream, Fault, Finish, Request, Served, StreamPart
 from signalbox.wire.openrouter import StreamDecoder, parts_of_body
 from signalbox.wire.openrouter_errors import error_of_response
 from signalbox.wire.openrouter_request import body_of
@@ -20,6 +20,8 @@ from signalbox.wire.openrouter_request import body_of
 _BODY_LIMIT = 64 * 1024 * 1024
 # Behind [DONE] comes only the end of the body; reading it keeps the connection for the next step.
 _AFTER_DONE = 0.25
+# Behind an error or a finish reason usage may follow, and from some hosts a little text; nothing more is waited for.
+_AFTER_FINISH = 5.0
 
 # Fewer characters of a key than this tell nothing.
 _TELLING = 8
@@ -164,11 +166,15 @@ class _Watch:
 async def _parts(answer: httpx.Response) -> AsyncIterator[list[StreamPart]]:
     decoder = StreamDecoder(_served(answer))
     reads = answer.aiter_raw()
-    async for chunk in reads:
-        if not decoder.has_begun and chunk.lstrip().startswith(b"{"):
-            # A JSON body in answer to a stream request: an error in a 200, or a host that does not stream (E1).
-            yield _whole(chunk + await _rest(reads), answer)
-            return
+    deadline: float | None = None
+    while (chunk := await _next_read(reads, deadline)) is not None:
+        if not decoder.has_begun and chunk.strip():
+            start = chunk.lstrip()[:1]
+            _refuse_foreign(start, answer)
+            if start in b"{[":
+                # A JSON body in answer to a stream request: an error in a 200, or a host that does not stream (E1).
+                yield _whole(chunk + await _rest(reads), answer)
+                return
         parts = decoder.feed(chunk)
         end = next((at for at, part in enumerate(parts) if type(part) is EndOfStream), None)
         if end is not None:
@@ -177,15 +183,39 @@ async def _parts(answer: httpx.Response) -> AsyncIterator[list[StreamPart]]:
             return
         if parts:
             yield parts
+        if deadline is None and any(type(part) in (Fault, Finish) for part in parts):
+            deadline = asyncio.get_running_loop().time() + _AFTER_FINISH
     if parts := decoder.close():
         yield parts
+
+
+async def _next_read(reads: AsyncIterator[bytes], deadline: float | None) -> bytes | None:
+    """Read on; behind an error or a finish only for a while, for what is still told then (usage, late text)."""
+    if deadline is None:
+        return await anext(reads, None)
+    try:
+        async with asyncio.timeout_at(deadline):
+            return await anext(reads, None)
+    except TimeoutError:
+        return None
+
+
+def _refuse_foreign(start: bytes, answer: httpx.Response) -> None:
+    """Refuse a 200 that is no answer of a chat API at all."""
+    coding = answer.headers.get("content-encoding", "identity").strip().lower()
+    if coding not in ("", "identity"):
+        words = f"The upstream compresses its stream ({coding}) although that was not asked for."
+        raise UpstreamError(Code.UPSTREAM_PROTOCOL, words)
+    if start == b"<":
+        raise UpstreamError(Code.UPSTREAM_PROTOCOL, "The upstream answers with a web page; check the base URL.")
 
 
 def _whole(body: bytes, answer: httpx.Response) -> list[StreamPart]:
     try:
         return parts_of_body(body, _served(answer))
     except ValueError:
-        raise UpstreamError(Code.UPSTREAM_PROTOCOL, "The upstream's answer is not JSON; check the base URL.") from None
+        words = "The upstream's answer is not a JSON object; check the base URL."
+        raise UpstreamError(Code.UPSTREAM_PROTOCOL, words) from None
 
 
 def _served(answer: httpx.Response) -> Served:

@@ -1,6 +1,7 @@
 """JSON text to values and back, first the quick and strict way, then the forgiving one."""
 
 import json
+from math import isfinite
 from typing import cast
 
 import orjson
@@ -31,13 +32,18 @@ def _parsed(data: bytes | str) -> JsonValue:
     except orjson.JSONDecodeError:
         text = data if isinstance(data, str) else data.decode("utf-8", "replace")
         try:
-            return clean(cast(JsonValue, json.loads(text, strict=False, parse_constant=_null)))
+            return clean(cast(JsonValue, json.loads(text, strict=False, parse_constant=_null, parse_float=_finite)))
         except RecursionError:
             raise ValueError("nested too deeply") from None
 
 
 def _null(_: str) -> None:
     return None
+
+
+def _finite(text: str) -> float | None:
+    number = float(text)
+    return number if isfinite(number) else None
 
 
 def dumps(value: JsonValue) -> bytes:

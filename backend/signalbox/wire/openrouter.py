@@ -27,6 +27,8 @@ from signalbox.wire.sse import Frame, SseDecoder
 # A host that sends this many frames which are no JSON is not speaking the protocol.
 _UNREADABLE_LIMIT = 5
 _CONCATENATED = ("text", "summary")
+# No count and no price is larger; JavaScript reads no larger integer exactly.
+_MOST = 2**53
 
 
 class StreamDecoder:
@@ -64,6 +66,10 @@ class StreamDecoder:
             self._chunks.close(out)
             out.append(EndOfStream())
             return
+        if frame.event == "error" and not data.startswith(b"{"):
+            words = data.decode("utf-8", "replace")
+            out.append(Fault(error_of_value(words), words))
+            return
         value = self._value(data, out)
         if isinstance(value, dict):
             self._chunks.chunk(value, out, failed=frame.event == "error")
@@ -94,6 +100,7 @@ class ChunkDecoder:
 
     def __init__(self, served: Served | None = None) -> None:
         self._details: list[JsonObject] = []
+        self._places: dict[tuple[JsonValue, JsonValue], int] = {}
         self._served: Served = served or Served()
         self._told: Served = Served()
         self._who_said: tuple[JsonValue, ...] = ()
@@ -122,6 +129,7 @@ class ChunkDecoder:
         if self._details:
             out.append(Details(tuple(ReasoningDetail(raw) for raw in self._details)))
             self._details = []
+            self._places = {}
 
     def _who(self, chunk: JsonObject, out: list[StreamPart]) -> None:
         said = (chunk.get("id"), chunk.get("model"), chunk.get("provider"))
@@ -173,7 +181,24 @@ class ChunkDecoder:
             elif any(d.get("data") for d in details):
                 out.append(HiddenReasoning())
         for detail in details:
-            _merge_detail(self._details, detail)
+            self._merge(detail)
+
+    def _merge(self, new: JsonObject) -> None:
+        """Merge a piece into the details by type and index (quirk B3): text grows, for the rest the last word holds.
+
+        A second `data`, or another id, is another item: Gemini signs each of several calls at one index.
+        """
+        key = _hashable(new.get("type")), _hashable(new.get("index"))
+        place = self._places.get(key)
+        if place is None or _is_other(self._details[place], new):
+            self._places[key] = len(self._details)
+            self._details.append(dict(new))
+        else:
+            _grow_detail(self._details[place], new)
+
+
+def _hashable(value: JsonValue) -> JsonValue:
+    return repr(value) if isinstance(value, list | dict) else value
 
 
 def parts_of_body(body: bytes, served: Served | None = None) -> list[StreamPart]:
@@ -199,26 +224,15 @@ def _choice_zero(chunk: JsonObject) -> JsonObject | None:
     return None
 
 
-def _merge_detail(details: list[JsonObject], new: JsonObject) -> None:
-    """Merge a piece into the details by type and index (quirk B3): text grows, for the rest the last word holds.
-
-    A second `data`, or another id, is another item: Gemini signs each of several calls at one index.
-    """
-    for old in reversed(details):
-        if (old.get("type"), old.get("index")) != (new.get("type"), new.get("index")):
+def _grow_detail(old: JsonObject, new: JsonObject) -> None:
+    for key, value in new.items():
+        if value is None and key in old:
             continue
-        if _is_other(old, new):
-            break
-        for key, value in new.items():
-            if value is None and key in old:
-                continue
-            before = old.get(key)
-            if key in _CONCATENATED and isinstance(before, str) and isinstance(value, str):
-                old[key] = before + value
-            else:
-                old[key] = value
-        return
-    details.append(dict(new))
+        before = old.get(key)
+        if key in _CONCATENATED and isinstance(before, str) and isinstance(value, str):
+            old[key] = before + value
+        else:
+            old[key] = value
 
 
 def _is_other(old: JsonObject, new: JsonObject) -> bool:
@@ -283,19 +297,25 @@ def _usage(chunk: JsonObject, out: list[StreamPart]) -> None:
 
 
 def _usage_of(raw: JsonObject) -> Usage:
-    cost = raw.get("cost")
     return Usage(
         input=_count(raw, "prompt_tokens"),
         output=_count(raw, "completion_tokens"),
         reasoning=_count(raw.get("completion_tokens_details"), "reasoning_tokens"),
         cached=_count(raw.get("prompt_tokens_details"), "cached_tokens"),
-        cost=float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None,
+        cost=_cost(raw.get("cost")),
     )
+
+
+def _cost(value: JsonValue) -> float | None:
+    """Read a price in USD; what no price can be counts as not told."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MOST:
+        return float(value)
+    return None
 
 
 def _count(value: JsonValue | Mapping[str, JsonValue], key: str) -> int:
     number = value.get(key) if isinstance(value, dict) else None
-    return number if isinstance(number, int) and not isinstance(number, bool) else 0
+    return number if isinstance(number, int) and not isinstance(number, bool) and 0 <= number < _MOST else 0
 
 
 def _text(value: JsonValue) -> str | None:

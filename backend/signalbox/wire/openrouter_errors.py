@@ -92,8 +92,8 @@ def _number(code: JsonValue) -> int | None:
     if isinstance(code, bool):
         return None
     if isinstance(code, int):
-        return code
-    return int(code) if isinstance(code, str) and code.isascii() and code.isdigit() else None
+        return code if 0 < code < 1000 else None
+    return int(code) if isinstance(code, str) and len(code) == 3 and code.isascii() and code.isdigit() else None
 
 
 def _said(fields: Mapping[str, JsonValue], metadata: Mapping[str, JsonValue]) -> str:

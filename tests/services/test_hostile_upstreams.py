@@ -50,11 +50,10 @@ async def end_of(script: Script, monkeypatch: pytest.MonkeyPatch) -> tuple[str, 
     from signalbox.services.tool_executor import ToolExecutor
 
     monkeypatch.setattr(openrouter, "_AFTER_FINISH", 0.05)
-    asked = 0
+    asked: list[asyncio.Task[object] | None] = []
 
     async def counted(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        nonlocal asked
-        asked += 1
+        asked.append(asyncio.current_task())
         await script(reader, writer)
 
     server = await asyncio.start_server(counted, "127.0.0.1", 0)
@@ -64,9 +63,10 @@ async def end_of(script: Script, monkeypatch: pytest.MonkeyPatch) -> tuple[str, 
         context, progress = context_for([make_tool("f")]), Progress()
         loop = run_v2(context, service, ToolExecutor([make_tool("f")]), progress, sleep=no_wait)
         events = [event async for batch in drive(loop, context, progress) for event in batch]
+        await asyncio.gather(*(task for task in asked if task is not None))
     done = events[-1]
     text = "".join(event.content for event in events if isinstance(event, Content))
-    return text, str(getattr(done, "code", "")) if done.status != "complete" else "complete", asked  # type: ignore[union-attr]
+    return text, str(getattr(done, "code", "")) if done.status != "complete" else "complete", len(asked)  # type: ignore[union-attr]
 
 
 @pytest.mark.anyio

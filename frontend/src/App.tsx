@@ -3,18 +3,19 @@ import { useEffect, useRef, useState } from "react";
 import { Announcer } from "./components/Announcer.tsx";
 import { Composer } from "./components/Composer.tsx";
 import { EmptyPage } from "./components/EmptyPage.tsx";
+import { FootLine } from "./components/FootLine.tsx";
 import { Header, isEffort } from "./components/Header.tsx";
 import { preloadProse } from "./components/Prose.tsx";
 import { ResponsePanel } from "./components/ResponsePanel.tsx";
 import { TokenDialog } from "./components/TokenDialog.tsx";
 import { Chat } from "./hooks/chat.ts";
-import { Session } from "./hooks/session.ts";
+import { Session, tabStorage } from "./hooks/session.ts";
 import { useStore } from "./hooks/store.ts";
 import { useFollow, useRemembered } from "./hooks/view.ts";
 
 function connect() {
   const session = new Session();
-  const chat = new Chat({ client: session.client, onUnauthorized: () => session.askForToken() });
+  const chat = new Chat({ client: session.client, onUnauthorized: () => session.askForToken(), box: tabStorage() });
   return { session, chat };
 }
 
@@ -37,9 +38,11 @@ export function App() {
   useEffect(() => {
     session.load();
     preloadProse();
-    const leave = () => chat.leave();
-    window.addEventListener("pagehide", leave);
-    return () => window.removeEventListener("pagehide", leave);
+    void chat.restore();
+    // A reload and a goodbye look the same here: the run goes on, and the server ends it when nobody comes back.
+    const save = () => chat.save();
+    window.addEventListener("pagehide", save);
+    return () => window.removeEventListener("pagehide", save);
   }, [session, chat]);
 
   const ask = async (question: string) => {
@@ -98,6 +101,7 @@ export function App() {
           onSend={(text) => void ask(text)}
           onStop={() => void chat.stop()}
         />
+        <FootLine />
       </footer>
       <Announcer turn={last} />
       <TokenDialog open={server.tokenNeeded} onToken={takeToken} onClose={() => session.dismissToken()} />

@@ -13,7 +13,7 @@ export function Announcer({ turn }: { turn: Turn | undefined }) {
 
 function sentenceOf(turn: Turn): string {
   const { end } = turn.trace;
-  if (end) return end.status === "complete" ? "The answer is complete." : `${endingOf(end.status).label}.`;
+  if (end) return end.status === "complete" ? "The answer is complete." : `${endingOf(end).label}.`;
   if (turn.stopping) return "Stopping.";
   if (turn.resuming) return "The connection dropped. Taking the answer up again.";
   const last = stopsOf(turn.trace).at(-1);

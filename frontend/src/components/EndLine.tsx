@@ -1,7 +1,7 @@
 // How the run ended, in one line of small print.
 import { useState } from "react";
 import { answerText } from "../run/view.ts";
-import { cost, count, duration, endingOf, isFailure } from "../run/words.ts";
+import { cost, count, duration, endingOf, isFailure, loopWords } from "../run/words.ts";
 import type { RunEnd, RunTrace } from "../types/models.ts";
 import { Lamp } from "./Lamp.tsx";
 
@@ -12,7 +12,7 @@ interface Props {
 }
 
 export function EndLine({ trace, end, onRetry }: Props) {
-  const ending = endingOf(end.status);
+  const ending = endingOf(end);
   const text = answerText(trace);
   return (
     <li className="stop end">
@@ -50,7 +50,7 @@ function factsOf(trace: RunTrace, end: RunEnd): string[] {
     trace.totalMs !== undefined && duration(trace.totalMs),
     usage && `${count(usage.input + usage.output)} tokens`,
     end.cost !== undefined && `${end.cost_estimated ? "about " : ""}${cost(end.cost)}`,
-    loop && `loop ${loop}`,
+    loopWords(loop, end.flag),
   ].filter((fact): fact is string => typeof fact === "string" && fact !== "");
 }
 

@@ -13,7 +13,7 @@ export function ErrorBox({ trace, end, onRetry }: Props) {
   if (!isFailure(end)) return null;
   return (
     <div className="error-box" role="alert">
-      <p>{end.error ?? `${endingOf(end.status).label}.`}</p>
+      <p>{end.error ?? `${endingOf(end).label}.`}</p>
       <p className="dim">
         {[answerText(trace) && "What came is kept.", billed(end), adviceOf(end)].filter(Boolean).join(" ")}
       </p>

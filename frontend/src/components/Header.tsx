@@ -30,7 +30,12 @@ export function Header({ session, simulated, model, onModel, effort, onEffort, o
         </svg>
         <span>Signalbox</span>
       </h1>
-      <ModelPicker models={session.models} value={model} onChange={onModel} />
+      <ModelPicker
+        models={session.models}
+        value={model}
+        onChange={onModel}
+        simulated={session.readiness?.simulated === true}
+      />
       <label className="effort">
         <span>Effort</span>
         <select value={effort} onChange={(event) => isEffort(event.target.value) && onEffort(event.target.value)}>

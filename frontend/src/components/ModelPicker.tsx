@@ -1,11 +1,14 @@
 // Which model answers: type to search the list, or any id that is not on it.
 import { type KeyboardEvent, useId, useRef, useState } from "react";
 import type { Model } from "../types/models.ts";
+import { Lamp } from "./Lamp.tsx";
 
 interface Props {
   models: readonly Model[];
   value: string;
   onChange: (id: string) => void;
+  /** Every model is played by the simulator, whatever its name. */
+  simulated: boolean;
 }
 
 const SHOWN = 60;
@@ -19,7 +22,7 @@ function matching(models: readonly Model[], query: string): readonly Model[] {
   });
 }
 
-export function ModelPicker({ models, value, onChange }: Props) {
+export function ModelPicker({ models, value, onChange, simulated }: Props) {
   const [query, setQuery] = useState<string>();
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
@@ -103,6 +106,11 @@ export function ModelPicker({ models, value, onChange }: Props) {
         hidden={!open}
         onPointerDown={(e) => e.preventDefault()}
       >
+        {simulated && (
+          <p className="option-note option-simulated">
+            <Lamp lamp="blue" /> No key is set: the built-in simulator answers under each of these names.
+          </p>
+        )}
         {shown.map((model, index) => (
           // biome-ignore lint/a11y/useFocusableInteractive: as above.
           // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are handled by the field.
@@ -119,12 +127,8 @@ export function ModelPicker({ models, value, onChange }: Props) {
             }}
           >
             <span className="option-id">{model.id}</span>
-            <span className="badges">
-              {model.badges.map((badge) => (
-                <span className="badge" key={badge}>
-                  {badge}
-                </span>
-              ))}
+            <span className="option-facts">
+              {[model.name, ...model.badges].filter((fact) => fact !== model.id).join(" · ")}
             </span>
           </div>
         ))}

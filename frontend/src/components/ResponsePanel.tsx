@@ -2,6 +2,7 @@
 import { memo, useRef } from "react";
 import type { Turn } from "../hooks/chat.ts";
 import { useSeconds } from "../hooks/view.ts";
+import { linkedSources } from "../run/links.ts";
 import { type Stop, sourcesOf, stopsOf, warningsOf } from "../run/view.ts";
 import type { ContentItem, Link, RunTrace } from "../types/models.ts";
 import { EndLine } from "./EndLine.tsx";
@@ -21,13 +22,12 @@ interface Props {
 
 export const ResponsePanel = memo(function ResponsePanel({ turn, onRetry }: Props) {
   const { trace } = turn;
-  const sources = useSources(trace);
   return (
     <article className="response" aria-label={`Answer of ${turn.model}`} aria-busy={!trace.end}>
       <WarningBanner warnings={warningsOf(trace)} />
       <ol className="line" data-ended={trace.end !== undefined}>
         {stopsOf(trace).map((stop) => (
-          <StopView key={stop.id} stop={stop} sources={sources} since={turn.startedAt} />
+          <StopView key={stop.id} stop={stop} trace={trace} since={turn.startedAt} />
         ))}
         {trace.end ? <EndLine trace={trace} end={trace.end} onRetry={onRetry} /> : <Connection turn={turn} />}
       </ol>
@@ -36,23 +36,13 @@ export const ResponsePanel = memo(function ResponsePanel({ turn, onRetry }: Prop
   );
 });
 
-/** The sources only ever grow, so an equal number of them is the same ones: blocks of text stay as they are. */
-function useSources(trace: RunTrace): ReadonlyMap<number, Link> {
-  const known = useRef<{ runId: string; sources: ReadonlyMap<number, Link> }>({ runId: "", sources: new Map() });
-  const sources = sourcesOf(trace);
-  if (known.current.runId !== trace.runId || known.current.sources.size !== sources.size) {
-    known.current = { runId: trace.runId, sources };
-  }
-  return known.current.sources;
-}
-
 interface StopProps {
   stop: Stop;
-  sources: ReadonlyMap<number, Link>;
+  trace: RunTrace;
   since: number;
 }
 
-function StopView({ stop, sources, since }: StopProps) {
+function StopView({ stop, trace, since }: StopProps) {
   switch (stop.kind) {
     case "reasoning":
       return <ReasoningBlock item={stop.item} />;
@@ -61,24 +51,32 @@ function StopView({ stop, sources, since }: StopProps) {
     case "tools":
       return <ToolChips stop={stop} />;
     case "answer":
-      return <AnswerText item={stop.item} sources={sources} />;
+      return <Answer item={stop.item} trace={trace} />;
     case "pending":
       return <Pending label={stop.label} since={since} />;
   }
 }
 
-const AnswerText = memo(function AnswerText({
-  item,
-  sources,
-}: {
+/** Sources that are as they were keep their map, so that blocks of text which stand are not parsed again. */
+function Answer({ item, trace }: { item: ContentItem; trace: RunTrace }) {
+  const known = useRef<{ key: string; sources: ReadonlyMap<number, Link> }>({ key: "", sources: new Map() });
+  const sources = sourcesOf(trace, item.id);
+  const key = [...sources].map(([n, { url }]) => `${n} ${url}`).join("\n");
+  if (known.current.key !== key) known.current = { key, sources };
+  return <AnswerText item={item} sources={known.current.sources} />;
+}
+
+interface AnswerProps {
   item: ContentItem;
   sources: ReadonlyMap<number, Link>;
-}) {
+}
+
+const AnswerText = memo(function AnswerText({ item, sources }: AnswerProps) {
   return (
     <li className="stop answer">
       {item.refusal && <p className="note">The model declines to answer.</p>}
       {item.synthetic && <p className="note">Signalbox says this in place of a missing answer.</p>}
-      <Prose text={item.text} sources={sources} />
+      <Prose text={item.synthetic ? linkedSources(item.text) : item.text} sources={sources} />
     </li>
   );
 });

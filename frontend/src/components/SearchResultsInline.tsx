@@ -1,5 +1,6 @@
 // A burst of searches: one sentence, and below it what was asked and the sources found, each with the server's number.
 import { memo } from "react";
+import { countSources } from "../run/links.ts";
 import { hasFailed, lampOf, type Stop, wasSkipped } from "../run/view.ts";
 import { plural } from "../run/words.ts";
 import type { CallItem, Link } from "../types/models.ts";
@@ -22,7 +23,7 @@ export const SearchResultsInline = memo(
         {stop.links.length > 0 && (
           <ol className="sources">
             {stop.links.map((link) => (
-              <Source key={link.n ?? link.url} link={link} />
+              <Source key={`${link.n} ${link.url}`} link={link} />
             ))}
           </ol>
         )}
@@ -39,7 +40,7 @@ function Title({ stop }: { stop: SearchStop }) {
   const failed = stop.calls.filter(hasFailed).length;
   const skipped = stop.calls.filter(wasSkipped).length;
   const ran = stop.calls.length - skipped;
-  const found = stop.links.length;
+  const found = countSources(stop.links);
   const running = stop.lamp === "running";
   return (
     <>

@@ -15,7 +15,7 @@ class Run {
   readonly response: Response;
 
   constructor(init: RequestInit, id: string) {
-    this.body = JSON.parse(String(init.body));
+    this.body = JSON.parse(String(init.body ?? "{}"));
     const stream = new ReadableStream<Uint8Array>({
       start: (controller) => {
         this.#feed = controller;
@@ -40,6 +40,8 @@ const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve,
 class Server implements ApiClient {
   readonly runs: Run[] = [];
   readonly stopped: string[] = [];
+  /** What was read, in order. */
+  readonly asked: string[] = [];
   refuse: ApiError | undefined;
   onStop: () => void = () => undefined;
 
@@ -49,6 +51,7 @@ class Server implements ApiClient {
       this.onStop();
       return new Response("{}");
     }
+    if (init.method !== "POST") this.asked.push(path);
     if (this.refuse) throw this.refuse;
     const run = new Run(init, `run${this.runs.length + 1}`);
     this.runs.push(run);
@@ -189,17 +192,119 @@ describe("stop", () => {
     await over;
     expect(answers(chat)).toEqual([["cancelled", ""]]);
   });
+});
 
-  it("is what happens to a run when the page goes away, and to no other", async () => {
-    const { server, chat } = open();
-    chat.leave();
-    void chat.send("first", ASK);
+class Box implements Storage {
+  readonly #items = new Map<string, string>();
+  /** How many characters it takes. */
+  room = 1_000_000;
+  get length(): number {
+    return this.#items.size;
+  }
+  getItem(key: string): string | null {
+    return this.#items.get(key) ?? null;
+  }
+  setItem(key: string, value: string): void {
+    if (value.length > this.room) throw new DOMException("full", "QuotaExceededError");
+    this.#items.set(key, value);
+  }
+  removeItem(key: string): void {
+    this.#items.delete(key);
+  }
+  key = () => null;
+  clear = () => this.#items.clear();
+}
+
+describe("a reload", () => {
+  const search = [
+    { type: "tool_calls", calls: [{ id: "a", name: "search_web", arguments: {} }] },
+    { type: "tool_result", id: "a", name: "search_web", result: { success: true, result: "x".repeat(5000) } },
+  ];
+
+  it("keeps what was said, and what is sent next follows it", async () => {
+    const box = new Box();
+    const before = open({ box });
+    void before.chat.send("first", ASK);
     await settle();
-    chat.leave();
-    expect(server.stopped).toEqual(["/api/runs/run1/stop"]);
-    await server.runs[0]?.send(done());
-    chat.leave();
-    expect(server.stopped.length).toBe(1);
+    await before.server.runs[0]?.send(...search, say("one"), done({ cost: 0.1 }));
+    const { server, chat } = open({ box });
+    await chat.restore();
+    expect(chat.snapshot().turns.map(({ trace }) => trace)).toEqual(before.chat.state.turns.map(({ trace }) => trace));
+    expect(server.asked).toEqual([]);
+    void chat.send("second", ASK);
+    await settle();
+    expect(server.runs[0]?.body.messages.map(({ content }) => content)).toEqual(["first", "one", "second"]);
+  });
+
+  it("in mid-answer takes the run up again from its first event, and stops nothing", async () => {
+    const box = new Box();
+    const before = open({ box });
+    void before.chat.send("first", ASK);
+    await settle();
+    await before.server.runs[0]?.send(say("one "), say("two "));
+    before.chat.save();
+    const { server, chat } = open({ box });
+    void chat.restore();
+    await settle();
+    expect(chat.running).toBe(true);
+    expect(server.asked).toEqual(["/api/runs/run1/events"]);
+    await server.runs[0]?.send(say("one "), say("two "), say("three"), { ...done(), ts: 9 });
+    expect(answers(chat)).toEqual([["complete", "one two three"]]);
+    expect([before.server.stopped, server.stopped]).toEqual([[], []]);
+    const again = open({ box });
+    await again.chat.restore();
+    expect([again.server.asked, answers(again.chat)]).toEqual([[], [["complete", "one two three"]]]);
+  });
+
+  it("keeps what came when the server does not know the run any more", async () => {
+    const box = new Box();
+    const before = open({ box });
+    void before.chat.send("first", ASK);
+    await settle();
+    await before.server.runs[0]?.send(say("half"));
+    before.chat.save();
+    const { server, chat } = open({ box });
+    server.refuse = new ApiError(404, "UNKNOWN_RUN", "gone");
+    await chat.restore();
+    expect(answers(chat)).toEqual([["interrupted", "half"]]);
+  });
+
+  it("has nothing to take up where the run had no name yet", async () => {
+    const box = new Box();
+    const before = open({ box });
+    void before.chat.send("first", ASK);
+    before.chat.save();
+    const { server, chat } = open({ box });
+    await chat.restore();
+    expect([server.asked, answers(chat)]).toEqual([[], [["interrupted", ""]]]);
+  });
+
+  it("leaves out what the tools gave back where there is no room for it", async () => {
+    const box = new Box();
+    box.room = 2000;
+    const before = open({ box });
+    void before.chat.send("first", ASK);
+    await settle();
+    await before.server.runs[0]?.send(...search, say("one"), done());
+    const { chat } = open({ box });
+    await chat.restore();
+    expect(answers(chat)).toEqual([["complete", "one"]]);
+    expect(chat.state.turns[0]?.trace.items.length).toBe(1);
+  });
+
+  it("shows nothing of a chat that was cleared, of another version, or that cannot be read", async () => {
+    const box = new Box();
+    const before = open({ box });
+    void before.chat.send("first", ASK);
+    await settle();
+    before.chat.clear();
+    expect([box.length, before.server.stopped]).toEqual([0, ["/api/runs/run1/stop"]]);
+    for (const saved of ["{", "null", '{"version":0,"turns":[]}', '{"version":1,"turns":[{"question":1}]}']) {
+      box.setItem("signalbox.chat", saved);
+      const { chat } = open({ box });
+      await chat.restore();
+      expect(chat.state.turns).toEqual([]);
+    }
   });
 });
 

@@ -1,10 +1,11 @@
 // The conversation: turns of a question and a run, kept outside React while the events come in.
 import { connectionLost, emptyTrace, refused, runReducer, stoppedLocally } from "../run/reducer.ts";
 import { modelWords } from "../run/view.ts";
-import { type ChatEnd, type ChatOptions, postChat } from "../stream/chat.ts";
+import { type ChatEnd, type ChatOptions, followRun, postChat } from "../stream/chat.ts";
 import { type ApiClient, stopRun } from "../stream/client.ts";
 import { ApiError } from "../stream/errors.ts";
 import type { ChatBody, ChatEvent, ChatMessage, Effort, Loop, RunTrace } from "../types/models.ts";
+import { type KeptTurn, keep, kept } from "./kept.ts";
 import { nextFrame, type Schedule, Store } from "./store.ts";
 
 export interface Ask {
@@ -17,6 +18,10 @@ export interface Turn extends Ask {
   question: string;
   trace: RunTrace;
   startedAt: number;
+  /** When it was asked, in epoch milliseconds. */
+  asked: number;
+  /** It was asked before the page was loaded: only the server's times tell how long it took. */
+  restored: boolean;
   /** The stop was asked for, and its end has not come yet. */
   stopping: boolean;
   /** The connection dropped and is being taken up again. */
@@ -30,6 +35,8 @@ export interface ChatState {
 interface Live {
   turnId: string;
   abort: AbortController;
+  /** Runs out when a stopped run does not say its own end. */
+  grace?: ReturnType<typeof setTimeout>;
 }
 
 export interface ChatDeps {
@@ -40,6 +47,8 @@ export interface ChatDeps {
   /** How long a stopped run may take to say its own end. */
   stopGraceMs?: number;
   resumeDelays?: readonly number[];
+  /** Where the conversation is kept over a reload. */
+  box?: Storage | undefined;
 }
 
 export class Chat extends Store<ChatState> {
@@ -52,6 +61,32 @@ export class Chat extends Store<ChatState> {
     super({ turns: [] }, deps.schedule ?? nextFrame);
     this.#deps = deps;
     this.#now = deps.now ?? (() => performance.now());
+  }
+
+  /** Show what was kept before the page was loaded anew, and follow the run that was under way. */
+  async restore(): Promise<void> {
+    const { box } = this.#deps;
+    if (!box || this.state.turns.length > 0) return;
+    this.set({ turns: kept(box).map((turn) => this.#keptTurn(turn)) });
+    const last = this.state.turns.at(-1);
+    if (last && !last.trace.end) await this.#resume(last);
+    this.flush();
+  }
+
+  /** Keep the conversation as it stands. */
+  save(): void {
+    const { box } = this.#deps;
+    if (box)
+      keep(
+        this.state.turns.map(({ question, model, effort, trace, asked }) => ({
+          question,
+          model,
+          effort,
+          trace,
+          asked,
+        })),
+        box,
+      );
   }
 
   get running(): boolean {
@@ -90,27 +125,23 @@ export class Chat extends Store<ChatState> {
     this.flush();
     const runId = this.#turn(live.turnId)?.trace.runId;
     if (!runId) return live.abort.abort();
-    const grace = setTimeout(() => live.abort.abort(), this.#deps.stopGraceMs ?? 2000);
-    live.abort.signal.addEventListener("abort", () => clearTimeout(grace), { once: true });
+    live.grace = setTimeout(() => live.abort.abort(), this.#deps.stopGraceMs ?? 2000);
     try {
       await stopRun(this.#deps.client, runId);
     } catch {
-      live.abort.abort();
+      if (this.#live === live) live.abort.abort();
     }
   }
 
-  /** The page goes away, and with it the only reader: nobody should pay for the rest. */
-  leave(): void {
-    const runId = this.#live && this.#turn(this.#live.turnId)?.trace.runId;
-    if (runId) stopRun(this.#deps.client, runId, { keepalive: true }).catch(() => undefined);
-  }
-
-  /** Start a new conversation. */
+  /** Start a new conversation; nobody should pay for the rest of a run that nobody reads. */
   clear(): void {
-    this.leave();
-    this.#live?.abort.abort();
+    const live = this.#live;
+    const runId = live && this.#turn(live.turnId)?.trace.runId;
+    if (runId) stopRun(this.#deps.client, runId, { keepalive: true }).catch(() => undefined);
+    live?.abort.abort();
     this.#live = undefined;
     this.set({ turns: [] });
+    this.save();
     this.flush();
   }
 
@@ -118,21 +149,43 @@ export class Chat extends Store<ChatState> {
     this.#turns += 1;
     const trace = emptyTrace(model);
     const id = `turn-${this.#turns}`;
-    return { id, question, model, effort, trace, startedAt: this.#now(), stopping: false, resuming: false };
+    const then = { startedAt: this.#now(), asked: Date.now(), restored: false };
+    return { id, question, model, effort, trace, ...then, stopping: false, resuming: false };
+  }
+
+  #keptTurn({ asked, trace, ...turn }: KeptTurn): Turn {
+    const startedAt = this.#now() - (Date.now() - asked);
+    return { ...this.#newTurn(turn.question, turn), trace, asked, startedAt, restored: true };
   }
 
   async #run(turn: Turn, body: ChatBody): Promise<void> {
+    await this.#follow(turn, (options) => postChat(body, options));
+  }
+
+  /** The events come again from the first; where the run is not known any more, what was kept stays. */
+  async #resume(turn: Turn): Promise<void> {
+    const { runId, model } = turn.trace;
+    if (!runId) return this.#end(turn, "lost");
+    this.#patch(turn.id, { trace: { ...emptyTrace(model), runId } });
+    await this.#follow(turn, (options) => followRun(runId, options));
+    const now = this.#turn(turn.id)?.trace;
+    if (now?.items.length === 0 && now.end?.local) this.#patch(turn.id, { trace: connectionLost(turn.trace) });
+    this.save();
+  }
+
+  async #follow(turn: Turn, start: (options: ChatOptions) => Promise<ChatEnd>): Promise<void> {
     const live: Live = { turnId: turn.id, abort: new AbortController() };
     this.#live = live;
+    this.save();
     this.flush();
     try {
-      this.#end(turn, await postChat(body, this.#options(turn, live)));
+      this.#end(turn, await start(this.#options(turn, live)));
     } catch (error) {
       this.#refuse(turn, error);
     } finally {
+      clearTimeout(live.grace);
       if (this.#live === live) this.#live = undefined;
-      // Also ends the wait for a stop that the run's own end has overtaken.
-      live.abort.abort();
+      this.save();
       this.flush();
     }
   }
@@ -142,7 +195,10 @@ export class Chat extends Store<ChatState> {
       client: this.#deps.client,
       signal: live.abort.signal,
       ...(this.#deps.resumeDelays && { resumeDelays: this.#deps.resumeDelays }),
-      onStart: (runId, loop) => this.#trace(turn, (trace) => ({ ...trace, runId, ...(isLoop(loop) && { loop }) })),
+      onStart: (runId, loop) => {
+        this.#trace(turn, (trace) => ({ ...trace, runId, ...(isLoop(loop) && { loop }) }));
+        this.save();
+      },
       onEvent: (event) => this.#event(turn, event),
       onConnection: (state) => this.#patch(turn.id, { resuming: state === "resuming" }),
     };
@@ -150,18 +206,18 @@ export class Chat extends Store<ChatState> {
 
   #event(turn: Turn, event: ChatEvent): void {
     const ms = this.#now() - turn.startedAt;
-    this.#trace(turn, (trace) => ({
-      ...runReducer(trace, event),
-      firstEventMs: trace.firstEventMs ?? ms,
-      ...(event.type === "done" && { totalMs: ms }),
-    }));
+    this.#trace(turn, (before) => {
+      const trace = runReducer(before, event);
+      if (turn.restored) return event.type === "done" ? { ...trace, ...serverMs(trace) } : trace;
+      return { ...trace, firstEventMs: before.firstEventMs ?? ms, ...(event.type === "done" && { totalMs: ms }) };
+    });
   }
 
   #end(turn: Turn, end: ChatEnd): void {
     if (end === "done") return;
-    const totalMs = this.#now() - turn.startedAt;
     const close = end === "aborted" ? stoppedLocally : connectionLost;
-    this.#trace(turn, (trace) => ({ ...close(trace), totalMs }));
+    const passed = turn.restored ? undefined : { totalMs: this.#now() - turn.startedAt };
+    this.#trace(turn, (trace) => ({ ...close(trace), ...passed }));
   }
 
   #refuse(turn: Turn, error: unknown): void {
@@ -185,6 +241,9 @@ export class Chat extends Store<ChatState> {
 }
 
 const isLoop = (text: string): text is Loop => text === "v2" || text === "legacy";
+
+const serverMs = ({ firstAt, lastAt }: RunTrace): { totalMs?: number } =>
+  firstAt === undefined || lastAt === undefined ? {} : { totalMs: lastAt - firstAt };
 
 /** The whole conversation, as the API wants it. A resumable run goes on while the connection is away. */
 function bodyOf(turns: readonly Turn[], question: string, { model, effort }: Ask): ChatBody {

@@ -17,8 +17,21 @@ export interface SessionState {
 
 const TOKEN = "signalbox.token";
 
+/** What this tab keeps; undefined where the browser allows none. */
+export function tabStorage(): Storage | undefined {
+  try {
+    return sessionStorage;
+  } catch {
+    return undefined;
+  }
+}
+
+export const readToken = (): string => tabStorage()?.getItem(TOKEN) ?? "";
+
+export const writeToken = (token: string): void => tabStorage()?.setItem(TOKEN, token);
+
 export class Session extends Store<SessionState> {
-  readonly client = createClient({ token: () => sessionStorage.getItem(TOKEN) ?? "" });
+  readonly client = createClient({ token: readToken });
 
   constructor() {
     super({ models: [], preferred: "", readiness: undefined, trouble: undefined, tokenNeeded: false });
@@ -48,7 +61,7 @@ export class Session extends Store<SessionState> {
 
   /** Keep the token for this tab and ask again for what was refused. */
   keepToken(token: string): void {
-    sessionStorage.setItem(TOKEN, token.trim());
+    writeToken(token);
     this.set({ tokenNeeded: false });
     this.#models = this.#loadModels();
   }

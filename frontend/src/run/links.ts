@@ -26,18 +26,20 @@ function linkOf(value: unknown): Link[] {
   ];
 }
 
-/** The page's address and the name of where it is; our own guide is a place as well. */
+/** The page's address and the name of where it is; our own documents are places as well. */
 function address(value: unknown): { url: string; host: string } | undefined {
   const url = webUrl(value);
   if (url) return { url: url.href, host: url.hostname.replace(/^www\./, "") };
-  if (typeof value === "string" && isGuide(value)) return { url: value, host: "guide" };
+  if (typeof value === "string" && isGuide(value)) return { url: value, host: value.split("/")[1] ?? "" };
   return undefined;
 }
 
-/** A path of our own guide: `/guide/…`, also once the browser has resolved its dots. */
+const OWN = /^\/(guide|notes)\//;
+
+/** A path of our own documents: `/guide/…` or `/notes/…`, also once the browser has resolved its dots. */
 export function isGuide(href: string): boolean {
-  const url = href.startsWith("/guide/") ? URL.parse(href, "http://guide.invalid") : null;
-  return url?.host === "guide.invalid" && url.pathname.startsWith("/guide/");
+  const url = OWN.test(href) ? URL.parse(href, "http://guide.invalid") : null;
+  return url?.host === "guide.invalid" && OWN.test(url.pathname);
 }
 
 /** Find the links in a result; a result without a list may be one page itself. */
@@ -49,19 +51,38 @@ export function linksOf(result: unknown): readonly Link[] {
   return list ? list.flatMap(linkOf) : linkOf(result);
 }
 
-/** What makes two links one: the server's number, else the address without its fragment and scheme. */
-export function linkKey(link: Link): string {
+/** What makes two links one source: the server's number, else the address without its fragment and scheme. */
+export function sourceKey(link: Link): string {
   if (link.n !== undefined) return `n${link.n}`;
   const url = URL.parse(link.url);
-  return url ? `${link.host}${url.pathname.replace(/\/$/, "")}${url.search}` : link.url;
+  return url ? `${link.host}${url.pathname.replace(/\/$/, "")}${url.search}` : withoutFragment(link.url);
 }
 
-/** Each source once, in the order of first sight; ids in a query keep pages apart. */
+const withoutFragment = (url: string): string => url.split("#", 1)[0] ?? "";
+
+export const countSources = (links: readonly Link[]): number => new Set(links.map(sourceKey)).size;
+
+/**
+ * Each place once, in the order of first sight. Two sections of one page are two places: each card leads to what was
+ * quoted. The same page again without a section adds nothing.
+ */
 export function uniqueLinks(links: readonly Link[]): readonly Link[] {
   const seen = new Map<string, Link>();
+  const pages = new Set<string>();
   for (const link of links) {
-    const key = linkKey(link);
-    if (!seen.has(key)) seen.set(key, link);
+    const source = sourceKey(link);
+    const section = link.url.slice(withoutFragment(link.url).length);
+    const key = `${source}${section}`;
+    if (seen.has(key) || (!section && pages.has(source))) continue;
+    pages.add(source);
+    seen.set(key, link);
   }
   return [...seen.values()];
 }
+
+/** Our own list of sources, `- [n] title: address` on each line, with the titles as links. */
+export const linkedSources = (text: string): string =>
+  text.replaceAll(
+    /^- \[(\d+)\] (.*): (\S+)$/gm,
+    (_, n: string, title: string, url: string) => `- [${n}] [${title.replaceAll(/[\\[\]`*_<]/g, "\\$&")}](<${url}>)`,
+  );

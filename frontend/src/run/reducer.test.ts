@@ -181,6 +181,13 @@ describe("warnings and endings", () => {
     });
   });
 
+  it("tells a model that declines from a filter that withholds", () => {
+    const filtered: ChatEvent = { type: "done", done: true, status: "content_filter", code: "CONTENT_FILTER" };
+    expect(play([say("half"), filtered]).end).not.toHaveProperty("declined");
+    expect(play([{ type: "content", content: "No.", refusal: true }, filtered]).end).toMatchObject({ declined: true });
+    expect(play([{ type: "content", content: "No.", refusal: true }, done]).end).not.toHaveProperty("declined");
+  });
+
   it("ignores a type that is new", () => {
     const trace = play([say("a")]);
     expect(runReducer(trace, { type: "hologram" } as unknown as ChatEvent).items).toEqual(trace.items);

@@ -213,7 +213,14 @@ function warn(trace: RunTrace, event: Warning): RunTrace {
 
 function finish(trace: RunTrace, event: Done): RunTrace {
   const { type: _type, done: _done, v: _v, run_id: _runId, ...end } = event;
-  return close(trace, end, end.status === "cancelled" ? "cancelled" : "failed", "No result came before the run ended.");
+  const declined = trace.items.some((item) => item.kind === "content" && item.refusal);
+  const known: RunEnd = declined && end.status === "content_filter" ? { ...end, declined } : end;
+  return close(
+    trace,
+    known,
+    end.status === "cancelled" ? "cancelled" : "failed",
+    "No result came before the run ended.",
+  );
 }
 
 /** The connection dropped for good: what is open has failed, what came is kept. */

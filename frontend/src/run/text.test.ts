@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { blocksOf } from "./blocks.ts";
-import { isGuide, linksOf, uniqueLinks } from "./links.ts";
-import { adviceOf, cost, duration, endingOf, isFailure, thoughtFor } from "./words.ts";
+import { documentOf, linkWithin } from "./documents.ts";
+import { countSources, isGuide, linkedSources, linksOf, uniqueLinks } from "./links.ts";
+import { slugger } from "./slugs.ts";
+import { adviceOf, cost, duration, endingOf, isFailure, loopWords, thoughtFor } from "./words.ts";
 
 describe("blocksOf", () => {
   it.each([
@@ -67,11 +69,31 @@ describe("links", () => {
     const link = (url: string, n?: number) => linksOf([{ url, title: url, ...(n && { n }) }]);
     const urls = (...links: ReturnType<typeof link>[]) => uniqueLinks(links.flat()).map(({ url }) => url);
     expect(urls(link("https://e.example/?id=1"), link("https://e.example/?id=2"))).toHaveLength(2);
-    expect(urls(link("https://e.example/a/"), link("http://www.e.example/a#b"))).toHaveLength(1);
+    expect(urls(link("https://e.example/a/"), link("http://www.e.example/a"))).toHaveLength(1);
     expect(urls(link("https://e.example/a", 1), link("https://e.example/b", 1))).toEqual(["https://e.example/a"]);
   });
 
+  it("lead to the section that was quoted, and two sections of a page are one source", () => {
+    const link = (url: string, n: number) => linksOf([{ url, title: url, n }]);
+    const found = [link("/guide/a.md#x", 1), link("/guide/b.md", 2), link("/guide/a.md#y", 1)].flat();
+    const again = [link("/guide/a.md#x", 1), link("/guide/a.md", 1)].flat();
+    expect(uniqueLinks([...found, ...again]).map(({ url }) => url)).toEqual([
+      "/guide/a.md#x",
+      "/guide/b.md",
+      "/guide/a.md#y",
+    ]);
+    expect(countSources([...found, ...again])).toBe(2);
+  });
+
+  it("are made of our own list of sources, whatever stands in a title", () => {
+    expect(
+      linkedSources("None. These were found:\n\n- [1] A [b]: c: https://e.example/?a=1\n- [2] G: /guide/a.md#x"),
+    ).toBe("None. These were found:\n\n- [1] [A \\[b\\]: c](<https://e.example/?a=1>)\n- [2] [G](</guide/a.md#x>)");
+  });
+
   it.each([
+    ["/notes/a.md", true],
+    ["/notes/../api/runs", false],
     ["/guide/", true],
     ["/guide/sub/a.html?q=1#s", true],
     ["/guide", false],
@@ -112,15 +134,71 @@ describe("words", () => {
   });
 
   it("have a next step for every failure, and a name for an ending that is new", () => {
-    expect(adviceOf({ status: "error", code: "RATE_LIMIT", retry_after: 2.2 })).toBe("Retry in 3 s.");
+    expect(adviceOf({ status: "error", code: "RATE_LIMIT", retry_after: 2.2 })).toBe("Wait 3 seconds, then retry.");
     expect(adviceOf({ status: "error", code: "SOMETHING_NEW" })).toBe("Retry.");
     expect(adviceOf({ status: "error", retryable: false })).toBe("Change the message or the model.");
-    expect(endingOf("paused")).toEqual({ lamp: "waiting", label: "Ended: paused" });
+    expect(endingOf({ status: "paused" })).toEqual({ lamp: "waiting", label: "Ended: paused" });
     expect(["complete", "cancelled", "error", "interrupted"].map((status) => isFailure({ status }))).toEqual([
       false,
       false,
       true,
       true,
     ]);
+  });
+
+  it("tell a model that declines from a filter that withholds", () => {
+    expect(endingOf({ status: "content_filter" })).toEqual({ lamp: "failed", label: "Withheld" });
+    expect(endingOf({ status: "content_filter", declined: true }).label).toBe("Declined by the model");
+    expect(isFailure({ status: "content_filter", declined: true })).toBe(false);
+  });
+
+  it("say which loop it was and why", () => {
+    const flag = (reason: string) => loopWords("v2", { variant: "v2", reason });
+    expect([loopWords(undefined, undefined), loopWords("v2", undefined)]).toEqual(["", "loop v2"]);
+    expect([flag("STATIC"), flag("SPLIT"), flag("NEW_ONE")]).toEqual([
+      "loop v2, set for all",
+      "loop v2, by its share",
+      "loop v2, new_one",
+    ]);
+  });
+});
+
+describe("documents", () => {
+  it.each([
+    ["How do I list runs?", "how-do-i-list-runs"],
+    [" Ollama, vLLM, llama.cpp or LM Studio ", "ollama-vllm-llamacpp-or-lm-studio"],
+    ["`max_steps` & Änderung – 日本", "max_steps--änderung--日本"],
+  ])("name the heading %j as GitHub does", (heading, slug) => {
+    expect(slugger()(heading)).toBe(slug);
+  });
+
+  it("number headings that come again", () => {
+    const slug = slugger();
+    expect(["A", "A", "A-1", "A"].map(slug)).toEqual(["a", "a-1", "a-1-1", "a-2"]);
+  });
+
+  it.each([
+    ["/guide/api.md", "# The `API` #\n\ntext", { kind: "markdown", title: "The API", body: "# The `API` #\n\ntext" }],
+    ["/guide/", "no heading", { kind: "markdown", title: "", body: "no heading" }],
+    ["/guide/a-b.md", '---\ntitle: "T"\n---\ntext', { kind: "markdown", title: "T", body: "text" }],
+    ["/guide/a%20b.txt", "# a", { kind: "text", title: "a b", body: "# a" }],
+    ["/guide/x.html", "<p>", { kind: "html", title: "x", body: "<p>" }],
+  ])("are read by their names: %s", (path, text, expected) => {
+    expect(documentOf(path, text)).toEqual(expected);
+  });
+
+  it.each([
+    ["api.md#errors", "/guide/more/api.md#errors"],
+    ["../README.md", "/guide/README.md"],
+    ["#here", "#here"],
+    ["/guide/x/", "/guide/x/"],
+    ["/notes/x.md", "/notes/x.md"],
+    ["../../backend/app.py", undefined],
+    ["/api/runs", undefined],
+    ["//evil.example/guide/", undefined],
+    ["javascript:alert(1)", undefined],
+    ["https://example.org/guide/", undefined],
+  ])("lead from %s to %s", (href, target) => {
+    expect(linkWithin("/guide/more/page.md", href)).toBe(target);
   });
 });

@@ -93,6 +93,34 @@ describe("what is read off a trace", () => {
     ]);
   });
 
+  it("has the sources that a text could quote, by the section that was found last before it", () => {
+    const search = (id: string, url: string): ChatEvent[] => [
+      { type: "tool_calls", calls: [{ id, name: "s", arguments: {}, category: "search", visibility: "primary" }] },
+      {
+        type: "tool_result",
+        id,
+        name: "s",
+        result: { success: true, result: { results: [{ n: 1, title: "t", url }] } },
+        category: "search",
+        visibility: "primary",
+      },
+    ];
+    const say = (content: string): ChatEvent => ({ type: "content", content });
+    const trace = play([
+      ...search("a", "/guide/a.md#x"),
+      ...search("b", "/guide/a.md#y"),
+      say("one [1]"),
+      ...search("c", "/guide/a.md#z"),
+      say("\n\ntwo [1]"),
+    ]);
+    const urls = (id?: string) => [...sourcesOf(trace, id).values()].map(({ url }) => url);
+    expect([urls("content-1"), urls("content-2"), urls()]).toEqual([
+      ["/guide/a.md#y"],
+      ["/guide/a.md#z"],
+      ["/guide/a.md#z"],
+    ]);
+  });
+
   it("has the model's words without ours", () => {
     const trace = play(fixture("clamped"));
     expect(modelWords(trace)).toBe("");

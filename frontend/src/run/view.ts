@@ -100,12 +100,16 @@ export const modelWords = (trace: RunTrace): string =>
     .join("")
     .trim();
 
-/** Every source of the run by the server's number. */
-export function sourcesOf(trace: RunTrace): ReadonlyMap<number, Link> {
+/**
+ * The sources by the server's number, as they were found before the item with that id: a text quotes what its model had
+ * read. A page that was found again counts by the section that was found last.
+ */
+export function sourcesOf(trace: RunTrace, before?: string): ReadonlyMap<number, Link> {
   const sources = new Map<number, Link>();
   for (const item of trace.items) {
+    if (item.kind === "content" && item.id === before) break;
     if (item.kind !== "call") continue;
-    for (const link of item.links) if (link.n !== undefined && !sources.has(link.n)) sources.set(link.n, link);
+    for (const link of item.links) if (link.n !== undefined) sources.set(link.n, link);
   }
   return sources;
 }

@@ -17,9 +17,26 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
   content_filter: { lamp: "failed", label: "Withheld" },
 };
 
+const DECLINED: Ending = { lamp: "waiting", label: "Declined by the model" };
+
 /** The look of an ending; one that this page does not know is shown by its name. */
-export const endingOf = (status: EndStatus): Ending =>
-  ENDINGS[status] ?? { lamp: "waiting", label: `Ended: ${status}` };
+export const endingOf = ({ status, declined }: { status: EndStatus; declined?: true }): Ending =>
+  declined ? DECLINED : (ENDINGS[status] ?? { lamp: "waiting", label: `Ended: ${status}` });
+
+/** Why this loop drove the run, by OpenFeature's reason. */
+const REASONS: Readonly<Record<string, string>> = {
+  STATIC: "set for all",
+  SPLIT: "by its share",
+  TARGETING_MATCH: "asked for",
+  DISABLED: "kill switch",
+  DEFAULT: "by default",
+};
+
+/** "loop v2, set for all". */
+export const loopWords = (loop: string | undefined, flag: RunEnd["flag"]): string => {
+  if (!loop) return "";
+  return flag ? `loop ${loop}, ${REASONS[flag.reason] ?? flag.reason.toLowerCase()}` : `loop ${loop}`;
+};
 
 /** What a reader can do about it, by code. */
 const ADVICE: Readonly<Record<string, string>> = {
@@ -40,18 +57,19 @@ const ADVICE: Readonly<Record<string, string>> = {
   UPSTREAM_TIMEOUT: "Retry, or pick another model.",
   UPSTREAM_UNREACHABLE: "Check the server's network, then retry.",
   LENGTH: "Ask it to go on.",
-  CONTENT_FILTER: "Rephrase the message.",
+  CONTENT_FILTER: "Rephrase the message, or pick another model.",
 };
 
 /** The one best next step. */
 export const adviceOf = (end: RunEnd): string => {
   const known = end.code === undefined ? undefined : ADVICE[end.code];
-  if (end.retry_after !== undefined && end.retry_after >= 1) return `Retry in ${Math.ceil(end.retry_after)} s.`;
+  if (end.retry_after !== undefined && end.retry_after >= 1)
+    return `Wait ${plural(Math.ceil(end.retry_after), "second")}, then retry.`;
   return known ?? (end.retryable === false ? "Change the message or the model." : "Retry.");
 };
 
 /** An ending that the reader has to be told about in a box of its own. */
-export const isFailure = (end: RunEnd): boolean => endingOf(end.status).lamp === "failed";
+export const isFailure = (end: RunEnd): boolean => endingOf(end).lamp === "failed";
 
 /** 340 ms, 9.4 s, 2 min 5 s. */
 export function duration(ms: number): string {

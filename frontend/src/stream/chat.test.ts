@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import type { ChatEvent } from "../types/events.ts";
-import { type ChatOptions, postChat } from "./chat.ts";
+import { type ChatOptions, followRun, postChat } from "./chat.ts";
 import { createClient, fetchModels, stopRun } from "./client.ts";
 import { ApiError } from "./errors.ts";
 
@@ -167,6 +167,49 @@ describe("postChat", () => {
       throw new TypeError("ours");
     };
     await expect(chat(base, { onEvent })).rejects.toThrow("ours");
+    expect(seen.length).toBe(1);
+  });
+});
+
+describe("a run that is over", () => {
+  it("is left to its own end: nothing is cancelled that the server is about to close", async () => {
+    let closed: (early: boolean) => void = () => undefined;
+    const early = new Promise<boolean>((resolve) => {
+      closed = resolve;
+    });
+    const { base } = await serve((_, response) => {
+      response.on("close", () => closed(!response.writableFinished));
+      response.writeHead(200, HEAD).write(say(1, "a") + end(2), () => setTimeout(() => response.end(), 30));
+    });
+    expect((await chat(base)).ended).toBe("done");
+    expect(await early).toBe(false);
+  });
+});
+
+describe("followRun", () => {
+  const follow = async (base: string, events: ChatEvent[] = []) => ({
+    ended: await followRun("run", {
+      client: createClient({ base }),
+      signal: new AbortController().signal,
+      resumeDelays: [0, 0],
+      onEvent: (event) => events.push(event),
+    }),
+    events: events.map((e) => (e.type === "content" ? e.content : `<${e.type}>`)).join(""),
+  });
+
+  it("replays a run from its first event, and goes on where it drops", async () => {
+    const { base, seen } = await serve(broken(say(1, "a")), refusal(503, ""), whole(say(2, "b"), end(3)));
+    expect(await follow(base)).toEqual({ ended: "done", events: "ab<done>" });
+    expect(seen.map(({ url, headers }) => [url, headers["last-event-id"]])).toEqual([
+      ["/api/runs/run/events", undefined],
+      ["/api/runs/run/events", "run:1"],
+      ["/api/runs/run/events", "run:1"],
+    ]);
+  });
+
+  it("is lost at once where nobody knows the run", async () => {
+    const { base, seen } = await serve(refusal(404, "{}"));
+    expect(await follow(base)).toEqual({ ended: "lost", events: "" });
     expect(seen.length).toBe(1);
   });
 });

@@ -50,6 +50,16 @@ export async function postChat(body: ChatBody, options: ChatOptions): Promise<Ch
   }
 }
 
+/** Follow a run that is there already, from its first event to its end. */
+export async function followRun(runId: string, options: ChatOptions): Promise<ChatEnd> {
+  try {
+    return await new Follower(runId, options).follow();
+  } catch (error) {
+    if (options.signal.aborted) return "aborted";
+    throw error;
+  }
+}
+
 class Follower {
   readonly #cursor = new Cursor();
   readonly #runId: string;
@@ -63,10 +73,11 @@ class Follower {
   }
 
   /** Read the first response, then take the run up again as often as it takes. */
-  async follow(first: Response): Promise<ChatEnd> {
-    let response: Response | undefined = first;
+  async follow(first?: Response): Promise<ChatEnd> {
+    let response = first ?? (await this.#resume());
     const delays = this.#options.resumeDelays ?? RESUME_DELAYS;
     for (let attempt = 0; ; ) {
+      if (response === "gone") return "lost";
       if (response) {
         this.#fresh = false;
         await this.#read(response);
@@ -77,9 +88,7 @@ class Follower {
       if (!this.#runId || delay === undefined) return "lost";
       this.#options.onConnection?.("resuming");
       await sleep(delay, this.#options.signal);
-      const resumed = await this.#resume();
-      if (resumed === "gone") return "lost";
-      response = resumed;
+      response = await this.#resume();
     }
   }
 
@@ -116,10 +125,24 @@ class Follower {
         frames.feed(bytes);
       }
     } finally {
+      if (this.#done) void leaveToEnd(reader);
       // Frees the connection; when it is broken already there is nothing to free.
-      reader.cancel().catch(() => undefined);
+      else reader.cancel().catch(() => undefined);
     }
   }
+}
+
+const END_MS = 3000;
+
+/** The server closes the stream behind `done`: cancelling it before would look like a failure in the browser's log. */
+async function leaveToEnd(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const drain = async () => {
+    while (!(await reader.read()).done);
+    return true;
+  };
+  // A connection that breaks now breaks nothing: everything has come.
+  const ended = await withTimeout(drain(), END_MS).catch(() => true);
+  if (!ended) reader.cancel().catch(() => undefined);
 }
 
 /** The next bytes, or nothing when the connection ended, broke or fell silent: all three mean the same here. */

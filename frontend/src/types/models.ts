@@ -72,6 +72,8 @@ export type RunItem = ReasoningItem | CallItem | ContentItem | WarningItem;
 export interface RunEnd extends Omit<Partial<Done>, "status" | "type" | "done" | "v" | "run_id"> {
   status: EndStatus;
   local?: true;
+  /** The model said that it will not answer; no filter took its words. */
+  declined?: true;
 }
 
 export interface RunTrace {
@@ -117,6 +119,32 @@ export interface Model {
 export interface Readiness {
   ready: boolean;
   simulated: boolean;
+}
+
+export type LeverState = "off" | "percent" | "on";
+
+/** How the lever of TOOL_LOOP_V2 stands. */
+export interface Lever {
+  /** Undefined: nobody has pulled it yet. */
+  state: LeverState | undefined;
+  percent: number;
+  /** TOOL_LOOP_V2 in the server's environment: false is the kill switch, undefined not set. */
+  environment: boolean | undefined;
+  /** What that means for the next run, as a sentence. */
+  effective: string;
+}
+
+export interface RunLine {
+  runId: string;
+  status: EndStatus | "running";
+  code: string | undefined;
+  model: string;
+  loop: string;
+  /** Epoch milliseconds. */
+  started: number;
+  ms: number | undefined;
+  steps: number;
+  cost: number | undefined;
 }
 
 export type { ChatEvent };

@@ -48,6 +48,10 @@ e2e *args: _dev
 contract *args: _dev
     python scripts/contract.py "$@"
 
+# write the code tables of docs/sse-contract.md from core/errors.py
+docs: _dev
+    python -m tests.docs.tables
+
 # measure the hot path
 bench *args: _dev
     python -m tests.bench "$@"

@@ -52,6 +52,27 @@ def test_every_setting_of_the_example_file_is_one() -> None:
     }
 
 
+def test_every_line_of_the_log_is_in_the_table() -> None:
+    """The section on logs names every event that the code writes, and no other."""
+    sources = [path.read_text(encoding="utf-8") for path in ROOT.glob("backend/signalbox/**/*.py")]
+    written = {name for text in sources for name in re.findall(r'_log\.\w+\(\s*"([\w.]+)"', text)}
+    section = PAGE.section("What is in the logs")
+    listed = {code for cells in rows(section) for code in codes_in(cells[0])}
+    assert listed | {"run"} == written
+    assert "`run`:" in section
+
+
+def test_the_numbers_of_endpoints_are_right() -> None:
+    """The first sentence counts what the table lists."""
+    listed = [code for cells in rows(PAGE.section("The HTTP API")) for code in codes_in(cells[0])]
+    counts = {
+        place: sum(place in one for one in listed) for place in ("/api/chat", "/api/runs", "/api/flags", "/health")
+    }
+    assert counts == {"/api/chat": 1, "/api/runs": 4, "/api/flags": 2, "/health": 2}
+    assert len(listed) - sum(counts.values()) == 2
+    assert "one endpoint to ask a question, four around runs, two lists, two for" in PAGE.text
+
+
 @pytest.mark.parametrize("name", ["api.md", "sse-contract.md"])
 def test_every_json_example_is_json(name: str) -> None:
     """What is shown as JSON is JSON, and what is a question fits the schema."""

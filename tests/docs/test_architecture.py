@@ -1,16 +1,16 @@
-"""docs/architecture.md tells the truth: every name of the plan is where it says, every folder is on the map."""
+"""docs/architecture.md tells the truth: every main name is where it says, every folder is on the map."""
 
 from importlib import import_module
 
 from tests.docs.pages import ROOT, page, rows
 
 PAGE = page("architecture.md")
-PLAN = list(rows(PAGE.section("Where are the plan's names")))
-NAMES = [cells for cells in PLAN if cells[1].startswith("`signalbox.")]
-FILES = [cells for cells in PLAN if not cells[1].startswith("`signalbox.")]
+MAIN = list(rows(PAGE.section("Where do the main names live")))
+NAMES = [cells for cells in MAIN if cells[1].startswith("`signalbox.")]
+FILES = [cells for cells in MAIN if not cells[1].startswith("`signalbox.")]
 
 
-def test_every_name_of_the_plan_can_be_imported() -> None:
+def test_every_main_name_can_be_imported() -> None:
     """Each Python row of the table is an object of that name."""
     wanted = {
         "ConversationContext",
@@ -27,7 +27,7 @@ def test_every_name_of_the_plan_can_be_imported() -> None:
         assert callable(getattr(import_module(module), attribute))
 
 
-def test_every_file_of_the_plan_is_as_the_table_says() -> None:
+def test_every_file_of_a_main_name_is_as_the_table_says() -> None:
     """A file that is there is marked so, and one that comes later is not there yet."""
     wanted = {"ResponsePanel", "ReasoningBlock", "SearchResultsInline", "ToolChips", "RunInspectorDrawer"}
     assert wanted <= {name.strip("`") for name, *_ in FILES}

@@ -5,8 +5,8 @@ import re
 from signalbox.services.search.docs_index import Found
 from signalbox.services.search.docs_snippet import stems
 
-# A record says why a thing was decided, its guide what it is.
-_RECORDS = re.compile(r"(?:^|/)(?:decisions|adr)/")
+# A record says why a thing was decided or how it was shown, its guide what it is.
+_RECORDS = re.compile(r"(?:^|/)(?:(?:decisions|adr)/|acceptance\.\w+$)")
 _RECORDS_COUNT = 0.5
 # An index of pages leads to answers, and holds none.
 _INDEXES = re.compile(r"(?:^|/)(?:readme|index)\.\w+$", re.IGNORECASE)

@@ -2,11 +2,33 @@ import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 
 const backend = process.env.SIGNALBOX_URL ?? "http://127.0.0.1:8000";
+const PAGES = ["index", "guide", "docs", "operator"];
+
+/** As the server does it: who navigates gets the page, who reads gets the document. */
+const documents = {
+  target: backend,
+  bypass: ({ headers }: { headers: { accept?: string | undefined } }) =>
+    headers.accept?.includes("text/html") ? "/guide.html" : undefined,
+};
 
 export default defineConfig({
   plugins: [react()],
-  // The server's content policy knows no data: fonts and no inline scripts.
-  build: { assetsInlineLimit: 0, modulePreload: { polyfill: false } },
-  server: { host: "127.0.0.1", proxy: { "/api": backend, "/health": backend } },
+  build: {
+    // The server's content policy knows no data: fonts and no inline scripts.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rolldownOptions: { input: PAGES.map((name) => `${name}.html`) },
+  },
+  server: {
+    host: "127.0.0.1",
+    proxy: {
+      "/api": backend,
+      "/health": backend,
+      "/openapi.json": backend,
+      "/guide/": documents,
+      "/notes/": documents,
+      "^/(docs|operator)$": { target: backend, bypass: ({ url }) => `${url}.html` },
+    },
+  },
   test: { environment: "node", include: ["src/**/*.test.{ts,tsx}"] },
 });

@@ -46,7 +46,7 @@ describe("styles", () => {
     expect(readFileSync(join(SRC, name), "utf8")).not.toMatch(/#[0-9a-f]{3,8}\b|oklch|rgba?\(|style=/i);
   });
 
-  it.each(["base", "page", "line", "prose"])("%s.css takes its colours from the tokens", (name) => {
+  it.each(["base", "page", "line", "prose", "paper"])("%s.css takes its colours from the tokens", (name) => {
     const css = readFileSync(join(SRC, "styles", `${name}.css`), "utf8");
     expect(css.replaceAll(/oklch\(0% 0 0 \/ [\d.]+\)/g, "")).not.toMatch(/#[0-9a-f]{3,8}\b|oklch|rgba?\(/i);
   });

@@ -1,9 +1,10 @@
 // Markdown to React elements: no raw HTML, no remote images, no link but http, https, mailto and our own guide.
-import { isValidElement, memo, type ReactNode, useMemo, useRef, useState } from "react";
+import { isValidElement, memo, type ReactNode, useMemo } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import { blocksOf } from "../run/blocks.ts";
 import { isGuide } from "../run/links.ts";
+import { Code } from "./Code.tsx";
 import { citations } from "./citations.ts";
 import type { ProseProps } from "./Prose.tsx";
 
@@ -37,31 +38,7 @@ function languageOf(children: ReactNode): string {
   return /language-(\S+)/.exec(children.props.className ?? "")?.[1] ?? "";
 }
 
-function Code({ children }: { children?: ReactNode }) {
-  const block = useRef<HTMLPreElement>(null);
-  const [copied, setCopied] = useState(false);
-  const copy = async () => {
-    await navigator.clipboard.writeText(block.current?.textContent ?? "");
-    setCopied(true);
-    setTimeout(() => setCopied(false), 1500);
-  };
-  return (
-    <div className="code">
-      <div className="code-head">
-        <span>{languageOf(children)}</span>
-        <button type="button" className="quiet" onClick={() => void copy()}>
-          {copied ? "Copied" : "Copy"}
-        </button>
-      </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by keyboard. */}
-      <pre ref={block} tabIndex={0}>
-        {children}
-      </pre>
-    </div>
-  );
-}
-
-const components: Components = {
+export const markdownComponents: Components = {
   a: ({ href, title, children, ...rest }) =>
     "data-cite" in rest ? (
       <a className="cite" href={safeHref(href)} title={title} target="_blank" rel="noopener noreferrer">
@@ -73,7 +50,7 @@ const components: Components = {
       </Anchor>
     ),
   img: ({ src, alt }) => <Picture {...(typeof src === "string" && { src })} {...(alt !== undefined && { alt })} />,
-  pre: ({ children }) => <Code>{children}</Code>,
+  pre: ({ children }) => <Code language={languageOf(children)}>{children}</Code>,
   table: ({ children }) => (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by keyboard.
     <section className="table" tabIndex={0} aria-label="Table">
@@ -87,12 +64,12 @@ const components: Components = {
 };
 
 // Addresses are judged by safeHref, where they become elements.
-const keepUrl = (url: string): string => url;
+export const keepUrl = (url: string): string => url;
 
 const Block = memo(function Block({ text, sources }: ProseProps) {
   const plugins = useMemo(() => [remarkGfm, citations(sources)], [sources]);
   return (
-    <ReactMarkdown remarkPlugins={plugins} components={components} urlTransform={keepUrl}>
+    <ReactMarkdown remarkPlugins={plugins} components={markdownComponents} urlTransform={keepUrl}>
       {text}
     </ReactMarkdown>
   );

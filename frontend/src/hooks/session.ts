@@ -17,6 +17,8 @@ export interface SessionState {
 
 const TOKEN = "signalbox.token";
 
+const ADMIN = "signalbox.admin";
+
 /** What this tab keeps; undefined where the browser allows none. */
 export function tabStorage(): Storage | undefined {
   try {
@@ -29,6 +31,11 @@ export function tabStorage(): Storage | undefined {
 export const readToken = (): string => tabStorage()?.getItem(TOKEN) ?? "";
 
 export const writeToken = (token: string): void => tabStorage()?.setItem(TOKEN, token);
+
+/** The operator's token; it opens everything that the access token does. */
+export const readAdminToken = (): string => tabStorage()?.getItem(ADMIN) ?? "";
+
+export const writeAdminToken = (token: string): void => tabStorage()?.setItem(ADMIN, token);
 
 export class Session extends Store<SessionState> {
   readonly client = createClient({ token: readToken });

@@ -17,7 +17,7 @@ export function createClient({ base = "", token = () => "", fetch = globalThis.f
   return {
     async request(path, init = {}) {
       const headers = new Headers(init.headers);
-      if (token()) headers.set("authorization", `Bearer ${token()}`);
+      if (token() && !headers.has("authorization")) headers.set("authorization", `Bearer ${token()}`);
       let response: Response;
       try {
         response = await fetch(`${base}${path}`, { ...init, headers });
@@ -64,4 +64,9 @@ export async function fetchReadiness(fetch: typeof globalThis.fetch = globalThis
   const body: unknown = await response.json().catch(() => undefined);
   const { simulated } = (body ?? {}) as Record<string, unknown>;
   return { ready: response.ok, simulated: simulated === true };
+}
+
+/** A document as its text: a browser that navigates gets a page at the same address. */
+export async function fetchDocument(client: ApiClient, path: string): Promise<string> {
+  return (await client.request(path, { headers: { accept: "text/markdown, text/plain;q=0.9" } })).text();
 }

@@ -1,0 +1,56 @@
+// A whole document: markdown with anchors on its headings, and links from page to page.
+import { useMemo } from "react";
+import ReactMarkdown, { type Components } from "react-markdown";
+import remarkGfm from "remark-gfm";
+import { linkWithin } from "../run/documents.ts";
+import { slugger } from "../run/slugs.ts";
+import { keepUrl, markdownComponents } from "./Markdown.tsx";
+
+interface Node {
+  type: string;
+  value?: string;
+  alt?: string;
+  url?: string;
+  children?: Node[];
+  data?: { hProperties: Record<string, string> };
+}
+
+const textOf = (node: Node): string => node.value ?? (node.children ?? []).map(textOf).join("");
+
+/** A remark plugin: ids on headings, links where they lead from here, and no comments. */
+const within = (base: string) => () => (tree: Node) => {
+  const slug = slugger();
+  const visit = (node: Node): void => {
+    if (node.type === "heading") node.data = { hProperties: { id: slug(textOf(node)) } };
+    if (node.url !== undefined && node.type !== "image") node.url = linkWithin(base, node.url) ?? node.url;
+    if (!node.children) return;
+    node.children = node.children.filter((child) => child.type !== "html" || !child.value?.startsWith("<!--"));
+    node.children.forEach(visit);
+  };
+  visit(tree);
+};
+
+const isOurs = (href: string): boolean => linkWithin("/guide/", href) === href;
+const Outside = markdownComponents.a as Exclude<Components["a"], string | undefined>;
+
+const components: Components = {
+  ...markdownComponents,
+  a: (props) => {
+    const { href, title, children } = props;
+    if (href === undefined || !isOurs(href)) return <Outside {...props} />;
+    return (
+      <a href={href} title={title}>
+        {children}
+      </a>
+    );
+  },
+};
+
+export function MarkdownDocument({ text, base }: { text: string; base: string }) {
+  const plugins = useMemo(() => [remarkGfm, within(base)], [base]);
+  return (
+    <ReactMarkdown remarkPlugins={plugins} components={components} urlTransform={keepUrl}>
+      {text}
+    </ReactMarkdown>
+  );
+}

@@ -1,0 +1,50 @@
+// One document of the guide, or a note, for people; programs get its text at the same address.
+import { useEffect, useMemo, useState } from "react";
+import { GuideReader } from "../hooks/guide.ts";
+import { useStore } from "../hooks/store.ts";
+import { type DocumentText, documentOf } from "../run/documents.ts";
+import { MarkdownDocument } from "./Document.tsx";
+import { HtmlDocument } from "./HtmlDocument.tsx";
+import { Paper } from "./Paper.tsx";
+import { TokenDialog } from "./TokenDialog.tsx";
+
+export function GuidePage({ path }: { path: string }) {
+  const [reader] = useState(() => new GuideReader(path));
+  const { text, trouble, tokenNeeded } = useStore(reader);
+  const page = useMemo(() => (text === undefined ? undefined : documentOf(path, text)), [path, text]);
+
+  useEffect(() => void reader.load(), [reader]);
+  useEffect(() => {
+    if (!page) return;
+    if (page.title) document.title = `${page.title} · Signalbox`;
+    // The browser looked for the anchor before the text was there.
+    if (location.hash) location.replace(location.hash);
+  }, [page]);
+
+  return (
+    <Paper here={path === "/guide/README.md" ? "/guide/" : path}>
+      {trouble && (
+        <p className="error-box" role="alert">
+          {trouble}
+        </p>
+      )}
+      {page && (
+        <article className="prose document">
+          <Body page={page} path={path} />
+        </article>
+      )}
+      <TokenDialog open={tokenNeeded} onToken={(token) => reader.takeToken(token)} onClose={() => reader.giveUp()} />
+    </Paper>
+  );
+}
+
+function Body({ page, path }: { page: DocumentText; path: string }) {
+  switch (page.kind) {
+    case "markdown":
+      return <MarkdownDocument text={page.body} base={path} />;
+    case "html":
+      return <HtmlDocument html={page.body} />;
+    case "text":
+      return <pre className="plain">{page.body}</pre>;
+  }
+}

@@ -1,0 +1,63 @@
+// What the operator reads and pulls: the lever of TOOL_LOOP_V2, and the last runs.
+import type { Lever, LeverState, RunLine } from "../types/models.ts";
+import type { ApiClient } from "./client.ts";
+
+const LEVER = "/api/flags/tool_loop_v2";
+
+export async function fetchLever(client: ApiClient): Promise<Lever> {
+  return parseLever(await (await client.request(LEVER)).json());
+}
+
+/** Pull the lever; the answer is how it stands now. The token goes with this one request. */
+export async function pullLever(
+  client: ApiClient,
+  token: string,
+  wanted: { state: LeverState; percent: number },
+): Promise<Lever> {
+  const body = wanted.state === "percent" ? wanted : { state: wanted.state };
+  const response = await client.request(LEVER, {
+    method: "PUT",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  return parseLever(await response.json());
+}
+
+export async function fetchRuns(client: ApiClient, limit = 50): Promise<readonly RunLine[]> {
+  const body: unknown = await (await client.request(`/api/runs?limit=${limit}`)).json();
+  const { runs } = (body ?? {}) as Record<string, unknown>;
+  return Array.isArray(runs) ? runs.flatMap(parseRun) : [];
+}
+
+const number = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+
+function parseLever(value: unknown): Lever {
+  const { state, percent, environment, effective } = (value ?? {}) as Record<string, unknown>;
+  return {
+    state: state === "off" || state === "percent" || state === "on" ? state : undefined,
+    percent: number(percent) ?? 0,
+    environment: typeof environment === "boolean" ? environment : undefined,
+    effective: text(effective),
+  };
+}
+
+/** Times come in seconds. */
+function parseRun(value: unknown): RunLine[] {
+  const run = (value ?? {}) as Record<string, unknown>;
+  const [started, ended] = [number(run.started) ?? 0, number(run.ended)];
+  if (!text(run.run_id)) return [];
+  return [
+    {
+      runId: text(run.run_id),
+      status: text(run.status) || "running",
+      code: text(run.code) || undefined,
+      model: text(run.model),
+      loop: text(run.loop),
+      started: started * 1000,
+      ms: ended === undefined ? undefined : (ended - started) * 1000,
+      steps: number(run.steps) ?? 0,
+      cost: number(run.cost),
+    },
+  ];
+}

@@ -51,10 +51,10 @@ def test_markup_is_taken_off_and_code_is_not():
 
 def test_a_row_of_a_table_is_a_sentence():
     """What it is about, a colon, and the other cells; head and ruler are left out, and an escaped bar is none."""
-    rows = "| `complete` | a whole answer | it |\n| a \\| b | | Yes. |\n| x |\n"
+    rows = "| `complete` | a whole answer | it |\n| a \\| b | | Yes. | No. |\n| x |\n"
     text = f"| status | means | shows |\n|---|:---:|---|\n{rows}"
     [section] = read_page("a.md", text).sections
-    assert section.body.split("\n") == ["complete: a whole answer; it.", "a | b: Yes.", "x."]
+    assert section.body.split("\n") == ["complete: a whole answer; it.", "a | b: Yes. No.", "x."]
 
 
 def test_slugs_are_githubs():

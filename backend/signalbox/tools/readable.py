@@ -65,6 +65,7 @@ class _Reader:
         self._blocks: list[str] = []
         self._core: list[str] = []
         self._line: list[str] = []
+        self._has_words = False
         self._prefix = ""
         self._within_core = 0
         self._pre = False
@@ -87,6 +88,7 @@ class _Reader:
             self._skip(token)
         elif isinstance(token, str):
             self._line.append(token if self._pre else re.sub(r"\s+", " ", token))
+            self._has_words = self._has_words or not token.isspace()
         elif isinstance(token, Close):
             self._close(token.name)
         else:
@@ -137,7 +139,7 @@ class _Reader:
         elif name == "br":
             self._line.append("\n")
         elif name in ("td", "th"):
-            self._line.append(" | " if any(piece.strip() for piece in self._line) else "")
+            self._line.append(" | " if self._has_words else "")
         elif name == "a":
             self._link = (len(self._line), tag.attributes.get("href", ""))
         elif name in _BLOCKS:
@@ -178,7 +180,7 @@ class _Reader:
         """End the block that is being read."""
         self._end_link()
         text = "".join(self._line)
-        prefix, self._line, self._prefix = self._prefix, [], ""
+        prefix, self._line, self._prefix, self._has_words = self._prefix, [], "", False
         if self._pre:
             text = f"```\n{text.strip(chr(10))}\n```" if text.strip() else ""
         else:

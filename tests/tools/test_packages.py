@@ -1,0 +1,217 @@
+"""Tools of other packages: loaded by entry point, checked, and never the end of a start."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib.metadata import Distribution, EntryPoint
+from pathlib import Path
+from typing import Any
+
+import pytest
+from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.tools import Tool, ToolContext, ToolSpec
+from signalbox.services.tool_executor import ToolExecutor
+from signalbox.tools import registry
+from signalbox.tools.lint import safe_name
+from signalbox.tools.registry import built_in, from_packages
+
+pytestmark = pytest.mark.anyio
+
+EMPTY: JsonObject = {"type": "object", "properties": {}}
+
+
+async def answer(arguments: JsonObject, context: ToolContext) -> JsonValue:
+    """Stand in for what a tool does."""
+    return "here"
+
+
+def tool(name: str = "dice", parameters: JsonObject = EMPTY, **given: Any) -> Tool:
+    """Make a tool as a package would."""
+    return Tool(ToolSpec(name, "Rolls a die.", parameters, **given), answer)
+
+
+class Entry:
+    """An entry point whose loading is scripted."""
+
+    dist = None
+
+    def __init__(self, name: str, load: Callable[[], object]) -> None:
+        self.name, self.value, self.load = name, f"acme_{name}:tools", load
+
+
+def loaded(*entries: Entry, taken: tuple[str, ...] = ()) -> list[Tool]:
+    """Load scripted entry points."""
+    return from_packages(taken, entries)  # type: ignore[arg-type]
+
+
+def reason(*entries: Entry, taken: tuple[str, ...] = ()) -> str:
+    """Return why the last tool is not available."""
+    why = loaded(*entries, taken=taken)[-1].unavailable
+    assert why is not None
+    return why
+
+
+async def test_a_package_brings_one_tool_or_several():
+    """They run like those of the house."""
+    tools = loaded(
+        Entry("one", lambda: lambda: tool("dice")), Entry("two", lambda: lambda: [tool("coin"), tool("card")])
+    )
+    assert [(one.spec.name, one.unavailable) for one in tools] == [("dice", None), ("coin", None), ("card", None)]
+    house = ToolExecutor([*built_in(None, None), *tools])
+    assert (await house.run("coin", {}, ToolContext())).result == "here"
+
+
+def fails(error: BaseException) -> Callable[[], object]:
+    """Script something that raises."""
+
+    def raising() -> object:
+        raise error
+
+    return raising
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        (Entry("x", fails(ModuleNotFoundError("No module named 'acme'"))), "No module named 'acme'"),
+        (Entry("x", fails(RuntimeError("key s3cret"))), "it could not be loaded (RuntimeError)"),
+        (Entry("x", lambda: fails(KeyError("s3cret"))), "it could not be loaded (KeyError)"),
+        (Entry("x", lambda: fails(SystemExit(3))), "it could not be loaded (SystemExit)"),
+        (Entry("x", lambda: "no callable"), "it could not be loaded (TypeError)"),
+        (Entry("x", lambda: lambda: None), "it did not return a Tool or a list of Tools"),
+        (Entry("x", lambda: list), "it did not return a Tool or a list of Tools"),
+        (Entry("x", lambda: lambda: [tool(), "dice"]), "it did not return a Tool or a list of Tools"),
+        (Entry("x", lambda: lambda: tool("no-dots.please")), "its name 'no-dots.please' is not a letter followed by"),
+        (Entry("x", lambda: lambda: tool(parameters={"type": "string"})), "are not an object with properties"),
+        (Entry("x", lambda: lambda: tool(parameters={"type": 5})), "are no valid JSON Schema"),
+        (
+            Entry("x", lambda: lambda: tool(parameters={**EMPTY, "additionalProperties": False})),
+            "uses additionalProperties",
+        ),
+        (
+            Entry(
+                "x", lambda: lambda: tool(parameters={**EMPTY, "properties": {"n": {"type": "integer", "minimum": 1}}})
+            ),
+            "parameters.n uses minimum, which some hosts refuse",
+        ),
+        (
+            Entry(
+                "x", lambda: lambda: tool(parameters={**EMPTY, "properties": {"n": {"type": "integer", "enum": [1]}}})
+            ),
+            "parameters.n may only enumerate strings",
+        ),
+        (
+            Entry("x", lambda: lambda: tool(parameters={**EMPTY, "properties": {"n": {"type": ["integer", "null"]}}})),
+            "parameters.n needs one type",
+        ),
+        (Entry("x", lambda: lambda: tool(timeout=0)), "its timeout is not a positive number"),
+        (Entry("x", lambda: lambda: Tool(ToolSpec("dice", " ", EMPTY), answer)), "it has no description"),
+    ],
+)
+async def test_one_that_cannot_be_had_is_there_with_the_reason(entry: Entry, words: str):
+    """Under its entry's name and its package's, never with the text of a foreign exception, and the others work on."""
+    tools = loaded(entry, Entry("z", lambda: lambda: tool("coin")))
+    assert [one.spec.name for one in tools] == ["x", "coin"]
+    assert tools[1].unavailable is None
+    assert tools[0].unavailable is not None
+    assert tools[0].unavailable.startswith("acme_x: ")
+    assert words in tools[0].unavailable
+    assert "s3cret" not in tools[0].unavailable
+    house = ToolExecutor(tools)
+    assert house.spec("x") is None
+    assert (await house.run("x", {}, ToolContext())).success is False
+
+
+def test_a_name_is_given_once():
+    """Who comes second, to the house or to another package, is listed beside the first, with the reason."""
+    taken = tuple(one.spec.name for one in built_in(None, None))
+    assert reason(Entry("calculate", lambda: lambda: tool("calculate")), taken=taken) == (
+        'acme_calculate: it is named "calculate", and there is a tool of that name already'
+    )
+    tools = loaded(
+        Entry("calculate", lambda: lambda: tool("calculate")),
+        Entry("a", lambda: lambda: [tool("dice"), tool("dice")]),
+        Entry("b", lambda: lambda: tool("dice")),
+        taken=taken,
+    )
+    assert {one.spec.name: one.unavailable is None for one in tools} == {
+        "dice": True,
+        "a": False,
+        "b": False,
+        "calculate_2": False,
+    }
+    ToolExecutor([*built_in(None, None), *tools])
+
+
+def test_a_broken_one_is_logged_by_name(capsys: pytest.CaptureFixture[str]):
+    """The operator reads which entry of which package it was."""
+    from structlog.testing import capture_logs
+
+    with capture_logs() as lines:
+        reason(Entry("x", fails(RuntimeError("s3cret"))))
+    assert lines == [
+        {
+            "event": "tool_not_loaded",
+            "log_level": "warning",
+            "entry": "x",
+            "package": "acme_x",
+            "reason": "it could not be loaded (RuntimeError)",
+        }
+    ]
+
+
+def test_the_entry_points_of_what_is_installed_are_read(monkeypatch: pytest.MonkeyPatch):
+    """The group is signalbox.tools, and a real entry point is loaded by its module's name."""
+    monkeypatch.setattr(registry, "a_tool_of_a_test", lambda: tool("dice"), raising=False)
+    entry = EntryPoint("dice", "signalbox.tools.registry:a_tool_of_a_test", "signalbox.tools")
+    asked: list[dict[str, str]] = []
+    monkeypatch.setattr(registry, "entry_points", lambda **given: (asked.append(given), [entry])[1])
+    assert [one.spec.name for one in from_packages(())] == ["dice"]
+    assert asked == [{"group": "signalbox.tools"}]
+
+
+PACKAGE = """
+from signalbox.core.tools import Tool, ToolSpec
+
+async def roll(arguments, context):
+    return 4
+
+def tools():
+    return [Tool(ToolSpec("roll_die", "Rolls a die.", {"type": "object", "properties": {}}), roll)]
+
+def broken():
+    raise RuntimeError("broken on purpose")
+"""
+
+
+def test_an_installed_package_is_found(tmp_path: Path):
+    """A folder on the path with the metadata that an installer writes is enough, in a process of its own."""
+    (tmp_path / "acme_dice.py").write_text(PACKAGE)
+    meta = tmp_path / "acme_dice-1.0.dist-info"
+    meta.mkdir()
+    (meta / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-dice\nVersion: 1.0\n")
+    (meta / "entry_points.txt").write_text("[signalbox.tools]\ndice = acme_dice:tools\nbad = acme_dice:broken\n")
+    assert Distribution.at(meta).metadata["Name"] == "acme-dice"
+    script = (
+        "from signalbox.tools.registry import from_packages\n"
+        "for tool in from_packages(['calculate']): print(tool.spec.name, '|', tool.unavailable)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={"PYTHONPATH": f"{tmp_path}:{Path(registry.__file__).parents[2]}"},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    lines = [line for line in done.stdout.splitlines() if " | " in line]
+    assert lines == ["bad | acme-dice: it could not be loaded (RuntimeError)", "roll_die | None"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("dice", "dice"), ("my-tool.x", "my_tool_x"), ("1st", "tool_1st"), ("", "tool_"), ("x" * 90, "x" * 64)],
+)
+def test_any_text_gives_a_name(text: str, name: str):
+    """Entry points may be called what no tool may."""
+    assert safe_name(text) == name

@@ -1,0 +1,220 @@
+"""Web pages become text that a model can read, in a time that no page can stretch."""
+
+import re
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from signalbox.tools.markup import Close, Open, tokens
+from signalbox.tools.readable import readable
+
+URL = "https://example.org/docs/page.html"
+
+
+def text_of(markup: str) -> str:
+    """Return a page's text."""
+    return readable(markup, URL).text
+
+
+def test_a_page_becomes_text():
+    """Title, headings, paragraphs, lists, tables, code and links are kept; what surrounds them is not."""
+    page = readable(
+        """<!DOCTYPE html><html><head><title>Red pandas &amp; co</title><style>p{}</style>
+        <script>if (a < b && "</p>") alert("<p>no</p>")</script></head>
+        <body><nav><a href="/">Home</a></nav><header><h1>Red <em>pandas</em></h1></header>
+        <p>They eat   <b>bamboo</b>,<br>and <a href="../food?a=1&amp;b=2#x">more</a>.</p>
+        <ul><li>Nepal<li><p>India</p></li></ul><h2>Code</h2><pre>a  =  1
+  b &lt; 2</pre>
+        <table><tr><th>Where<th>How many</tr><tr><td>Nepal</td><td>1,000</td></tr></table>
+        <blockquote><p>Quoted</p></blockquote><aside>Advert</aside><footer>Imprint</footer></body></html>""",
+        URL,
+    )
+    assert page.title == "Red pandas & co"
+    assert page.text == (
+        "# Red pandas\n\nThey eat bamboo,\nand [more](https://example.org/food?a=1&b=2#x).\n\n- Nepal\n- India\n\n"
+        "## Code\n\n```\na  =  1\n  b < 2\n```\n\nWhere | How many\n\nNepal | 1,000\n\n> Quoted"
+    )
+
+
+def test_the_main_part_is_the_page_where_there_is_one():
+    """What stands around <main> or <article> is left out, unless there is hardly anything in it."""
+    around = "<p>Around.</p>"
+    long = "<p>" + "Within. " * 40 + "</p>"
+    assert "Around" not in text_of(f"{around}<main>{long}</main>{around}")
+    assert "Around" not in text_of(f"{around}<article>{long}</article>{around}")
+    assert "Around" in text_of(f"{around}<main><p>Short.</p></main>")
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<p hidden>x</p>",
+        '<div style="color:red; display : none">x<div>y</div></div>',
+        '<span aria-hidden="true">x</span>',
+        '<p style="visibility:hidden">x</p>',
+        "<!-- x -->",
+        "<noscript>x</noscript>",
+        "<template>x</template>",
+        "<svg><text>x</text></svg>",
+        "<textarea>x</textarea>",
+        '<p hidden="">x',
+        "<li hidden>x<li>",
+    ],
+)
+def test_g3_what_a_page_hides_is_not_read(hidden: str):
+    """Text that no reader sees is there for models: it is left out, and what follows is not (quirk G3)."""
+    assert text_of(f"<p>Before.</p>{hidden}<p>After.</p>").replace("- ", "").split() == ["Before.", "After."]
+
+
+@pytest.mark.parametrize(
+    ("link", "text"),
+    [
+        ('<a href="/a">A</a>', "[A](https://example.org/a)"),
+        ('<a href="https://x.org/">A <b>B</b></a>', "[A B](https://x.org/)"),
+        ('<a href="#part">A</a>', "A"),
+        ('<a href="javascript:alert(1)">A</a>', "A"),
+        ('<a href="data:text/html,x">A</a>', "A"),
+        ('<a href="mailto:a@b">A</a>', "A"),
+        ('<a href="http://[bad">A</a>', "A"),
+        ('<a href="/a b(c)">A</a>', "A"),
+        ("<a>A</a>", "A"),
+        ('<a href="/a"><img alt="x"></a>A', "A"),
+        (f'<a href="/{"a" * 600}">A</a>', "A"),
+    ],
+)
+def test_links_lead_to_pages_only(link: str, text: str):
+    """Other schemes and places within the page stay words."""
+    assert text_of(f"<p>{link}</p>") == text
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("a < b and c > d", "a < b and c > d"),
+        ("1 <2", "1 <2"),
+        ("<p>a<", "a\n\n<".replace("\n\n", "")),
+        ("<p>unclosed <b>tags", "unclosed tags"),
+        ("a<br/>b", "a\nb"),
+        ("<p title='>'>a</p>", "a"),
+        ('<p title=">" data-x=1>a</p>', "a"),
+        ("<p title=don't>a</p>", "a"),
+        ("a<!-- x", "a"),
+        ("a<p title='", "a"),
+        ("a</>b", "ab"),
+        ("a<?php echo 1 ?>b", "ab"),
+        ("<title>T</title>a", "a"),
+        ("<head><title>T</title><p>a", "a"),
+        ("<nav>only this</nav>", "only this"),
+        ("<nav>never closed <p>a", "never closed\n\na"),
+        ("&lt;b&gt; &copy; &#65; &#x41; &unknown; &#99999999999; &#" + "9" * 5000 + ";", "<b> © A A &unknown; � �"),
+        ("<P>UPPER</P>", "UPPER"),
+        ("<é>", "<é>"),
+        ("", ""),
+    ],
+)
+def test_broken_markup_is_read_as_browsers_do(markup: str, text: str):
+    """Unclosed, misquoted and unknown things end somewhere, and nothing raises."""
+    assert text_of(markup) == text
+
+
+def test_attributes_are_read_as_written():
+    """Names in lower case, values without quotes and with references resolved, the first of two equal ones."""
+    markup = "<A HREF=\"a&amp;b\" href=no x='1 2' y=z/ checked></A>"
+    assert list(tokens(markup)) == [Open("a", {"href": "a&b", "x": "1 2", "y": "z/", "checked": ""}), Close("a")]
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "<a ",
+        "<",
+        "</",
+        "<!--",
+        "<![CDATA[",
+        "<?",
+        "<a href='",
+        "<a '",
+        '<a ">"',
+        '<a =">"',
+        "<p hidden>",
+        "<div>",
+        "<b><p>",
+        "<table>a",
+        "<a><b><i>",
+        "<script>",
+        "</script",
+        "<title>",
+        "&",
+        "&#",
+        "&#1",
+        "&amp",
+        "<a b=",
+        "<a b = ",
+        "<pre>",
+        "<li>",
+        "<td>",
+        "<nav>",
+        "</p>",
+        "a\n",
+        "<textarea></textare",
+        "- \n",
+    ],
+)
+def test_no_page_takes_long(piece: str):
+    """Of any piece 300 kB take well under a second of work; read again and again they would take minutes."""
+    text = piece * (300_000 // len(piece))
+    start = time.process_time()
+    readable(text, URL)
+    assert time.process_time() - start < 15
+
+
+pieces = st.lists(
+    st.sampled_from(
+        [
+            "<p>",
+            "</p>",
+            "<div hidden>",
+            "</div>",
+            "<a href='/x'>",
+            "</a>",
+            "<pre>",
+            "</pre>",
+            "<li>",
+            "<nav>",
+            "</nav>",
+            "<h1>",
+            "</h1>",
+            "<title>",
+            "</title>",
+            "<head>",
+            "<body>",
+            "<!--",
+            "-->",
+            "<",
+            ">",
+            "&amp;",
+            "'",
+            '"',
+            "=",
+            " text ",
+            "\n",
+            "<td>",
+            "<main>",
+            "</main>",
+            "<br>",
+            "<script>",
+            "</script>",
+            "\x00",
+            "é",
+        ]
+    )
+).map("".join)
+
+
+@given(pieces | st.text())
+def test_any_page_becomes_text(markup: str):
+    """Whatever it holds, reading ends with text, and the same text each time."""
+    page = readable(markup, URL)
+    assert page == readable(markup, URL)
+    assert not re.search(r"\n{4,}", page.text) or "<pre>" in markup

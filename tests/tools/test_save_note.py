@@ -1,0 +1,78 @@
+"""save_note over a keeper that is scripted: what is kept, and what the model is told."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from signalbox.core.errors import Code
+from signalbox.core.messages import JsonObject
+from signalbox.core.tools import SavedNote, ToolContext, ToolOutcome
+from signalbox.services.tool_executor import ToolExecutor
+from signalbox.tools.save_note import LONGEST_TEXT, save_note
+
+pytestmark = pytest.mark.anyio
+
+NOW = datetime(2025, 3, 10, tzinfo=UTC)
+
+
+class Keeper:
+    """Remembers what it was given."""
+
+    def __init__(self) -> None:
+        self.kept: list[tuple[str, str, datetime]] = []
+
+    async def save(self, title: str, text: str, now: datetime) -> SavedNote:
+        self.kept.append((title, text, now))
+        return SavedNote("plan.md", "/notes/plan.md")
+
+
+async def saved(keeper: Keeper, arguments: JsonObject) -> ToolOutcome:
+    """Call the tool as a loop does."""
+    house = ToolExecutor([save_note(keeper)])
+    wrong = house.check("save_note", arguments)
+    return wrong or await house.run("save_note", arguments, ToolContext(now=lambda: NOW))
+
+
+async def test_a_note_is_kept_and_its_address_told():
+    """With the time of the run's clock, a title on one line, and nothing invisible (quirk G3)."""
+    keeper = Keeper()
+    outcome = await saved(keeper, {"title": " My\nplan\u200b ", "text": "# One\r\n\n\n\nTwo<|end|>\u202e\n"})
+    assert outcome.result == {"saved": True, "title": "My plan", "file": "plan.md", "url": "/notes/plan.md"}
+    assert keeper.kept == [("My plan", "# One\n\nTwo< |end| >", NOW)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"title": "", "text": "x"}, "title: must not be empty"),
+        ({"title": "\u200b ", "text": "x"}, "title: must not be empty"),
+        ({"title": "x", "text": " \n "}, "text: must not be empty"),
+        ({"title": "x"}, "text: is required (string)"),
+        ({"title": "x", "text": "x" * (LONGEST_TEXT + 1)}, "text: must not be longer than 50,000 characters"),
+        ({"title": "x", "text": "y", "path": "/etc"}, "path: no such argument"),
+        ({"title": 1, "text": "y"}, "title: expected a string"),
+    ],
+)
+async def test_what_cannot_be_kept_is_told(arguments: dict[str, Any], words: str):
+    """Named by its field, and nothing is written."""
+    keeper = Keeper()
+    outcome = await saved(keeper, arguments)
+    assert outcome.code is Code.INVALID_ARGUMENTS
+    assert words in outcome.error
+    assert keeper.kept == []
+
+
+def test_it_is_not_eager_and_tells_what_search_finds():
+    """It changes something, so its step has to end well first; that search finds it is said only where it does."""
+    assert save_note(Keeper()).spec.eager is False
+    assert "search_web" not in save_note(Keeper()).spec.description
+    assert "search_web finds it later" in save_note(Keeper(), found_by_search=True).spec.description
+
+
+async def test_without_a_folder_it_is_there_with_the_reason():
+    """It is listed, and a call all the same is answered."""
+    house = ToolExecutor([save_note(None, "the notes folder cannot be made")])
+    assert house.spec("save_note") is None
+    outcome = await house.run("save_note", {"title": "x", "text": "y"}, ToolContext())
+    assert outcome.code is Code.TOOL_UNAVAILABLE
+    assert "the notes folder cannot be made" in outcome.error

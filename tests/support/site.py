@@ -53,6 +53,7 @@ class Site:
     port: int = 0
     asked: list[Asked] = field(default_factory=list)
     slept: list[float] = field(default_factory=list)
+    arrived: asyncio.Event = field(default_factory=asyncio.Event)
     left: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
@@ -68,6 +69,7 @@ class Site:
             headers = {k.lower(): v.strip() for k, _, v in (line.partition(":") for line in head[1:] if line)}
             body = await reader.readexactly(int(headers.get("content-length", "0")))
             self.asked.append(Asked(head[0], headers, body))
+            self.arrived.set()
             answer = self.answers[min(len(self.asked), len(self.answers)) - 1]
             if answer is None:
                 await reader.read()  # until the client has gone

@@ -140,6 +140,55 @@ test("a connection that drops in mid-answer is taken up again", async ({ page, b
   wire.close();
 });
 
+test("a reload in mid-answer shows the whole answer: no gap, nothing twice, and no run is stopped", async ({
+  page,
+}) => {
+  const stops: string[] = [];
+  page.on("request", (request) => request.url().endsWith("/stop") && stops.push(request.url()));
+  await useModel(page, "openai/sim-long-200");
+  await ask(page, "A long answer, please.");
+  await expect(answer(page).locator(".answer, .reasoning").last()).toContainText(/\w+ \w+ \w+/);
+  const runId = page.waitForRequest(/\/api\/runs\/\w+\/events$/);
+  await page.reload();
+  const path = new URL((await runId).url()).pathname;
+  await expect(page.locator(".question")).toHaveText("A long answer, please.");
+  await expect(end(page)).toContainText(/loop v2/, { timeout: 40_000 });
+  const replay = await (await page.request.get(path)).text();
+  const said = [...replay.matchAll(/^data: (.*)$/gm)]
+    .map(([, data]) => JSON.parse(data ?? ""))
+    .filter(({ type }) => type === "content");
+  const letters = (text: string | null) => text?.replaceAll(/[^\p{L}\p{N}]/gu, "");
+  const shown = (await answer(page).locator(".answer").allTextContents()).join("");
+  expect(letters(shown)).toBe(letters(said.map(({ content }) => content).join("")));
+  expect(stops).toEqual([]);
+
+  await page.reload();
+  expect(letters((await answer(page).locator(".answer").allTextContents()).join(""))).toBe(letters(shown));
+  await page.getByRole("button", { name: "New chat" }).click();
+  await page.reload();
+  await expect(page.locator(".question")).toHaveCount(0);
+});
+
+test("a new chat stops the run of the one before", async ({ page }) => {
+  await useModel(page, "openai/sim-long-3000");
+  await ask(page, "Give me a long answer.");
+  await expect(answer(page).locator(".answer, .reasoning").last()).toContainText(/\w+ \w+ \w+/);
+  const stopped = page.waitForRequest(/\/api\/runs\/\w+\/stop$/);
+  await page.getByRole("button", { name: "New chat" }).click();
+  await stopped;
+  await expect(page.getByRole("heading", { name: /Ask something/ })).toBeVisible();
+});
+
+test("no request of an answer that ends well is reported as failed", async ({ page }) => {
+  const failed: string[] = [];
+  page.on("requestfailed", (request) => failed.push(`${request.url()} ${request.failure()?.errorText}`));
+  const over = page.waitForEvent("requestfinished", (request) => request.url().endsWith("/api/chat/stream"));
+  await ask(page, "What time is it in Tokyo?");
+  await expect(end(page)).toContainText("tokens");
+  await over;
+  expect(failed).toEqual([]);
+});
+
 test("hidden tools never show", async ({ page }) => {
   await ask(page, "What time is it in Tokyo?");
   await expect(end(page)).toContainText("tokens");
@@ -171,6 +220,9 @@ test("the model list is searched by typing and chosen by keyboard", async ({ pag
   await picker.fill("anthropic sim");
   await page.keyboard.press("ArrowDown");
   await expect(page.getByRole("option").first()).toHaveAttribute("data-active", "true");
+  await expect(page.locator(".option-simulated")).toContainText("simulator answers under each of these names");
+  const heights = await page.locator(".option").evaluateAll((rows) => rows.map((row) => row.clientHeight));
+  expect(new Set(heights).size).toBe(1);
   await expectAccessible(page);
   await page.keyboard.press("Enter");
   await expect(picker).toHaveValue("anthropic/sim");

@@ -45,8 +45,8 @@ const HITS = [
   },
   {
     n: 3,
-    title: "The life of a run",
-    url: "/guide/architecture.html#run",
+    title: "Architecture › One request in a straight line",
+    url: "/guide/architecture.md#one-request-in-a-straight-line",
     snippet: "A run belongs to no connection: whoever watches reads its journal at a cursor of their own.",
   },
 ];
@@ -171,6 +171,38 @@ const PAYLOAD = [
   [10, { type: "done", done: true, status: "complete", cost: 0, steps: 1 }],
 ];
 
+const DECLINED = [
+  ...spoken("I will not help with that.", "content", 20, { refusal: true }),
+  [10, { type: "warning", code: "CONTENT_FILTER", message: "The answer was withheld by a content filter." }],
+  [
+    0,
+    {
+      type: "done",
+      done: true,
+      status: "content_filter",
+      code: "CONTENT_FILTER",
+      error: "The answer was withheld by a content filter.",
+      cost: 0,
+      steps: 1,
+    },
+  ],
+];
+
+const EMPTY = [
+  ...call("s0", "search_web", { query: "a" }, SEARCH, 1),
+  ok("s0", "search_web", { results: HITS }, SEARCH, 1, 100),
+  [0, { type: "warning", code: "FINAL_EMPTY", message: "The model gave no final answer." }],
+  [
+    0,
+    {
+      type: "content",
+      content: `The model gave no answer after using its tools. These sources were found:\n\n${HITS.map(({ n, title, url }) => `- [${n}] ${title}: ${url}`).join("\n")}`,
+      synthetic: true,
+    },
+  ],
+  [0, { type: "done", done: true, status: "complete", cost: 0, steps: 2 }],
+];
+
 const long = (words) => [
   ...think("Let me think about this for a while. ".repeat(Math.ceil(words / 100)), 1),
   ...spoken("One more sentence of a long answer. ".repeat(Math.ceil(words / 7)), "content", 40),
@@ -187,6 +219,8 @@ export function scriptFor(body) {
   const [, words] = /long-(\d+)/.exec(body.model) ?? [];
   if (words || question.includes("long answer.")) return long(Number(words ?? 1400));
   if (question.includes("clamp")) return CLAMP;
+  if (question.includes("decline")) return DECLINED;
+  if (question.includes("no final answer")) return EMPTY;
   if (question.includes("payload")) return PAYLOAD;
   if (question.includes("drop")) return DROP;
   return TALK;

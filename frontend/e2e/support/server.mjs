@@ -8,7 +8,16 @@ import { fileURLToPath } from "node:url";
 import { scriptFor } from "./scripts.mjs";
 
 const DIST = fileURLToPath(new URL("../../dist", import.meta.url));
-const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
+const DOCS = fileURLToPath(new URL("../../../docs", import.meta.url));
+const PAGES = { "/": "index.html", "/docs": "docs.html", "/operator": "operator.html" };
+const ADMIN = process.env.SIGNALBOX_ADMIN_TOKEN ?? "admin";
+const TYPES = {
+  ".ico": "image/x-icon",
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".svg": "image/svg+xml",
+};
 const CSP =
   "default-src 'self'; img-src 'self' data:; connect-src 'self'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 const MODELS = ["openai", "anthropic", "google", "x-ai", "deepseek", "mistralai", "moonshotai", "qwen"].map(
@@ -29,7 +38,14 @@ const json = (response, status, body, headers = {}) => {
 
 function startRun(body) {
   const id = crypto.randomUUID().replaceAll("-", "");
-  const run = { frames: [], closed: false, watchers: new Set(), stopped: false };
+  const run = {
+    frames: [],
+    closed: false,
+    watchers: new Set(),
+    stopped: false,
+    model: body.model,
+    started: Date.now() / 1000,
+  };
   runs.set(id, run);
   const add = (event) => {
     const seq = run.frames.length + 1;
@@ -41,6 +57,8 @@ function startRun(body) {
   };
   const close = () => {
     run.closed = true;
+    const { status, code } = JSON.parse(run.frames.at(-1).split("data: ")[1]);
+    Object.assign(run, { status, code });
     for (const watcher of run.watchers) watcher.end();
   };
   void play(run, scriptFor(body), add, close, body.model);
@@ -56,6 +74,7 @@ async function play(run, script, add, close, model) {
     requested_model: model,
     model,
     provider: "Simulator",
+    flag: { variant: "v2", reason: "STATIC" },
     simulated: true,
   };
   const speed = Number(process.env.SPEED ?? 1);
@@ -105,7 +124,7 @@ async function readBody(request) {
 }
 
 async function serveFile(path, response) {
-  const file = normalize(join(DIST, path === "/" ? "index.html" : path));
+  const file = normalize(join(DIST, PAGES[path] ?? path));
   try {
     if (!file.startsWith(DIST)) throw new Error("outside");
     const content = await readFile(file);
@@ -117,6 +136,81 @@ async function serveFile(path, response) {
   }
 }
 
+/** As the server does it: a browser that navigates gets the page, whoever else asks the text. */
+async function serveGuide(path, request, response) {
+  if (request.headers.accept?.includes("text/html")) return serveFile("/guide.html", response);
+  const file = normalize(join(DOCS, path.slice("/guide/".length), path.endsWith("/") ? "README.md" : ""));
+  try {
+    if (!file.startsWith(DOCS) || !file.endsWith(".md")) throw new Error("outside");
+    const content = await readFile(file);
+    response.writeHead(200, { "content-type": "text/markdown; charset=utf-8", vary: "accept" });
+    response.end(content);
+  } catch {
+    json(response, 404, { error: { code: "NOT_FOUND", message: "There is nothing at this address." } });
+  }
+}
+
+const lever = { key: "tool_loop_v2", state: null, percent: null, environment: null, sticky: "conversation" };
+const EFFECTIVE = {
+  on: "Every run uses the V2 loop: the lever says so.",
+  off: "Every run uses the legacy loop: the lever says so.",
+};
+const standing = () => ({
+  ...lever,
+  effective:
+    lever.state === "percent"
+      ? `${lever.percent} % of the conversations use the V2 loop, the others the legacy loop.`
+      : (EFFECTIVE[lever.state] ?? "Every run uses the legacy loop: V2 is off unless switched on."),
+});
+
+async function serveLever(request, response) {
+  if (request.method === "PUT") {
+    if (request.headers.authorization !== `Bearer ${ADMIN}`)
+      return json(response, 401, { error: { code: "UNAUTHORIZED", message: "The lever needs the admin token." } });
+    const { state, percent = null } = await readBody(request);
+    Object.assign(lever, { state, percent });
+  }
+  return json(response, 200, standing());
+}
+
+const summaries = () =>
+  [...runs].reverse().map(([id, run]) => ({
+    run_id: id,
+    status: run.status ?? "running",
+    code: run.code ?? null,
+    model: run.model,
+    loop: "v2",
+    started: run.started,
+    ended: run.closed ? run.started + 1 : null,
+    steps: 1,
+    cost: 0,
+  }));
+
+const OPENAPI = {
+  openapi: "3.1.0",
+  info: { title: "Signalbox", version: "0", summary: "A stand-in." },
+  paths: {
+    "/api/chat/stream": {
+      post: {
+        tags: ["chat"],
+        description: "Answer a conversation as a stream.",
+        requestBody: {
+          content: {
+            "application/json": {
+              schema: { $ref: "#/components/schemas/ChatRequest" },
+              examples: { "one question": { value: { model: "openai/sim", prompt: "Hello" } } },
+            },
+          },
+        },
+        responses: { 200: { description: "The stream", content: { "text/event-stream": { example: "id: 1:1" } } } },
+      },
+    },
+  },
+  components: {
+    schemas: { ChatRequest: { type: "object", required: ["model"], properties: { model: { type: "string" } } } },
+  },
+};
+
 const server = createServer(async (request, response) => {
   const { pathname } = new URL(request.url, "http://localhost");
   const [, runId, verb] = /^\/api\/runs\/(\w+)\/(events|stop)$/.exec(pathname) ?? [];
@@ -126,6 +220,10 @@ const server = createServer(async (request, response) => {
   }
   if (pathname === "/health/ready") return json(response, 200, { status: "ok", simulated: true });
   if (pathname === "/api/models") return json(response, 200, { models: MODELS });
+  if (pathname === "/openapi.json") return json(response, 200, OPENAPI);
+  if (pathname === "/api/flags/tool_loop_v2") return serveLever(request, response);
+  if (pathname === "/api/runs") return json(response, 200, { runs: summaries() });
+  if (pathname.startsWith("/guide/")) return serveGuide(pathname, request, response);
   if (pathname === "/api/chat/stream") {
     const body = await readBody(request);
     if (body.model.startsWith("nobody/")) {

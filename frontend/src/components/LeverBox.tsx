@@ -65,7 +65,7 @@ export function LeverBox({ lever, pulling, onPull }: Props) {
               aria-label="Share of conversations"
               onChange={(event) => setShare(Number(event.target.value))}
             />
-            <output>{percent} %</output>
+            <span>{percent} %</span>
           </label>
         )}
         <p className="dim">{leverWords(lever, killed, state, percent)}</p>

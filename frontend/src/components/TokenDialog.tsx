@@ -25,7 +25,7 @@ export function TokenDialog({
   }, [open]);
 
   return (
-    <dialog ref={dialog} className="dialog" aria-labelledby="token-title" onClose={onClose}>
+    <dialog ref={dialog} className="dialog" aria-labelledby="token-title" onCancel={onClose}>
       {/* Without the field, no password manager takes the page for a place to sign in. */}
       {open && (
         <form

@@ -1,0 +1,73 @@
+"""A scenario's stage: the app with one of its loops, a scripted provider, and a search server that counts."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from signalbox.core.events import LoopName
+
+from tests.support.frames import Heard
+from tests.support.serving import RunningApp
+from tests.support.upstream import Exchange, ScriptedUpstream
+
+TOOLS = ["search_web", "get_current_time", "calculate"]
+Scenes = Callable[..., "Scene"]
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What a scenario asks and what it looks at afterwards."""
+
+    loop: LoopName
+    app: RunningApp
+    upstream: ScriptedUpstream
+    engine: ScriptedUpstream
+
+    def ask(self, prompt: str = "What are tides?", **body: Any) -> Heard:
+        """Ask, with the three tools that only read unless told otherwise, and check who answered."""
+        heard = self.app.ask(prompt, **{"tools": TOOLS, **body})
+        assert heard.done["loop"] == self.loop
+        return heard
+
+    @property
+    def bodies(self) -> list[dict[str, Any]]:
+        return [asked.body for asked in self.upstream.asked]
+
+    @property
+    def streamed(self) -> list[bool]:
+        """Whether each request to the provider asked for a stream."""
+        return [body["stream"] for body in self.bodies]
+
+    @property
+    def searched(self) -> list[str]:
+        """What the search server was asked: what reached the network."""
+        return [parse_qs(urlsplit(asked.path).query)["q"][0] for asked in self.engine.catalogues]
+
+    def each(self, *legacy: bool) -> list[bool]:
+        """Return what `streamed` must be: V2 streams every step, legacy as told."""
+        return list(legacy) if self.loop == "legacy" else [True] * len(legacy)
+
+
+async def finds(exchange: Exchange) -> None:
+    """Find one page for every query."""
+    query = parse_qs(urlsplit(exchange.asked.path).query)["q"][0]
+    page = {"title": f"About {query}", "url": f"https://example.org/{query.replace(' ', '-')}", "content": "All of it."}
+    await exchange.whole(200, json.dumps({"results": [page]}).encode())
+
+
+def results_of(body: dict[str, Any]) -> dict[str, str]:
+    """Return the results in a request by call id, having checked that they answer the calls before them in order."""
+    found: dict[str, str] = {}
+    open_calls: list[str] = []
+    for message in body["messages"]:
+        if message["role"] == "tool":
+            assert open_calls.pop(0) == message["tool_call_id"]
+            assert message["tool_call_id"] not in found or body["model"] == "openai/same-ids"
+            found[message["tool_call_id"]] = message["content"]
+        else:
+            assert open_calls == []
+            open_calls = [call["id"] for call in message.get("tool_calls", [])]
+    assert open_calls == []
+    return found

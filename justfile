@@ -44,6 +44,11 @@ e2e *args: _dev
     python scripts/page.py build
     python scripts/page.py run e2e "$@"
 
+# run the Bruno collection with the loop's flag off, on and locked (or as named)
+[no-exit-message]
+bruno *args: _dev
+    python scripts/bruno.py "$@"
+
 # write schema, TypeScript types and golden streams from core/events.py
 contract *args: _dev
     python scripts/contract.py "$@"

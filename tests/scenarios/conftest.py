@@ -22,7 +22,7 @@ def loop(request: pytest.FixtureRequest) -> LoopName:
     return request.param
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Take the waits out of both loops' retries, and remember them."""
     asked: list[float] = []
@@ -40,7 +40,7 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 @pytest.fixture
-def scene(loop: LoopName, behind: Behind) -> Iterator[Scenes]:
+def scene(loop: LoopName, behind: Behind, waits: list[float]) -> Iterator[Scenes]:
     """Set the stage: `scene(script, …, settings={…})`."""
     with ExitStack() as stack:
 

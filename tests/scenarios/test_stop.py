@@ -58,7 +58,9 @@ def test_stop_by_leaving(scene: Scenes, script: Script) -> None:
         assert stage.upstream.wait_until(lambda: len(stage.upstream.asked) == 1)
         pressed = time.monotonic()
     assert stopped_within(stage, pressed) < SECOND
-    assert stage.app.over(run_id).done.status == "cancelled"
+    done = stage.app.over(run_id).done
+    assert done is not None
+    assert done.status == "cancelled"
     assert len(stage.bodies) == 1
 
 

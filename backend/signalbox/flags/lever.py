@@ -4,6 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from time import time_ns
 from typing import Literal
 
 import orjson
@@ -29,7 +30,7 @@ class LeverFile:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._seen: tuple[int, int] | None = None
+        self._seen: tuple[int, int, int] | None = None
         self._lever: Lever | None = None
 
     def read(self) -> Lever | None:
@@ -43,7 +44,10 @@ class LeverFile:
         except FileNotFoundError:
             self._seen, self._lever = None, None
             return None
-        mark = (found.st_mtime_ns, found.st_ino)
+        except OSError as error:
+            self._seen = None
+            return self._unreadable(error)
+        mark = (found.st_mtime_ns, found.st_ino, found.st_size)
         if mark != self._seen:
             self._seen, self._lever = mark, self._parsed()
         return self._lever
@@ -57,15 +61,25 @@ class LeverFile:
             file.write(orjson.dumps(value))
             file.flush()
             os.fsync(file.fileno())
-        Path(file.name).replace(self._path)
+        try:
+            # File systems keep the time of their last tick, some milliseconds ago: two pulls within one would look
+            # alike to a reader when the second gets the inode that the first has set free.
+            os.utime(file.name, ns=(time_ns(), time_ns()))
+            Path(file.name).replace(self._path)
+        except OSError:
+            Path(file.name).unlink(missing_ok=True)
+            raise
         self._seen = None
 
     def _parsed(self) -> Lever:
         try:
             return lever_of(orjson.loads(self._path.read_bytes()))
         except (OSError, ValueError) as error:
-            _log.error("flag.unreadable", file=self._path.name, error=type(error).__name__, stands="off")
-            return Lever("off")
+            return self._unreadable(error)
+
+    def _unreadable(self, error: Exception) -> Lever:
+        _log.error("flag.unreadable", file=self._path.name, error=type(error).__name__, stands="off")
+        return Lever("off")
 
 
 def lever_of(value: JsonValue) -> Lever:

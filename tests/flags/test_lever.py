@@ -1,0 +1,167 @@
+"""The lever on disk: atomic, kept, seen at once whoever wrote it; what cannot be read counts as off."""
+
+import json
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from signalbox.flags.lever import Lever, LeverFile, lever_of
+
+from tests.support.processes import environment
+
+OFF, ON, HALF = Lever("off"), Lever("on"), Lever("percent", 50)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Say where the lever lies."""
+    return tmp_path / "lever.json"
+
+
+def test_a_lever_that_was_never_pulled_is_none(path: Path) -> None:
+    """Without a file the environment decides, and reading makes none."""
+    assert LeverFile(path).read() is None
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("lever", [OFF, ON, HALF, Lever("percent", 0), Lever("percent", 100)])
+def test_a_pull_is_kept(path: Path, lever: Lever) -> None:
+    """What was written is read, by the one that wrote and by the next process."""
+    file = LeverFile(path)
+    file.write(lever)
+    assert file.read() == LeverFile(path).read() == lever
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_only_what_the_state_needs_is_written(path: Path) -> None:
+    """A share is kept only where it counts."""
+    file = LeverFile(path)
+    file.write(HALF)
+    assert json.loads(path.read_bytes()) == {"state": "percent", "percent": 50}
+    file.write(ON)
+    assert json.loads(path.read_bytes()) == {"state": "on"}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *(b"", b"{", b"null", b"[]", b'"off"', b"on", b"{}", b"\xff\xfe", b"[" * 100_000),
+        *(b'{"state":"ON"}', b'{"state":true}', b'{"state":["on"]}', b'{"state":"percent","percent":101}'),
+        *(b'{"state":"percent","percent":"50"}', b'{"state":"percent","percent":true}', b'{"state":"on","percent":-1}'),
+    ],
+)
+def test_what_cannot_be_understood_counts_as_off(path: Path, content: bytes) -> None:
+    """A slip of the pen never leaves anybody on V2; the next good pull counts again."""
+    file = LeverFile(path)
+    file.write(ON)
+    assert file.read() == ON
+    path.write_bytes(content)
+    assert file.read() == OFF
+    file.write(ON)
+    assert file.read() == ON
+
+
+def test_a_file_that_cannot_be_reached_counts_as_off(tmp_path: Path) -> None:
+    """Where there is something in the way that is no file, a run still starts, on legacy."""
+    in_the_way = tmp_path / "data"
+    in_the_way.write_text("a file where the folder was")
+    assert LeverFile(in_the_way / "lever.json").read() == OFF
+    folder = tmp_path / "lever.json"
+    folder.mkdir()
+    assert LeverFile(folder).read() == OFF
+
+
+def test_an_unchanged_lever_costs_one_stat(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file is read again only when it has changed."""
+    reads: list[Path] = []
+    read_bytes = Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda self: reads.append(self) or read_bytes(self))
+    file = LeverFile(path)
+    file.write(HALF)
+    assert [file.read() for _ in range(5)] == [HALF] * 5
+    assert reads == [path]
+
+
+def test_another_process_is_heard_at_the_next_read(path: Path) -> None:
+    """A pull by another process counts from the very next run on."""
+    file = LeverFile(path)
+    file.write(ON)
+    assert file.read() == ON
+    code = "import sys; from pathlib import Path; from signalbox.flags.lever import *; "
+    code += "LeverFile(Path(sys.argv[1])).write(Lever('off'))"
+    subprocess.run([sys.executable, "-c", code, str(path)], env=environment(), check=True)
+    assert file.read() == OFF
+
+
+def test_an_editor_is_heard_too(path: Path) -> None:
+    """A file that was written in place, and one that was taken away, count at the next read."""
+    file = LeverFile(path)
+    file.write(OFF)
+    assert file.read() == OFF
+    path.write_text('{"state": "percent", "percent": 5}')
+    assert file.read() == Lever("percent", 5)
+    path.unlink()
+    assert file.read() is None
+
+
+def test_quick_pulls_are_never_mistaken_for_each_other(path: Path) -> None:
+    """However fast they follow each other, within one tick of the file system's clock too, the last one is read."""
+    writer, reader = LeverFile(path), LeverFile(path)
+    times: list[int] = []
+    for n in range(300):
+        lever = Lever("percent", n % 90 + 10)
+        writer.write(lever)
+        assert reader.read() == lever, n
+        times.append(path.stat().st_mtime_ns)
+    assert times == sorted(set(times)), "two pulls bear the same time"
+
+
+def test_readers_never_see_half_a_pull(path: Path) -> None:
+    """While several write at once every read finds one of the states whole, and the last one stays."""
+    states = [OFF, ON, HALF, Lever("percent", 7)]
+    LeverFile(path).write(OFF)
+    over = threading.Event()
+
+    def pull(lever: Lever) -> None:
+        file = LeverFile(path)
+        for _ in range(50):
+            file.write(lever)
+
+    writers = [threading.Thread(target=pull, args=[state]) for state in states]
+    seen: list[Lever | None] = []
+
+    def watch() -> None:
+        while not over.is_set():
+            seen.append(lever_of(json.loads(path.read_bytes())))
+
+    watcher = threading.Thread(target=watch)
+    for thread in (watcher, *writers):
+        thread.start()
+    for thread in writers:
+        thread.join()
+    over.set()
+    watcher.join()
+    assert seen
+    assert all(lever in states for lever in seen)
+    assert LeverFile(path).read() in states
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_pull_that_fails_is_told_and_changes_nothing(tmp_path: Path) -> None:
+    """Whoever pulls hears of it, the lever stands as it stood, and nothing is left lying about."""
+    file = LeverFile(tmp_path / "gone" / "lever.json")
+    with pytest.raises(OSError, match="No such file"):
+        file.write(ON)
+    blocked = tmp_path / "blocked" / "lever.json"
+    (blocked / "inside").mkdir(parents=True)
+    with pytest.raises(OSError, match="directory"):
+        LeverFile(blocked).write(ON)
+    assert list(blocked.parent.iterdir()) == [blocked]
+
+
+def test_the_file_is_the_owners_alone(path: Path) -> None:
+    """Nobody else on the machine can pull it."""
+    LeverFile(path).write(ON)
+    assert path.stat().st_mode & 0o077 == 0

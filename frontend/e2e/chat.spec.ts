@@ -230,6 +230,27 @@ test("the model list is searched by typing and chosen by keyboard", async ({ pag
   await expect(picker).toHaveValue("anthropic/sim");
 });
 
+test("a list of models that comes late does not write into the field", async ({ page }) => {
+  let answer: () => void = () => undefined;
+  const late = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route("**/api/models", async (route) => {
+    await late;
+    await route.continue();
+  });
+  await page.reload();
+  const picker = page.getByRole("combobox", { name: "Model" });
+  await picker.focus();
+  const came = page.waitForResponse("**/api/models");
+  answer();
+  await (await came).finished();
+  await expect(page.locator(".option").first()).toBeVisible();
+  await page.keyboard.type("openai/gpt-4o");
+  await page.keyboard.press("Enter");
+  await expect(picker).toHaveValue("openai/gpt-4o");
+});
+
 test("a server that wants a token gets it, for this tab", async ({ page }) => {
   await page.route("**/api/models", (route) =>
     route.request().headers().authorization === "Bearer open-sesame"

@@ -69,9 +69,11 @@ export function LeverBox({ lever, pulling, onPull }: Props) {
           </label>
         )}
         <p className="dim">{leverWords(lever, killed, state, percent)}</p>
-        <button type="submit" className="primary" disabled={state === undefined || stands}>
-          {pulling ? "Pulling" : stands ? "It stands here" : "Pull the lever"}
-        </button>
+        {!killed && (
+          <button type="submit" className="primary" disabled={state === undefined || stands}>
+            {pulling ? "Pulling" : stands ? "It stands here" : "Pull the lever"}
+          </button>
+        )}
       </fieldset>
     </form>
   );

@@ -1,45 +1,12 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
+import { PAYLOADS } from "../fixtures/payloads.ts";
 import type { Link } from "../types/models.ts";
 import Markdown, { safeHref } from "./Markdown.tsx";
 
 const NONE: ReadonlyMap<number, Link> = new Map();
 const render = (text: string, sources = NONE): string =>
   renderToStaticMarkup(<Markdown text={text} sources={sources} />);
-
-const PAYLOADS = [
-  "<script>alert(1)</script>",
-  "<img src=x onerror=alert(1)>",
-  "<svg onload=alert(1)>",
-  "<iframe src=https://evil.example/></iframe>",
-  "<style>@import 'https://evil.example/'</style>",
-  '<a href="javascript:alert(1)">x</a>',
-  '<base href="https://evil.example/">',
-  "text <b onclick=alert(1)>bold</b>",
-  "[x](javascript:alert(1))",
-  "[x](JaVaScRiPt:alert(1))",
-  "[x](java\nscript:alert(1))",
-  "[x](&#106;avascript:alert(1))",
-  "[x]( javascript:alert(1))",
-  "[x](vbscript:msgbox(1))",
-  "[x](data:text/html;base64,PHNjcmlwdD4=)",
-  "[x](file:///etc/passwd)",
-  "[x](//evil.example/)",
-  "[x](/api/runs)",
-  "[x](/guide/../api/runs)",
-  "[x](#top)",
-  "<javascript:alert(1)>",
-  "![x](https://evil.example/pixel.png)",
-  "![x](data:image/svg+xml;base64,PHN2Zz4=)",
-  "![x](//evil.example/pixel.png)",
-  "[![x](https://evil.example/pixel.png)](https://evil.example/)",
-  "![x][ref]\n\n[ref]: https://evil.example/pixel.png",
-  "[x][ref]\n\n[ref]: javascript:alert(1)",
-  "| a |\n|---|\n| <img src=x onerror=alert(1)> |",
-  "`<script>`",
-  "```html\n<script>alert(1)</script>\n```",
-  "[^1]\n\n[^1]: <script>alert(1)</script>",
-];
 
 describe.each(PAYLOADS)("%j", (payload) => {
   const html = render(payload);
@@ -81,6 +48,7 @@ describe("markdown", () => {
     ["https://example.org/a", "https://example.org/a"],
     ["mailto:a@example.org", "mailto:a@example.org"],
     ["/guide/a.md", "/guide/a.md"],
+    ["/notes/a.md", "/notes/a.md"],
     ["/", undefined],
     ["a.md", undefined],
     ["", undefined],

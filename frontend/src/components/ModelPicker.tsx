@@ -23,12 +23,14 @@ function matching(models: readonly Model[], query: string): readonly Model[] {
 }
 
 export function ModelPicker({ models, value, onChange, simulated }: Props) {
-  const [query, setQuery] = useState<string>();
+  // What the field holds while it is in use: a list that comes meanwhile does not write into it.
+  const [draft, setDraft] = useState<{ text: string; typed: boolean }>();
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
   const input = useRef<HTMLInputElement>(null);
   const list = useId();
-  const found = matching(models, query ?? "");
+  const query = draft?.typed ? draft.text : "";
+  const found = matching(models, query);
   const shown = found.slice(0, SHOWN);
 
   const show = () => {
@@ -37,7 +39,7 @@ export function ModelPicker({ models, value, onChange, simulated }: Props) {
   };
   const close = () => {
     setOpen(false);
-    setQuery(undefined);
+    setDraft(undefined);
   };
   const choose = (id: string) => {
     if (id.trim()) onChange(id.trim());
@@ -58,7 +60,7 @@ export function ModelPicker({ models, value, onChange, simulated }: Props) {
         move(-1);
         return true;
       case "Enter":
-        choose(shown[active]?.id ?? query ?? value);
+        choose(shown[active]?.id ?? query);
         return true;
       case "Escape":
         close();
@@ -84,15 +86,16 @@ export function ModelPicker({ models, value, onChange, simulated }: Props) {
         spellCheck={false}
         autoComplete="off"
         placeholder="model id"
-        value={query ?? value}
+        value={draft?.text ?? value}
         onFocus={(event) => {
           event.target.select();
+          setDraft({ text: value, typed: false });
           show();
         }}
         onClick={show}
-        onBlur={() => choose(query ?? value)}
+        onBlur={() => choose(query)}
         onChange={(event) => {
-          setQuery(event.target.value);
+          setDraft({ text: event.target.value, typed: true });
           show();
         }}
         onKeyDown={onKeyDown}

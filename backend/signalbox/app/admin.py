@@ -30,13 +30,21 @@ def admin_token(settings: Settings, data_folder: Path) -> AdminToken:
             f"The operator's token cannot be kept in {file} ({error.strerror}). "
             "Set SIGNALBOX_ADMIN_TOKEN, or SIGNALBOX_DATA_DIR to a folder that can be written."
         ) from None
+    except ValueError:
+        raise SettingsError(f"{file} does not hold one word of plain ASCII. Remove it, and a token is made.") from None
 
 
 def _kept(file: Path) -> str | None:
+    """Return the token that was kept; raises ValueError for a file that holds something else."""
     try:
-        return file.read_text(encoding="ascii").strip() or None
+        token = file.read_text(encoding="ascii").strip()
     except FileNotFoundError:
         return None
+    if len(token.split()) > 1 or not all(sign.isprintable() for sign in token):
+        raise ValueError("no header can hold this")
+    if file.stat().st_mode & 0o077:  # a copy or a restore has opened it to others
+        file.chmod(0o600)
+    return token or None
 
 
 def _made(file: Path) -> str:

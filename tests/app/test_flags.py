@@ -1,0 +1,366 @@
+"""The lever over HTTP: who may pull it, what it does to the next run, and what every run tells of its loop."""
+
+import json
+import stat
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from signalbox.app.admin import FILE, admin_token
+from signalbox.app.config import SettingsError
+
+from tests.support.fixtures import Behind
+from tests.support.frames import Heard, checked
+from tests.support.processes import Process, command, serving
+from tests.support.serving import RunningApp, error_of, read_until, settings_for
+from tests.support.upstream import DONE, Exchange, ScriptedUpstream, call_chunk, chunk, says
+
+URL = "/api/flags/tool_loop_v2"
+TOKEN = "operator-token"
+ADMIN = {"authorization": f"Bearer {TOKEN}"}
+V2_ON, LEGACY_OFF = ("v2", {"variant": "v2", "reason": "STATIC"}), ("legacy", {"variant": "legacy", "reason": "STATIC"})
+
+
+@pytest.fixture
+def house(behind: Behind) -> RunningApp:
+    """Run an app over a provider that says hello, without TOOL_LOOP_V2, with an operator's token."""
+    return behind(says("Hello."), settings={"tool_loop_v2": None, "signalbox_admin_token": TOKEN})[0]
+
+
+def pull(
+    app: RunningApp, state: str, percent: int | None = None, headers: dict[str, str] | None = None
+) -> httpx.Response:
+    """Pull the lever as the operator."""
+    body = {"state": state} | ({} if percent is None else {"percent": percent})
+    return app.client.put(URL, json=body, headers=ADMIN | (headers or {}))
+
+
+def who(app: RunningApp, headers: dict[str, str] | None = None, **body: Any) -> tuple[str, dict[str, str]]:
+    """Ask, and return which loop answered and why, having checked that head, first frame and done agree."""
+    asked = {"model": "openai/sim", "prompt": "Hello!", "tools": [], **body}
+    response = app.client.post("/api/chat/stream", json=asked, headers=headers)
+    return told_in(response.headers["x-tool-loop"], checked(response.content))
+
+
+def told_in(header: str, heard: Heard) -> tuple[str, dict[str, str]]:
+    """Return loop and flag, having checked that a run's head, first frame and end agree."""
+    assert header == heard.events[0]["loop"] == heard.done["loop"] == heard.done["flag"]["variant"]
+    return heard.done["loop"], heard.done["flag"]
+
+
+# --- who may pull it ---
+
+
+def test_the_lever_may_be_read_and_says_what_it_means(house: RunningApp) -> None:
+    """State, share, the environment's word, and one sentence on what the next run will do."""
+    told = house.client.get(URL).json()
+    assert set(told) == {"key", "state", "percent", "environment", "effective", "sticky"}
+    assert (told["key"], told["state"], told["percent"], told["environment"]) == ("tool_loop_v2", None, None, None)
+    assert "legacy" in told["effective"]
+    told = pull(house, "percent", 20).json()
+    assert (told["state"], told["percent"]) == ("percent", 20)
+    assert "20 %" in told["effective"]
+    assert house.client.get(URL).json() == told
+    assert "V2" in pull(house, "on").json()["effective"]
+
+
+@pytest.mark.parametrize(
+    "given", [None, "", "Bearer", "Bearer wrong", "Bearer operator-toke", "Basic b3A=", "Bearer \xe4"]
+)
+def test_without_the_token_nobody_pulls(house: RunningApp, given: str | None) -> None:
+    """Without the operator's token it is 401 in the usual shape, before the body is looked at, and nothing moves."""
+    headers = [] if given is None else [(b"authorization", given.encode("latin-1"))]
+    for body in (b'{"state":"on"}', b"{", b""):
+        response = house.client.put(URL, content=body, headers=headers)
+        assert (response.status_code, error_of(response)["code"]) == (401, "UNAUTHORIZED")
+    assert house.client.get(URL).json()["state"] is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"state": "ON"},
+        {"state": "half"},
+        {"state": None},
+        {},
+        {"state": "percent"},
+        {"state": "percent", "percent": 101},
+        {"state": "percent", "percent": -1},
+        {"state": "percent", "percent": 12.5},
+        {"state": "percent", "percent": "20"},
+        {"state": "percent", "percent": True},
+        {"state": "on", "percent": 20},
+        {"state": "on", "who": "me"},
+    ],
+)
+def test_a_slip_of_the_pen_moves_nothing(house: RunningApp, body: dict[str, Any]) -> None:
+    """What is no state is 422 and names the field where it is one; the lever stands as it stood."""
+    pull(house, "percent", 7)
+    response = house.client.put(URL, json=body, headers=ADMIN)
+    assert response.status_code == 422
+    error_of(response)
+    assert house.client.get(URL).json()["percent"] == 7
+
+
+@pytest.mark.parametrize(
+    ("headers", "code"),
+    [
+        ({"origin": "https://evil.example"}, "ORIGIN_NOT_ALLOWED"),
+        ({"origin": "null"}, "ORIGIN_NOT_ALLOWED"),
+        ({"sec-fetch-site": "cross-site"}, "ORIGIN_NOT_ALLOWED"),
+        ({"host": "evil.example"}, "HOST_NOT_ALLOWED"),
+    ],
+)
+def test_pages_from_elsewhere_cannot_pull(house: RunningApp, headers: dict[str, str], code: str) -> None:
+    """Even with the right token."""
+    response = pull(house, "on", headers=headers)
+    assert (response.status_code, error_of(response)["code"]) == (403, code)
+    assert house.client.get(URL).json()["state"] is None
+
+
+def test_our_own_page_may_pull(house: RunningApp) -> None:
+    """The operator pulls it from the page."""
+    assert pull(house, "on", headers={"origin": house.url, "sec-fetch-site": "same-origin"}).status_code == 200
+
+
+def test_the_access_token_is_not_the_operators(tmp_path: Path) -> None:
+    """Where a token is asked for, whoever may ask may not yet pull; the operator may do both."""
+    settings = settings_for(tmp_path, signalbox_access_token="guest", signalbox_admin_token=TOKEN)
+    with RunningApp(settings) as app:
+        assert app.client.get(URL).status_code == 401
+        guest = {"authorization": "Bearer guest"}
+        assert app.client.get(URL, headers=guest).status_code == 200
+        assert app.client.put(URL, json={"state": "on"}, headers=guest).status_code == 401
+        assert pull(app, "on").status_code == 200
+
+
+def test_a_pull_that_cannot_be_kept_is_told(house: RunningApp, tmp_path: Path) -> None:
+    """A full or vanished disk is an error to whoever pulls, never a quiet success."""
+    data = house.parts.settings.signalbox_data_dir
+    data.rename(tmp_path / "moved")
+    assert pull(house, "on").status_code == 500
+    (tmp_path / "moved").rename(data)
+    assert house.client.get(URL).json()["state"] is None
+
+
+# --- what it does ---
+
+
+def test_the_very_next_run_follows_the_lever(house: RunningApp) -> None:
+    """On, off and on again: each pull is done when the next question is asked, well within a second."""
+    assert who(house) == ("legacy", {"variant": "legacy", "reason": "DEFAULT"})
+    for state, expected in (("on", V2_ON), ("off", LEGACY_OFF), ("on", V2_ON), ("off", LEGACY_OFF)):
+        pulled = time.monotonic()
+        assert pull(house, state).status_code == 200
+        assert who(house) == expected
+        assert time.monotonic() - pulled < 1
+
+
+def test_what_the_upstream_receives_changes_with_it(behind: Behind) -> None:
+    """The lever switches real behaviour: with tools on offer V2 asks for a stream, legacy for a whole answer."""
+
+    async def either(exchange: Exchange) -> None:
+        if exchange.asked.body["stream"]:
+            await says("Hello.")(exchange)
+        else:
+            message = {"role": "assistant", "content": "Hello."}
+            body = {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+            await exchange.whole(200, json.dumps(body).encode())
+
+    app, upstream = behind(either, settings={"tool_loop_v2": True, "signalbox_admin_token": TOKEN})
+    for state in ("on", "off"):
+        pull(app, state)
+        assert app.ask(tools=["calculate"]).text == "Hello."
+    assert [asked.body["stream"] for asked in upstream.asked] == [True, False]
+
+
+def test_runs_in_flight_keep_their_loop(behind: Behind) -> None:
+    """A run that began on V2 takes its later steps on V2 as well, after the lever was pulled; the next is on legacy."""
+
+    async def waits_to_call(exchange: Exchange) -> None:
+        await exchange.head()
+        await exchange.say("Let me see.")
+        await exchange.gate()
+        await exchange.send(call_chunk("calculate", '{"expression":"6*7"}') + chunk({}, finish="tool_calls") + DONE)
+        await exchange.raw(b"0\r\n\r\n")
+
+    settings = {"tool_loop_v2": True, "signalbox_admin_token": TOKEN}
+    app, upstream = behind(waits_to_call, says("42."), settings=settings)
+    with app.asking(tools=["calculate"]) as response:
+        chunks = response.iter_raw()
+        seen = read_until(chunks, b"Let me see.")
+        assert pull(app, "off").status_code == 200
+        assert who(app) == LEGACY_OFF
+        upstream.opened.set()
+        heard = checked(seen + b"".join(chunks))
+    assert told_in(response.headers["x-tool-loop"], heard) == ("v2", {"variant": "v2", "reason": "STATIC"})
+    assert heard.text == "Let me see.\n\n42."
+    with_tools = [asked.body["stream"] for asked in upstream.asked if "tools" in asked.body]
+    assert with_tools == [True, True]
+
+
+def test_the_kill_switch_is_overridden_by_nothing(behind: Behind) -> None:
+    """`TOOL_LOOP_V2=false`: the lever may be pulled and a header sent, and the run is on legacy all the same."""
+    settings = {"tool_loop_v2": False, "signalbox_admin_token": TOKEN, "signalbox_allow_loop_header": True}
+    app, _ = behind(says("Hello."), settings=settings)
+    told = pull(app, "on").json()
+    assert (told["state"], told["environment"]) == ("on", False)
+    assert "nothing overrides" in told["effective"]
+    assert who(app) == who(app, {"x-tool-loop": "v2"}) == ("legacy", {"variant": "legacy", "reason": "DISABLED"})
+
+
+def test_a_request_may_choose_only_where_that_is_allowed(behind: Behind) -> None:
+    """The header counts with SIGNALBOX_ALLOW_LOOP_HEADER, and is not even looked at without."""
+    settings = {"tool_loop_v2": None, "signalbox_admin_token": TOKEN, "signalbox_allow_loop_header": True}
+    app, _ = behind(says("Hello."), settings=settings)
+    for lever in ("off", "on"):
+        pull(app, lever)
+        for asked in ("v2", "legacy"):
+            assert who(app, {"x-tool-loop": asked}) == (asked, {"variant": asked, "reason": "TARGETING_MATCH"})
+    response = app.client.post("/api/chat/stream", json={"model": "m", "prompt": "x"}, headers={"x-tool-loop": "v3"})
+    assert (response.status_code, error_of(response)["field"]) == (422, "x-tool-loop")
+
+
+@pytest.mark.parametrize("header", ["v2", "v3", ""])
+def test_a_header_that_does_not_count_is_ignored(house: RunningApp, header: str) -> None:
+    """Without the setting nobody chooses for themselves, and nobody is refused for trying."""
+    assert who(house, {"x-tool-loop": header}) == ("legacy", {"variant": "legacy", "reason": "DEFAULT"})
+
+
+def test_a_conversation_keeps_its_loop(house: RunningApp) -> None:
+    """A share falls on conversations: each is asked again on the same loop, and both loops get some."""
+    pull(house, "percent", 50)
+    first = {f"talk-{n}": who(house, conversation_id=f"talk-{n}") for n in range(12)}
+    assert {loop for loop, _ in first.values()} == {"v2", "legacy"}
+    assert {flag["reason"] for _, flag in first.values()} == {"SPLIT"}
+    assert first == {talk: who(house, conversation_id=talk) for talk in first}
+    pull(house, "percent", 80)
+    stayed = [who(house, conversation_id=talk)[0] for talk, (loop, _) in first.items() if loop == "v2"]
+    assert set(stayed) == {"v2"}
+
+
+def test_without_a_conversation_the_share_falls_on_runs(house: RunningApp) -> None:
+    """Questions that belong to no conversation are spread over both loops."""
+    pull(house, "percent", 50)
+    assert {who(house)[0] for _ in range(40)} == {"v2", "legacy"}
+
+
+def test_the_trace_tells_why(house: RunningApp) -> None:
+    """Whoever explains a run later finds the loop in the list, and the flag in the trace."""
+    pull(house, "on")
+    run_id = house.post(prompt="Hello!", tools=[]).headers["x-run-id"]
+    [line] = house.client.get("/api/runs").json()["runs"]
+    assert (line["run_id"], line["loop"]) == (run_id, "v2")
+    done = house.client.get(f"/api/runs/{run_id}").json()["done"]
+    assert (done["loop"], done["flag"]) == V2_ON
+
+
+def test_pulls_from_many_hands_leave_one_of_them(house: RunningApp) -> None:
+    """Operators who pull at once get each an answer, and the lever stands whole."""
+    statuses: list[int] = []
+
+    def one(percent: int) -> None:
+        response = httpx.put(
+            house.url + URL, json={"state": "percent", "percent": percent}, headers=ADMIN, trust_env=False
+        )
+        statuses.append(response.status_code)
+
+    hands = [threading.Thread(target=one, args=[n]) for n in range(8)]
+    for hand in hands:
+        hand.start()
+    for hand in hands:
+        hand.join()
+    assert statuses == [200] * 8
+    assert house.client.get(URL).json()["percent"] in range(8)
+
+
+# --- restarts, other processes, the token's file ---
+
+
+def ask_process(process: Process) -> tuple[str, dict[str, str]]:
+    """Ask a server process which loop answers."""
+    with process.client() as client:
+        response = client.post("/api/chat/stream", json={"model": "openai/sim", "prompt": "Hello!", "tools": []})
+    return told_in(response.headers["x-tool-loop"], checked(response.content))
+
+
+@pytest.mark.e2e
+def test_the_lever_survives_a_restart(tmp_path: Path) -> None:
+    """What was pulled stands after the process has gone; the kill switch beats it, and leaves it as it is."""
+    with ScriptedUpstream(says("Hello.")) as upstream:
+        env = {"OPENROUTER_BASE_URL": upstream.base_url, "SIGNALBOX_ADMIN_TOKEN": TOKEN}
+        with serving(tmp_path, env=env) as process, process.client() as client:
+            assert ask_process(process)[0] == "legacy"
+            assert client.put(URL, json={"state": "on"}, headers=ADMIN).status_code == 200
+        with serving(tmp_path, env=env) as process:
+            assert ask_process(process) == V2_ON
+        with serving(tmp_path, env={**env, "TOOL_LOOP_V2": "false"}) as process:
+            assert ask_process(process) == ("legacy", {"variant": "legacy", "reason": "DISABLED"})
+        with serving(tmp_path, env={**env, "TOOL_LOOP_V2": "true"}) as process, process.client() as client:
+            assert ask_process(process) == V2_ON
+            assert client.put(URL, json={"state": "off"}, headers=ADMIN).status_code == 200
+            assert ask_process(process) == LEGACY_OFF
+
+
+@pytest.mark.e2e
+def test_a_made_token_is_printed_and_kept_for_the_owner_alone(tmp_path: Path) -> None:
+    """Without a token one is made, printed at each start, readable by nobody else, and the same after a restart."""
+    file = tmp_path / "data" / FILE
+    with serving(tmp_path) as process, process.client() as client:
+        kept = file.read_text().strip()
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        assert [line for line in process.printed if kept in line]
+        headers = {"authorization": f"Bearer {kept}"}
+        assert client.put(URL, json={"state": "on"}, headers=headers).status_code == 200
+        log = process.errors()
+    with serving(tmp_path) as process:
+        assert file.read_text().strip() == kept
+        assert [line for line in process.printed if kept in line]
+        log += process.errors()
+    assert kept not in log
+
+
+@pytest.mark.e2e
+def test_a_token_that_was_set_is_printed_nowhere(tmp_path: Path) -> None:
+    """The operator knows it; neither output nor log nor a file repeats it."""
+    with serving(tmp_path, env={"SIGNALBOX_ADMIN_TOKEN": "canary-token-77"}) as process, process.client() as client:
+        headers = {"authorization": "Bearer canary-token-77"}
+        assert client.put(URL, json={"state": "on"}, headers=headers).status_code == 200
+        assert client.put(URL, json={"state": "on"}).status_code == 401
+        said = "\n".join([*process.printed, process.errors()])
+    assert "canary-token-77" not in said
+    assert "flag.pulled" in said
+    assert not (tmp_path / "data" / FILE).exists()
+
+
+@pytest.mark.parametrize("content", ["", "kept-token\n"])
+def test_a_token_file_that_others_can_read_is_closed(tmp_path: Path, content: str) -> None:
+    """A file that a copy has opened to others is the owner's alone again, empty or not."""
+    file = tmp_path / FILE
+    file.write_text(content)
+    file.chmod(0o644)
+    token = admin_token(settings_for(tmp_path), tmp_path)
+    assert token.value == file.read_text().strip()
+    assert token.value == (content.strip() or token.value)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"two words", "pässwort".encode(), b"a\x00b"])
+def test_a_token_file_that_holds_no_token_is_told(tmp_path: Path, content: bytes) -> None:
+    """One sentence names the file and what to do."""
+    (tmp_path / FILE).write_bytes(content)
+    with pytest.raises(SettingsError, match=rf"{FILE} does not hold one word"):
+        admin_token(settings_for(tmp_path), tmp_path)
+
+
+@pytest.mark.e2e
+def test_a_token_that_cannot_be_kept_is_told(tmp_path: Path) -> None:
+    """The server does not start with a token that nobody could look up again."""
+    (tmp_path / "data" / FILE).mkdir(parents=True)
+    ended = command("serve", "--port", "0", cwd=tmp_path)
+    assert ended.returncode == 2
+    assert b"SIGNALBOX_ADMIN_TOKEN" in ended.stderr
+    assert ended.stderr.count(b"\n") == 1

@@ -1,6 +1,7 @@
 """The tool that reads one web page: its text, as a numbered source."""
 
 import asyncio
+import re
 from collections.abc import Mapping
 from urllib.parse import unquote, urlsplit
 
@@ -14,6 +15,7 @@ from signalbox.tools.readable import Readable, readable
 
 FEWEST, MOST, USUAL = 500, 20_000, 10_000
 _LONGEST_TITLE = 200
+_HEADING = re.compile(r"^# +(\S.*)$", re.MULTILINE)
 # The executor cuts a result of 24,000 characters of JSON in the middle; cutting here keeps number and address whole.
 _MOST_JSON = 22_000
 
@@ -74,14 +76,14 @@ def _most(arguments: Mapping[str, JsonValue]) -> int:
 
 
 def _content(page: WebPage) -> Readable:
-    """Return title and text of a page; what is not HTML is text already, and its first line may be a heading."""
+    """Return title and text of a page; what is not HTML is text already, and may begin with a heading."""
     if page.kind == "text/html":
         content = readable(page.text, page.url)
         return Readable(visible_line(content.title, _LONGEST_TITLE), visible_text(content.text))
     text = visible_text(page.text)
-    first = text.partition("\n")[0]
+    heading = _HEADING.search(text, 0, 2_000)
     name = unquote(urlsplit(page.url).path.rstrip("/").rpartition("/")[2])
-    return Readable(visible_line(first.lstrip("# ") if first.startswith("# ") else name, _LONGEST_TITLE), text)
+    return Readable(visible_line(heading[1] if heading else name, _LONGEST_TITLE), text)
 
 
 def _shortened(text: str, most: int, *, more: bool) -> tuple[str, str]:

@@ -1,0 +1,162 @@
+"""The tools as the app puts them together: what is offered and why not, and each of them through a whole run."""
+
+import json
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+from signalbox.tools import registry
+
+from tests.support.fixtures import Behind
+from tests.support.serving import RunningApp, settings_for
+from tests.support.upstream import ScriptedUpstream, call_chunk, calls_then, says, sends
+
+SECRET = "BSA-canary-s3cret"
+
+
+def listed(app: RunningApp) -> dict[str, dict[str, Any]]:
+    """Return what GET /api/tools says, by name."""
+    return {tool["name"]: tool for tool in app.client.get("/api/tools").json()["tools"]}
+
+
+def test_every_tool_is_listed_with_its_metadata(app: RunningApp) -> None:
+    """Five come with Signalbox, and all are available without a key or a network."""
+    tools = listed(app)
+    assert [(name, tool["category"], tool["visibility"], tool["eager"]) for name, tool in tools.items()] == [
+        ("search_web", "search", "primary", True),
+        ("read_url", "other", "secondary", True),
+        ("save_note", "other", "secondary", False),
+        ("get_current_time", "utility", "hidden", True),
+        ("calculate", "utility", "hidden", True),
+    ]
+    assert all(tool["available"] for tool in tools.values())
+
+
+def test_a_note_is_saved_found_read_and_served(behind: Behind, tmp_path: Path) -> None:
+    """One run saves it, the next one's search finds it, read_url reads it by that address, and the app serves it."""
+    note = json.dumps({"title": "Zebrafish fins", "text": "They grow back within weeks."})
+    app, upstream = behind(
+        calls_then(call_chunk("save_note", note)),
+        says("Saved."),
+        calls_then(call_chunk("search_web", '{"query": "zebrafish fins"}')),
+        calls_then(call_chunk("read_url", '{"url": "/notes/zebrafish-fins.md#zebrafish-fins"}', call_id="call_2")),
+        says("They grow back [1]."),
+    )
+    saving, finding = app.ask("Keep this."), app.ask("What do zebrafish do?")
+    saved = saving.of("tool_result")[0]
+    assert (saved["category"], saved["visibility"]) == ("other", "secondary")
+    assert saved["result"]["result"] == {
+        "saved": True,
+        "title": "Zebrafish fins",
+        "file": "zebrafish-fins.md",
+        "url": "/notes/zebrafish-fins.md",
+    }
+    found, read = (event["result"]["result"] for event in finding.of("tool_result"))
+    assert found["results"][0]["url"] == "/notes/zebrafish-fins.md#zebrafish-fins"
+    assert (read["n"], read["title"]) == (found["results"][0]["n"], "Zebrafish fins")
+    assert "They grow back within weeks." in read["text"]
+    assert (tmp_path / "data" / "notes" / "zebrafish-fins.md").is_file()
+    served = app.client.get("/notes/zebrafish-fins.md")
+    assert served.headers["content-type"] == "text/markdown; charset=utf-8"
+    assert "They grow back" in served.text
+    description = next(t for t in upstream.asked[0].body["tools"] if t["function"]["name"] == "save_note")["function"]
+    assert "search_web finds it later" in description["description"]
+
+
+def test_save_note_waits_for_the_end_of_its_step(behind: Behind, tmp_path: Path) -> None:
+    """A step that is cut before its end writes nothing: the tool is not eager."""
+    note = json.dumps({"title": "Cut", "text": "Never saved."})
+    app, _ = behind(sends(call_chunk("save_note", note)), sends(call_chunk("save_note", note)), says("Sorry."))
+    heard = app.ask("Keep this.")
+    assert "STEP_FAILED" in heard.result_codes() or heard.calls == []
+    assert list((tmp_path / "data" / "notes").iterdir()) == []
+
+
+def test_notes_are_closed_where_a_token_is_set(tmp_path: Path) -> None:
+    """What a person had kept is theirs; this project's documentation is open to all."""
+    settings = settings_for(tmp_path / "data", signalbox_access_token="letmein")
+    with RunningApp(settings) as app:
+        (tmp_path / "data" / "notes" / "mine.md").write_text("# Mine\n")
+        assert app.client.get("/notes/mine.md").status_code == 401
+        assert app.client.get("/notes/mine.md", headers={"authorization": "Bearer letmein"}).text == "# Mine\n"
+        assert app.client.get("/guide/README.md").status_code == 200
+
+
+def test_notes_have_a_folder_of_their_own_where_one_is_set(tmp_path: Path) -> None:
+    """It is made at the start; one that cannot be made takes save_note away, with the reason."""
+    with RunningApp(settings_for(tmp_path / "data", signalbox_notes_dir=tmp_path / "my" / "notes")) as app:
+        assert (tmp_path / "my" / "notes").is_dir()
+        assert listed(app)["save_note"]["available"] is True
+    (tmp_path / "file").write_text("")
+    with RunningApp(settings_for(tmp_path / "data", signalbox_notes_dir=tmp_path / "file" / "notes")) as app:
+        assert "SIGNALBOX_NOTES_DIR" in listed(app)["save_note"]["unavailable"]
+        assert app.client.get("/notes/x.md").status_code == 404
+
+
+@pytest.fixture
+def page() -> Iterator[ScriptedUpstream]:
+    """Serve one web page."""
+    with ScriptedUpstream(says("")) as running:
+        running._models = lambda exchange: exchange.whole(200, b"<title>T</title><p>Hello, reader.</p>", "text/html")
+        yield running
+
+
+def test_read_url_reads_what_is_allowed_and_no_more_of_the_intranet(behind: Behind, page: ScriptedUpstream) -> None:
+    """Loopback is refused until the operator names it."""
+    arguments = json.dumps({"url": f"http://127.0.0.1:{page.port}/"})
+    scripts = (calls_then(call_chunk("read_url", arguments)), says("Read."))
+    app, _ = behind(*scripts, settings={"signalbox_fetch_allow": "127.0.0.0/8"})
+    read = app.ask().of("tool_result")[0]["result"]["result"]
+    assert (read["n"], read["title"], read["text"]) == (1, "T", "Hello, reader.")
+    closed, _ = behind(*scripts)
+    result = closed.ask().of("tool_result")[0]["result"]
+    assert (result["success"], result["code"]) == (False, "INVALID_ARGUMENTS")
+    assert len(page.catalogues) == 1
+
+
+def test_a_paid_search_is_clamped_higher_and_its_key_stays_here(behind: Behind, page: ScriptedUpstream) -> None:
+    """With a key Brave is the search; what it refuses is told without the key, on the stream and in the run's trace."""
+    page._models = lambda exchange: exchange.whole(401, SECRET.encode())
+    settings = {"brave_api_key": SECRET, "brave_base_url": f"http://127.0.0.1:{page.port}/res/v1"}
+    script = calls_then(call_chunk("search_web", '{"query": "pandas"}'))
+    app, _ = behind(script, says("No search today."), settings=settings)
+    assert app.parts.search_is_paid
+    assert "Brave" in listed(app)["search_web"]["description"]
+    heard = app.ask()
+    assert heard.of("tool_result")[0]["result"] == {
+        "success": False,
+        "error": "Brave Search did not accept the key that is set here.",
+        "code": "TOOL_FAILED",
+    }
+    assert page.catalogues[0].headers["x-subscription-token"] == SECRET
+    told = [
+        heard.raw.decode(),
+        app.client.get("/api/tools").text,
+        app.client.get(f"/api/runs/{heard.events[0]['run_id']}").text,
+    ]
+    assert not any(SECRET in text for text in told)
+    assert SECRET not in repr(app.parts.settings)
+
+
+def test_a_broken_tool_of_a_package_is_listed_and_stops_nothing(
+    behind: Behind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reason is in GET /api/tools, a question that names it is refused, and one that does not goes on."""
+    entry = EntryPoint("dice", "signalbox.no_such_module:tools", "signalbox.tools")
+    monkeypatch.setattr(registry, "entry_points", lambda **_: [entry])
+    app, upstream = behind(says("Hello."))
+    assert "No module named 'signalbox.no_such_module'" in listed(app)["dice"]["unavailable"]
+    response = app.post(prompt="Roll.", tools=["dice"])
+    assert (response.status_code, response.json()["error"]["code"]) == (422, "TOOL_UNAVAILABLE")
+    assert app.ask().done["status"] == "complete"
+    assert "dice" not in [tool["function"]["name"] for tool in upstream.asked[0].body["tools"]]
+
+
+@pytest.mark.parametrize("value", ["http://wiki.intern", "10.0.0.0/99", "wiki.intern:80"])
+def test_an_allowance_that_cannot_work_stops_the_start(tmp_path: Path, value: str) -> None:
+    """A typing error must not open or close anything in silence."""
+    with pytest.raises(ValidationError, match="neither a host name nor a network"):
+        settings_for(tmp_path, signalbox_fetch_allow=value)

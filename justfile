@@ -49,6 +49,12 @@ e2e *args: _dev
 bruno *args: _dev
     python scripts/bruno.py "$@"
 
+# ask the real OpenRouter the whole matrix of models; it costs money and needs OPENROUTER_API_KEY in the environment
+[no-exit-message]
+live *args: _dev
+    test -n "${OPENROUTER_API_KEY:-}" || { echo "just live: set OPENROUTER_API_KEY; it costs money." >&2; exit 2; }
+    SIGNALBOX_LIVE=1 python -m pytest -m live tests/live "$@"
+
 # write schema, TypeScript types and golden streams from core/events.py
 contract *args: _dev
     python scripts/contract.py "$@"

@@ -1,0 +1,59 @@
+"""Asking one upstream by one loop, with the patience that a real provider needs."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+from signalbox.core.events import LoopName
+
+from tests.support.frames import Heard, checked
+from tests.support.serving import RunningApp
+
+PATIENCE = 180.0
+
+
+@dataclass(frozen=True)
+class Asking:
+    """An app, and the loop that its runs shall take."""
+
+    app: RunningApp
+    loop: LoopName
+
+    @property
+    def is_simulated(self) -> bool:
+        return self.app.parts.is_simulated
+
+    def post(self, model: str, prompt: str, **body: Any) -> httpx.Response:
+        """Ask, whatever comes of it."""
+        asked = {"model": model, "prompt": prompt, **body}
+        return httpx.post(
+            f"{self.app.url}/api/chat/stream",
+            json=asked,
+            headers={"x-tool-loop": self.loop},
+            timeout=PATIENCE,
+            trust_env=False,
+        )
+
+    def ask(self, model: str, prompt: str, **body: Any) -> Heard:
+        """Ask, and check the stream against the contract and the end against what was asked for."""
+        response = self.post(model, prompt, **body)
+        assert response.status_code == 200, response.text
+        heard = checked(response.content)
+        done = heard.done
+        assert (done["loop"], done["requested_model"]) == (self.loop, model)
+        assert done["flag"] == {"variant": self.loop, "reason": "TARGETING_MATCH"}
+        assert done.get("simulated", False) is self.is_simulated
+        return heard
+
+    def answered(self, model: str, prompt: str, **body: Any) -> Heard:
+        """Ask for something that can be answered, and check that it was."""
+        heard = self.ask(model, prompt, **body)
+        assert heard.done["status"] == "complete", heard.done
+        assert heard.text.strip()
+        assert heard.done["usage"]["output"] > 0
+        assert heard.done["cost"] >= 0
+        return heard
+
+    def trace(self, heard: Heard) -> dict[str, Any]:
+        """Return a run's trace."""
+        return self.app.client.get(f"/api/runs/{heard.events[0]['run_id']}").json()

@@ -9,6 +9,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from signalbox.app.errors import error_response
+from signalbox.app.files import wants_page
 from signalbox.core.errors import Code, RequestError
 
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -25,8 +26,6 @@ _HEADERS = [
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
 ]
-# FastAPI's reference pages load their viewer from a public host; they are for developers and hold no answers.
-_REFERENCE = ("/docs", "/redoc")
 
 
 def is_loopback(host: str) -> bool:
@@ -76,7 +75,7 @@ class Gate:
                 message["headers"] = [*message["headers"], *_HEADERS]
             await send(message)
 
-        await self._app(scope, receive, send if scope["path"] in _REFERENCE else guarded)
+        await self._app(scope, receive, guarded)
 
     def _refuse(self, scope: Scope, headers: Headers) -> RequestError | None:
         host = _hostname(headers.get("host", ""))
@@ -84,9 +83,14 @@ class Gate:
             return RequestError(Code.HOST_NOT_ALLOWED, f"The host {host[:100]!r} is not allowed here.", "Host")
         if scope["method"] not in _READING and not self._is_own_page(headers):
             return RequestError(Code.ORIGIN_NOT_ALLOWED, field="Origin")
-        if self._tokens and scope["path"].startswith(self._closed) and not self._has_token(headers):
+        if self._tokens and self._is_closed(scope) and not self._has_token(headers):
             return RequestError(Code.UNAUTHORIZED, field="Authorization")
         return None
+
+    def _is_closed(self, scope: Scope) -> bool:
+        """Whether a path needs the token; a browser that opens a document gets the page, which then asks for it."""
+        path: str = scope["path"]
+        return path.startswith(self._closed) and (path.startswith("/api/") or not wants_page(scope))
 
     def _is_own_page(self, headers: Headers) -> bool:
         """Whether a request comes from our own page, an allowed one, or from no page at all (a program)."""

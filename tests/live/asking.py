@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx
+import pytest
 from signalbox.core.events import LoopName
 
 from tests.support.frames import Heard, checked
@@ -37,6 +38,8 @@ class Asking:
     def ask(self, model: str, prompt: str, **body: Any) -> Heard:
         """Ask, and check the stream against the contract and the end against what was asked for."""
         response = self.post(model, prompt, **body)
+        if not self.is_simulated and response.status_code != 200 and "UNKNOWN_MODEL" in response.text:
+            pytest.skip(f"OpenRouter no longer lists {model}")
         assert response.status_code == 200, response.text
         heard = checked(response.content)
         done = heard.done

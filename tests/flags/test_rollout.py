@@ -1,0 +1,148 @@
+"""docs/rollout.md does what it says: each of its commands is run, in order, against a real server."""
+
+import json
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.support.frames import checked
+from tests.support.processes import WAIT, Process, serving
+
+pytestmark = pytest.mark.e2e
+
+PAGE = (ROOT / "docs" / "rollout.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+SETUP = BLOCKS[0]
+ASK = {"model": "openai/sim", "prompt": "Hello!", "tools": []}
+
+
+def block(words: str) -> str:
+    """Return the one command of the page that holds these words."""
+    [found] = [text for text in BLOCKS if words in text]
+    return found
+
+
+@dataclass(frozen=True)
+class Operator:
+    """Someone who types the page's commands where the server was started."""
+
+    process: Process
+    folder: Path
+
+    def types(self, *texts: str) -> str:
+        """Run commands in one shell, with nothing changed but the address; return what they print."""
+        script = "\n".join([SETUP, *texts]).replace("http://127.0.0.1:8000", self.process.url)
+        ended = subprocess.run(
+            ["sh", "-eu", "-c", script], cwd=self.folder, capture_output=True, timeout=WAIT, check=False, text=True
+        )
+        assert ended.returncode == 0, (texts, ended.stderr)
+        return ended.stdout
+
+    def asks(self) -> tuple[str, str]:
+        """Ask a question; return the loop and the reason."""
+        with self.process.client() as client:
+            done = checked(client.post("/api/chat/stream", json=ASK).content).done
+        return done["loop"], done["flag"]["reason"]
+
+
+@pytest.fixture
+def operator(tmp_path: Path) -> Iterator[Operator]:
+    """Start a server as the README does, and sit down beside it."""
+    if shutil.which("curl") is None:
+        pytest.skip("the runbook's commands need curl")
+    with serving(tmp_path) as process:
+        yield Operator(process, tmp_path)
+
+
+def test_the_rollback_works_as_written(operator: Operator) -> None:
+    """On, then the page's own commands: the lever is off, and the next question is answered by legacy."""
+    operator.types(block('{"state":"on"}'))
+    assert operator.asks() == ("v2", "STATIC")
+    told = operator.types(block('{"state":"off"}'), block("grep -i '^x-tool-loop'"))
+    standing, _, header = told.partition("}")
+    assert json.loads(standing + "}")["state"] == "off"
+    assert header.strip().lower() == "x-tool-loop: legacy"
+    assert operator.asks() == ("legacy", "STATIC")
+
+
+def test_a_rollback_takes_less_than_a_second(operator: Operator) -> None:
+    """From the start of the pull to the end of the first run on legacy, processes of curl and all."""
+    operator.types(block('{"state":"on"}'))
+    took: list[float] = []
+    for _ in range(3):
+        began = time.monotonic()
+        assert "legacy" in operator.types(block('{"state":"off"}'), block("grep -i '^x-tool-loop'"))
+        took.append(time.monotonic() - began)
+    print("rollback, with curl:", *(f"{seconds * 1000:.0f} ms" for seconds in took))
+    assert min(took) < 1
+
+
+def test_the_shares_work_as_written(operator: Operator) -> None:
+    """Each step of the rollout stands afterwards, and the lever can be read."""
+    for words, percent in (('"percent":10', 10), ('"percent":50', 50)):
+        assert json.loads(operator.types(block(words)))["percent"] == percent
+    [reading] = [text for text in BLOCKS if text == 'curl -fsS "$BASE/api/flags/tool_loop_v2"\n']
+    told = json.loads(operator.types(reading))
+    assert (told["state"], told["percent"]) == ("percent", 50)
+    assert operator.asks()[1] == "SPLIT"
+
+
+def test_watching_and_explaining_work_as_written(operator: Operator) -> None:
+    """The counts are by loop and ending; a run is stopped and explained by the id that the page's command finds."""
+    operator.types(block('{"state":"on"}'))
+    for _ in range(3):
+        operator.asks()
+    operator.types(block('{"state":"off"}'))
+    operator.asks()
+    counted = operator.types(block("collections.Counter")).splitlines()
+    assert counted == ["('legacy', 'complete', '') 1", "('v2', 'complete', '') 3"]
+    told = operator.types(block("/stop"), block('curl -fsS "$BASE/api/runs/$RUN"'))
+    _, _, trace = told.partition("}")
+    run = json.loads(trace)
+    assert run["done"]["flag"] == {"variant": "legacy", "reason": "STATIC"}
+    assert {"attempts", "tools", "warnings"} <= set(run)
+    assert {"step", "number", "final", "finish_reason", "error", "first_part"} <= set(run["attempts"][0])
+
+
+def test_the_log_has_the_fields_that_the_page_names(operator: Operator) -> None:
+    """What is to be compared is on each run's line, and each pull is a line of its own."""
+    operator.types(block('"percent":10'))
+    operator.asks()
+    lines = [json.loads(line) for line in operator.process.errors().splitlines()]
+    [pulled] = [line for line in lines if line["event"] == "flag.pulled"]
+    assert (pulled["state"], pulled["percent"]) == ("percent", 10)
+    [run] = [line for line in lines if line["event"] == "run"]
+    named = {"loop", "status", "code", "steps", "attempts", "seconds", "input", "output", "cost"}
+    assert named <= set(run)
+    section = PAGE[PAGE.index("What shows how V2 is doing") :]
+    assert all(f"`{name}`" in section for name in named)
+
+
+def test_the_kill_switch_works_as_written(tmp_path: Path) -> None:
+    """The setting that the page shows puts every run on legacy, whatever the lever says."""
+    [setting] = re.findall(r"^```text\n(\w+)=(\w+) \./just start\n```$", PAGE, re.MULTILINE)
+    with serving(tmp_path) as process:
+        Operator(process, tmp_path).types(block('{"state":"on"}'))
+    began = time.monotonic()
+    with serving(tmp_path, env=dict([setting])) as process:
+        assert Operator(process, tmp_path).asks() == ("legacy", "DISABLED")
+        print(f"kill switch, start to first answer: {time.monotonic() - began:.1f} s")
+    with serving(tmp_path) as process:
+        assert Operator(process, tmp_path).asks() == ("v2", "STATIC")
+
+
+def test_every_command_of_the_page_is_tried() -> None:
+    """A block that is added to the page needs a test here."""
+    tried = [
+        *("TOKEN=$(cat", '{"state":"off"}', "grep -i '^x-tool-loop'", "/stop", '"percent":10', '"percent":50'),
+        *('{"state":"on"}', 'flags/tool_loop_v2"\n', "collections.Counter", '/api/runs/$RUN"\n'),
+    ]  # fmt: skip
+    assert [sum(words in text for text in BLOCKS) for words in tried] == [1] * len(tried)
+    assert len(BLOCKS) == len(tried)

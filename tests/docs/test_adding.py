@@ -52,20 +52,21 @@ async def test_the_family_passes_its_own_test(lantern: Profile) -> None:
 
 
 @pytest.mark.anyio
-async def test_the_test_fails_without_the_family() -> None:
+async def test_the_test_fails_without_the_fact(lantern: Profile, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is shown as failing before does fail."""
     test = module("test_lantern", block(PROVIDER, "Lantern's streamed calls"))
+    monkeypatch.setattr(profiles, "_BY_VENDOR", {"lantern-ai": profiles.UNKNOWN})
     with pytest.raises(AssertionError):
         await test.test_steps_with_tools_are_whole("lantern-ai/wick-2", 2)
 
 
 def test_the_accent_is_one() -> None:
-    """The simulator's accent that is shown can be made, and is not there already."""
+    """The simulator's accent that is shown can be made."""
     from signalbox.simulator.accents import ACCENTS
 
     code = block(PROVIDER, "lantern-ai:")
     accent = module("signalbox.simulator.accents.lantern", code, "signalbox.simulator.accents").ACCENT
-    assert accent.family not in ACCENTS
+    assert accent.family == "lantern-ai"
     assert type(accent) is type(ACCENTS["openai"])
 
 
@@ -81,20 +82,22 @@ def test_every_fact_is_in_the_table_with_where_it_is_read() -> None:
 
 
 def patched(diff: str) -> tuple[str, str]:
-    """Apply a page's diff; return the path and the new text. What it takes away must be there once."""
+    """Apply a page's diff, unless somebody has followed the page; return the path and the new text."""
     path, *changes = diff.removeprefix("--- ").splitlines()
     text = (ROOT / path).read_text(encoding="utf-8")
     for hunk in re.findall(r"((?:^-.*\n)+)((?:^\+.*\n)*)", "\n".join(changes) + "\n", re.MULTILINE):
         old, new = (re.sub(r"^[-+]", "", part, flags=re.MULTILINE) for part in hunk)
-        assert text.count(old) == 1, f"{path}: {old}"
-        text = text.replace(old, new)
+        assert text.count(old) == 1 or new in text, f"{path}: {old}"
+        text = text if new in text else text.replace(old, new)
     return path, text
 
 
-def test_every_diff_applies() -> None:
-    """The lines that a diff takes away stand in the file that it names."""
-    paths = [patched(diff)[0] for one in (PROVIDER, ENCODER) for diff in one.blocks("diff")]
-    assert paths == ["backend/signalbox/profiles/__init__.py", "backend/signalbox/app/streaming.py"]
+def test_the_diff_applies() -> None:
+    """The lines that it takes away stand in the file that it names."""
+    [diff] = ENCODER.blocks("diff")
+    path, text = patched(diff)
+    assert path == "backend/signalbox/app/streaming.py"
+    assert "*, ping: bytes = PING" in text
 
 
 @pytest.fixture

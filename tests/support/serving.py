@@ -32,10 +32,8 @@ def settings_for(data: Path, **given: Any) -> Settings:
         for name in list(os.environ):
             if name.upper() in names:
                 del os.environ[name]
-        return Settings(
-            _env_file=None,
-            **{"signalbox_data_dir": data, "signalbox_simulator_pace": 0.0, "tool_loop_v2": True, **given},
-        )  # type: ignore[call-arg]
+        chosen: dict[str, Any] = {"signalbox_data_dir": data, "signalbox_simulator_pace": 0.0, "tool_loop_v2": True}
+        return Settings(_env_file=None, **(chosen | given))  # type: ignore[call-arg]
 
 
 class _Server(uvicorn.Server):

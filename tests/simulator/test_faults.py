@@ -99,6 +99,46 @@ def test_cut_closes_the_socket(client: httpx.Client, family: str) -> None:
     assert not hear(bytes(read)).finishes
 
 
+@pytest.mark.parametrize("size", [1, 100, 777])
+def test_cut_behind_a_byte(client: httpx.Client, size: int) -> None:
+    """Exactly so many bytes come, and then the socket is closed."""
+    read = bytearray()
+    body = ask(f"openai/sim-cut-{size}", QUESTION)
+    with client.stream("POST", "/chat/completions", json=body) as response, pytest.raises(httpx.RemoteProtocolError):
+        collect(response, read)
+    assert len(read) == size
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_done_is_whole_but_for_its_last_frame(client: httpx.Client, family: str) -> None:
+    """Text, finish and usage are there; `[DONE]` is not."""
+    read = bytearray()
+    with client.stream("POST", "/chat/completions", json=ask(f"{family}/sim-no-done", "Hello!")) as response:
+        collect(response, read)
+    assert b"[DONE]" not in read
+    assert hear(bytes(read)).finishes
+
+
+def test_a_drip_is_the_same_answer_in_small_writes(client: httpx.Client) -> None:
+    """Frames are cut anywhere, and nothing of them is lost."""
+    read = bytearray()
+    with client.stream("POST", "/chat/completions", json=ask("google/sim-drip", "Hello!")) as response:
+        collect(response, read)
+    assert hear(bytes(read)).content
+    assert hear(bytes(read)).finishes
+
+
+def test_faults_are_listed_but_hidden(client: httpx.Client) -> None:
+    """A catalogue knows every fault by name, and says that it is no choice for a person."""
+    listed = {entry["id"]: entry.get("hidden", False) for entry in client.get("/models").json()["data"]}
+    assert listed["openai/sim"] is False
+    assert {name for name, hidden in listed.items() if hidden} >= {
+        "openai/sim-cut",
+        "qwen/sim-drip",
+        "x-ai/sim-error-429",
+    }
+
+
 @pytest.mark.parametrize("family", [family for family in FAMILIES if family != "mistralai"])
 def test_cut_after_whole_calls(client: httpx.Client, family: str) -> None:
     """The calls are whole, but nothing says that they were meant."""

@@ -41,6 +41,7 @@ def log_run(run: Run) -> None:
         model=run.context.model,
         provider=None if done.provider is UNSET else done.provider,
         loop=run.context.flags.loop,
+        flag=run.context.flags.flag.reason if run.context.flags.flag else None,
         steps=run.progress.steps,
         attempts=len(run.progress.attempts),
         events=run.seq,

@@ -96,7 +96,7 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
     refuse_second_worker(folder, stack)
     base_url = settings.openrouter_base_url
     if settings.is_simulated:
-        base_url = stack.enter_context(_simulator(settings)).base_url
+        base_url = stack.enter_context(BackgroundSimulator(pace=settings.signalbox_simulator_pace)).base_url
     client = await stack.enter_async_context(
         make_client(connect_timeout=settings.openrouter_connect_timeout, idle_timeout=settings.openrouter_timeout)
     )
@@ -122,11 +122,6 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
         is_simulated=settings.is_simulated,
         search_is_paid=toolbox.search_is_paid,
     )
-
-
-def _simulator(settings: Settings) -> BackgroundSimulator:
-    # Its faulty models can be asked for by name, but a person picking a model need not see them.
-    return BackgroundSimulator(pace=settings.signalbox_simulator_pace, list_faults=False)
 
 
 def data_folder(settings: Settings) -> Path:

@@ -22,7 +22,7 @@ from signalbox.chat.steering import Steering, may_call
 from signalbox.chat.think import ThinkSplitter
 from signalbox.chat.turn import Turn, not_run
 from signalbox.chat.verdict import TurnEnd, failure_of, fault_of, how_it_ended
-from signalbox.core.errors import UpstreamError
+from signalbox.core.errors import Code, UpstreamError
 from signalbox.core.events import AnyEvent, Content, Reasoning
 from signalbox.core.parts import Completion, Request, StreamPart
 from signalbox.core.ports import ChatClient, ToolRunner
@@ -103,6 +103,8 @@ class _Loop:
                 error = fault_of(completion)
             except UpstreamError as refused:
                 error = refused
+                if refused.code is Code.STREAM_CUT:  # an answer had begun, and may have to be paid
+                    attempt.first_part = steering.progress.clock()
             finally:
                 attempt.settle(completion, steering.progress.clock(), error.message if error else None)
             retry = error and should_retry(steering.context, number, False, error)

@@ -20,6 +20,7 @@ def summary_of(run: Run) -> JsonObject:
         "code": done.code if done and done.code is not msgspec.UNSET else None,
         "model": run.context.model,
         "loop": run.context.flags.loop,
+        "flag": msgspec.to_builtins(run.context.flags.flag) if run.context.flags.flag else None,
         "started": run.started,
         "ended": run.ended,
         "steps": run.progress.steps,

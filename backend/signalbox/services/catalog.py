@@ -124,4 +124,5 @@ def shown(entry: JsonObject) -> JsonObject:
         "pricing": entry.get("pricing"),
         "supported_parameters": [*sorted(named)],
         "badges": [*sorted(badges)],
+        "hidden": entry.get("hidden") is True,  # the simulator's faults: to be asked for by name, not picked
     }

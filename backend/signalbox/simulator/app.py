@@ -142,7 +142,7 @@ async def models(request: Request) -> Response:
     rows = library.listed() if library else list(ROWS)
     if request.app.state.list_faults:
         ids = [f"{family}/{fault}" for family in ACCENTS for fault in example_ids()]
-        rows += [Listed(name, f"Fault: {name}", "1", "1", images=True) for name in ids]
+        rows += [Listed(name, f"Fault: {name}", "1", "1", images=True, hidden=True) for name in ids]
     return _json(listing(rows))
 
 

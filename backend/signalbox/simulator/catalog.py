@@ -31,6 +31,7 @@ class Listed:
     tokenizer: str = "Other"
     reasons: bool = True
     images: bool = False
+    hidden: bool = False
 
     @property
     def price(self) -> Price:
@@ -48,9 +49,11 @@ ROWS = (
     Listed("anthropic/claude-sonnet-4", "Anthropic: Claude Sonnet 4", "3", "15", 1_000_000, "Claude", images=True),
     Listed("anthropic/claude-haiku-4.5", "Anthropic: Claude Haiku 4.5", "1", "5", 200_000, "Claude", images=True),
     Listed("google/sim", "Google: Simulated", "0.5", "3", 1_048_576, "Gemini", images=True),
+    Listed("google/gemini-2.0-flash-001", "Google: Gemini 2.0 Flash", "0.1", "0.4", 1_048_576, "Gemini", images=True),
     Listed("google/gemini-2.5-flash", "Google: Gemini 2.5 Flash", "0.3", "2.5", 1_048_576, "Gemini", images=True),
     Listed("google/gemini-3-flash-preview", "Google: Gemini 3 Flash", "0.5", "3", 1_048_576, "Gemini", images=True),
     Listed("x-ai/sim", "xAI: Simulated", "0.2", "0.5", 2_000_000, "Grok", images=True),
+    Listed("x-ai/grok-4", "xAI: Grok 4", "3", "15", 256_000, "Grok", images=True),
     Listed("x-ai/grok-4.1-fast", "xAI: Grok 4.1 Fast", "0.2", "0.5", 2_000_000, "Grok", images=True),
     Listed("deepseek/sim", "DeepSeek: Simulated", "0.28", "0.42", 128_000, "DeepSeek"),
     Listed("deepseek/deepseek-chat", "DeepSeek: DeepSeek Chat", "0.28", "0.42", 128_000, "DeepSeek"),
@@ -81,6 +84,7 @@ def entry(row: Listed) -> dict[str, Any]:
     inputs = ["text", "image"] if row.images else ["text"]
     parallel = ("parallel_tool_calls",) if row.id.startswith("openai/") else ()
     return {
+        **({"hidden": True} if row.hidden else {}),
         "id": row.id,
         "canonical_slug": row.id,
         "hugging_face_id": None,

@@ -8,6 +8,9 @@ The id is `<family>/<fault>`, in any family:
 | sim-json-error | HTTP 200 with a JSON error body, also for a stream request |
 | sim-midstream-error | some text, then a chunk with a top-level `error` in the 200; whole: `choices[0].error` |
 | sim-cut | the socket is closed in the middle of the answer, no finish, no `[DONE]` |
+| sim-cut-N | the socket is closed behind byte N of the answer |
+| sim-no-done | a whole answer, its finish and its usage, but no `[DONE]` |
+| sim-drip | the answer comes a few bytes at a time, cut anywhere in a frame |
 | sim-cut-tool | the socket is closed after whole calls, before their finish (Mistral: before the calls) |
 | sim-eof | the stream ends cleanly in the middle of the answer, no finish, no `[DONE]` |
 | sim-done-only | nothing but `[DONE]`; whole: an empty body |
@@ -47,7 +50,10 @@ from .turns import Call, Turn
 
 _ID = re.compile(r"^sim-(?P<name>[a-z-]+?)(?:-(?P<number>\d+))?(?::[a-z]+)?$")
 ERROR_CODES = (400, 401, 402, 403, 404, 408, 413, 422, 429, 500, 502, 503, 529)
-WIRE_FAULTS = ("error", "json-error", "midstream-error", "cut", "cut-tool", "eof", "done-only", "stall", "malformed")
+WIRE_FAULTS = (
+    "error", "json-error", "midstream-error", "cut", "cut-tool", "eof", "no-done", "done-only", "stall", "drip",
+    "malformed",
+)  # fmt: skip
 TALKING = ("midstream-error", "cut", "eof", "stall", "malformed")
 LONG = 3000
 PARAGRAPH = (

@@ -12,6 +12,7 @@ from .whole import body, written
 from .writes import Ending
 
 Sent = Callable[[Spoken, list[bytes]], tuple[list[bytes], Ending]]
+DRIP = 7  # bytes per write
 BROKEN = b'data: {"id":"gen-broken","choices":[{"index":0,"delta":{"content":"half a fra\n\n'
 
 
@@ -23,6 +24,8 @@ def sent(spoken: Spoken, fault: Fault | None, *, stream: bool) -> tuple[list[byt
     pieces = list(frames(spoken)) if stream else written(spoken)
     broken = table.get(fault.name) if fault else None
     pieces, ending = broken(spoken, pieces) if broken else (pieces, "clean")
+    if fault and fault.name == "cut" and fault.number is not None:
+        pieces = _first_bytes(list(frames(spoken)) if stream else written(spoken), fault.number)
     return (
         _burst(pieces, spoken.accent.burst if stream else 1),
         ending,
@@ -41,6 +44,20 @@ def error_body(spoken: Spoken) -> dict[str, Any]:
 
 def _burst(pieces: list[bytes], size: int) -> list[bytes]:
     return [b"".join(pieces[at : at + size]) for at in range(0, len(pieces), size)]
+
+
+def _first_bytes(writes: list[bytes], size: int) -> list[bytes]:
+    """Keep the writes up to byte `size` of the whole answer."""
+    kept: list[bytes] = []
+    for write in writes:
+        kept.append(write[: max(size, 0)])
+        size -= len(write)
+    return [write for write in kept if write]
+
+
+def _dripping(spoken: Spoken, writes: list[bytes]) -> tuple[list[bytes], Ending]:
+    text = b"".join(writes)
+    return [text[at : at + DRIP] for at in range(0, len(text), DRIP)], "clean"
 
 
 def _half(writes: list[bytes]) -> list[bytes]:
@@ -93,6 +110,8 @@ STREAMS: dict[str, Sent] = {
     "done-only": _only(DONE),
     "cut-tool": lambda _, writes: (_before_finish(writes), "cut"),
     "stall": lambda _, writes: (_half(writes), "stall"),
+    "no-done": lambda _, writes: ([write for write in writes if write != DONE], "clean"),
+    "drip": _dripping,
     "malformed": _malformed,
 }
 WHOLES: dict[str, Sent] = {

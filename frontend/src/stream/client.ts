@@ -52,8 +52,9 @@ export async function fetchModels(client: ApiClient): Promise<Catalog> {
 }
 
 function parseModel(value: unknown): Model[] {
-  const { id, name, badges } = (value ?? {}) as Record<string, unknown>;
-  if (typeof id !== "string" || !id) return [];
+  const { id, name, badges, hidden } = (value ?? {}) as Record<string, unknown>;
+  // The simulator's faults are asked for by name; a person who picks a model need not see them.
+  if (typeof id !== "string" || !id || hidden === true) return [];
   const texts = Array.isArray(badges) ? badges.filter((badge) => typeof badge === "string") : [];
   return [{ id, name: typeof name === "string" && name ? name : id, badges: texts }];
 }

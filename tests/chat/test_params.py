@@ -97,3 +97,21 @@ def test_the_session_goes_along() -> None:
     context = context_for()
     context.session_id = "chat-1"
     assert prepare_request_params(context).session_id == "chat-1"
+
+
+@pytest.mark.parametrize(
+    ("model", "reasoning", "sent"),
+    [
+        ("anthropic/sim", {"effort": "low"}, "auto"),
+        ("anthropic/sim", {"max_tokens": 2000}, "auto"),
+        ("anthropic/sim", {"effort": "none"}, "required"),
+        ("anthropic/sim", None, "required"),
+        ("openai/sim", {"effort": "low"}, "required"),
+    ],
+)
+def test_b6_no_call_is_forced_while_the_model_reasons(model: str, reasoning: JsonValue, sent: str) -> None:
+    """Where the family refuses both together the choice is left to the model, and that is told."""
+    params: dict[str, JsonValue] = {"reasoning": reasoning} if reasoning else {}
+    context = context_for([make_tool("f")], model=model, tool_choice="required", params=params)
+    assert prepare_request_params(context).tool_choice == sent
+    assert dropped_params(context) == ([] if sent == "required" else ["tool_choice"])

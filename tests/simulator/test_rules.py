@@ -239,3 +239,26 @@ def test_nudge_keeps_the_loop_open(client: httpx.Client) -> None:
     assert "**391**" in answer.content
     del body["messages"][1]["reasoning_details"]
     assert "Expected `thinking`" in refusal(client, body)
+
+
+def test_xai_takes_no_json_beside_tools(client: httpx.Client) -> None:
+    """A response_format beside tools is refused; without tools it is taken."""
+    format_ = {"response_format": {"type": "json_object"}}
+    assert "response_format" in refusal(client, ask("x-ai/sim", QUESTION) | format_)
+    assert post(client, ask("x-ai/sim", QUESTION, tools=[]) | format_).status_code == 200
+
+
+def test_claude_takes_no_prefill(client: httpx.Client) -> None:
+    """A conversation that ends with the assistant's words is refused (C6)."""
+    body = ask("anthropic/sim", QUESTION)
+    body["messages"] = [*body["messages"], {"role": "assistant", "content": "The answer is"}]
+    assert "prefill" in refusal(client, body)
+
+
+def test_claude_is_not_forced_while_it_thinks(client: httpx.Client) -> None:
+    """A forced call and thinking go together nowhere; each alone does (B6)."""
+    forced = {"tool_choice": "required"}
+    thinking = {"reasoning": {"effort": "low"}}
+    assert "Thinking" in refusal(client, ask("anthropic/sim", QUESTION) | forced | thinking)
+    assert post(client, ask("anthropic/sim", QUESTION) | forced).status_code == 200
+    assert post(client, ask("anthropic/sim", QUESTION) | thinking).status_code == 200

@@ -37,7 +37,10 @@ def guarded_params(context: ConversationContext) -> dict[str, JsonValue]:
 def dropped_params(context: ConversationContext) -> list[str]:
     """Name what the caller set and the guardrails take out or change."""
     guarded = guarded_params(context)
-    return [name for name, value in context.base_params.items() if guarded.get(name) != value]
+    dropped = [name for name, value in context.base_params.items() if guarded.get(name) != value]
+    if context.tool_schemas and _tool_choice(context, first=True) != context.tool_choice:
+        dropped.append("tool_choice")
+    return dropped
 
 
 def _tool_choice(context: ConversationContext, *, first: bool) -> JsonValue:
@@ -45,6 +48,14 @@ def _tool_choice(context: ConversationContext, *, first: bool) -> JsonValue:
     if not context.tool_schemas:
         return None
     choice = context.tool_choice
-    if choice in (None, "auto", "none") or first:
+    if choice in (None, "auto", "none"):
         return choice
-    return "auto"
+    may_force = context.profile.forced_while_reasoning or not _reasons(context.base_params.get("reasoning"))
+    return choice if first and may_force else "auto"
+
+
+def _reasons(reasoning: JsonValue) -> bool:
+    """Whether the caller asked for reasoning (quirk B6)."""
+    if not isinstance(reasoning, dict):
+        return False
+    return reasoning.get("enabled") is not False and reasoning.get("effort") != "none"

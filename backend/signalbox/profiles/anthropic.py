@@ -10,4 +10,6 @@ PROFILE = Profile(
     parallel_tool_calls=False,
     # 400 "String should match pattern '^[a-zA-Z0-9_-]+$'" (langchain#37756, bifrost#5097).
     call_id=r"[a-zA-Z0-9_\-]{1,256}",
+    # 400 "Thinking may not be enabled when tool_choice forces tool use" (mastra#7507).
+    forced_while_reasoning=False,
 )

@@ -11,7 +11,7 @@ class Profile:
     `parallel_tool_calls` is sent with tools when it is not None. `json_with_tools`: response_format may go with tools.
     `stream_tools`: streamed calls can be trusted. `call_id` is what a call's id must look like. `echo_reasoning`:
     plain reasoning text goes back inside a tool loop when no details came. `inline_think`: some of its hosts leave
-    reasoning in the answer as `<think>…</think>`.
+    reasoning in the answer as `<think>…</think>`. `forced_while_reasoning`: a call may be forced while it reasons.
     """
 
     family: str
@@ -23,3 +23,4 @@ class Profile:
     call_id: str = r"[\w.:\-]{1,256}"
     echo_reasoning: bool = False
     inline_think: bool = False
+    forced_while_reasoning: bool = True

@@ -174,6 +174,24 @@ def no_user_after_tool(incoming: Incoming) -> None:
             raise _host(incoming, "Unexpected role 'user' after role 'tool'", "3230")
 
 
+def no_json_beside_tools(incoming: Incoming) -> None:
+    """A response_format or tools are taken by xAI, not both (the plan's guardrail, seed row PS-12)."""
+    if incoming.tools and incoming.body.get("response_format"):
+        raise _host(incoming, "response_format is not supported together with tools for this model.")
+
+
+def no_prefill(incoming: Incoming) -> None:
+    """Claude 4.6 and later refuse a conversation that ends with the assistant's words (quirk C6)."""
+    if incoming.messages[-1]["role"] == "assistant":
+        raise _host(incoming, "This model does not support assistant message prefill. It must end with a user message.")
+
+
+def no_forced_call_while_thinking(incoming: Incoming) -> None:
+    """Claude thinks, or is forced to call, not both (quirk B6)."""
+    if incoming.tools and incoming.reasoning == "visible" and incoming.tool_choice not in ("auto", "none"):
+        raise _host(incoming, "Thinking may not be enabled when tool_choice forces tool use.")
+
+
 def user_says_something(incoming: Incoming) -> None:
     """Anthropic refuses user messages without text or picture (quirk C4)."""
     for at, message in enumerate(incoming.messages):
@@ -256,10 +274,12 @@ FAMILY_RULES: dict[str, tuple[Rule, ...]] = {
         ids_match(r".{1,40}", "Invalid 'tool_calls.id': '{id}' is too long, the maximum length is 40."),
         details_come_back(_NO_REASONING, _SEALED),
     ),
-    "x-ai": (details_come_back(_NO_REASONING, _SEALED),),
+    "x-ai": (no_json_beside_tools, details_come_back(_NO_REASONING, _SEALED)),
     "anthropic": (
         ids_match(r"[a-zA-Z0-9_-]+", "messages: tool_use.id '{id}' should match pattern '^[a-zA-Z0-9_-]+$'"),
         ids_are_unique,
+        no_prefill,
+        no_forced_call_while_thinking,
         user_says_something,
         details_come_back(
             "messages.{at}.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`.",

@@ -109,7 +109,12 @@ def stand(folder: Path) -> Iterator[Stand]:
         relay = start("relay", own, str(upstream.port))
         address = f"http://127.0.0.1:{upstream.port}/api/v1"
         server = start(
-            "server", own, OPENROUTER_BASE_URL=address, OPENROUTER_API_KEY="sk-bench", SIGNALBOX_DATA_DIR="data"
+            "server",
+            own,
+            OPENROUTER_BASE_URL=address,
+            OPENROUTER_API_KEY="sk-bench",
+            SIGNALBOX_DATA_DIR="data",
+            TOOL_LOOP_V2="true",  # what streams is measured; the legacy loop, the default, takes whole completions
         )
         relay.wait_ready()
         server.wait_ready()

@@ -88,9 +88,10 @@ def test_e03_leaving_while_send_is_blocked(behind: Behind, loop: str) -> None:
         raw.sendall(head + body)
         assert raw.recv(1000).startswith(b"HTTP/1.1 200")
         run_id = app.client.get("/api/runs?limit=1").json()["runs"][0]["run_id"]
+        run = app.run(run_id)
 
         async def all_came() -> None:
-            async for batch in app.parts.runs.get(run_id).follow(0):
+            async for batch in run.journal.follow(0):
                 if batch[-1].seq >= 200:
                     return
 

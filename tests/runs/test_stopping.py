@@ -147,7 +147,7 @@ def test_a_client_that_does_not_read_and_then_leaves(behind: Behind) -> None:
         run = app.run(run_id)
 
         async def all_came() -> None:
-            async for batch in run.follow(0):
+            async for batch in run.journal.follow(0):
                 if batch[-1].seq >= 200:
                     return
 

@@ -1,6 +1,7 @@
 """The extra checks of the table: whoever leaves or stops closes the upstream at once, and nothing more is asked."""
 
 import asyncio
+import threading
 import time
 
 import pytest
@@ -66,9 +67,10 @@ def test_stop_by_leaving(scene: Scenes, script: Script) -> None:
 
 def test_stop_during_a_tool(scene: Scenes) -> None:
     """The tool is cancelled, its call answered CANCELLED, and no finalize is asked for."""
-    left: list[bool] = []
+    started, left = threading.Event(), list[bool]()
 
     async def work(arguments: JsonObject, context: ToolContext) -> None:
+        started.set()
         try:
             await asyncio.Event().wait()
         finally:
@@ -78,6 +80,7 @@ def test_stop_during_a_tool(scene: Scenes) -> None:
     with stage.app.asking(tools=["slow"]) as response:
         chunks = response.iter_raw()
         seen = read_until(chunks, b"tool_executing")
+        assert started.wait(SECOND)
         stage.app.client.post(f"/api/runs/{response.headers['x-run-id']}/stop")
         heard = checked(seen + b"".join(chunks))
     assert heard.result_codes() == ["CANCELLED"]

@@ -70,12 +70,25 @@ class RunningApp:
         self._server = _Server(config)
         self._thread = threading.Thread(target=self._server.run, args=([self._socket],), name="app", daemon=True)
         self.client = httpx.Client(base_url=self.url, timeout=WAIT, trust_env=False)
+        self._over: dict[str, Run] = {}
 
     def __enter__(self) -> Self:
         self._thread.start()
         assert self._server.ready.wait(WAIT), "the app did not start"
         assert self._server.started
+        self._remember_runs()
         return self
+
+    def _remember_runs(self) -> None:
+        """Keep finished runs for tests to look into; the app itself forgets what is on disk."""
+        told = self.parts.runs.on_over
+
+        def over(run: Run) -> None:
+            self._over[run.id] = run
+            if told is not None:
+                told(run)
+
+        self.parts.runs.on_over = over
 
     def __exit__(self, *error: object) -> None:
         self.client.close()
@@ -103,7 +116,9 @@ class RunningApp:
         return self.within(called())
 
     def run(self, run_id: str) -> Run:
-        return self.call(lambda: self.parts.runs.get(run_id))
+        run = self.call(lambda: self.parts.runs.live(run_id)) or self._over.get(run_id)
+        assert run is not None, f"no run {run_id}"
+        return run
 
     def over(self, run_id: str) -> Run:
         """Wait until a run is over."""

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from signalbox.core.errors import CODES, Code, RequestError
+from signalbox.core.errors import CODES, Code, RequestError, StoreError
 from signalbox.core.messages import JsonObject, JsonValue
 
 _log = structlog.get_logger()
@@ -77,6 +77,10 @@ def add_error_handlers(app: FastAPI) -> None:
     @app.exception_handler(RequestError)
     async def _refused(request: Request, error: RequestError) -> Response:
         return error_response(error)
+
+    @app.exception_handler(StoreError)
+    async def _unkept(request: Request, error: StoreError) -> Response:
+        return error_response(RequestError(error.code))
 
     @app.exception_handler(RequestValidationError)
     async def _invalid(request: Request, error: RequestValidationError) -> Response:

@@ -21,7 +21,8 @@ from signalbox.app.logs import configure_logs, log_run
 from signalbox.app.routers import chat, flags, health, models, runs, tools
 from signalbox.app.security import Gate
 from signalbox.app.toolbox import fill_toolbox
-from signalbox.app.workers import refuse_second_worker
+from signalbox.app.workers import hold_data_folder
+from signalbox.core.errors import StoreError
 from signalbox.core.tools import Tool
 from signalbox.flags.lever import LeverFile
 from signalbox.runs.billing import Settlements
@@ -31,7 +32,10 @@ from signalbox.services.http import make_client
 from signalbox.services.openrouter import OpenRouterService, Upstream
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.simulator.server import BackgroundSimulator
-from signalbox.store.memory import MemoryStore
+from signalbox.store.database import Database
+from signalbox.store.journal import JournalStore
+
+DATABASE = "signalbox.db"
 
 
 def create_app(
@@ -94,7 +98,8 @@ def _guard(app: FastAPI, settings: Settings, token: str | None, admin: AdminToke
 async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminToken, stack: AsyncExitStack) -> Parts:
     """Start what the process needs, and have `stack` end it in the right order."""
     folder = data_folder(settings)
-    refuse_second_worker(folder, stack)
+    hold_data_folder(folder, stack)
+    database = await _database(folder, stack)
     base_url = settings.openrouter_base_url
     if settings.is_simulated:
         base_url = stack.enter_context(BackgroundSimulator(pace=settings.signalbox_simulator_pace)).base_url
@@ -104,14 +109,17 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
     where = _upstream(settings, base_url)
     upstream = OpenRouterService(client, where)
     toolbox = await fill_toolbox(settings, client, folder, extra_tools, stack)
+    store = JournalStore(database)
+    stack.push_async_callback(store.aclose)
     runs_ = RunManager(
-        MemoryStore(),
+        store,
         most_at_once=settings.signalbox_max_runs,
         detached_seconds=settings.signalbox_detached_seconds,
         on_over=log_run,
         settlements=Settlements(upstream) if where.is_openrouter else None,
     )
     stack.push_async_callback(runs_.aclose)
+    await runs_.recover()
     catalog = _catalog(settings, upstream, folder)
     stack.callback(asyncio.create_task(catalog.entries()).cancel)  # have it at hand before the first question
     return Parts(
@@ -125,6 +133,19 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
         is_simulated=settings.is_simulated,
         search_is_paid=toolbox.search_is_paid,
     )
+
+
+async def _database(folder: Path, stack: AsyncExitStack) -> Database:
+    database = Database(folder / DATABASE)
+    stack.push_async_callback(database.aclose)
+    try:
+        await database.open()
+    except StoreError:
+        raise SettingsError(
+            f"The database {folder / DATABASE} cannot be opened. See that the disk has room and that the file is "
+            "Signalbox's own, or set SIGNALBOX_DATA_DIR to another folder."
+        ) from None
+    return database
 
 
 def data_folder(settings: Settings) -> Path:

@@ -1,26 +1,24 @@
-"""Several workers are refused while runs live in memory: one would not know another's runs."""
+"""One process per data folder: a second one could neither stop nor resume the runs of the first, and would end them."""
 
 import fcntl
-import multiprocessing
-import os
 from contextlib import AsyncExitStack
 from pathlib import Path
 
 from signalbox.app.config import SettingsError
 
 SENTENCE = (
-    "Signalbox runs as one worker while runs live in memory: a second one could neither stop nor resume them. "
+    "Signalbox runs as one worker on SQLite: a second one could neither stop nor resume the runs of the first. "
     "Start it without --workers and without WEB_CONCURRENCY."
 )
 
 
-def refuse_second_worker(data_folder: Path, stack: AsyncExitStack) -> None:
-    """Raise SettingsError in every worker but the first of one parent process."""
-    if multiprocessing.parent_process() is None:
-        return
-    lock = stack.enter_context((data_folder / f"worker-{os.getppid()}.lock").open("w"))
+def hold_data_folder(folder: Path, stack: AsyncExitStack) -> None:
+    """Keep the folder to this process for as long as it lives; raises SettingsError where another one has it."""
+    lock = stack.enter_context((folder / "lock").open("w"))
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        raise SettingsError(SENTENCE) from None
-    stack.callback(Path(lock.name).unlink, missing_ok=True)
+        raise SettingsError(
+            f"Another Signalbox works in the data folder {folder}. {SENTENCE} For a second Signalbox beside the "
+            "first, set SIGNALBOX_DATA_DIR to a folder of its own."
+        ) from None

@@ -1,6 +1,6 @@
 """What one run knows: the conversation, the parameters, the tools and the limits."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 from signalbox.core.events import Flag, LoopName
@@ -57,12 +57,16 @@ class Concessions:
     room: int | None = None
 
 
+async def _at_once() -> None:
+    """Nothing is kept, so there is nothing to wait for."""
+
+
 @dataclass(slots=True)
 class ConversationContext:
     """One run's state; `messages` grows by the turns of this run, which begin at `loop_start`.
 
     `base_params` are forwarded as they are, `provider_id` is the model's family, `tool_choice` is what the caller
-    asked for.
+    asked for. `recorded` waits until all that was told is on disk, and raises StoreError.
     """
 
     run_id: str
@@ -77,6 +81,7 @@ class ConversationContext:
     flags: RunFlags = field(default_factory=RunFlags)
     abilities: Abilities = field(default_factory=Abilities)
     conceded: Concessions = field(default_factory=Concessions)
+    recorded: Callable[[], Awaitable[None]] = _at_once
     profile: Profile = field(init=False)
     loop_start: int = field(init=False)
 

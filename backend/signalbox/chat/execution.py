@@ -10,7 +10,7 @@ from msgspec import UNSET
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.ids import mint
 from signalbox.chat.repair import RepairedCall
-from signalbox.core.errors import CODES, Code
+from signalbox.core.errors import CODES, Code, StoreError
 from signalbox.core.events import (
     AnyEvent,
     Call,
@@ -80,6 +80,7 @@ class ToolExecution:
     wake: asyncio.Event = field(default_factory=asyncio.Event)
     calls: list[RunningCall] = field(default_factory=list[RunningCall])
     _outbox: list[AnyEvent] = field(default_factory=list[AnyEvent])
+    _left: asyncio.Event = field(default_factory=asyncio.Event)
     _searches: dict[str, asyncio.Task[ToolOutcome]] = field(default_factory=dict[str, asyncio.Task[ToolOutcome]])
     _sent: int = 0
     _open: int = 0
@@ -147,7 +148,8 @@ class ToolExecution:
     async def _run(self, call: RunningCall) -> None:
         async with self._room:
             self._executing(call)
-            outcome = await self.tools.run(call.name, call.arguments, self.tool_context)
+            outcome = await self._not_recorded(call)
+            outcome = outcome or await self.tools.run(call.name, call.arguments, self.tool_context)
         call.fresh = outcome.code is not Code.INVALID_ARGUMENTS
         self.answer(call, outcome)
 
@@ -164,6 +166,20 @@ class ToolExecution:
         call.fresh = True
         # No task of the call's own: when it is superseded, another equal call may be waiting for this search.
         self._searches[key] = self._spawn(call, self._search(call, key))
+
+    async def _not_recorded(self, call: RunningCall) -> ToolOutcome | None:
+        """Have it on disk that a call starts which may change something; return why it must not start.
+
+        After a crash the model must be told of it, or it makes the call again.
+        """
+        if call.spec is None or call.spec.eager:
+            return None
+        await self._told()
+        try:
+            await self.context.recorded()
+        except StoreError as error:
+            return ToolOutcome.failed(error.code, "The call was not run, because it could not be recorded.")
+        return None
 
     async def _search(self, call: RunningCall, key: str) -> ToolOutcome:
         async with self._room:
@@ -229,7 +245,14 @@ class ToolExecution:
         """Return the events that have gathered, and forget them."""
         events, self._outbox = self._outbox, []
         self.wake.clear()
+        self._left.set()
         return events
+
+    async def _told(self) -> None:
+        """Wait until all events have left; whoever takes them has them in the journal before another task runs."""
+        while self._outbox:
+            self._left.clear()
+            await self._left.wait()
 
     async def drain(self) -> AsyncIterator[list[AnyEvent]]:
         """Yield events until every started call has its result."""

@@ -94,7 +94,7 @@ class _Loop:
             attempt.streamed = False
             completion, error = Completion(), None
             try:
-                completion = self._parsed(await self.client.complete(request, attempt.hear))
+                completion = self._parsed(await self.client.complete(request, steering.progress.hear))
                 attempt.first_part = steering.progress.clock()
                 error = fault_of(completion)
             except UpstreamError as refused:
@@ -102,7 +102,7 @@ class _Loop:
                 if refused.code is Code.STREAM_CUT:  # an answer had begun, and may have to be paid
                     attempt.first_part = steering.progress.clock()
             finally:
-                attempt.settle(completion, steering.progress.clock(), error)
+                steering.progress.settle(completion, error)
             again = error and steering.again(request, error, is_visible=False)
             if again is None:
                 self.completion = completion
@@ -150,7 +150,7 @@ class _Loop:
             error: UpstreamError | None = None
             was_stopped = True
             try:
-                async with aclosing(self.client.stream(request, attempt.hear)) as reads:
+                async with aclosing(self.client.stream(request, steering.progress.hear)) as reads:
                     async for parts in reads:
                         attempt.first_part = attempt.first_part or steering.progress.clock()
                         yield turn.take(parts)
@@ -160,7 +160,7 @@ class _Loop:
             finally:
                 completion = turn.finish()
                 error = None if was_stopped else failure_of(completion, error)
-                attempt.settle(completion, steering.progress.clock(), error)
+                steering.progress.settle(completion, error)
                 steering.progress.unsaid = turn.held_back
             steering.has_spoken = steering.has_spoken or turn.has_words
             yield steering.progress.say()

@@ -93,7 +93,7 @@ class _Loop:
             finally:
                 completion = self.turn.finish()
                 error = None if was_stopped else failure_of(completion, error)
-                attempt.settle(completion, steering.progress.clock(), error)
+                steering.progress.settle(completion, error)
                 steering.progress.unsaid = self.turn.held_back
             yield steering.progress.say()
             steering.has_spoken = steering.has_spoken or self.turn.has_words
@@ -110,10 +110,10 @@ class _Loop:
         """Yield the events of one answer; as a whole where streamed calls of this family cannot be trusted."""
         if self.turn.may_call and not self.steering.context.profile.stream_tools:
             attempt.streamed = False
-            yield self.turn.take(await self.client.complete(request, attempt.hear))
+            yield self.turn.take(await self.client.complete(request, self.steering.progress.hear))
             return
         async with (
-            aclosing(self.client.stream(request, attempt.hear)) as reads,
+            aclosing(self.client.stream(request, self.steering.progress.hear)) as reads,
             aclosing(interleave(reads, self.steering.execution)) as batches,
         ):
             async for parts in batches:

@@ -100,7 +100,7 @@ class Progress:
     """The run's ledger; the loop writes it, the driver and the trace read it.
 
     `settled_at` is when the last figure that the streams had kept to themselves was fetched; `unsaid` is text that was
-    held back when the run was stopped.
+    held back when the run was stopped; `on_change` is told when an attempt begins, is named or ends.
     """
 
     clock: Callable[[], float] = time
@@ -109,6 +109,7 @@ class Progress:
     ending: Ending | None = None
     settled_at: float | None = None
     unsaid: list[AnyEvent] = field(default_factory=list[AnyEvent])
+    on_change: Callable[[], None] = lambda: None
 
     def say(self) -> list[AnyEvent]:
         """Return what was held back, and forget it."""
@@ -130,7 +131,18 @@ class Progress:
             started=self.clock(),
         )
         self.attempts.append(attempt)
+        self.on_change()
         return attempt
+
+    def hear(self, head: Served) -> None:
+        """Note which generation the attempt under way is, as soon as the answer's head tells."""
+        self.attempts[-1].hear(head)
+        self.on_change()
+
+    def settle(self, completion: Completion, error: UpstreamError | str | None) -> None:
+        """Note how the attempt under way went."""
+        self.attempts[-1].settle(completion, self.clock(), error)
+        self.on_change()
 
     @property
     def usage(self) -> Usage | None:

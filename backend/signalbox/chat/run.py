@@ -1,7 +1,7 @@
 """Drives a loop and guarantees the ending: every announced call answered, one warning where due, one `done`."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import aclosing
 from pathlib import Path
 from traceback import extract_tb
@@ -10,7 +10,7 @@ from typing import TypeVar
 import structlog
 from msgspec import UNSET, UnsetType
 
-from signalbox.chat.context import ConversationContext
+from signalbox.chat.context import ConversationContext, RunFlags
 from signalbox.chat.progress import Ending, Progress
 from signalbox.core.errors import CODES, Code, UpstreamError
 from signalbox.core.events import (
@@ -43,7 +43,7 @@ async def drive(
     The task that iterates this is cancelled to stop the run: the loop is closed at once, upstream and tools with it,
     and `why_stopped` says how that ending is called.
     """
-    ledger = _OpenCalls()
+    ledger = OpenCalls()
     ending = Ending("complete")
     try:
         async with aclosing(loop) as batches:
@@ -62,7 +62,8 @@ async def drive(
         ending = Ending("error", Code.INTERNAL, CODES[Code.INTERNAL].sentence, retryable=True)
     if ending.status == "complete" and not ledger.has_content:
         ending = ending_of(UpstreamError(Code.EMPTY_ANSWER))
-    yield [*progress.say(), *ledger.close(ending), *_warning(ending), done_of(ending, context, progress)]
+    done = done_of(ending, context.model, context.flags, progress)
+    yield [*progress.say(), *ledger.close(ending), *warning_of(ending), done]
 
 
 def ending_of(error: UpstreamError) -> Ending:
@@ -75,7 +76,7 @@ def ending_of(error: UpstreamError) -> Ending:
     return Ending(status, error.code, error.message, error.retryable, error.retry_after)
 
 
-def done_of(ending: Ending, context: ConversationContext, progress: Progress) -> Done:
+def done_of(ending: Ending, model: str, flags: RunFlags, progress: Progress) -> Done:
     """Make the one terminal event from the ending and the run's figures."""
     usage = progress.usage
     served = progress.served
@@ -89,13 +90,13 @@ def done_of(ending: Ending, context: ConversationContext, progress: Progress) ->
         usage=_totals(usage) if usage else UNSET,
         cost=_or_unset(usage.cost if usage else None),
         cost_estimated=True if progress.is_estimate else UNSET,
-        requested_model=context.model,
+        requested_model=model,
         model=_or_unset(served.served_model if served else None),
         provider=_or_unset(served.provider if served else None),
-        loop=context.flags.loop,
-        flag=_or_unset(context.flags.flag),
+        loop=flags.loop,
+        flag=_or_unset(flags.flag),
         steps=progress.steps,
-        simulated=True if context.flags.simulated else UNSET,
+        simulated=True if flags.simulated else UNSET,
     )
 
 
@@ -109,14 +110,15 @@ def _is_retryable(ending: Ending) -> bool | None:
     return ending.retryable
 
 
-class _OpenCalls:
+class OpenCalls:
     """Follows which announced calls still lack their result."""
 
     def __init__(self) -> None:
         self._open: dict[str, Call] = {}
         self.has_content = False
 
-    def follow(self, events: list[AnyEvent]) -> None:
+    def follow(self, events: Iterable[AnyEvent]) -> None:
+        """Take in what was told."""
         for event in events:
             if isinstance(event, Content):
                 self.has_content = self.has_content or bool(event.content.strip())
@@ -132,7 +134,8 @@ class _OpenCalls:
         return [ToolResult(c.id, c.name, failure, c.category, c.visibility) for c in self._open.values()]
 
 
-def _warning(ending: Ending) -> list[AnyEvent]:
+def warning_of(ending: Ending) -> list[AnyEvent]:
+    """Return the warning that goes before this ending, for clients that know only the minimum."""
     if ending.code is None:
         return []
     said = ending.message if ending.message.endswith((".", "!", "?", "…")) else f"{ending.message}."

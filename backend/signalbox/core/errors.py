@@ -20,6 +20,12 @@ class Code(StrEnum):
     UNKNOWN_MODEL = "UNKNOWN_MODEL"
     UNKNOWN_TOOL = "UNKNOWN_TOOL"
     UNKNOWN_RUN = "UNKNOWN_RUN"
+    UNKNOWN_CONVERSATION = "UNKNOWN_CONVERSATION"
+    UNKNOWN_MESSAGE = "UNKNOWN_MESSAGE"
+    UNKNOWN_SAVE = "UNKNOWN_SAVE"
+    KEY_REUSED = "KEY_REUSED"
+    RUN_NOT_OVER = "RUN_NOT_OVER"
+    STORE_UNAVAILABLE = "STORE_UNAVAILABLE"
     BODY_TOO_LARGE = "BODY_TOO_LARGE"
     TOO_MANY_RUNS = "TOO_MANY_RUNS"
     NOT_FOUND = "NOT_FOUND"
@@ -56,6 +62,7 @@ class Code(StrEnum):
     CONTENT_FILTER = "CONTENT_FILTER"
     DETACHED_TIMEOUT = "DETACHED_TIMEOUT"
     SERVER_SHUTDOWN = "SERVER_SHUTDOWN"
+    SERVER_CRASH = "SERVER_CRASH"
     INTERNAL = "INTERNAL"
 
     # Results of calls that did not succeed.
@@ -98,7 +105,21 @@ CODES: dict[Code, CodeFact] = {
     Code.UNKNOWN_FIELD: CodeFact("The request has a field that does not exist.", "Remove or rename it.", http=422),
     Code.UNKNOWN_MODEL: CodeFact("The catalogue has no such model.", "Pick one of GET /api/models.", http=422),
     Code.UNKNOWN_TOOL: CodeFact("There is no tool of that name.", "Use a name of GET /api/tools.", http=422),
-    Code.UNKNOWN_RUN: CodeFact("There is no run with that id.", "Runs are forgotten in time; start anew.", http=404),
+    Code.UNKNOWN_RUN: CodeFact("There is no run with that id.", "It may have been deleted; start anew.", http=404),
+    Code.UNKNOWN_CONVERSATION: CodeFact(
+        "There is no conversation with that id.", "See GET /api/conversations for those there are.", http=404
+    ),
+    Code.UNKNOWN_MESSAGE: CodeFact(
+        "The conversation has no such message.", "See GET /api/conversations/ID for its messages.", http=422
+    ),
+    Code.UNKNOWN_SAVE: CodeFact("There is no save with that id.", "See GET /api/saves for those there are.", http=404),
+    Code.KEY_REUSED: CodeFact(
+        "This Idempotency-Key came before, with another body.", "Use a new key for a new question.", http=422
+    ),
+    Code.RUN_NOT_OVER: CodeFact("The run is still under way.", "Wait for its end, or stop it.", True, 409),
+    Code.STORE_UNAVAILABLE: CodeFact(
+        "The database cannot be used now.", "Try again in a moment; the log says what is wrong.", True, 503
+    ),
     Code.BODY_TOO_LARGE: CodeFact("The body is too large.", "Send less, or raise SIGNALBOX_MAX_BODY_MB.", http=413),
     Code.TOO_MANY_RUNS: CodeFact("Too many runs are under way.", "Try again in a moment.", retryable=True, http=503),
     Code.NOT_FOUND: CodeFact("There is nothing at this address.", "See /docs for the addresses there are.", http=404),
@@ -149,6 +170,7 @@ CODES: dict[Code, CodeFact] = {
     Code.LENGTH: CodeFact("The answer reached its length limit.", "Ask it to go on, or raise max_tokens."),
     Code.CONTENT_FILTER: CodeFact("The answer was withheld by a content filter.", "Rephrase the request."),
     Code.DETACHED_TIMEOUT: CodeFact("Nobody was watching, and the time for that is over.", "Ask again.", True),
+    Code.SERVER_CRASH: CodeFact("The server broke off during this run.", "What came is kept; ask again.", True),
     Code.SERVER_SHUTDOWN: CodeFact("The server stopped during this run.", "Ask again.", True),
     Code.INTERNAL: CodeFact("Something broke inside Signalbox.", "Try again; the log has the run's id.", True, 500),
     Code.INVALID_ARGUMENTS: CodeFact("The tool was called with arguments it cannot take.", "Mend the arguments."),
@@ -207,6 +229,10 @@ class RequestError(SignalboxError):
     def __init__(self, code: Code, message: str = "", field: str | None = None) -> None:
         super().__init__(code, message)
         self.field = field
+
+
+class StoreError(SignalboxError):
+    """The database did not do what it was asked."""
 
 
 class UpstreamError(SignalboxError):

@@ -1,15 +1,19 @@
 """The Protocols that stand between the loops and the world: what others implement."""
 
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from typing import Protocol, TypeAlias
 
 from signalbox.core.events import Stamped
-from signalbox.core.messages import JsonValue
+from signalbox.core.messages import JsonValue, Message
 from signalbox.core.parts import Bill, Request, Served, StreamPart
+from signalbox.core.records import RunRecord
 from signalbox.core.tools import ToolContext, ToolOutcome, ToolSpec
 
 OnHead: TypeAlias = Callable[[Served], None]
 """Told what an answer's head says, before the first byte of the answer itself (quirk F4)."""
+
+OnDurable: TypeAlias = Callable[[int, int], None]
+"""Told of a run's last event on disk, and of the last number that is reserved there."""
 
 
 class ChatClient(Protocol):
@@ -49,16 +53,65 @@ class ToolRunner(Protocol):
 
 
 class RunStore(Protocol):
-    """The journal: the ordered events of runs, append-only. Appending never waits."""
+    """Where runs last. What a stream calls never waits; what may wait is a coroutine and raises StoreError."""
+
+    @property
+    def is_well(self) -> bool:
+        """Whether the last write went through."""
+        ...
+
+    async def open(self, record: RunRecord, durable: OnDurable) -> None:
+        """Keep a new run, with its first numbers reserved; `durable` is told of that, and of every write behind it."""
+        ...
 
     def append(self, run_id: str, batch: list[Stamped]) -> None:
-        """Add events at the end of a run's journal."""
+        """Add events at the end of a run's journal; they are on disk at the next flush, soon."""
         ...
 
-    def read(self, run_id: str, after: int) -> list[Stamped]:
-        """Return all events with seq > after."""
+    def remember(self, run_id: str, seq: int, messages: Sequence[Message]) -> None:
+        """Add what the run's history grew by; the events up to `seq` are told by it."""
         ...
 
-    def forget(self, run_id: str) -> None:
-        """Drop a run's journal."""
+    def note(self, run_id: str, record: Callable[[], RunRecord]) -> None:
+        """Keep a run's figures as they are at the next flush."""
+        ...
+
+    def resume(self, record: RunRecord) -> None:
+        """Take events of a run again that is on disk; they must be above all that any client may have seen of it."""
+        ...
+
+    def close(self, run_id: str) -> None:
+        """Take no more events of a run; what it handed over is still written."""
+        ...
+
+    async def flush(self) -> None:
+        """Wait until all that was handed over before is on disk."""
+        ...
+
+    def drop(self, run_id: str) -> None:
+        """Take no more of a run, and forget what of it is not on disk yet."""
+        ...
+
+    async def read(self, run_id: str, after: int) -> list[Stamped]:
+        """Return the next events with seq > after, some thousands at most; none when there are no more."""
+        ...
+
+    async def find(self, run_id: str) -> RunRecord | None:
+        """Return a run, None for an unknown one."""
+        ...
+
+    async def find_by_key(self, key: str) -> RunRecord | None:
+        """Return the run that was started with this Idempotency-Key."""
+        ...
+
+    async def recent(self, limit: int) -> list[RunRecord]:
+        """Return the newest runs first."""
+        ...
+
+    async def unfinished(self) -> list[RunRecord]:
+        """Return the runs that have no ending."""
+        ...
+
+    async def unsettled(self, since: float) -> list[RunRecord]:
+        """Return the runs ended since then (epoch seconds) whose cost is not known yet."""
         ...

@@ -17,9 +17,13 @@ _encoder = json.Encoder()
 
 
 class SseV1Encoder:
-    """Encodes one run's events. The first frame of the run also says who speaks."""
+    """Encodes one run's events behind a cursor. The first frame that a client sees of a run also says who speaks.
 
-    def __init__(self, run_id: str, loop: LoopName) -> None:
+    That is not always seq 1: where a crash has taken the first events, the journal begins above them.
+    """
+
+    def __init__(self, run_id: str, loop: LoopName, after: int = 0) -> None:
+        self._is_first = after == 0
         self._id = f"id: {run_id}:".encode()
         self._first = b',"v":"%b","run_id":"%b","loop":"%b"}' % (VERSION.encode(), run_id.encode(), loop.encode())
 
@@ -34,6 +38,7 @@ class SseV1Encoder:
         data = _encoder.encode(event)
         if type(event) is not Content:
             data = b'%b,"ts":%d}' % (data[:-1], stamped.at)
-        if stamped.seq == 1:
+        if self._is_first:
+            self._is_first = False
             data = data[:-1] + self._first
         return b"%b%d\ndata: %b\n\n" % (self._id, stamped.seq, data)

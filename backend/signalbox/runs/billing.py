@@ -34,11 +34,11 @@ class Settlements:
     _tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
     _is_closed: bool = False
 
-    def begin(self, run_id: str, progress: Progress) -> None:
-        """Settle what this run owes, in the background."""
+    def begin(self, run_id: str, progress: Progress, keep: Callable[[], None] = lambda: None) -> None:
+        """Settle what this run owes, in the background; `keep` is called when a figure has changed."""
         if self._is_closed or len(self._tasks) >= self.most or not _open(progress):
             return
-        task = asyncio.create_task(self._settle(run_id, progress), name=f"bill {run_id}")
+        task = asyncio.create_task(self._settle(run_id, progress, keep), name=f"bill {run_id}")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -55,7 +55,7 @@ class Settlements:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _settle(self, run_id: str, progress: Progress) -> None:
+    async def _settle(self, run_id: str, progress: Progress, keep: Callable[[], None]) -> None:
         code: Code | None = None
         try:
             code = await self._ask_all(progress)
@@ -63,6 +63,7 @@ class Settlements:
             _log.error("bill.broke", run_id=run_id, error=type(error).__name__)
         if not progress.is_estimate:
             progress.settled_at = self.clock()
+        keep()
         usage = progress.usage
         _log.info(
             "bill",

@@ -1,23 +1,33 @@
-"""All runs of this process: start, watch, stop, remember the last ones."""
+"""All runs: start, watch, stop, find; those of this process as they are, all others as they were kept."""
 
 import asyncio
 import secrets
-from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
+from time import time
+from weakref import WeakValueDictionary
 
 import structlog
 
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.progress import Progress
-from signalbox.core.errors import Code, RequestError
+from signalbox.core.errors import Code, RequestError, StoreError
 from signalbox.core.events import AnyEvent, Stamped
-from signalbox.core.messages import JsonObject
 from signalbox.core.ports import RunStore
+from signalbox.core.records import RunRecord
 from signalbox.runs.billing import Settlements
-from signalbox.runs.run import DETACHED, SHUT_DOWN, STOPPED, Run
+from signalbox.runs.journal import read_all
+from signalbox.runs.ledger import progress_of, with_figures
+from signalbox.runs.recovery import recover
+from signalbox.runs.run import DETACHED, SHUT_DOWN, STOPPED, Asked, Run
 
 _log = structlog.get_logger()
+
+# A host forgets its generations in time; a bill that is older than this stays an estimate.
+_BILL_SECONDS = 24 * 3600.0
+_NOT_ASKED = Asked()
 
 
 def new_run_id() -> str:
@@ -27,95 +37,163 @@ def new_run_id() -> str:
 
 @dataclass(slots=True)
 class RunManager:
-    """Holds the runs under way and the last finished ones.
+    """Holds the runs under way, and finds all others in the store.
 
     `detached_seconds` is how long a run may go on with nobody watching, where its caller asked for that;
     `unwatched_seconds` how long any other may wait for its first watcher, who may have left before he came.
     """
 
     store: RunStore
-    remembered: int = 200
     most_at_once: int = 1000
     detached_seconds: float = 300.0
     unwatched_seconds: float = 30.0
     on_over: Callable[[Run], None] | None = None
     settlements: Settlements | None = None
     _live: dict[str, Run] = field(default_factory=dict[str, Run])
-    _finished: OrderedDict[str, Run] = field(default_factory=OrderedDict[str, Run])
+    _unwritten: dict[str, Run] = field(default_factory=dict[str, Run])
+    _keys: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary[str, asyncio.Lock])
     is_closing: bool = False
     watching: int = 0
 
-    def start(
+    # --- start -------------------------------------------------------------------------------------------------
+
+    async def recover(self) -> None:
+        """End what a crash has cut, and ask for the bills that are still open; raises StoreError."""
+        await recover(self.store)
+        for record in await self.store.unsettled(time() - _BILL_SECONDS):
+            self._settle_kept(record)
+
+    async def start(
         self,
         context: ConversationContext,
         progress: Progress,
         loop: AsyncGenerator[list[AnyEvent], None],
-        *,
-        goes_on: bool = False,
-        request: JsonObject | None = None,
+        asked: Asked = _NOT_ASKED,
     ) -> Run:
-        """Start a run; raises RequestError when there are too many or the server is stopping."""
+        """Start a run, and return once it is on disk; nothing of it is shown before.
+
+        The model is asked meanwhile. Raises RequestError when there are too many runs, when the server is stopping or
+        when the run cannot be kept.
+        """
+        self._check_room()
+        context.recorded = self.store.flush
+        run = Run(context, progress, self.store, asked)
+        self._live[run.id] = run
+        run.start(loop, self._over)
+        self._detach_later(run)
+        try:
+            await self.store.open(run.record(), lambda seq, reserved: self._written(run, seq, reserved))
+        except StoreError as error:
+            run.stop()
+            await run.wait()
+            self._unwritten.pop(run.id, None)
+            raise RequestError(error.code) from None
+        return run
+
+    def _check_room(self) -> None:
         if self.is_closing:
             raise RequestError(Code.SHUTTING_DOWN)
         if len(self._live) >= self.most_at_once:
             raise RequestError(Code.TOO_MANY_RUNS)
-        run = Run(context, progress, self.store, goes_on=goes_on, request=request or {})
-        self._live[run.id] = run
-        run.start(loop, self._over)
-        self._detach_later(run)
-        return run
+        if not self.store.is_well:
+            raise RequestError(Code.STORE_UNAVAILABLE)
 
-    def get(self, run_id: str) -> Run:
-        """Return a run; raises RequestError UNKNOWN_RUN."""
-        run = self._live.get(run_id) or self._finished.get(run_id)
-        if run is None:
+    @asynccontextmanager
+    async def started_with(self, key: str) -> AsyncGenerator[RunRecord | None, None]:
+        """Hold an Idempotency-Key, and tell which run it has started already; whoever comes meanwhile waits."""
+        lock = self._keys.setdefault(key, asyncio.Lock())
+        async with lock:
+            yield await self.store.find_by_key(key)
+
+    # --- find --------------------------------------------------------------------------------------------------
+
+    def live(self, run_id: str) -> Run | None:
+        """Return a run of this process that is under way, or not wholly on disk yet."""
+        return self._live.get(run_id) or self._unwritten.get(run_id)
+
+    async def find(self, run_id: str) -> RunRecord:
+        """Return what is known of a run; raises RequestError UNKNOWN_RUN."""
+        run = self.live(run_id)
+        record = run.record() if run is not None else await self.store.find(run_id)
+        if record is None:
             raise RequestError(Code.UNKNOWN_RUN)
-        return run
+        return record
 
-    def recent(self, limit: int) -> list[Run]:
-        """Return the newest runs first, those under way among them."""
-        runs = [*self._finished.values(), *self._live.values()]
-        return sorted(runs, key=lambda run: run.started, reverse=True)[:limit]
+    async def recent(self, limit: int) -> list[RunRecord]:
+        """Return the newest runs first, those under way among them, with their figures of now."""
+        kept = await self.store.recent(limit)
+        return [run.record() if (run := self.live(record.id)) is not None else record for record in kept]
+
+    async def events(self, run_id: str) -> list[Stamped]:
+        """Return all that a run has said so far."""
+        run = self.live(run_id)
+        return await read_all(run.journal.read if run is not None else partial(self.store.read, run_id))
+
+    # --- watch -------------------------------------------------------------------------------------------------
 
     def check_watchers(self) -> None:
         """Refuse one stream more than four for each run there may be (quirk G6); raises RequestError."""
         if self.watching >= 4 * self.most_at_once:
             raise RequestError(Code.TOO_MANY_RUNS, "Too many streams are open.")
 
-    async def watch(self, run: Run, after: int = 0) -> AsyncGenerator[list[Stamped], None]:
-        """Yield a run's events behind a cursor, to its end. Leaving early counts: see `_left`."""
-        run.watchers += 1
+    async def watch(self, run_id: str, after: int = 0) -> AsyncGenerator[list[Stamped], None]:
+        """Yield a run's events behind a cursor, to its end. Leaving a live one early counts: see `_left`."""
+        run = self.live(run_id)
         self.watching += 1
+        if run is not None:
+            self._joined(run)
+        try:
+            async for batch in run.journal.follow(after) if run is not None else self._replay(run_id, after):
+                yield batch
+        finally:
+            self.watching -= 1
+            if run is not None:
+                self._left(run)
+
+    async def _replay(self, run_id: str, after: int) -> AsyncGenerator[list[Stamped], None]:
+        while batch := await self.store.read(run_id, after):
+            after = batch[-1].seq
+            yield batch
+
+    def _joined(self, run: Run) -> None:
+        run.watchers += 1
         if run.detached_timer is not None:
             run.detached_timer.cancel()
             run.detached_timer = None
-        try:
-            async for batch in run.follow(after):
-                yield batch
-        finally:
-            run.watchers -= 1
-            self.watching -= 1
-            self._left(run)
 
     def _left(self, run: Run) -> None:
         """When the last watcher has gone a run ends, or goes on for its time."""
+        run.watchers -= 1
         if run.is_over or run.watchers > 0:
             return
-        if run.goes_on:
+        if run.asked.goes_on:
             self._detach_later(run)
         else:
             run.stop(STOPPED)
 
     def _detach_later(self, run: Run) -> None:
-        seconds, why = (self.detached_seconds, DETACHED) if run.goes_on else (self.unwatched_seconds, STOPPED)
+        goes_on = run.asked.goes_on
+        seconds, why = (self.detached_seconds, DETACHED) if goes_on else (self.unwatched_seconds, STOPPED)
         run.detached_timer = asyncio.get_running_loop().call_later(seconds, run.stop, why)
+
+    # --- end ---------------------------------------------------------------------------------------------------
+
+    async def stop(self, run_id: str) -> tuple[RunRecord, bool]:
+        """Stop a run; return it as it ended, and whether it was this that ended it. Raises RequestError UNKNOWN_RUN."""
+        run = self.live(run_id)
+        if run is None or run.is_over:
+            return await self.find(run_id), False
+        run.stop()
+        await run.wait()
+        return run.record(), True
 
     def _over(self, run: Run) -> None:
         self._live.pop(run.id, None)  # before all that may fail: the place is free in every ending (quirk F7)
+        self._unwritten[run.id] = run
         if run.detached_timer is not None:
             run.detached_timer.cancel()
         run.context.messages.clear()  # what is remembered of a run is its journal and its figures
-        for follow in (self._remember, self._settle, self.on_over):
+        for follow in (self._settle, self._forget_written, self.on_over):
             if follow is None:
                 continue
             try:
@@ -123,15 +201,26 @@ class RunManager:
             except Exception as error:  # noqa: BLE001 - one of them that breaks keeps none of the others
                 _log.error("run.after", run_id=run.id, error=type(error).__name__)
 
-    def _remember(self, run: Run) -> None:
-        self._finished[run.id] = run
-        while len(self._finished) > self.remembered:
-            forgotten, _ = self._finished.popitem(last=False)
-            self.store.forget(forgotten)
+    def _written(self, run: Run, seq: int, reserved: int) -> None:
+        run.journal.written(seq, reserved)
+        self._forget_written(run)
+
+    def _forget_written(self, run: Run) -> None:
+        """Let go of a run once all of it is on disk."""
+        if run.is_written and run.id not in self._live:
+            self._unwritten.pop(run.id, None)
+            self.store.close(run.id)
 
     def _settle(self, run: Run) -> None:
         if self.settlements is not None and not self.is_closing:
-            self.settlements.begin(run.id, run.progress)
+            self.settlements.begin(run.id, run.progress, run.note)
+
+    def _settle_kept(self, record: RunRecord) -> None:
+        if self.settlements is None:
+            return
+        progress = progress_of(record)
+        keep = partial(self.store.note, record.id, partial(with_figures, record, progress))
+        self.settlements.begin(record.id, progress, keep)
 
     async def aclose(self) -> None:
         """Stop taking runs, end those under way honestly, and wait for them; bills that are open stay so."""

@@ -1,20 +1,24 @@
 """One run as a task of its own: it writes its journal and wakes whoever watches; it belongs to no connection."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from time import time
 
 import structlog
+from msgspec import UNSET
 
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.progress import Ending, Progress
-from signalbox.chat.run import done_of, drive
+from signalbox.chat.run import done_of, drive, warning_of
 from signalbox.core.errors import CODES, Code
-from signalbox.core.events import AnyEvent, Done, Stamped, Warning
+from signalbox.core.events import AnyEvent, Done
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.ports import RunStore
+from signalbox.core.records import RunRecord
+from signalbox.runs.journal import Journal
+from signalbox.runs.ledger import with_figures
 
 _log = structlog.get_logger()
 
@@ -24,27 +28,48 @@ SHUT_DOWN = Ending("interrupted", Code.SERVER_SHUTDOWN, CODES[Code.SERVER_SHUTDO
 BROKEN = Ending("error", Code.INTERNAL, CODES[Code.INTERNAL].sentence, retryable=True)
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a caller asked for, beside the conversation itself.
+
+    `goes_on`: the run outlives its last watcher. `request` is redacted, for the trace; `question` is whole, to ask it
+    again. `parent_id` is the message that it answers; `key` and `digest` are of an Idempotency-Key.
+    """
+
+    goes_on: bool = False
+    request: JsonObject = field(default_factory=dict[str, JsonValue])
+    question: JsonObject = field(default_factory=dict[str, JsonValue])
+    parent_id: str | None = None
+    key: str | None = None
+    digest: str | None = None
+
+
 @dataclass(slots=True)
 class Run:
-    """A run and its journal's end. `goes_on`: it outlives its last watcher. `request` is redacted for the trace."""
+    """A run under way and its journal."""
 
     context: ConversationContext
     progress: Progress
     store: RunStore
-    goes_on: bool = False
-    request: JsonObject = field(default_factory=dict[str, JsonValue])
+    asked: Asked = field(default_factory=Asked)
     started: float = field(default_factory=time)
     ended: float | None = None
     done: Done | None = None
-    seq: int = 0
     watchers: int = 0
     detached_timer: asyncio.TimerHandle | None = None
+    journal: Journal = field(init=False)
     _task: asyncio.Task[None] | None = None
     _why: Ending = STOPPED
     _has_begun: bool = False
     _stops_at_start: bool = False
     _has_ended: bool = False
-    _waiting: list[asyncio.Future[None]] = field(default_factory=list[asyncio.Future[None]])
+    _remembered: int = 0
+
+    def __post_init__(self) -> None:
+        """Open the journal, and have figures kept as they change."""
+        self.journal = Journal(self.id, self.store)
+        self.progress.on_change = self.note
+        self._remembered = self.context.loop_start
 
     @property
     def id(self) -> str:
@@ -52,9 +77,47 @@ class Run:
         return self.context.run_id
 
     @property
+    def seq(self) -> int:
+        """The number of its last event."""
+        return self.journal.seq
+
+    @property
     def is_over(self) -> bool:
         """Whether `done` is in the journal."""
         return self.done is not None
+
+    @property
+    def is_written(self) -> bool:
+        """Whether it is over, and all of it on disk."""
+        return self.is_over and self.journal.durable >= self.journal.seq
+
+    def record(self) -> RunRecord:
+        """Return what is to be kept of it, as of now."""
+        done = self.done
+        record = RunRecord(
+            id=self.id,
+            model=self.context.model,
+            loop=self.context.flags.loop,
+            flag=self.context.flags.flag,
+            simulated=self.context.flags.simulated,
+            conversation_id=self.context.session_id,
+            parent_id=self.asked.parent_id,
+            key=self.asked.key,
+            digest=self.asked.digest,
+            request=self.asked.request,
+            question=self.asked.question,
+            started=self.started,
+            ended=self.ended,
+            status=done.status if done else None,
+            code=done.code if done and done.code is not UNSET else None,
+            seq=self.seq,
+            reserved=self.journal.reserved,
+        )
+        return with_figures(record, self.progress)
+
+    def note(self) -> None:
+        """Have the figures kept."""
+        self.store.note(self.id, self.record)
 
     def start(self, loop: AsyncGenerator[list[AnyEvent], None], on_over: "Callable[[Run], None]") -> None:
         """Begin; `on_over` is called once, right after the run's last event."""
@@ -88,24 +151,35 @@ class Run:
     def _end_untold(self) -> None:
         """End a run whose ending `drive` could not tell: its task never began, or its journal broke."""
         ending = BROKEN if self._has_begun else self._why
-        self.done = done_of(ending, self.context, self.progress)
+        self.done = done_of(ending, self.context.model, self.context.flags, self.progress)
         self.ended = time()
         try:
-            warning = [Warning(ending.message, str(ending.code))] if ending.code else []
-            self._record([*warning, self.done])
+            self._record([*warning_of(ending), self.done])
         except Exception as error:  # noqa: BLE001 - nothing more can be told; who watches is let go all the same
             _log.error("run.untold", run_id=self.id, error=type(error).__name__)
-            self._wake()
+            self._close()
 
     def _record(self, events: list[AnyEvent]) -> None:
+        self._remember()
         now = time()
-        at = int(now * 1000)
-        self.store.append(self.id, [Stamped(seq, at, event) for seq, event in enumerate(events, self.seq + 1)])
-        self.seq += len(events)
         if events and type(events[-1]) is Done:
             self.done = events[-1]
             self.ended = now
-        self._wake()
+        self.journal.append(events, int(now * 1000))
+        if self.done is not None:
+            self._close()
+
+    def _remember(self) -> None:
+        """Have the turns kept that the loop took into its history; all events so far are told by them."""
+        messages = self.context.messages
+        if len(messages) > self._remembered:
+            self.store.remember(self.id, self.seq, messages[self._remembered :])
+            self._remembered = len(messages)
+
+    def _close(self) -> None:
+        self.journal.is_over = True
+        self.journal.wake()
+        self.note()
 
     def stop(self, why: Ending = STOPPED) -> None:
         """End the run now; upstream and tools end with it. A run that is over stays as it is."""
@@ -121,30 +195,3 @@ class Run:
         """Wait until the run is over."""
         if self._task is not None:
             await asyncio.wait({self._task})
-
-    async def follow(self, after: int) -> AsyncIterator[list[Stamped]]:
-        """Yield the journal behind a cursor, then what comes, up to `done`; one list per wake-up."""
-        while True:
-            batch = self.store.read(self.id, after)
-            if batch:
-                after = batch[-1].seq
-                yield batch
-            elif self.is_over:
-                return
-            else:
-                await self._news()
-
-    def _wake(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        for future in waiting:
-            if not future.done():
-                future.set_result(None)
-
-    async def _news(self) -> None:
-        future = asyncio.get_running_loop().create_future()
-        self._waiting.append(future)
-        try:
-            await future
-        finally:
-            if future in self._waiting:
-                self._waiting.remove(future)

@@ -1,66 +1,63 @@
 """What a run did, as JSON for whoever must explain it: request (redacted), steps, attempts, tools, usage, cost."""
 
-from dataclasses import asdict
+from collections.abc import Sequence
 
 import msgspec
 
-from signalbox.chat.progress import Attempt
-from signalbox.core.events import AnyEvent, Stamped, ToolCalls, ToolExecuting, ToolResult, Warning
-from signalbox.core.messages import JsonObject
+from signalbox.core.events import AnyEvent, Done, Stamped, ToolCalls, ToolExecuting, ToolResult, Warning
+from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.records import RunRecord
 from signalbox.profiles.hosts import stop_ends_billing
-from signalbox.runs.run import Run
 
 
-def summary_of(run: Run) -> JsonObject:
+def summary_of(record: RunRecord) -> JsonObject:
     """Return one line about a run."""
-    usage = run.progress.usage
-    done = run.done
     return {
-        "run_id": run.id,
-        "status": done.status if done else "running",
-        "code": done.code if done and done.code is not msgspec.UNSET else None,
-        "model": run.context.model,
-        "loop": run.context.flags.loop,
-        "flag": msgspec.to_builtins(run.context.flags.flag) if run.context.flags.flag else None,
-        "started": run.started,
-        "ended": run.ended,
-        "steps": run.progress.steps,
-        "cost": usage.cost if usage else None,
-        "cost_estimated": run.progress.is_estimate,
-        "settled_at": run.progress.settled_at,
-        "conversation_id": run.context.session_id,
-        "simulated": run.context.flags.simulated,
+        "run_id": record.id,
+        "status": record.status or "running",
+        "code": record.code,
+        "model": record.model,
+        "loop": record.loop,
+        "flag": msgspec.to_builtins(record.flag) if record.flag else None,
+        "started": record.started,
+        "ended": record.ended,
+        "steps": record.steps,
+        "cost": record.cost,
+        "cost_estimated": record.cost_estimated,
+        "settled_at": record.settled_at,
+        "conversation_id": record.conversation_id,
+        "parent_id": record.parent_id,
+        "simulated": record.simulated,
     }
 
 
-def trace_of(run: Run) -> JsonObject:
+def trace_of(record: RunRecord, events: Sequence[Stamped], *, watchers: int = 0) -> JsonObject:
     """Return the whole trace; times are epoch seconds."""
-    journal = run.store.read(run.id, 0)
-    done = msgspec.to_builtins(run.done) if run.done else None
+    last = events[-1].event if events else None
     return {
-        **summary_of(run),
-        "watchers": run.watchers,
-        "request": run.request,
-        "attempts": [_attempt(attempt) for attempt in run.progress.attempts],
-        "tools": [*_tools(journal)],
-        "warnings": [msgspec.to_builtins(s.event) for s in journal if isinstance(s.event, Warning)],
-        "events": len(journal),
-        "done": done,
+        **summary_of(record),
+        "watchers": watchers,
+        "request": record.request,
+        "attempts": [_attempt(attempt) for attempt in record.attempts],
+        "tools": _tools(events),
+        "warnings": [msgspec.to_builtins(s.event) for s in events if isinstance(s.event, Warning)],
+        "events": len(events),
+        "done": msgspec.to_builtins(last) if isinstance(last, Done) else None,
     }
 
 
-def _attempt(attempt: Attempt) -> JsonObject:
-    usage = msgspec.to_builtins(attempt.usage) if attempt.usage else None
-    stops = stop_ends_billing(attempt.provider, streamed=attempt.streamed)
-    return {**asdict(attempt), "usage": usage, "stop_ends_billing": stops}
+def _attempt(attempt: JsonObject) -> JsonObject:
+    provider = attempt.get("provider")
+    named = provider if isinstance(provider, str) else None
+    return {**attempt, "stop_ends_billing": stop_ends_billing(named, streamed=bool(attempt.get("streamed")))}
 
 
-def _tools(journal: list[Stamped]) -> list[JsonObject]:
+def _tools(events: Sequence[Stamped]) -> list[JsonValue]:
     """Put each call's announcement, start and result together."""
     calls: dict[str, JsonObject] = {}
-    for stamped in journal:
+    for stamped in events:
         _note(calls, stamped.event, stamped.at / 1000)
-    return list(calls.values())
+    return [*calls.values()]
 
 
 def _note(calls: dict[str, JsonObject], event: AnyEvent, at: float) -> None:
@@ -69,9 +66,9 @@ def _note(calls: dict[str, JsonObject], event: AnyEvent, at: float) -> None:
             step = None if event.step is msgspec.UNSET else event.step
             for call in event.calls:
                 calls[call.id] = {**msgspec.to_builtins(call), "step": step, "announced": at}
-        case ToolExecuting():
+        case ToolExecuting() if event.id in calls:
             calls[event.id]["started"] = at
-        case ToolResult():
+        case ToolResult() if event.id in calls:
             result = msgspec.to_builtins(event.result)
             calls[event.id] |= {"ended": at, "success": result["success"], "code": result.get("code")}
             if event.cached is True:

@@ -1,28 +1,97 @@
-"""The journal in memory: the events of the runs that are remembered, gone with the process."""
+"""Runs in memory alone, gone with the process: for tests of what stands above, and to measure what the disk costs."""
 
 from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 from signalbox.core.events import Stamped
+from signalbox.core.messages import Message
+from signalbox.core.ports import OnDurable
+from signalbox.core.records import RunRecord
+
+# Nothing outlives the process, so no number needs to be reserved.
+_ALL = 2**53
+
+
+@dataclass(slots=True)
+class _Kept:
+    record: Callable[[], RunRecord]
+    durable: OnDurable
+    events: list[Stamped] = field(default_factory=list[Stamped])
+    turns: list[tuple[int, Message]] = field(default_factory=list[tuple[int, Message]])
 
 
 class MemoryStore:
     """A RunStore that keeps each run's events in one list, ordered by seq."""
 
+    is_well = True
+
     def __init__(self) -> None:
-        self._journals: dict[str, list[Stamped]] = {}
+        self._runs: dict[str, _Kept] = {}
 
     def append(self, run_id: str, batch: list[Stamped]) -> None:
         """Add events at the end of a run's journal."""
-        self._journals.setdefault(run_id, []).extend(batch)
+        if batch and (kept := self._runs.get(run_id)) is not None:
+            kept.events.extend(batch)
+            kept.durable(batch[-1].seq, _ALL)
 
-    def read(self, run_id: str, after: int) -> list[Stamped]:
+    def remember(self, run_id: str, seq: int, messages: Sequence[Message]) -> None:
+        """Add what the run's history grew by."""
+        if (kept := self._runs.get(run_id)) is not None:
+            kept.turns.extend((seq, message) for message in messages)
+
+    def note(self, run_id: str, record: Callable[[], RunRecord]) -> None:
+        """Keep a run's figures."""
+        if (kept := self._runs.get(run_id)) is not None:
+            now = record()
+            kept.record = lambda: now
+
+    def drop(self, run_id: str) -> None:
+        """Forget a run."""
+        self._runs.pop(run_id, None)
+
+    def close(self, run_id: str) -> None:
+        """Take no more events of a run."""
+
+    def resume(self, record: RunRecord) -> None:
+        """Go on writing a run."""
+
+    async def open(self, record: RunRecord, durable: OnDurable) -> None:
+        """Keep a new run."""
+        self._runs[record.id] = _Kept(lambda: record, durable)
+        durable(0, _ALL)
+
+    async def flush(self) -> None:
+        """Everything is where it will ever be."""
+
+    async def read(self, run_id: str, after: int) -> list[Stamped]:
         """Return all events with seq > after."""
-        journal = self._journals.get(run_id, [])
-        return journal[bisect_right(journal, after, key=_seq) :]
+        kept = self._runs.get(run_id)
+        return kept.events[bisect_right(kept.events, after, key=_seq) :] if kept else []
 
-    def forget(self, run_id: str) -> None:
-        """Drop a run's journal."""
-        self._journals.pop(run_id, None)
+    async def find(self, run_id: str) -> RunRecord | None:
+        """Return a run, None for an unknown one."""
+        kept = self._runs.get(run_id)
+        return kept.record() if kept else None
+
+    async def find_by_key(self, key: str) -> RunRecord | None:
+        """Return the run that was started with this Idempotency-Key."""
+        return next((record for record in self._records() if record.key == key), None)
+
+    async def recent(self, limit: int) -> list[RunRecord]:
+        """Return the newest runs first."""
+        return sorted(self._records(), key=lambda record: record.started, reverse=True)[:limit]
+
+    async def unfinished(self) -> list[RunRecord]:
+        """Nothing is left of another process."""
+        return []
+
+    async def unsettled(self, since: float) -> list[RunRecord]:
+        """Nothing is left of another process."""
+        return []
+
+    def _records(self) -> list[RunRecord]:
+        return [kept.record() for kept in self._runs.values()]
 
 
 def _seq(stamped: Stamped) -> int:

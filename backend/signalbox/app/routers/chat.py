@@ -1,7 +1,5 @@
 """POST /api/chat/stream: one question in, one run's events out."""
 
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Request, Response
@@ -9,46 +7,71 @@ from fastapi import APIRouter, Header, Request, Response
 from signalbox.app.body import read_model
 from signalbox.app.deps import Parts, PartsDep
 from signalbox.app.examples import CHAT_BODY, STREAM_ANSWERS
+from signalbox.app.idempotency import checked_key, digest_of
 from signalbox.app.intake import abilities_of, messages_of, params_of, redacted, tool_choice_of, tools_of, vouched
 from signalbox.app.schemas import ChatRequest
-from signalbox.app.streaming import EventStream
+from signalbox.app.watching import read_event_id, resume, watch
 from signalbox.chat.context import ConversationContext, Limits, RunFlags
 from signalbox.chat.loops import LOOPS
 from signalbox.chat.progress import Progress
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.events import LoopName
 from signalbox.core.parts import ToolSchema
-from signalbox.encoders.sse_v1 import SseV1Encoder
+from signalbox.core.records import RunRecord
 from signalbox.flags.choice import choose_loop
 from signalbox.runs.manager import new_run_id
-from signalbox.runs.run import Run
+from signalbox.runs.run import Asked
 
 router = APIRouter(tags=["chat"])
 
 FREE_SEARCHES, PAID_SEARCHES = 6, 10
-# Events written at once: whoever reads slowly has this much waiting in memory, not all that was missed (quirk G6).
-_PER_WRITE = 256
 _LOOP_NAMES: dict[str, LoopName] = {"v2": "v2", "legacy": "legacy"}
 
 
 @router.post("/api/chat/stream", openapi_extra=CHAT_BODY, responses=STREAM_ANSWERS)
 async def stream_chat(
-    request: Request, parts: PartsDep, x_tool_loop: Annotated[str | None, Header()] = None
+    request: Request,
+    parts: PartsDep,
+    x_tool_loop: Annotated[str | None, Header()] = None,
+    last_event_id: Annotated[str | None, Header()] = None,
+    idempotency_key: Annotated[str | None, Header()] = None,
 ) -> Response:
-    """Answer a conversation as a stream of contract v1.1; after validation the status is always 200."""
+    """Answer a conversation as a stream of contract v1.1; after validation the status is always 200.
+
+    With Last-Event-ID it resumes that run and never starts one; with an Idempotency-Key that came before it answers
+    with the run that was started then.
+    """
+    if last_event_id:
+        run_id, after = read_event_id(last_event_id)
+        return await resume(run_id, parts, after=after)
     body = await read_model(request, ChatRequest, int(parts.settings.signalbox_max_body_mb * 1024 * 1024))
-    context = context_of(body, parts, x_tool_loop)
+    if idempotency_key is None:
+        return watch(await _started(body, parts, x_tool_loop), parts)
+    key, digest = checked_key(idempotency_key), digest_of(body)
+    async with parts.runs.started_with(key) as known:
+        if known is not None and known.digest != digest:
+            raise RequestError(Code.KEY_REUSED, field="Idempotency-Key")
+        return watch(known or await _started(body, parts, x_tool_loop, key, digest), parts)
+
+
+async def _started(
+    body: ChatRequest, parts: Parts, asked_loop: str | None, key: str | None = None, digest: str | None = None
+) -> RunRecord:
+    """Start the run that answers this body; raises RequestError."""
+    context = context_of(body, parts, asked_loop)
     await parts.catalog.check(body.model)
     context.abilities = abilities_of(parts.catalog.entry(body.model))
     progress = Progress()
-    run = parts.runs.start(
-        context,
-        progress,
-        LOOPS[context.flags.loop](context, parts.upstream, parts.executor, progress),
+    loop = LOOPS[context.flags.loop](context, parts.upstream, parts.executor, progress)
+    asked = Asked(
         goes_on=body.on_disconnect == "continue",
         request=redacted(body),
+        question=body.model_dump(mode="json", exclude_unset=True),
+        key=key,
+        digest=digest,
     )
-    return watch_response(run, parts, after=0)
+    run = await parts.runs.start(context, progress, loop, asked)
+    return run.record()
 
 
 def context_of(body: ChatRequest, parts: Parts, asked_loop: str | None = None) -> ConversationContext:
@@ -86,17 +109,3 @@ def _flags(parts: Parts, key: str, asked: str | None) -> RunFlags:
             raise RequestError(Code.INVALID_REQUEST, "x-tool-loop is v2 or legacy.", "x-tool-loop")
     choice = choose_loop(parts.settings.tool_loop_v2, parts.lever.read(), key, loop)
     return RunFlags(loop=choice.loop, flag=choice.flag, simulated=parts.is_simulated)
-
-
-def watch_response(run: Run, parts: Parts, *, after: int) -> EventStream:
-    """Answer with a watcher of a run: its journal behind a cursor, encoded."""
-    loop = run.context.flags.loop
-    encoder = SseV1Encoder(run.id, loop)
-
-    async def frames() -> AsyncGenerator[bytes, None]:
-        async with aclosing(parts.runs.watch(run, after)) as batches:
-            async for batch in batches:
-                for at in range(0, len(batch), _PER_WRITE):
-                    yield encoder.encode(batch[at : at + _PER_WRITE])
-
-    return EventStream(frames(), {"x-run-id": run.id, "x-tool-loop": loop})

@@ -1,0 +1,24 @@
+"""The Idempotency-Key of a question: which keys are taken, and which body came with one."""
+
+import json
+from hashlib import blake2b
+
+from signalbox.app.schemas import ChatRequest
+from signalbox.core.errors import Code, RequestError
+
+_LONGEST = 255
+
+
+def checked_key(key: str) -> str:
+    """Return the key; raises RequestError for one that is empty, very long or not printable."""
+    if not 0 < len(key) <= _LONGEST or not key.isascii() or not key.isprintable():
+        words = f"Idempotency-Key takes 1 to {_LONGEST} printable ASCII characters."
+        raise RequestError(Code.INVALID_REQUEST, words, "Idempotency-Key")
+    return key
+
+
+def digest_of(body: ChatRequest) -> str:
+    """Return the hash of what a body says, however it is spaced and whatever comes first in it."""
+    # Not orjson: a seed may be beyond 64 bits.
+    said = json.dumps(body.model_dump(mode="json", exclude_unset=True), sort_keys=True)
+    return blake2b(said.encode(), digest_size=16).hexdigest()

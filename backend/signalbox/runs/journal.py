@@ -1,0 +1,92 @@
+"""A live run's journal: the newest events in memory, those before them on disk; any number of watchers read it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+
+from signalbox.core.events import AnyEvent, Stamped
+from signalbox.core.ports import RunStore
+
+# Events kept in memory although they are on disk: a watcher who is that little behind costs no read.
+_KEPT = 1024
+
+
+@dataclass(slots=True)
+class Journal:
+    """One run's events. Nothing is shown before its number is reserved on disk: no crash can give it out again.
+
+    `seq` is the last event's number, `durable` that of the last one on disk, `is_over` once nothing follows.
+    """
+
+    run_id: str
+    store: RunStore
+    seq: int = 0
+    durable: int = 0
+    reserved: int = 0
+    is_over: bool = False
+    _tail: list[Stamped] = field(default_factory=list[Stamped])
+    _first: int = 1
+    _waiting: list[asyncio.Future[None]] = field(default_factory=list[asyncio.Future[None]])
+
+    def append(self, events: list[AnyEvent], at: int) -> None:
+        """Add events at this time (epoch milliseconds), and wake whoever waits for them."""
+        batch = [Stamped(seq, at, event) for seq, event in enumerate(events, self.seq + 1)]
+        self._tail.extend(batch)
+        self.seq += len(batch)
+        self.store.append(self.run_id, batch)
+        self.wake()
+
+    def written(self, durable: int, reserved: int) -> None:
+        """Take in how far the disk is."""
+        self.durable = durable
+        if reserved > self.reserved:
+            self.reserved = reserved
+            self.wake()
+        spare = min(durable - self._first + 1, len(self._tail) - _KEPT)
+        if spare > _KEPT:  # seldom, and then much: each time moves what stays
+            del self._tail[:spare]
+            self._first += spare
+
+    async def follow(self, after: int) -> AsyncIterator[list[Stamped]]:
+        """Yield what is behind a cursor, then what comes, to the end; one list per wake-up."""
+        after = min(after, self.seq)
+        while True:
+            batch = await self.read(after)
+            if batch:
+                after = batch[-1].seq
+                yield batch
+            elif self.is_over and after >= self.seq:
+                return
+            else:
+                await self._news()
+
+    async def read(self, after: int) -> list[Stamped]:
+        """Return the next events with seq > after that may be shown; none when there are none yet."""
+        if after + 1 < self._first:
+            return await self.store.read(self.run_id, after)
+        shown = min(self.seq, self.reserved)
+        return self._tail[after + 1 - self._first : shown + 1 - self._first]
+
+    def wake(self) -> None:
+        """Have all watchers look again."""
+        waiting, self._waiting = self._waiting, []
+        for future in waiting:
+            if not future.done():
+                future.set_result(None)
+
+    async def _news(self) -> None:
+        future = asyncio.get_running_loop().create_future()
+        self._waiting.append(future)
+        try:
+            await future
+        finally:
+            if future in self._waiting:
+                self._waiting.remove(future)
+
+
+async def read_all(read: Callable[[int], Awaitable[list[Stamped]]]) -> list[Stamped]:
+    """Return a whole journal, read piece by piece behind a cursor; raises StoreError."""
+    events: list[Stamped] = []
+    while batch := await read(events[-1].seq if events else 0):
+        events += batch
+    return events

@@ -1,0 +1,71 @@
+"""What another process left behind, ended honestly: runs that a crash has cut, bills that were never told."""
+
+from dataclasses import replace
+from functools import partial
+from time import time
+
+import structlog
+from msgspec import UNSET
+
+from signalbox.chat.context import RunFlags
+from signalbox.chat.progress import Ending, Progress
+from signalbox.chat.run import OpenCalls, done_of, warning_of
+from signalbox.core.errors import CODES, Code
+from signalbox.core.events import AnyEvent, Done, Stamped
+from signalbox.core.ports import RunStore
+from signalbox.core.records import RunRecord
+from signalbox.runs.journal import read_all
+from signalbox.runs.ledger import progress_of, with_figures
+
+_log = structlog.get_logger()
+
+CRASHED = Ending("interrupted", Code.SERVER_CRASH, CODES[Code.SERVER_CRASH].sentence)
+
+
+async def recover(store: RunStore) -> list[RunRecord]:
+    """End every run that has no ending, and return them as they are kept now; raises StoreError.
+
+    What a run had written stays; behind it every open call gets its result, and the ending is told.
+    """
+    ended = [await _end(store, record) for record in await store.unfinished()]
+    if ended:
+        await store.flush()
+        _log.warning("runs.recovered", runs=len(ended))
+    return ended
+
+
+async def _end(store: RunStore, record: RunRecord) -> RunRecord:
+    events = await read_all(partial(store.read, record.id))
+    now = time()
+    progress = progress_of(record)
+    for attempt in progress.attempts:
+        if attempt.ended is None:
+            attempt.ended, attempt.code = now, str(Code.SERVER_CRASH)
+    store.resume(record)
+    last = events[-1] if events else None
+    if last is None or not isinstance(last.event, Done):
+        last = _tell(store, record, events, progress, int(now * 1000))
+    told = last.event
+    assert isinstance(told, Done)
+    over = replace(
+        with_figures(record, progress),
+        ended=now,
+        status=told.status,
+        code=None if told.code is UNSET else told.code,
+        seq=last.seq,
+    )
+    store.note(record.id, lambda: over)
+    store.close(record.id)
+    return over
+
+
+def _tell(store: RunStore, record: RunRecord, events: list[Stamped], progress: Progress, at: int) -> Stamped:
+    """Write the ending, above all numbers that any client can have seen."""
+    ledger = OpenCalls()
+    ledger.follow(stamped.event for stamped in events)
+    flags = RunFlags(record.loop, record.flag, record.simulated)
+    done = done_of(CRASHED, record.model, flags, progress)
+    ending: list[AnyEvent] = [*ledger.close(CRASHED), *warning_of(CRASHED), done]
+    batch = [Stamped(seq, at, event) for seq, event in enumerate(ending, record.reserved + 1)]
+    store.append(record.id, batch)
+    return batch[-1]

@@ -1,0 +1,109 @@
+"""The database: one SQLite file, written by one thread and read by a few, so that no stream ever waits for a disk."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+
+import structlog
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError, SQLAlchemyError
+
+from signalbox.core.errors import Code, StoreError
+from signalbox.store.migrate import upgrade
+
+Value = TypeVar("Value")
+Work = Callable[[Connection], Value]
+
+_log = structlog.get_logger()
+_READERS = 4
+_BUSY_SECONDS = 5
+# FULL: what a client was told to be kept survives a power cut, and one commit serves all runs. secure_delete: what is
+# deleted is overwritten, not only unlinked.
+_PRAGMAS = (
+    "journal_mode=WAL",
+    "synchronous=FULL",
+    "foreign_keys=ON",
+    "secure_delete=ON",
+    f"busy_timeout={_BUSY_SECONDS * 1000}",
+)
+
+
+class Database:
+    """Runs functions of a connection, each in a transaction of its own: all of it is kept, or nothing.
+
+    Every failure of the database leaves as StoreError, without the statement and its values: they quote the chat.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._engine = _engine(path)
+        # One writer: transactions queue here, in the order in which they were asked for, instead of in SQLite.
+        self._writer = ThreadPoolExecutor(1, "database-writer")
+        self._readers = ThreadPoolExecutor(_READERS, "database-reader")
+
+    async def open(self) -> None:
+        """Make the file, or bring it up to this version's tables; raises StoreError."""
+        await self._run(self._writer, lambda: upgrade(self._engine))
+
+    async def write(self, work: Work[Value]) -> Value:
+        """Run work that writes; raises StoreError."""
+        return await self._run(self._writer, lambda: self._transact(work))
+
+    async def read(self, work: Work[Value]) -> Value:
+        """Run work that only reads; raises StoreError."""
+        return await self._run(self._readers, lambda: self._look(work))
+
+    async def forget(self) -> None:
+        """Drop what the write-ahead log still holds of deleted rows; raises StoreError."""
+        await self._run(self._writer, self._checkpoint)
+
+    async def aclose(self) -> None:
+        """Finish what is under way and close the file."""
+        await asyncio.to_thread(self._close)
+
+    async def _run(self, threads: ThreadPoolExecutor, work: Callable[[], Value]) -> Value:
+        try:
+            return await asyncio.get_running_loop().run_in_executor(threads, work)
+        except (SQLAlchemyError, OSError) as error:
+            cause = getattr(error, "orig", None) or error
+            _log.error("database.failed", error=type(cause).__name__)
+            # What the database will refuse however often it is asked is no outage.
+            lasting = isinstance(error, IntegrityError | DataError | ProgrammingError)
+            raise StoreError(Code.INTERNAL if lasting else Code.STORE_UNAVAILABLE) from None
+
+    def _transact(self, work: Work[Value]) -> Value:
+        with self._engine.execution_options(begin="BEGIN IMMEDIATE").begin() as connection:
+            return work(connection)
+
+    def _look(self, work: Work[Value]) -> Value:
+        with self._engine.connect() as connection:
+            return work(connection)
+
+    def _checkpoint(self) -> None:
+        with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _close(self) -> None:
+        self._writer.shutdown()
+        self._readers.shutdown()
+        self._engine.dispose()
+
+
+def _engine(path: Path) -> Engine:
+    engine = create_engine(f"sqlite:///{path}", pool_size=_READERS + 1, max_overflow=0)
+
+    @event.listens_for(engine, "connect")
+    def _prepare(connection: Any, record: object) -> None:
+        connection.isolation_level = None  # Python's own BEGIN comes too late for a read, and never for a DDL
+        cursor = connection.cursor()
+        for pragma in _PRAGMAS:
+            cursor.execute(f"PRAGMA {pragma}")
+        cursor.close()
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))
+
+    return engine

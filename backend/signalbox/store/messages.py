@@ -1,0 +1,130 @@
+"""Messages as JSON and back, with all that only the server may know: opaque reasoning, the host's own ids."""
+
+from typing import cast
+
+from signalbox.core.messages import (
+    AssistantMessage,
+    Content,
+    ContentPart,
+    FilePart,
+    ImagePart,
+    JsonObject,
+    JsonValue,
+    Message,
+    ReasoningDetail,
+    SystemMessage,
+    TextPart,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
+from signalbox.wire.jsontext import dumps, loads
+
+
+def dump_message(message: Message) -> bytes:
+    """Write one message."""
+    return dumps(to_json(message))
+
+
+def load_message(data: bytes) -> Message:
+    """Read one message, equal to what was written."""
+    return from_json(cast(JsonObject, loads(data)))
+
+
+def to_json(message: Message) -> JsonObject:
+    """Return a message as JSON; what is empty is left out."""
+    match message:
+        case SystemMessage(content):
+            return {"role": "system", "content": _content(content)}
+        case UserMessage(content):
+            return {"role": "user", "content": _content(content)}
+        case ToolMessage():
+            return {
+                "role": "tool",
+                "call_id": message.call_id,
+                "name": message.name,
+                "content": message.content,
+                "outside": message.outside,
+            }
+        case AssistantMessage():
+            fields: JsonObject = {
+                "content": message.content,
+                "calls": [_call(call) for call in message.calls],
+                "reasoning": message.reasoning,
+                "reasoning_details": [dict(detail.raw) for detail in message.reasoning_details],
+                "reasoning_field": message.reasoning_field,
+                "model": message.model,
+                "provider": message.provider,
+            }
+            return {"role": "assistant", **{name: value for name, value in fields.items() if value}}
+
+
+def from_json(value: JsonObject) -> Message:
+    """Return the message that `to_json` wrote."""
+    match value["role"]:
+        case "system":
+            return SystemMessage(_parsed(value["content"]))
+        case "user":
+            return UserMessage(_parsed(value["content"]))
+        case "tool":
+            return ToolMessage(
+                str(value["call_id"]), str(value["name"]), str(value["content"]), outside=bool(value["outside"])
+            )
+        case _:
+            return _assistant(value)
+
+
+def _assistant(value: JsonObject) -> AssistantMessage:
+    calls = cast(list[JsonObject], value.get("calls", []))
+    details = cast(list[JsonObject], value.get("reasoning_details", []))
+    return AssistantMessage(
+        content=str(value.get("content", "")),
+        calls=tuple(
+            ToolCall(
+                str(call["id"]), str(call["name"]), cast(JsonObject, call["arguments"]), _text(call.get("upstream_id"))
+            )
+            for call in calls
+        ),
+        reasoning=str(value.get("reasoning", "")),
+        reasoning_details=tuple(ReasoningDetail(detail) for detail in details),
+        reasoning_field=_text(value.get("reasoning_field")),
+        model=_text(value.get("model")),
+        provider=_text(value.get("provider")),
+    )
+
+
+def _call(call: ToolCall) -> JsonObject:
+    named: JsonObject = {"upstream_id": call.upstream_id} if call.upstream_id is not None else {}
+    return {"id": call.id, "name": call.name, "arguments": call.arguments, **named}
+
+
+def _content(content: Content) -> JsonValue:
+    return content if isinstance(content, str) else [_part(part) for part in content]
+
+
+def _part(part: ContentPart) -> JsonObject:
+    match part:
+        case TextPart(text):
+            return {"text": text}
+        case ImagePart(url, detail):
+            return {"image": url, "detail": detail}
+        case FilePart(filename, data):
+            return {"file": filename, "data": data}
+
+
+def _parsed(value: JsonValue) -> Content:
+    if isinstance(value, str):
+        return value
+    return tuple(_part_of(part) for part in cast(list[JsonObject], value))
+
+
+def _part_of(part: JsonObject) -> ContentPart:
+    if "image" in part:
+        return ImagePart(str(part["image"]), _text(part["detail"]))
+    if "file" in part:
+        return FilePart(str(part["file"]), str(part["data"]))
+    return TextPart(str(part["text"]))
+
+
+def _text(value: JsonValue) -> str | None:
+    return None if value is None else str(value)

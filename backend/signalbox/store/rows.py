@@ -1,0 +1,83 @@
+"""A run's record as a row of its table, and back."""
+
+from typing import Any, cast
+
+from msgspec import json
+from sqlalchemy import RowMapping
+
+from signalbox.core.events import Flag
+from signalbox.core.messages import JsonObject
+from signalbox.core.parts import Usage
+from signalbox.core.records import RunRecord
+from signalbox.store.tables import RUNS
+from signalbox.wire.jsontext import dumps, loads
+
+# What a listing needs no more than a trace: the search columns stay on disk.
+COLUMNS = [column for column in RUNS.columns if column.name not in ("answer", "folded")]
+
+_FLAG, _USAGE = json.Decoder(Flag), json.Decoder(Usage)
+
+
+def opening_row(record: RunRecord) -> dict[str, Any]:
+    """Return the whole row of a new run."""
+    return {
+        "id": record.id,
+        "conversation_id": record.conversation_id,
+        "parent_id": record.parent_id,
+        "key": record.key,
+        "digest": record.digest,
+        "model": record.model,
+        "loop": record.loop,
+        "flag": json.encode(record.flag) if record.flag else None,
+        "simulated": record.simulated,
+        "request": dumps(record.request),
+        "question": dumps(record.question),
+        "started": record.started,
+        "seq": record.seq,
+        "reserved": record.reserved,
+        **figures(record),
+    }
+
+
+def figures(record: RunRecord) -> dict[str, Any]:
+    """Return the columns that change while a run goes on."""
+    return {
+        "ended": record.ended,
+        "status": record.status,
+        "code": record.code,
+        "steps": record.steps,
+        "attempts": dumps([*record.attempts]),
+        "usage": json.encode(record.usage) if record.usage else None,
+        "cost": record.cost,
+        "cost_estimated": record.cost_estimated,
+        "settled_at": record.settled_at,
+        "seq": record.seq,
+    }
+
+
+def record_of(row: RowMapping) -> RunRecord:
+    """Return the record that a row holds."""
+    return RunRecord(
+        id=row["id"],
+        model=row["model"],
+        loop=row["loop"],
+        flag=_FLAG.decode(row["flag"]) if row["flag"] else None,
+        simulated=row["simulated"],
+        conversation_id=row["conversation_id"],
+        parent_id=row["parent_id"],
+        key=row["key"],
+        digest=row["digest"],
+        request=cast(JsonObject, loads(row["request"])),
+        question=cast(JsonObject, loads(row["question"])),
+        started=row["started"],
+        ended=row["ended"],
+        status=row["status"],
+        code=row["code"],
+        steps=row["steps"],
+        attempts=tuple(cast(list[JsonObject], loads(row["attempts"]))),
+        usage=_USAGE.decode(row["usage"]) if row["usage"] else None,
+        cost_estimated=row["cost_estimated"],
+        settled_at=row["settled_at"],
+        seq=row["seq"],
+        reserved=row["reserved"],
+    )

@@ -1,0 +1,116 @@
+"""The tables; `migrations/` makes them and a test holds the two together."""
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+METADATA = MetaData()
+
+CONVERSATIONS = Table(
+    "conversations",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("title", Text, nullable=False),
+    Column("is_titled", Boolean, nullable=False),  # a person gave the title
+    Column("created", Float, nullable=False),
+    Column("updated", Float, nullable=False),
+    Column("leaf_id", Text),  # the message or run that the next question follows
+    Index("conversations_by_time", "updated"),
+)
+
+# What people said, and what a client brought along. What a model answered here is a row of `runs`: the two together
+# are the tree, so an answer is kept once.
+MESSAGES = Table(
+    "messages",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("conversation_id", Text, ForeignKey("conversations.id", ondelete="CASCADE"), nullable=False),
+    Column("parent_id", Text),
+    Column("role", Text, nullable=False),
+    Column("created", Float, nullable=False),
+    Column("system", Text),  # instructions that came with it; they hold for what follows
+    Column("body", LargeBinary, nullable=False),  # core messages as JSON
+    Column("text", Text, nullable=False),
+    Column("folded", Text, nullable=False),  # for search: case folded, which SQL cannot do beyond ASCII
+    Column("digest", Text, nullable=False),  # what it says, to know it again in a history that a client sends
+    Index("messages_by_conversation", "conversation_id"),
+)
+
+RUNS = Table(
+    "runs",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("conversation_id", Text, ForeignKey("conversations.id", ondelete="CASCADE")),
+    Column("parent_id", Text),
+    Column("key", Text),
+    Column("digest", Text),
+    Column("model", Text, nullable=False),
+    Column("loop", Text, nullable=False),
+    Column("flag", LargeBinary),
+    Column("simulated", Boolean, nullable=False),
+    Column("request", LargeBinary, nullable=False),
+    Column("question", LargeBinary, nullable=False),
+    Column("started", Float, nullable=False),
+    Column("ended", Float),
+    Column("status", Text),
+    Column("code", Text),
+    Column("steps", Integer, nullable=False),
+    Column("attempts", LargeBinary, nullable=False),
+    Column("usage", LargeBinary),
+    Column("cost", Float),
+    Column("cost_estimated", Boolean, nullable=False),
+    Column("settled_at", Float),
+    Column("seq", Integer, nullable=False),
+    Column("reserved", Integer, nullable=False),
+    Column("answer", Text),  # the text of a conversation's run, once it is over
+    Column("folded", Text),
+    UniqueConstraint("key", name="runs_by_key"),
+    Index("runs_by_conversation", "conversation_id"),
+    Index("runs_by_time", "started"),
+    Index("runs_by_status", "status"),
+)
+
+# One row per run and flush: a row per event costs twice as much.
+JOURNAL = Table(
+    "journal",
+    METADATA,
+    Column("run_id", Text, ForeignKey("runs.id", ondelete="CASCADE"), nullable=False),
+    Column("first_seq", Integer, nullable=False),
+    Column("last_seq", Integer, nullable=False),
+    Column("frames", LargeBinary, nullable=False),  # a JSON list of stamped events
+    PrimaryKeyConstraint("run_id", "first_seq"),
+)
+
+# What a run said as its model must see it again: with opaque reasoning and the host's own ids, which no client gets.
+TURNS = Table(
+    "turns",
+    METADATA,
+    Column("run_id", Text, ForeignKey("runs.id", ondelete="CASCADE"), nullable=False),
+    Column("place", Integer, nullable=False),
+    Column("seq", Integer, nullable=False),  # all events up to here are told by the turns up to here
+    Column("message", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("run_id", "place"),
+)
+
+SAVES = Table(
+    "saves",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("title", Text, nullable=False),
+    Column("created", Float, nullable=False),
+    Column("run_id", Text, nullable=False),  # a save outlives its run
+    Column("snapshot", LargeBinary, nullable=False),
+    Column("frames", LargeBinary, nullable=False),
+    Index("saves_by_time", "created"),
+)

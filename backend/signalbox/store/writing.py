@@ -1,0 +1,148 @@
+"""What runs hand over to the disk and one flush takes: rows of many runs, for one transaction."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from msgspec import json
+from sqlalchemy import Connection, bindparam, insert, select, update
+
+from signalbox.core.events import Content, Stamped
+from signalbox.core.messages import Message
+from signalbox.core.ports import OnDurable
+from signalbox.core.records import RunRecord
+from signalbox.store.messages import dump_message
+from signalbox.store.rows import figures, opening_row
+from signalbox.store.tables import JOURNAL, RUNS, TURNS
+
+# Numbers that are reserved at once: so many that a stream goes on to its end also while the disk does not answer. A
+# crash leaves a gap of them, which the contract allows.
+BLOCK = 1_000_000
+
+_encoder = json.Encoder()
+_decoder = json.Decoder(list[Stamped])
+
+
+@dataclass(slots=True)
+class Taken:
+    """What one flush takes of one run. `seq` is its last event in it, `reserved` the block that is reserved with it."""
+
+    run_id: str
+    seq: int
+    reserved: int
+    opening: RunRecord | None
+    record: RunRecord | None
+    events: list[Stamped]
+    turns: list[tuple[int, int, Message]]
+    is_raised: bool
+
+
+@dataclass(slots=True)
+class OpenRun:
+    """One run that is being written; `is_kept` once it is in its table.
+
+    `reserved` is on disk, `wanted` is what the next flush makes of it.
+    """
+
+    id: str
+    durable: OnDurable
+    opening: RunRecord | None = None
+    seq: int = 0
+    reserved: int = 0
+    wanted: int = BLOCK
+    places: int = 0
+    events: list[Stamped] = field(default_factory=list[Stamped])
+    turns: list[tuple[int, int, Message]] = field(default_factory=list[tuple[int, int, Message]])
+    record: Callable[[], RunRecord] | None = None
+    is_kept: bool = False
+
+    def append(self, batch: list[Stamped]) -> None:
+        """Take events; the next block is wanted when half of this one is used, so that nobody waits for it."""
+        if not batch:
+            return
+        self.events.extend(batch)
+        self.seq = batch[-1].seq
+        if self.seq > self.wanted - BLOCK // 2:
+            self.wanted = self.seq + BLOCK
+
+    def remember(self, seq: int, messages: Sequence[Message]) -> None:
+        """Take what the history grew by."""
+        self.turns.extend((self.places + place, seq, message) for place, message in enumerate(messages))
+        self.places += len(messages)
+
+    def take(self) -> Taken:
+        """Hand over what there is, and hold nothing of it."""
+        record = self.record() if self.record is not None else None
+        taken = Taken(
+            self.id,
+            self.seq,
+            self.wanted,
+            self.opening,
+            record,
+            self.events,
+            self.turns,
+            is_raised=self.opening is None and self.wanted > self.reserved,
+        )
+        self.opening, self.record, self.events, self.turns = None, None, [], []
+        return taken
+
+    def give_back(self, taken: Taken) -> None:
+        """Hold again what could not be written, before what has come since."""
+        self.opening = taken.opening or self.opening
+        self.events[:0] = taken.events
+        self.turns[:0] = taken.turns
+        if taken.record is not None and self.record is None:
+            kept = taken.record
+            self.record = lambda: kept
+
+
+def put(connection: Connection, batch: Sequence[Taken]) -> None:
+    """Write what a flush took: a few statements, whatever the number of runs."""
+    openings = [{**opening_row(t.opening), "reserved": t.reserved} for t in batch if t.opening is not None]
+    raised = [{"run": t.run_id, "reserved": t.reserved} for t in batch if t.is_raised]
+    changed = [{"run": t.run_id, **figures(t.record)} for t in batch if t.record is not None]
+    turns = [
+        {"run_id": t.run_id, "place": place, "seq": seq, "message": dump_message(message)}
+        for t in batch
+        for place, seq, message in t.turns
+    ]
+    if openings:
+        connection.execute(insert(RUNS), openings)
+    if events := [_journal_row(t) for t in batch if t.events]:
+        connection.execute(insert(JOURNAL), events)
+    if turns:
+        connection.execute(insert(TURNS), turns)
+    if raised:
+        connection.execute(update(RUNS).where(RUNS.c.id == bindparam("run")), raised)
+    if changed:
+        connection.execute(update(RUNS).where(RUNS.c.id == bindparam("run")), changed)
+    for taken in batch:
+        if taken.record is not None and taken.record.is_over and taken.record.conversation_id is not None:
+            _keep_answer(connection, taken.run_id)
+
+
+def _journal_row(taken: Taken) -> dict[str, Any]:
+    return {
+        "run_id": taken.run_id,
+        "first_seq": taken.events[0].seq,
+        "last_seq": taken.events[-1].seq,
+        "frames": _encoder.encode(taken.events),
+    }
+
+
+def _keep_answer(connection: Connection, run_id: str) -> None:
+    """Put a run's text where a conversation shows and searches it."""
+    answer = "".join(s.event.content for s in journal_of(connection, run_id) if isinstance(s.event, Content))
+    connection.execute(update(RUNS).where(RUNS.c.id == run_id).values(answer=answer, folded=answer.casefold()))
+
+
+def journal_of(connection: Connection, run_id: str, after: int = 0, rows: int | None = None) -> list[Stamped]:
+    """Return a run's events with seq > after; `rows` bounds how many flushes are read."""
+    asked = (
+        select(JOURNAL.c.frames)
+        .where(JOURNAL.c.run_id == run_id, JOURNAL.c.last_seq > after)
+        .order_by(JOURNAL.c.first_seq)
+        .limit(rows)
+    )
+    batches = [_decoder.decode(frames) for frames in connection.execute(asked).scalars()]
+    return [stamped for batch in batches for stamped in batch if stamped.seq > after]

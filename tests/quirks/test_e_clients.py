@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import threading
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -17,8 +18,8 @@ from tests.quirks.telling import Teller, scripted
 from tests.support.fixtures import Behind
 from tests.support.frames import checked, hear
 from tests.support.scripted import make_tool
-from tests.support.serving import RunningApp, read_until
-from tests.support.upstream import Exchange, Script, chunk, holds, silent
+from tests.support.serving import RunningApp, read_until, settings_for
+from tests.support.upstream import Exchange, Script, ScriptedUpstream, chunk, holds, silent
 
 SOON = 2.0
 HEADER = {"signalbox_allow_loop_header": True}
@@ -220,3 +221,41 @@ def test_e08_an_upstream_that_breaks(behind: Behind, no_waiting: list[Any], loop
     assert told.heard.types == ["warning", "done"]
     assert told.heard.done["status"] in ("error", "interrupted")
     assert told.heard.done["code"] != "INTERNAL"
+
+
+# ---- E11: the connection is lost
+
+
+@LOOPS
+def test_e11_resuming_doubles_and_loses_nothing(behind: Behind, loop: str) -> None:
+    """Behind every frame of two runs in turn, by GET and by POST: the rest of that run, and nothing else is asked."""
+    app, upstream = behind(speaks("One"), speaks("Two"), settings={"tool_loop_v2": loop == "v2"})
+    whole = [app.post(prompt="Hello!", tools=[]) for _ in range(2)]
+    asked = len(upstream.asked)
+    for response in whole:
+        run_id, heard = response.headers["x-run-id"], hear(response.content)
+        for cut, last in enumerate(heard.ids):
+            rest = b"".join(heard.pieces[cut + 1 :])
+            headers = {"Last-Event-ID": last}
+            again = app.client.get(f"/api/runs/{run_id}/events", headers=headers)
+            posted = app.client.post("/api/chat/stream", headers=headers, json={"model": "openai/sim", "prompt": "Hi"})
+            assert again.content == posted.content == rest
+            assert again.status_code == posted.status_code == (200 if rest else 204)
+    assert len(upstream.asked) == asked
+
+
+@LOOPS
+def test_e11_reconnecting_after_a_restart_starts_nothing(tmp_path: Path, loop: str) -> None:
+    """A client that comes back when the server does has the run it asked for, and no second one is made."""
+    with ScriptedUpstream(speaks("One")) as upstream:
+        settings = settings_for(tmp_path, openrouter_base_url=upstream.base_url, tool_loop_v2=loop == "v2")
+        with RunningApp(settings) as app:
+            whole = app.post(prompt="Hello!", tools=[])
+        with RunningApp(settings) as again:
+            last = hear(whole.content).ids[0]
+            seen = hear(whole.content).pieces[0]
+            rest = again.client.post("/api/chat/stream", headers={"Last-Event-ID": last}, content=b"{}")
+            assert seen + rest.content == whole.content
+            lost = again.client.post("/api/chat/stream", headers={"Last-Event-ID": "0" * 32 + ":1"}, content=b"{}")
+            assert lost.status_code == 404
+    assert len(upstream.asked) == 1

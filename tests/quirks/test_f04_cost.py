@@ -13,13 +13,25 @@ import pytest
 from signalbox.chat.progress import Attempt
 from signalbox.chat.retry import Retry
 from signalbox.core.parts import Served
+from signalbox.runs import billing
 from signalbox.simulator.server import BackgroundSimulator
 
 from tests.support.fixtures import Behind
 from tests.support.frames import Heard, checked
 from tests.support.scripted import make_tool
 from tests.support.serving import RunningApp, read_until, settings_for
-from tests.support.upstream import DONE, Exchange, Script, call_chunk, chunk, holds, no_models, says, sends
+from tests.support.upstream import (
+    DONE,
+    Exchange,
+    Script,
+    ScriptedUpstream,
+    call_chunk,
+    chunk,
+    holds,
+    no_models,
+    says,
+    sends,
+)
 
 WAIT = 10.0
 USAGE = {"prompt_tokens": 10, "completion_tokens": 5, "cost": 0.25}
@@ -330,6 +342,30 @@ def test_f04_a_shutdown_while_settling(behind: Behind) -> None:
     assert _tasks(app) == []
     assert upstream.wait_until(lambda: any("generation" in asked.path for asked in upstream.left))
     assert till.trace(asking)["cost_estimated"] is True
+
+
+@LOOPS
+def test_f04_a_bill_outlives_a_restart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loop: str) -> None:
+    """A server that stops before the bill came asks for it when it is back, and keeps what it is told."""
+    office = Office()
+    with ScriptedUpstream(holds, models=office) as upstream:
+        settings = settings_for(tmp_path, openrouter_base_url=upstream.base_url, tool_loop_v2=loop == "v2")
+        with RunningApp(settings) as app:
+            Till(app)
+            run_id, heard = stopped(app, b"So far", tools=[])
+        assert heard.done["cost_estimated"] is True
+        office.bills["gen-scripted"] = BILL
+        monkeypatch.setattr(billing, "WAITS", (0.0, 0.0))
+        with RunningApp(settings) as again:
+            assert again.parts.runs.settlements is not None
+            again.within(again.parts.runs.settlements.wait())
+            again.within(again.parts.runs.store.flush())
+            told = again.client.get(f"/api/runs/{run_id}").json()
+            assert (told["cost"], told["cost_estimated"]) == (0.5, False)
+        with RunningApp(settings) as later:
+            assert later.client.get(f"/api/runs/{run_id}").json() == told
+    assert office.asked == ["gen-scripted"]
+    assert len(upstream.asked) == 1
 
 
 def _tasks(app: RunningApp) -> list[str]:

@@ -11,6 +11,7 @@ from signalbox.runs.manager import RunManager
 from signalbox.services.catalog import ModelCatalog
 from signalbox.services.openrouter import OpenRouterService
 from signalbox.services.tool_executor import ToolExecutor
+from signalbox.store.database import Database
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,7 @@ class Parts:
     executor: ToolExecutor
     catalog: ModelCatalog
     runs: RunManager
+    database: Database
     lever: LeverFile
     admin_token: str
     is_simulated: bool

@@ -18,7 +18,7 @@ from signalbox.app.errors import LastResort, add_error_handlers
 from signalbox.app.examples import add_openapi
 from signalbox.app.files import mount_files
 from signalbox.app.logs import configure_logs, log_run
-from signalbox.app.routers import chat, flags, health, models, runs, tools
+from signalbox.app.routers import chat, flags, health, models, runs, saves, tools
 from signalbox.app.security import Gate
 from signalbox.app.toolbox import fill_toolbox
 from signalbox.app.workers import hold_data_folder
@@ -64,7 +64,7 @@ def create_app(
     )
     app.state.admin_token = admin
     add_error_handlers(app)
-    for router in (chat.router, runs.router, models.router, tools.router, flags.router, health.router):
+    for router in (chat.router, runs.router, saves.router, models.router, tools.router, flags.router, health.router):
         app.include_router(router)
     add_openapi(app)
     mount_files(app, settings)
@@ -128,6 +128,7 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
         executor=ToolExecutor(toolbox.tools),
         catalog=catalog,
         runs=runs_,
+        database=database,
         lever=LeverFile(folder / "tool_loop_v2.json"),
         admin_token=admin.value,
         is_simulated=settings.is_simulated,

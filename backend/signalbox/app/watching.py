@@ -3,13 +3,14 @@
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from fastapi import Response
+from fastapi import Request, Response
 
 from signalbox.app.deps import Parts
 from signalbox.app.streaming import EventStream
 from signalbox.core.errors import Code, RequestError
+from signalbox.core.events import LoopName, Stamped
 from signalbox.core.records import RunRecord
-from signalbox.encoders.sse_v1 import SseV1Encoder
+from signalbox.encoders.sse_v1 import HEADERS, SseV1Encoder
 
 # Events written at once: whoever reads slowly has this much waiting in memory, not all that was missed (quirk G6).
 _PER_WRITE = 256
@@ -19,15 +20,32 @@ _SEQ_DIGITS = 20
 
 def watch(record: RunRecord, parts: Parts, *, after: int = 0) -> EventStream:
     """Answer with a run's events behind a cursor, to its end."""
-    encoder = SseV1Encoder(record.id, record.loop, after)
+    return stream_of(record.id, record.loop, parts.runs.watch(record.id, after), after=after)
+
+
+def stream_of(
+    run_id: str, loop: LoopName, batches: AsyncGenerator[list[Stamped], None], *, after: int = 0
+) -> EventStream:
+    """Answer with a run's events as they come, the first of them behind a cursor."""
+    encoder = SseV1Encoder(run_id, loop, after)
 
     async def frames() -> AsyncGenerator[bytes, None]:
-        async with aclosing(parts.runs.watch(record.id, after)) as batches:
+        async with aclosing(batches):
             async for batch in batches:
                 for at in range(0, len(batch), _PER_WRITE):
                     yield encoder.encode(batch[at : at + _PER_WRITE])
 
-    return EventStream(frames(), {"x-run-id": record.id, "x-tool-loop": record.loop})
+    return EventStream(frames(), _names(run_id, loop))
+
+
+def nothing_left(run_id: str, loop: LoopName) -> Response:
+    """Answer that a client has seen all of a run."""
+    # The next client at this address may not have seen it: no cache may answer for us (quirk E7).
+    return Response(status_code=204, headers={**HEADERS, **_names(run_id, loop)})
+
+
+def _names(run_id: str, loop: LoopName) -> dict[str, str]:
+    return {"x-run-id": run_id, "x-tool-loop": loop}
 
 
 async def resume(run_id: str, parts: Parts, *, after: int) -> Response:
@@ -37,16 +55,33 @@ async def resume(run_id: str, parts: Parts, *, after: int) -> Response:
     """
     record = await parts.runs.find(run_id)
     if record.is_over and after >= record.seq:
-        return Response(status_code=204)
+        return nothing_left(record.id, record.loop)
     parts.runs.check_watchers()
     return watch(record, parts, after=after)
+
+
+def cursor_of(run_id: str, after: int, last_event_id: str | None) -> int:
+    """Return the cursor that a client asks for: its Last-Event-ID goes before its number; raises RequestError."""
+    if not last_event_id:
+        return after
+    named, seq = read_event_id(last_event_id)
+    if named != run_id:
+        raise RequestError(Code.INVALID_REQUEST, "Last-Event-ID is of another run's events.", "Last-Event-ID")
+    return seq
 
 
 def read_event_id(last_event_id: str) -> tuple[str, int]:
     """Read `<run_id>:<seq>`; raises RequestError."""
     run_id, _, seq = last_event_id.rpartition(":")
-    if not run_id or not (seq.isascii() and seq.isdigit() and len(seq) < _SEQ_DIGITS):
+    if not run_id or ":" in run_id or not (seq.isascii() and seq.isdigit() and len(seq) < _SEQ_DIGITS):
         raise RequestError(
             Code.INVALID_REQUEST, "Last-Event-ID is not an id of a run's events (<run_id>:<seq>).", "Last-Event-ID"
         )
     return run_id, int(seq)
+
+
+def refuse_twins(request: Request, *names: str) -> None:
+    """Refuse a header that came twice with two values: nobody may guess which was meant. Raises RequestError."""
+    for name in names:
+        if len(set(request.headers.getlist(name))) > 1:
+            raise RequestError(Code.INVALID_REQUEST, f"{name} may come once.", name)

@@ -110,7 +110,11 @@ SAVES = Table(
     Column("title", Text, nullable=False),
     Column("created", Float, nullable=False),
     Column("run_id", Text, nullable=False),  # a save outlives its run
-    Column("snapshot", LargeBinary, nullable=False),
-    Column("frames", LargeBinary, nullable=False),
-    Index("saves_by_time", "created"),
+    Column("model", Text, nullable=False),
+    Column("loop", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("seq", Integer, nullable=False),  # the run's last event
+    Column("snapshot", LargeBinary, nullable=False),  # question, trace and the client's own data
+    Column("frames", LargeBinary, nullable=False),  # a JSON list of stamped events
+    Index("saves_by_time", "created", "id"),
 )

@@ -2,12 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query, Response
+from fastapi import APIRouter, Header, Query, Request, Response
 
 from signalbox.app.deps import PartsDep
 from signalbox.app.examples import STREAM_ANSWERS
-from signalbox.app.watching import read_event_id, resume
-from signalbox.core.errors import Code, RequestError
+from signalbox.app.watching import cursor_of, refuse_twins, resume
 from signalbox.core.messages import JsonObject
 from signalbox.runs.trace import summary_of, trace_of
 
@@ -38,14 +37,12 @@ async def stop_run(run_id: str, parts: PartsDep) -> JsonObject:
 @router.get("/{run_id}/events", response_model=None, responses={**STREAM_ANSWERS, 204: {"description": "All was seen"}})
 async def follow_run(
     run_id: str,
+    request: Request,
     parts: PartsDep,
     after: Annotated[int, Query(ge=0)] = 0,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> Response:
     """Replay a run's events behind a cursor and follow it to its end; `Last-Event-ID` goes before `after`."""
     await parts.runs.find(run_id)
-    if last_event_id:
-        named, after = read_event_id(last_event_id)
-        if named != run_id:
-            raise RequestError(Code.INVALID_REQUEST, "Last-Event-ID is of another run's events.", "Last-Event-ID")
-    return await resume(run_id, parts, after=after)
+    refuse_twins(request, "Last-Event-ID")
+    return await resume(run_id, parts, after=cursor_of(run_id, after, last_event_id))

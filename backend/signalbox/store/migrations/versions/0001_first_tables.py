@@ -9,6 +9,13 @@ down_revision = None
 
 def upgrade() -> None:
     """Make it."""
+    _make_tree()
+    _make_runs()
+    _make_journal()
+    _make_saves()
+
+
+def _make_tree() -> None:
     op.create_table(
         "conversations",
         sa.Column("id", sa.Text(), nullable=False),
@@ -20,17 +27,6 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_index("conversations_by_time", "conversations", ["updated"])
-    op.create_table(
-        "saves",
-        sa.Column("id", sa.Text(), nullable=False),
-        sa.Column("title", sa.Text(), nullable=False),
-        sa.Column("created", sa.Float(), nullable=False),
-        sa.Column("run_id", sa.Text(), nullable=False),
-        sa.Column("snapshot", sa.LargeBinary(), nullable=False),
-        sa.Column("frames", sa.LargeBinary(), nullable=False),
-        sa.PrimaryKeyConstraint("id"),
-    )
-    op.create_index("saves_by_time", "saves", ["created"])
     op.create_table(
         "messages",
         sa.Column("id", sa.Text(), nullable=False),
@@ -47,6 +43,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_index("messages_by_conversation", "messages", ["conversation_id"])
+
+
+def _make_runs() -> None:
     op.create_table(
         "runs",
         sa.Column("id", sa.Text(), nullable=False),
@@ -81,6 +80,9 @@ def upgrade() -> None:
     op.create_index("runs_by_conversation", "runs", ["conversation_id"])
     op.create_index("runs_by_status", "runs", ["status"])
     op.create_index("runs_by_time", "runs", ["started"])
+
+
+def _make_journal() -> None:
     op.create_table(
         "journal",
         sa.Column("run_id", sa.Text(), nullable=False),
@@ -99,6 +101,24 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["run_id"], ["runs.id"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("run_id", "place"),
     )
+
+
+def _make_saves() -> None:
+    op.create_table(
+        "saves",
+        sa.Column("id", sa.Text(), nullable=False),
+        sa.Column("title", sa.Text(), nullable=False),
+        sa.Column("created", sa.Float(), nullable=False),
+        sa.Column("run_id", sa.Text(), nullable=False),
+        sa.Column("model", sa.Text(), nullable=False),
+        sa.Column("loop", sa.Text(), nullable=False),
+        sa.Column("status", sa.Text(), nullable=False),
+        sa.Column("seq", sa.Integer(), nullable=False),
+        sa.Column("snapshot", sa.LargeBinary(), nullable=False),
+        sa.Column("frames", sa.LargeBinary(), nullable=False),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    op.create_index("saves_by_time", "saves", ["created", "id"])
 
 
 def downgrade() -> None:

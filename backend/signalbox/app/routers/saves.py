@@ -1,0 +1,219 @@
+"""Saves: keep a run as it was, reopen it, replay it, delete it."""
+
+from collections.abc import AsyncGenerator
+from time import time
+from typing import Annotated
+
+import msgspec
+from fastapi import APIRouter, Header, Query, Request, Response
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+from pydantic import JsonValue as AnyJson
+
+from signalbox.app.body import read_model
+from signalbox.app.deps import Parts, PartsDep
+from signalbox.app.examples import STREAM_ANSWERS, body_of
+from signalbox.app.watching import cursor_of, nothing_left, refuse_twins, stream_of
+from signalbox.core.errors import Code, RequestError
+from signalbox.core.events import Stamped
+from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.records import RunRecord
+from signalbox.runs.trace import trace_of
+from signalbox.store.saves import (
+    SaveLine,
+    Snapshot,
+    delete_save,
+    events_of,
+    find_save,
+    list_saves,
+    new_save_id,
+    put_save,
+    question_of,
+    snapshot_of,
+)
+from signalbox.wire.jsontext import dumps
+
+router = APIRouter(prefix="/api/saves", tags=["saves"])
+
+DATA_BYTES = 64 * 1024
+TITLE_CHARACTERS = 60
+_CURSOR = r"^[0-9]{1,16}(\.[0-9]{1,16})?_[0-9a-f]{32}$"
+
+
+class SaveIn(BaseModel):
+    """Which run to keep, under which title, with which data of the client's own."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+    run_id: str
+    title: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)] | None = None
+    data: dict[str, AnyJson] = Field(default_factory=dict[str, AnyJson])
+
+    @field_validator("data")
+    @classmethod
+    def _of_a_size(cls, data: dict[str, AnyJson]) -> dict[str, AnyJson]:
+        if len(dumps(data)) > DATA_BYTES:
+            raise ValueError(f"takes at most {DATA_BYTES // 1024} KB")
+        return data
+
+
+_EXAMPLE = {"a run": {"run_id": "85fa395f316fede103d7763f27725079", "title": "Tokyo", "data": {"tab": "tools"}}}
+
+
+@router.post("", response_model=None, openapi_extra=body_of(SaveIn, _EXAMPLE))
+async def save_run(request: Request, parts: PartsDep) -> JsonObject:
+    """Keep a frozen copy of a run that is over."""
+    wanted = await read_model(request, SaveIn, int(parts.settings.signalbox_max_body_mb * 1024 * 1024))
+    record = await parts.runs.find(wanted.run_id)
+    if not record.is_over:
+        raise RequestError(Code.RUN_NOT_OVER, field="run_id")
+    events = await parts.runs.events(record.id)
+    question = _without_details(await parts.database.read(lambda connection: question_of(connection, record)))
+    line = _line(record, wanted.title or title_of(question))
+    snapshot = Snapshot(question, trace_of(record, events), wanted.data)
+    await parts.database.write(lambda connection: put_save(connection, line, snapshot, events))
+    return _told(line)
+
+
+@router.get("", response_model=None)
+async def list_all(
+    parts: PartsDep,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    before: Annotated[str | None, Query(pattern=_CURSOR, description="The `next` of the page before")] = None,
+) -> JsonObject:
+    """List the saves, the newest first; `next` is the `before` of the next page, null on the last one."""
+    cursor = _cursor(before) if before is not None else None
+    found = await parts.database.read(lambda connection: list_saves(connection, limit + 1, cursor))
+    shown = found[:limit]
+    last = shown[-1] if len(found) > limit else None
+    return {"saves": [_told(line) for line in shown], "next": f"{last.created!r}_{last.id}" if last else None}
+
+
+@router.get("/{save_id}", response_model=None)
+async def open_save(save_id: str, parts: PartsDep) -> Response:
+    """Return a save: question, trace, the client's own data, and every event of the run."""
+    line, snapshot, events = await parts.database.read(
+        lambda c: (find_save(c, save_id), snapshot_of(c, save_id), events_of(c, save_id))
+    )
+    if line is None or snapshot is None:
+        raise RequestError(Code.UNKNOWN_SAVE)
+    whole: JsonObject = {
+        **_told(line),
+        "question": snapshot.question,
+        "trace": snapshot.trace,
+        "data": snapshot.data,
+    }
+    body = b'%b,"events":[%b]}' % (dumps(whole)[:-1], b",".join(map(_flat, events)))
+    return Response(body, media_type="application/json")
+
+
+@router.get(
+    "/{save_id}/events", response_model=None, responses={**STREAM_ANSWERS, 204: {"description": "All was seen"}}
+)
+async def replay_save(
+    save_id: str,
+    request: Request,
+    parts: PartsDep,
+    after: Annotated[int, Query(ge=0)] = 0,
+    last_event_id: Annotated[str | None, Header()] = None,
+) -> Response:
+    """Answer with the stream of the run that was saved, behind a cursor; the same bytes as the run's own."""
+    refuse_twins(request, "Last-Event-ID")
+    line = await parts.database.read(lambda connection: find_save(connection, save_id))
+    if line is None:
+        raise RequestError(Code.UNKNOWN_SAVE)
+    after = cursor_of(line.run_id, after, last_event_id)
+    if after >= line.seq:
+        return nothing_left(line.run_id, line.loop)
+    parts.runs.check_watchers()
+    return stream_of(line.run_id, line.loop, _kept(save_id, parts, after), after=after)
+
+
+@router.delete("/{save_id}", response_model=None)
+async def remove_save(save_id: str, parts: PartsDep) -> JsonObject:
+    """Delete a save; the database holds nothing of it any more, not even as free space."""
+    if not await parts.database.write(lambda connection: delete_save(connection, save_id)):
+        raise RequestError(Code.UNKNOWN_SAVE)
+    await parts.database.forget()
+    return {"deleted": True}
+
+
+async def _kept(save_id: str, parts: Parts, after: int) -> AsyncGenerator[list[Stamped], None]:
+    parts.runs.watching += 1  # one of the streams that `check_watchers` counts (quirk G6)
+    try:
+        yield await parts.database.read(lambda connection: events_of(connection, save_id, after))
+    finally:
+        parts.runs.watching -= 1
+
+
+def _line(record: RunRecord, title: str) -> SaveLine:
+    return SaveLine(
+        id=new_save_id(),
+        title=title,
+        created=time(),
+        run_id=record.id,
+        model=record.model,
+        loop=record.loop,
+        status=record.status or "",
+        seq=record.seq,
+    )
+
+
+def _told(line: SaveLine) -> JsonObject:
+    return {
+        "id": line.id,
+        "title": line.title,
+        "created": line.created,
+        "run_id": line.run_id,
+        "model": line.model,
+        "status": line.status,
+    }
+
+
+def _cursor(before: str) -> tuple[float, str]:
+    created, _, save_id = before.partition("_")
+    return float(created), save_id
+
+
+def _flat(stamped: Stamped) -> bytes:
+    """Write an event with its number and time, without making values of it."""
+    return b'{"seq":%d,"at":%d,%b' % (stamped.seq, stamped.at, msgspec.json.encode(stamped.event)[1:])
+
+
+def _without_details(question: JsonObject) -> JsonObject:
+    """Leave out the opaque reasoning that a client brought along: a save may be shown to others."""
+    messages = question.get("messages")
+    if not isinstance(messages, list):
+        return question
+    bare: list[JsonValue] = [
+        {name: value for name, value in message.items() if name != "reasoning_details"}
+        if isinstance(message, dict)
+        else message
+        for message in messages
+    ]
+    return {**question, "messages": bare}
+
+
+def title_of(question: JsonObject) -> str:
+    """Return the first words of what was asked last; of a question without words, what it was asked with."""
+    text = question.get("prompt")
+    messages = question.get("messages")
+    for message in messages if isinstance(messages, list) else []:
+        if isinstance(message, dict) and message.get("role") == "user":
+            text = _words(message.get("content")) or text
+    return first_words(text if isinstance(text, str) else "") or "A run without words"
+
+
+def _words(content: JsonValue) -> str:
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    return " ".join(str(part["text"]) for part in parts if isinstance(part, dict) and "text" in part)
+
+
+def first_words(text: str) -> str:
+    """Return as many whole words as fit; a first word that is longer than that is cut."""
+    words = " ".join(text.split())
+    if len(words) <= TITLE_CHARACTERS:
+        return words
+    cut = words[: TITLE_CHARACTERS + 1].rpartition(" ")[0]
+    return cut or words[:TITLE_CHARACTERS]

@@ -1,0 +1,98 @@
+"""Saved runs: frozen copies that outlive the run they were taken of."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from msgspec import json
+from sqlalchemy import Connection, RowMapping, delete, insert, select, tuple_
+
+from signalbox.core.events import LoopName, Stamped
+from signalbox.core.messages import JsonObject
+from signalbox.core.records import RunRecord
+from signalbox.store.tables import MESSAGES, SAVES
+from signalbox.wire.jsontext import dumps, loads
+
+_encoder = json.Encoder()
+_decoder = json.Decoder(list[Stamped])
+_LINE = [SAVES.c[name] for name in ("id", "title", "created", "run_id", "model", "loop", "status", "seq")]
+
+
+@dataclass(frozen=True, slots=True)
+class SaveLine:
+    """What a listing tells of a save; `created` in epoch seconds, `seq` is the run's last event."""
+
+    id: str
+    title: str
+    created: float
+    run_id: str
+    model: str
+    loop: LoopName
+    status: str
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What was frozen beside the events: the question as it was asked, the trace, the client's own view state."""
+
+    question: JsonObject
+    trace: JsonObject
+    data: JsonObject
+
+
+def new_save_id() -> str:
+    """Make a save's id: 128 random bits."""
+    return secrets.token_hex(16)
+
+
+def put_save(connection: Connection, line: SaveLine, snapshot: Snapshot, events: Sequence[Stamped]) -> None:
+    """Keep a save."""
+    row = {name: getattr(line, name) for name in SaveLine.__slots__}
+    kept: JsonObject = {"question": snapshot.question, "trace": snapshot.trace, "data": snapshot.data}
+    connection.execute(insert(SAVES).values(**row, snapshot=dumps(kept), frames=_encoder.encode(events)))
+
+
+def list_saves(connection: Connection, limit: int, before: tuple[float, str] | None = None) -> list[SaveLine]:
+    """Return the newest saves first, those older than one that was `created` then and has that id."""
+    asked = select(*_LINE).order_by(SAVES.c.created.desc(), SAVES.c.id.desc()).limit(limit)
+    if before is not None:
+        asked = asked.where(tuple_(SAVES.c.created, SAVES.c.id) < before)
+    return [_line_of(row) for row in connection.execute(asked).mappings()]
+
+
+def find_save(connection: Connection, save_id: str) -> SaveLine | None:
+    """Return a save's line, None for an unknown one."""
+    row = connection.execute(select(*_LINE).where(SAVES.c.id == save_id)).mappings().first()
+    return _line_of(row) if row else None
+
+
+def snapshot_of(connection: Connection, save_id: str) -> Snapshot | None:
+    """Return what was frozen beside the events, None for an unknown save."""
+    kept = connection.execute(select(SAVES.c.snapshot).where(SAVES.c.id == save_id)).scalar()
+    return Snapshot(**cast(dict[str, Any], loads(kept))) if kept is not None else None
+
+
+def events_of(connection: Connection, save_id: str, after: int = 0) -> list[Stamped]:
+    """Return a save's events with seq > after; none for an unknown one."""
+    frames = connection.execute(select(SAVES.c.frames).where(SAVES.c.id == save_id)).scalar()
+    return [stamped for stamped in _decoder.decode(frames) if stamped.seq > after] if frames is not None else []
+
+
+def delete_save(connection: Connection, save_id: str) -> bool:
+    """Delete a save and tell whether there was one."""
+    return connection.execute(delete(SAVES).where(SAVES.c.id == save_id)).rowcount > 0
+
+
+def question_of(connection: Connection, record: RunRecord) -> JsonObject:
+    """Return what a run was asked, with the text of the message that it answers where it leaves its messages out."""
+    if "messages" in record.question or "prompt" in record.question or record.parent_id is None:
+        return record.question
+    asked = select(MESSAGES.c.text).where(MESSAGES.c.id == record.parent_id, MESSAGES.c.role == "user")
+    text = connection.execute(asked).scalar()
+    return record.question if text is None else {**record.question, "prompt": text}
+
+
+def _line_of(row: RowMapping) -> SaveLine:
+    return SaveLine(**row)

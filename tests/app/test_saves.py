@@ -1,0 +1,305 @@
+"""Saves over HTTP: a run kept as it was, reopened identical, replayed byte for byte, really deleted."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import msgspec
+import pytest
+from signalbox.core.events import Stamped
+from signalbox.store.tables import RUNS, SAVES
+from sqlalchemy import delete, select
+
+from tests.support.fixtures import Behind
+from tests.support.frames import Heard, checked
+from tests.support.serving import RunningApp, error_of, settings_for
+from tests.support.upstream import chunk, says, sends, waits
+
+ODD_IDS = ["none", "0" * 32, "%00", "%FF", "..%5C", "%F0%9F%92%BE", "'; drop table saves; --", "x" * 3000]
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Iterator[RunningApp]:
+    """Run an app with a data folder of its own, over its own simulator."""
+    with RunningApp(settings_for(tmp_path / "data")) as running:
+        yield running
+
+
+def run_with_a_tool(app: RunningApp, **body: Any) -> tuple[str, Heard]:
+    """Ask something that takes two steps and a tool; return the run's id and its stream."""
+    heard = app.ask("What is 17 * 23?", tools=["calculate"], **body)
+    assert heard.of("tool_result")
+    return heard.ids[0].partition(":")[0], heard
+
+
+def save(app: RunningApp, run_id: str, **body: Any) -> dict[str, Any]:
+    """Keep a run; return the save's line."""
+    response = app.client.post("/api/saves", json={"run_id": run_id, **body})
+    assert response.status_code == 200, response.text
+    return response.json()
+
+
+def opened(app: RunningApp, save_id: str) -> dict[str, Any]:
+    """Open a save."""
+    response = app.client.get(f"/api/saves/{save_id}")
+    assert response.status_code == 200, response.text
+    return response.json()
+
+
+def stream(app: RunningApp, address: str, **asked: Any) -> bytes:
+    """Return the bytes of a stream that there is something left of."""
+    response = app.client.get(f"{address}/events", **asked)
+    assert response.status_code == 200, response.text
+    return response.content
+
+
+def written(app: RunningApp) -> None:
+    """Wait until the runs that are over are on disk, and nowhere else."""
+    app.within(app.parts.runs.store.flush())
+
+
+def forget_run(app: RunningApp, run_id: str) -> None:
+    """Delete a run's row by hand, and all that hangs on it."""
+    written(app)
+    app.within(app.parts.database.write(lambda c: c.execute(delete(RUNS).where(RUNS.c.id == run_id))))
+    app.within(app.parts.database.forget())
+    assert error_of(app.client.get(f"/api/runs/{run_id}"))["code"] == "UNKNOWN_RUN"
+
+
+def flat(events: list[Stamped]) -> list[dict[str, Any]]:
+    """Write events as a save shows them, by another way than it does."""
+    return [{"seq": s.seq, "at": s.at, **msgspec.to_builtins(s.event)} for s in events]
+
+
+def test_a_save_reopens_identical_without_its_run_and_after_a_restart(tmp_path: Path) -> None:
+    """Trace, events and the stream's bytes are the run's own, also when the run is gone and another process answers."""
+    settings = settings_for(tmp_path / "data")
+    with RunningApp(settings) as app:
+        run_id, heard = run_with_a_tool(app, system="Be brief.")
+        trace = app.client.get(f"/api/runs/{run_id}").json()
+        replay = stream(app, f"/api/runs/{run_id}")
+        events = flat(app.within(app.parts.runs.events(run_id)))
+        line = save(app, run_id, data={"tab": "tools", "big": [1, {"deep": None}]})
+        before = opened(app, line["id"])
+        forget_run(app, run_id)
+    with RunningApp(settings) as app:
+        after = opened(app, line["id"])
+        again = stream(app, f"/api/saves/{line['id']}")
+        listed = app.client.get("/api/saves").json()
+    assert replay == heard.raw == again
+    assert checked(again).text == heard.text
+    assert after == before
+    assert (after["trace"], after["events"]) == (trace, events)
+    assert after["data"] == {"tab": "tools", "big": [1, {"deep": None}]}
+    assert after["question"]["prompt"] == "What is 17 * 23?"
+    assert after["question"]["system"] == "Be brief."
+    assert list(after) == [
+        *("id", "title", "created", "run_id", "model", "status"),
+        *("question", "trace", "data", "events"),
+    ]
+    assert listed == {"saves": [line], "next": None}
+
+
+def test_a_save_is_frozen(own: RunningApp) -> None:
+    """What becomes of the run later does not change the copy, and two copies of one run are two saves."""
+    run_id, _ = run_with_a_tool(own)
+    first = save(own, run_id, title="First")
+    before = opened(own, first["id"])
+    written(own)
+    own.within(own.parts.database.write(lambda c: c.execute(RUNS.update().where(RUNS.c.id == run_id).values(steps=99))))
+    second = save(own, run_id, title="Second")
+    assert own.client.get(f"/api/runs/{run_id}").json()["steps"] == 99
+    assert opened(own, first["id"]) == before
+    assert opened(own, second["id"])["trace"]["steps"] == 99
+    assert first["id"] != second["id"]
+
+
+def test_the_stream_of_a_save_resumes_as_that_of_its_run(own: RunningApp) -> None:
+    """Behind every cursor the bytes are the run's; 204 when all was seen; the header goes before the number."""
+    run_id, heard = run_with_a_tool(own)
+    address, run = f"/api/saves/{save(own, run_id)['id']}", f"/api/runs/{run_id}"
+    last = heard.seqs[-1]
+    for after in (0, 1, last // 2, last - 1):
+        assert stream(own, address, params={"after": after}) == stream(own, run, params={"after": after})
+    named = {"last-event-id": f"{run_id}:{last - 1}"}
+    assert stream(own, address, params={"after": 1}, headers=named) == stream(own, run, headers=named)
+    for asked in (
+        {"params": {"after": last}},
+        {"params": {"after": 10**15}},
+        {"headers": {"last-event-id": heard.ids[-1]}},
+    ):
+        assert_same_head(own.client.get(f"{address}/events", **asked), own.client.get(f"{run}/events", **asked), 204)
+    assert_same_head(own.client.get(f"{address}/events"), own.client.get(f"{run}/events"), 200)
+
+
+def assert_same_head(ours: httpx.Response, theirs: httpx.Response, status: int) -> None:
+    """Status and headers are the same, but for the time."""
+    assert ours.status_code == theirs.status_code == status
+    heads = [{k: v for k, v in one.headers.items() if k != "date"} for one in (ours, theirs)]
+    assert heads[0] == heads[1]
+
+
+@pytest.mark.parametrize("named", ["0" * 32 + ":3", "nonsense", "a:b", ":1"])
+def test_an_event_id_of_another_run_is_refused(app: RunningApp, named: str) -> None:
+    """A cursor of something else is a 422 that names the header, as at the run itself."""
+    heard = app.ask("Hello!")
+    line = save(app, heard.ids[0].partition(":")[0])
+    response = app.client.get(f"/api/saves/{line['id']}/events", headers={"last-event-id": named})
+    assert (response.status_code, error_of(response)["field"]) == (422, "Last-Event-ID")
+
+
+def test_a_run_that_is_not_there_or_not_over_is_not_kept(behind: Behind) -> None:
+    """Unknown ids are a 404, a run under way is a 409; once it is over it can be kept."""
+    app, upstream = behind(waits)
+    for odd in ("none", "", "\x00", "💾", "x" * 3000):
+        response = app.client.post("/api/saves", json={"run_id": odd})
+        assert (response.status_code, error_of(response)["code"]) == (404, "UNKNOWN_RUN")
+    with app.asking() as response:
+        run_id = response.headers["x-run-id"]
+        refused = app.client.post("/api/saves", json={"run_id": run_id})
+        assert (refused.status_code, error_of(refused)["code"]) == (409, "RUN_NOT_OVER")
+        upstream.opened.set()
+        raw = response.read()
+    line = save(app, run_id)
+    assert stream(app, f"/api/saves/{line['id']}") == raw
+
+
+def test_a_cut_run_is_kept_as_it_ended(behind: Behind) -> None:
+    """A run that failed or was stopped is saved with its warning, its status and its code."""
+    app, _ = behind(sends(chunk({"content": "Half "}), b'data: {"error": {"code": 403, "message": "No."}}\n\n'))
+    heard = app.ask()
+    line = save(app, heard.ids[0].partition(":")[0])
+    assert (line["status"], heard.done["status"]) == ("error", "error")
+    assert opened(app, line["id"])["trace"]["code"] == heard.done["code"]
+    assert stream(app, f"/api/saves/{line['id']}") == heard.raw
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+@pytest.mark.parametrize("odd", ODD_IDS)
+def test_an_unknown_id_is_a_404(app: RunningApp, method: str, odd: str) -> None:
+    """Whatever is asked of a save that is not there, and however odd its id, the answer is UNKNOWN_SAVE."""
+    for address in (f"/api/saves/{odd}", f"/api/saves/{odd}/events")[: 2 if method == "GET" else 1]:
+        response = app.client.request(method, address)
+        assert (response.status_code, error_of(response)["code"]) == (404, "UNKNOWN_SAVE")
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "run_id"),
+        ({"run_id": 7}, "run_id"),
+        ({"title": ""}, "title"),
+        ({"title": " \n "}, "title"),
+        ({"title": "x" * 201}, "title"),
+        ({"title": None, "data": []}, "data"),
+        ({"data": {"x": "y" * 65_529}}, "data"),
+        ({"data": {"x": "ß" * 32_765}}, "data"),
+        ({"more": 1}, "more"),
+    ],
+)
+def test_a_body_that_does_not_fit_is_refused(app: RunningApp, body: dict[str, Any], field: str) -> None:
+    """Each fault is a 422 that names its field, and nothing is kept."""
+    run_id = app.ask("Hello!").ids[0].partition(":")[0]
+    before = app.client.get("/api/saves").json()
+    response = app.client.post("/api/saves", json=body if field == "run_id" else {"run_id": run_id, **body})
+    assert (response.status_code, error_of(response)["field"]) == (422, field)
+    assert app.client.get("/api/saves").json() == before
+
+
+def test_what_just_fits_is_kept(app: RunningApp) -> None:
+    """Titles of 1 and 200 characters and 64 KB of data, numbers and texts of every kind, come back as sent."""
+    run_id = app.ask("Hello!").ids[0].partition(":")[0]
+    full = {"x": "y" * (65_536 - 8)}
+    assert opened(app, save(app, run_id, title="x" * 200, data=full)["id"])["data"] == full
+    odd = {"": 1.5, "💾": ["\u0000", -(2**63), 2**64 - 1, True, None], "deep": {"er": {}}}
+    line = save(app, run_id, title=" ß ", data=odd)
+    assert (line["title"], opened(app, line["id"])["data"]) == ("ß", odd)
+
+
+LONG = "Tell me everything about the tool loop of Signalbox please and then go on"
+
+
+@pytest.mark.parametrize(
+    ("asked", "title"),
+    [
+        ({"prompt": "  What is\n\tthe  loop?  "}, "What is the loop?"),
+        ({"prompt": LONG}, "Tell me everything about the tool loop of Signalbox please"),
+        ({"prompt": "x" * 60 + " y"}, "x" * 60),
+        ({"prompt": "x" * 61}, "x" * 60),
+        ({"messages": [{"role": "user", "content": "One"}, {"role": "user", "content": "Two"}]}, "Two"),
+        ({"messages": [{"role": "user", "content": [{"type": "text", "text": "In parts"}]}]}, "In parts"),
+    ],
+)
+def test_a_save_is_named_for_its_question(app: RunningApp, asked: dict[str, Any], title: str) -> None:
+    """Without a title it has the question's first words, whole ones, at most 60 characters."""
+    assert save(app, app.ask(**asked).ids[0].partition(":")[0])["title"] == title
+
+
+def test_saves_are_listed_page_by_page(own: RunningApp) -> None:
+    """The newest comes first; `next` leads through all of them once, also when some are made or deleted meanwhile."""
+    run_id = own.ask("Hello!").ids[0].partition(":")[0]
+    made = [save(own, run_id, title=f"Number {number}") for number in range(5)]
+    first = own.client.get("/api/saves", params={"limit": 2}).json()
+    assert first["saves"] == [made[4], made[3]]
+    assert own.client.delete(f"/api/saves/{made[3]['id']}").status_code == 200
+    save(own, run_id, title="Newer")
+    second = own.client.get("/api/saves", params={"limit": 2, "before": first["next"]}).json()
+    assert second["saves"] == [made[2], made[1]]
+    third = own.client.get("/api/saves", params={"limit": 2, "before": second["next"]}).json()
+    assert third == {"saves": [made[0]], "next": None}
+
+
+@pytest.mark.parametrize("asked", [{"limit": 0}, {"limit": 201}, {"before": "x"}, {"before": "nan_" + "0" * 32}])
+def test_a_page_that_cannot_be_is_refused(app: RunningApp, asked: dict[str, Any]) -> None:
+    """A limit or a cursor that is none is a 422 that names it."""
+    response = app.client.get("/api/saves", params=asked)
+    assert (response.status_code, error_of(response)["field"]) == (422, next(iter(asked)))
+
+
+def test_what_is_deleted_is_in_no_file(behind: Behind, tmp_path: Path) -> None:
+    """After DELETE no byte of question, answer or data is in the database's files, while they are still open."""
+    marks = {what: f"{what}-7f3a91c2" for what in ("question", "answer", "data", "title")}
+    filler = {"more": "y" * 60_000, "mark": marks["data"]}  # more than a page holds
+    app, _ = behind(says(marks["answer"]))
+    run_id = app.ask(marks["question"]).ids[0].partition(":")[0]
+    line = save(app, run_id, title=marks["title"], data=filler)
+    forget_run(app, run_id)
+    kept = files(tmp_path)
+    assert [what for what, mark in marks.items() if mark.encode() in kept] == list(marks)
+    assert app.client.delete(f"/api/saves/{line['id']}").json() == {"deleted": True}
+    left = files(tmp_path)
+    assert [what for what, mark in marks.items() if mark.encode() in left] == []
+    assert line["id"].encode() not in left
+    for method in ("GET", "DELETE"):
+        assert error_of(app.client.request(method, f"/api/saves/{line['id']}"))["code"] == "UNKNOWN_SAVE"
+
+
+def files(folder: Path) -> bytes:
+    """Read all that the database has on disk."""
+    return b"".join(path.read_bytes() for path in sorted((folder / "data").glob("signalbox.db*")))
+
+
+def test_deleting_one_save_leaves_the_others(own: RunningApp) -> None:
+    """The run and its other save stay as they were."""
+    run_id, heard = run_with_a_tool(own)
+    one, other = save(own, run_id), save(own, run_id)
+    assert own.client.delete(f"/api/saves/{one['id']}").status_code == 200
+    assert own.client.get("/api/saves").json()["saves"] == [other]
+    assert stream(own, f"/api/saves/{other['id']}") == heard.raw == stream(own, f"/api/runs/{run_id}")
+
+
+def test_opaque_reasoning_is_in_no_save(behind: Behind) -> None:
+    """Neither what the model sealed nor what a client brought along leaves the server with a save, or is kept in it."""
+    sealed = {"type": "reasoning.encrypted", "data": "SEALED-BY-MODEL", "format": "anthropic-claude-v1", "index": 0}
+    app, _ = behind(sends(chunk({"reasoning_details": [sealed]}), chunk({"content": "Yes."}, finish="stop")))
+    brought = {"role": "assistant", "content": "So.", "reasoning_details": [{"data": "SEALED-BY-CLIENT"}]}
+    asked = [{"role": "user", "content": "And?"}, brought, {"role": "user", "content": "Really?"}]
+    run_id = app.ask(messages=asked).ids[0].partition(":")[0]
+    line = save(app, run_id)
+    assert "SEALED" not in app.client.get(f"/api/saves/{line['id']}").text
+    assert b"SEALED" not in stream(app, f"/api/saves/{line['id']}")
+    rows = app.within(app.parts.database.read(lambda c: c.execute(select(SAVES)).all()))
+    assert "SEALED" not in repr(rows)
+    messages = opened(app, line["id"])["question"]["messages"]
+    assert [message["content"] for message in messages] == ["And?", "So.", "Really?"]

@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from time import time
@@ -80,7 +80,7 @@ class RunManager:
         run = Run(context, progress, self.store, asked)
         self._live[run.id] = run
         run.start(loop, self._over)
-        self._detach_later(run)
+        self._detach_later(run, at_least=self.unwatched_seconds)
         try:
             await self.store.open(run.record(), lambda seq, reserved: self._written(run, seq, reserved))
         except StoreError as error:
@@ -171,20 +171,25 @@ class RunManager:
         else:
             run.stop(STOPPED)
 
-    def _detach_later(self, run: Run) -> None:
+    def _detach_later(self, run: Run, at_least: float = 0.0) -> None:
         goes_on = run.asked.goes_on
         seconds, why = (self.detached_seconds, DETACHED) if goes_on else (self.unwatched_seconds, STOPPED)
-        run.detached_timer = asyncio.get_running_loop().call_later(seconds, run.stop, why)
+        run.detached_timer = asyncio.get_running_loop().call_later(max(seconds, at_least), run.stop, why)
 
     # --- end ---------------------------------------------------------------------------------------------------
 
     async def stop(self, run_id: str) -> tuple[RunRecord, bool]:
-        """Stop a run; return it as it ended, and whether it was this that ended it. Raises RequestError UNKNOWN_RUN."""
+        """Stop a run; return it as it ended, and whether it was this that ended it. Raises RequestError UNKNOWN_RUN.
+
+        It returns once the ending is on disk: whoever was told of it finds it so after a crash as well.
+        """
         run = self.live(run_id)
         if run is None or run.is_over:
             return await self.find(run_id), False
         run.stop()
         await run.wait()
+        with suppress(StoreError):  # the run is over all the same
+            await self.store.flush()
         return run.record(), True
 
     def _over(self, run: Run) -> None:
@@ -221,6 +226,13 @@ class RunManager:
         progress = progress_of(record)
         keep = partial(self.store.note, record.id, partial(with_figures, record, progress))
         self.settlements.begin(record.id, progress, keep)
+
+    async def drain(self) -> None:
+        """Stop taking runs, and wait until those under way are over."""
+        self.is_closing = True
+        live = list(self._live.values())
+        _log.info("runs.draining", runs=len(live))
+        await asyncio.gather(*(run.wait() for run in live))
 
     async def aclose(self) -> None:
         """Stop taking runs, end those under way honestly, and wait for them; bills that are open stay so."""

@@ -10,7 +10,7 @@ from signalbox.app.examples import CHAT_BODY, STREAM_ANSWERS
 from signalbox.app.idempotency import checked_key, digest_of
 from signalbox.app.intake import abilities_of, messages_of, params_of, redacted, tool_choice_of, tools_of, vouched
 from signalbox.app.schemas import ChatRequest
-from signalbox.app.watching import read_event_id, resume, watch
+from signalbox.app.watching import read_event_id, refuse_twins, resume, watch
 from signalbox.chat.context import ConversationContext, Limits, RunFlags
 from signalbox.chat.loops import LOOPS
 from signalbox.chat.progress import Progress
@@ -41,6 +41,7 @@ async def stream_chat(
     With Last-Event-ID it resumes that run and never starts one; with an Idempotency-Key that came before it answers
     with the run that was started then.
     """
+    refuse_twins(request, "Last-Event-ID", "Idempotency-Key")
     if last_event_id:
         run_id, after = read_event_id(last_event_id)
         return await resume(run_id, parts, after=after)
@@ -51,7 +52,9 @@ async def stream_chat(
     async with parts.runs.started_with(key) as known:
         if known is not None and known.digest != digest:
             raise RequestError(Code.KEY_REUSED, field="Idempotency-Key")
-        return watch(known or await _started(body, parts, x_tool_loop, key, digest), parts)
+        if known is not None:
+            return await resume(known.id, parts, after=0)
+        return watch(await _started(body, parts, x_tool_loop, key, digest), parts)
 
 
 async def _started(

@@ -1,5 +1,6 @@
 """POST /api/chat/stream: one question in, one run's events out."""
 
+from time import time
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Request, Response
@@ -21,6 +22,7 @@ from signalbox.core.records import RunRecord
 from signalbox.flags.choice import choose_loop
 from signalbox.runs.manager import new_run_id
 from signalbox.runs.run import Asked
+from signalbox.store.conversations import keep_conversation
 
 router = APIRouter(tags=["chat"])
 
@@ -73,6 +75,8 @@ async def _started(
         key=key,
         digest=digest,
     )
+    if (conversation := body.conversation_id) is not None:
+        await parts.database.write(lambda connection: keep_conversation(connection, conversation, time()))
     run = await parts.runs.start(context, progress, loop, asked)
     return run.record()
 

@@ -10,7 +10,7 @@ from signalbox.core.errors import Code, RequestError
 from signalbox.core.events import AnyEvent, Content, Done, Stamped
 from signalbox.core.invariants import first_fault
 from signalbox.runs.manager import RunManager, new_run_id
-from signalbox.runs.run import SHUT_DOWN, STOPPED, Run
+from signalbox.runs.run import SHUT_DOWN, STOPPED, Asked, Run
 from signalbox.store.memory import MemoryStore
 from structlog.testing import capture_logs
 
@@ -40,95 +40,99 @@ class Talk:
             self.closed.set()
 
 
-def start(manager: RunManager, loop: AsyncGenerator[list[AnyEvent], None], *, goes_on: bool = False) -> Run:
+async def start(manager: RunManager, loop: AsyncGenerator[list[AnyEvent], None], *, goes_on: bool = False) -> Run:
     """Start a run under an id of its own."""
     context = context_for()
     context.run_id = new_run_id()
-    return manager.start(context, Progress(), loop, goes_on=goes_on)
+    return await manager.start(context, Progress(), loop, Asked(goes_on=goes_on))
 
 
-def events_of(run: Run) -> list[AnyEvent]:
+async def events_of(run: Run) -> list[AnyEvent]:
     """Read a run's journal, checked against the contract's order."""
-    events = [stamped.event for stamped in run.store.read(run.id, 0)]
+    events = [stamped.event for stamped in await run.store.read(run.id, 0)]
     assert first_fault(events) is None
     return events
 
 
-async def test_two_hundred_finished_runs_are_remembered() -> None:
-    """The oldest are forgotten with their journals: memory has a bound."""
-    store = MemoryStore()
-    manager = RunManager(store)
-    runs = [start(manager, speaks()) for _ in range(205)]
+async def test_a_finished_run_is_found_in_the_store_alone() -> None:
+    """The manager holds runs under way only, whatever their number; all others are read where they are kept."""
+    manager = RunManager(MemoryStore())
+    talk = Talk()
+    live = await start(manager, talk.loop())
+    runs = [await start(manager, speaks()) for _ in range(50)]
     for run in runs:
         await run.wait()
-    assert len(manager.recent(1000)) == 200
-    for run in runs[:5]:
-        assert store.read(run.id, 0) == []
-        with pytest.raises(RequestError) as refused:
-            manager.get(run.id)
-        assert refused.value.code is Code.UNKNOWN_RUN
-    for run in runs[5:]:
-        assert manager.get(run.id) is run
-        assert len(events_of(run)) == 4
-
-
-async def test_runs_under_way_are_never_forgotten() -> None:
-    """The bound counts finished runs only."""
-    manager = RunManager(MemoryStore(), remembered=2)
-    talk = Talk()
-    live = start(manager, talk.loop())
-    for _ in range(5):
-        await start(manager, speaks()).wait()
-    assert manager.get(live.id) is live
-    assert len(manager.recent(10)) == 3
+    assert (list(manager._live), manager._unwritten) == ([live.id], {})
+    assert (manager.live(live.id), manager.live(runs[0].id)) == (live, None)
+    for run in runs:
+        assert await manager.find(run.id) == run.record()
+        assert [stamped.event for stamped in await manager.events(run.id)] == await events_of(run)
     live.stop()
     await live.wait()
     assert talk.closed.is_set()
 
 
+async def test_an_unknown_run_is_refused() -> None:
+    """What is in no store is told so, to whoever asks for it or wants to stop it."""
+    manager = RunManager(MemoryStore())
+    for asks in (manager.find, manager.stop):
+        with pytest.raises(RequestError) as refused:
+            await asks("0" * 32)
+        assert refused.value.code is Code.UNKNOWN_RUN
+
+
 async def test_the_newest_run_comes_first() -> None:
-    """The list is cut at its limit from the old end."""
+    """The list is cut at its limit from the old end, and a run under way is told of as it is now."""
     manager = RunManager(MemoryStore())
     runs: list[Run] = []
+    talk = Talk()
     for number in range(5):
-        run = start(manager, speaks())
+        run = await start(manager, talk.loop() if number == 4 else speaks())
         run.started = float(number)
+        run.note()
         runs.append(run)
+    await talk.spoke.wait()
+    for run in runs[:4]:
         await run.wait()
-    assert manager.recent(3) == runs[:1:-1]
+    listed = await manager.recent(3)
+    assert [record.id for record in listed] == [run.id for run in runs[:1:-1]]
+    assert [record.status for record in listed] == [None, "complete", "complete"]
+    assert listed[0].seq == 1
+    runs[4].stop()
+    await runs[4].wait()
 
 
 async def test_too_many_runs_are_refused_before_anything_starts() -> None:
     """A limit on runs at once keeps one process from being buried."""
     manager = RunManager(MemoryStore(), most_at_once=1)
     talk = Talk()
-    first = start(manager, talk.loop())
+    first = await start(manager, talk.loop())
     second = speaks()
     with pytest.raises(RequestError) as refused:
-        start(manager, second)
+        await start(manager, second)
     assert refused.value.code is Code.TOO_MANY_RUNS
     await second.aclose()
     first.stop()
     await first.wait()
-    await start(manager, speaks()).wait()
+    await (await start(manager, speaks())).wait()
 
 
 async def test_closing_interrupts_what_runs_and_takes_nothing_more() -> None:
     """A stop of the server is told to every reader as what it is."""
     manager = RunManager(MemoryStore())
     talks = [Talk() for _ in range(3)]
-    runs = [start(manager, talk.loop()) for talk in talks]
+    runs = [await start(manager, talk.loop()) for talk in talks]
     for talk in talks:
         await talk.spoke.wait()
     await manager.aclose()
     for run, talk in zip(runs, talks, strict=True):
-        done = events_of(run)[-1]
+        done = (await events_of(run))[-1]
         assert isinstance(done, Done)
         assert (done.status, done.code) == ("interrupted", "SERVER_SHUTDOWN")
         assert talk.closed.is_set()
     late = speaks()
     with pytest.raises(RequestError) as refused:
-        start(manager, late)
+        await start(manager, late)
     assert refused.value.code is Code.SHUTTING_DOWN
     await late.aclose()
 
@@ -137,26 +141,26 @@ async def test_closing_interrupts_what_runs_and_takes_nothing_more() -> None:
 async def test_a_run_stopped_before_its_first_step_still_ends(why: Ending) -> None:
     """A stop in the very moment of the start is an ending like any other, or its watchers would wait for ever."""
     manager = RunManager(MemoryStore())
-    run = start(manager, Talk().loop())
+    run = await start(manager, Talk().loop())
     run.stop(why)
     await asyncio.wait_for(run.wait(), 5)
     assert run.is_over
-    done = events_of(run)[-1]
+    done = (await events_of(run))[-1]
     assert isinstance(done, Done)
     assert done.status == why.status
-    assert manager.recent(5) == [run]
+    assert await manager.recent(5) == [run.record()]
 
 
 async def test_two_stops_are_one() -> None:
     """The first reason holds; the ending is told once."""
     manager = RunManager(MemoryStore())
     talk = Talk()
-    run = start(manager, talk.loop())
+    run = await start(manager, talk.loop())
     await talk.spoke.wait()
     run.stop(STOPPED)
     run.stop(SHUT_DOWN)
     await asyncio.wait_for(run.wait(), 5)
-    done = events_of(run)[-1]
+    done = (await events_of(run))[-1]
     assert isinstance(done, Done)
     assert done.status == "cancelled"
 
@@ -170,12 +174,12 @@ async def test_a_loop_that_breaks_is_an_honest_ending() -> None:
 
     over: list[Run] = []
     manager = RunManager(MemoryStore(), on_over=over.append)
-    run = start(manager, breaks())
+    run = await start(manager, breaks())
     await run.wait()
-    done = events_of(run)[-1]
+    done = (await events_of(run))[-1]
     assert isinstance(done, Done)
     assert (done.status, done.code) == ("error", "INTERNAL")
-    assert "secret" not in str(events_of(run))
+    assert "secret" not in str(await events_of(run))
     assert over == [run]
 
 
@@ -183,9 +187,9 @@ async def test_watching_counts_and_the_last_one_to_leave_stops_it() -> None:
     """Two watch; the run ends when the second has gone, in the middle of its reading."""
     manager = RunManager(MemoryStore())
     talk = Talk()
-    run = start(manager, talk.loop())
-    async with aclosing(manager.watch(run)) as second:
-        async with aclosing(manager.watch(run)) as first:
+    run = await start(manager, talk.loop())
+    async with aclosing(manager.watch(run.id)) as second:
+        async with aclosing(manager.watch(run.id)) as first:
             await anext(first)
             await anext(second)
             assert run.watchers == 2
@@ -199,9 +203,9 @@ async def test_watching_counts_and_the_last_one_to_leave_stops_it() -> None:
 
 async def test_a_run_that_nobody_ever_watched_is_limited_too() -> None:
     """`continue` without a single watcher does not live for ever."""
-    manager = RunManager(MemoryStore(), detached_seconds=0.0)
+    manager = RunManager(MemoryStore(), detached_seconds=0.0, unwatched_seconds=0.0)
     talk = Talk()
-    run = start(manager, talk.loop(), goes_on=True)
+    run = await start(manager, talk.loop(), goes_on=True)
     await asyncio.wait_for(run.wait(), 5)
     assert run.done is not None
     assert (run.done.status, run.done.code) == ("interrupted", "DETACHED_TIMEOUT")
@@ -210,9 +214,9 @@ async def test_a_run_that_nobody_ever_watched_is_limited_too() -> None:
 async def test_watchers_read_at_their_own_pace() -> None:
     """A slow reader gets in one list what a fast one got in many; both get all, in order."""
     manager = RunManager(MemoryStore())
-    run = start(manager, speaks())
-    fast = [[stamped.seq for stamped in batch] async for batch in manager.watch(run)]
-    slow = [[stamped.seq for stamped in batch] async for batch in manager.watch(run)]
+    run = await start(manager, speaks())
+    fast = [[stamped.seq for stamped in batch] async for batch in manager.watch(run.id)]
+    slow = [[stamped.seq for stamped in batch] async for batch in manager.watch(run.id)]
     assert [seq for batch in fast for seq in batch] == [1, 2, 3, 4]
     assert slow == [[1, 2, 3, 4]]
 
@@ -232,23 +236,23 @@ class Broken(MemoryStore):
 
 
 def freed(manager: RunManager, run: Run, over: list[Run]) -> None:
-    """Check that a run has given its place back and was told of once."""
+    """Check that a run has given its place and its memory back and was told of once."""
     assert over == [run]
     assert run.is_over
     assert run.ended is not None
     assert not manager._live
-    assert manager.get(run.id) is run
+    assert not manager._unwritten
 
 
 async def test_f07_the_place_is_free_when_the_end_is_read() -> None:
     """Whoever has read `done` may ask again at once: the run is told of and its place is free by then."""
     over: list[Run] = []
     manager = RunManager(MemoryStore(), most_at_once=1, on_over=over.append)
-    run = start(manager, speaks())
-    async for batch in manager.watch(run):
+    run = await start(manager, speaks())
+    async for batch in manager.watch(run.id):
         if batch[-1].event is run.done:
             freed(manager, run, over)
-    await start(manager, speaks()).wait()
+    await (await start(manager, speaks())).wait()
 
 
 @pytest.mark.parametrize("how", ["stopped", "cancelled"])
@@ -256,7 +260,7 @@ async def test_f07_a_run_that_never_began_frees_its_place(how: str) -> None:
     """Stopped in the moment of its start, or cancelled from outside before its task has taken a step."""
     over: list[Run] = []
     manager = RunManager(MemoryStore(), most_at_once=1, on_over=over.append)
-    run = start(manager, Talk().loop())
+    run = await start(manager, Talk().loop())
     if how == "stopped":
         run.stop()
     else:
@@ -264,7 +268,7 @@ async def test_f07_a_run_that_never_began_frees_its_place(how: str) -> None:
         run._task.cancel()
     await asyncio.wait_for(run.wait(), 5)
     freed(manager, run, over)
-    assert events_of(run)[-1] is run.done
+    assert (await events_of(run))[-1] is run.done
     assert run.done is not None
     assert run.done.status == "cancelled"
 
@@ -278,10 +282,10 @@ async def test_f07_a_loop_that_breaks_frees_its_place() -> None:
 
     over: list[Run] = []
     manager = RunManager(MemoryStore(), most_at_once=1, on_over=over.append)
-    run = start(manager, breaks())
+    run = await start(manager, breaks())
     await run.wait()
     freed(manager, run, over)
-    await start(manager, speaks()).wait()
+    await (await start(manager, speaks())).wait()
 
 
 @pytest.mark.parametrize("failing", [(1,), (2,), (0,)], ids=["at its first word", "at its second", "from now on"])
@@ -292,8 +296,8 @@ async def test_f07_a_journal_that_breaks_frees_its_place(failing: tuple[int, ...
     manager = RunManager(store, most_at_once=1, on_over=over.append)
     talk = Talk()
     with capture_logs() as lines:
-        run = start(manager, talk.loop() if failing != (2,) else speaks())
-        seen = [stamped async for batch in manager.watch(run) for stamped in batch]
+        run = await start(manager, talk.loop() if failing != (2,) else speaks())
+        seen = [stamped async for batch in manager.watch(run.id) for stamped in batch]
         await asyncio.wait_for(run.wait(), 5)
     freed(manager, run, over)
     assert failing == (2,) or talk.closed.is_set()
@@ -314,9 +318,9 @@ async def test_f07_what_follows_a_run_may_break() -> None:
     manager = RunManager(MemoryStore(), most_at_once=1, on_over=breaks)
     with capture_logs() as lines:
         for _ in range(3):
-            run = start(manager, speaks())
+            run = await start(manager, speaks())
             await run.wait()
-            assert manager.get(run.id) is run
+            assert manager.live(run.id) is None
     assert not manager._live
     assert [line["event"] for line in lines] == ["run.after"] * 3
     assert "canary" not in str(lines)
@@ -327,10 +331,10 @@ async def test_f07_a_watcher_that_dies_is_one_that_leaves() -> None:
     over: list[Run] = []
     manager = RunManager(MemoryStore(), most_at_once=1, on_over=over.append)
     talk = Talk()
-    run = start(manager, talk.loop())
+    run = await start(manager, talk.loop())
 
     async def watches() -> None:
-        async with aclosing(manager.watch(run)) as batches:
+        async with aclosing(manager.watch(run.id)) as batches:
             async for _ in batches:
                 raise ConnectionResetError
 
@@ -346,16 +350,16 @@ async def test_f07_a_watcher_that_never_came_is_not_waited_for() -> None:
     over: list[Run] = []
     manager = RunManager(MemoryStore(), unwatched_seconds=0.0, on_over=over.append)
     talk = Talk()
-    run = start(manager, talk.loop())
-    watched = manager.watch(run)
+    run = await start(manager, talk.loop())
+    watched = manager.watch(run.id)
     await asyncio.wait_for(run.wait(), 5)
     await watched.aclose()
     freed(manager, run, over)
     assert run.done is not None
     assert run.done.status == "cancelled"
     manager.unwatched_seconds = 60.0
-    second = start(manager, talk.loop())
-    async with aclosing(manager.watch(second)) as batches:
+    second = await start(manager, talk.loop())
+    async with aclosing(manager.watch(second.id)) as batches:
         await anext(batches)
         assert second.detached_timer is None
 

@@ -1,7 +1,11 @@
-"""The journal in memory: append, read behind a cursor, forget."""
+"""The store in memory: append, read behind a cursor, drop."""
 
+import pytest
 from signalbox.core.events import Content, Stamped
+from signalbox.core.records import RunRecord
 from signalbox.store.memory import MemoryStore
+
+pytestmark = pytest.mark.anyio
 
 
 def stamped(*seqs: int) -> list[Stamped]:
@@ -9,38 +13,56 @@ def stamped(*seqs: int) -> list[Stamped]:
     return [Stamped(seq, 0, Content(str(seq))) for seq in seqs]
 
 
-def test_read_behind_a_cursor() -> None:
+async def opened(store: MemoryStore, run_id: str = "r") -> list[int]:
+    """Open a run; return what it is told to be durable, as it grows."""
+    told: list[int] = []
+    await store.open(RunRecord(run_id, "openai/sim", "v2"), lambda seq, reserved: told.append(seq))
+    return told
+
+
+async def test_read_behind_a_cursor() -> None:
     """Everything after the number is returned, in order, whether the number itself exists or not."""
     store = MemoryStore()
+    told = await opened(store)
     store.append("r", stamped(1, 2))
     store.append("r", stamped(5, 9))
-    assert store.read("r", 0) == stamped(1, 2, 5, 9)
-    assert store.read("r", 2) == store.read("r", 4) == stamped(5, 9)
-    assert store.read("r", 9) == store.read("r", 100) == []
-    assert store.read("r", -1) == stamped(1, 2, 5, 9)
+    assert await store.read("r", 0) == stamped(1, 2, 5, 9)
+    assert await store.read("r", 2) == await store.read("r", 4) == stamped(5, 9)
+    assert await store.read("r", 9) == await store.read("r", 100) == []
+    assert await store.read("r", -1) == stamped(1, 2, 5, 9)
+    assert told == [0, 2, 9]
 
 
-def test_runs_are_apart() -> None:
+async def test_runs_are_apart() -> None:
     """One run's events are never another's, and an unknown run has none."""
     store = MemoryStore()
+    await opened(store, "a")
+    await opened(store, "b")
     store.append("a", stamped(1))
     store.append("b", stamped(2))
-    assert (store.read("a", 0), store.read("b", 0), store.read("c", 0)) == (stamped(1), stamped(2), [])
+    store.append("c", stamped(3))
+    assert [await store.read(run_id, 0) for run_id in "abc"] == [stamped(1), stamped(2), []]
 
 
-def test_what_was_read_is_the_readers() -> None:
+async def test_what_was_read_is_the_readers() -> None:
     """Later events do not appear in a list that was handed out."""
     store = MemoryStore()
+    await opened(store)
     store.append("r", stamped(1))
-    read = store.read("r", 0)
+    read = await store.read("r", 0)
     store.append("r", stamped(2))
     assert read == stamped(1)
 
 
-def test_forget() -> None:
-    """A forgotten run is gone, and forgetting it twice is no error."""
+async def test_drop() -> None:
+    """A dropped run is gone, what it still says is nobody's, and dropping it twice is no error."""
     store = MemoryStore()
+    told = await opened(store)
     store.append("r", stamped(1))
-    store.forget("r")
-    store.forget("r")
-    assert store.read("r", 0) == []
+    store.drop("r")
+    store.drop("r")
+    store.append("r", stamped(2))
+    assert (await store.read("r", 0), await store.find("r"), told) == ([], None, [0, 1, 2])
+    store.close("r")
+    store.append("r", stamped(3))
+    assert told == [0, 1, 2]

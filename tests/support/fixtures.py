@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,8 @@ def app(simulator: BackgroundSimulator, tmp_path_factory: pytest.TempPathFactory
 
 @pytest.fixture
 def behind(tmp_path: Path) -> Iterator[Behind]:
-    """Run an app over a scripted provider: `behind(script, …, settings={…})`."""
+    """Run an app over a scripted provider: `behind(script, …, settings={…})`; each has a data folder of its own."""
+    folders = (tmp_path / ("data" if number == 1 else f"data-{number}") for number in count(1))
     with ExitStack() as stack:
 
         def start(
@@ -44,7 +46,7 @@ def behind(tmp_path: Path) -> Iterator[Behind]:
             **app_settings: Any,
         ) -> tuple[RunningApp, ScriptedUpstream]:
             upstream = stack.enter_context(ScriptedUpstream(*scripts, models=models, path=path))
-            made = settings_for(tmp_path / "data", openrouter_base_url=upstream.base_url, **(settings or {}))
+            made = settings_for(next(folders), openrouter_base_url=upstream.base_url, **(settings or {}))
             return stack.enter_context(RunningApp(made, **app_settings)), upstream
 
         yield start

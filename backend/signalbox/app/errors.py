@@ -1,5 +1,6 @@
 """Every failure before a run as one shape: `{error: {code, message, field?}}`, never a stack trace."""
 
+import sys
 from pathlib import Path
 from traceback import extract_tb
 from typing import Any, cast
@@ -13,6 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from signalbox.app.config import SettingsError
 from signalbox.core.errors import CODES, Code, RequestError, StoreError
 from signalbox.core.messages import JsonObject, JsonValue
 
@@ -110,6 +112,10 @@ class LastResort:
         async def watched(message: Message) -> None:
             nonlocal has_started
             has_started = has_started or message["type"] == "http.response.start"
+            refusal = sys.exc_info()[1] if message["type"] == "lifespan.startup.failed" else None
+            # A start that the operator can mend himself is told in a sentence, not in a stack trace.
+            if isinstance(refusal, SettingsError):
+                message = {**message, "message": f"signalbox: {refusal}"}
             await send(message)
 
         try:

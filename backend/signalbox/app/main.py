@@ -34,6 +34,7 @@ from signalbox.services.tool_executor import ToolExecutor
 from signalbox.simulator.server import BackgroundSimulator
 from signalbox.store.database import Database
 from signalbox.store.journal import JournalStore
+from signalbox.store.migrate import NewerDatabase
 
 DATABASE = "signalbox.db"
 
@@ -119,7 +120,10 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
         settlements=Settlements(upstream) if where.is_openrouter else None,
     )
     stack.push_async_callback(runs_.aclose)
-    await runs_.recover()
+    try:
+        await runs_.recover()
+    except StoreError:
+        raise _unusable(folder) from None
     catalog = _catalog(settings, upstream, folder)
     stack.callback(asyncio.create_task(catalog.entries()).cancel)  # have it at hand before the first question
     return Parts(
@@ -141,12 +145,21 @@ async def _database(folder: Path, stack: AsyncExitStack) -> Database:
     stack.push_async_callback(database.aclose)
     try:
         await database.open()
-    except StoreError:
+    except NewerDatabase:
         raise SettingsError(
-            f"The database {folder / DATABASE} cannot be opened. See that the disk has room and that the file is "
-            "Signalbox's own, or set SIGNALBOX_DATA_DIR to another folder."
+            f"A later version of Signalbox has written {folder / DATABASE}. Start that version, or set "
+            "SIGNALBOX_DATA_DIR to another folder."
         ) from None
+    except StoreError:
+        raise _unusable(folder) from None
     return database
+
+
+def _unusable(folder: Path) -> SettingsError:
+    return SettingsError(
+        f"The database {folder / DATABASE} cannot be opened. See that the disk has room and that the file is "
+        "Signalbox's own, or set SIGNALBOX_DATA_DIR to another folder."
+    )
 
 
 def data_folder(settings: Settings) -> Path:

@@ -14,7 +14,12 @@ SENTENCE = (
 
 def hold_data_folder(folder: Path, stack: AsyncExitStack) -> None:
     """Keep the folder to this process for as long as it lives; raises SettingsError where another one has it."""
-    lock = stack.enter_context((folder / "lock").open("w"))
+    try:
+        lock = stack.enter_context((folder / "lock").open("w"))
+    except OSError as error:
+        raise SettingsError(
+            f"The data folder {folder} cannot be written ({error.strerror}). Set SIGNALBOX_DATA_DIR to one that can."
+        ) from None
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

@@ -31,9 +31,9 @@ class Journal:
     def append(self, events: list[AnyEvent], at: int) -> None:
         """Add events at this time (epoch milliseconds), and wake whoever waits for them."""
         batch = [Stamped(seq, at, event) for seq, event in enumerate(events, self.seq + 1)]
+        self.store.append(self.run_id, batch)  # first: what it does not take has not happened
         self._tail.extend(batch)
         self.seq += len(batch)
-        self.store.append(self.run_id, batch)
         self.wake()
 
     def written(self, durable: int, reserved: int) -> None:
@@ -62,8 +62,9 @@ class Journal:
 
     async def read(self, after: int) -> list[Stamped]:
         """Return the next events with seq > after that may be shown; none when there are none yet."""
-        if after + 1 < self._first:
-            return await self.store.read(self.run_id, after)
+        if after + 1 < self._first and (kept := await self.store.read(self.run_id, after)):
+            return kept
+        after = max(after, self._first - 1)  # what was written has been deleted: go on with what is left of it
         shown = min(self.seq, self.reserved)
         return self._tail[after + 1 - self._first : shown + 1 - self._first]
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import partial
 from time import time
 
+import msgspec
 import structlog
 from msgspec import UNSET
 
@@ -35,7 +36,7 @@ async def recover(store: RunStore) -> list[RunRecord]:
 
 
 async def _end(store: RunStore, record: RunRecord) -> RunRecord:
-    events = await read_all(partial(store.read, record.id))
+    events = await _read(store, record.id)
     now = time()
     progress = progress_of(record)
     for attempt in progress.attempts:
@@ -57,6 +58,14 @@ async def _end(store: RunStore, record: RunRecord) -> RunRecord:
     store.note(record.id, lambda: over)
     store.close(record.id)
     return over
+
+
+async def _read(store: RunStore, run_id: str) -> list[Stamped]:
+    try:
+        return await read_all(partial(store.read, run_id))
+    except msgspec.MsgspecError as error:  # a row that is damaged must not keep the server from starting
+        _log.error("runs.unreadable", run_id=run_id, error=type(error).__name__)
+        return []
 
 
 def _tell(store: RunStore, record: RunRecord, events: list[Stamped], progress: Progress, at: int) -> Stamped:

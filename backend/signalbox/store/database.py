@@ -1,13 +1,15 @@
 """The database: one SQLite file, written by one thread and read by a few, so that no stream ever waits for a disk."""
 
 import asyncio
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 import structlog
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError, SQLAlchemyError
 
 from signalbox.core.errors import Code, StoreError
@@ -44,8 +46,8 @@ class Database:
         self._readers = ThreadPoolExecutor(_READERS, "database-reader")
 
     async def open(self) -> None:
-        """Make the file, or bring it up to this version's tables; raises StoreError."""
-        await self._run(self._writer, lambda: upgrade(self._engine))
+        """Make the file, or bring it up to this version's tables; raises StoreError, NewerDatabase for a later one."""
+        await self._run(self._writer, self._open)
 
     async def write(self, work: Work[Value]) -> Value:
         """Run work that writes; raises StoreError."""
@@ -73,6 +75,10 @@ class Database:
             lasting = isinstance(error, IntegrityError | DataError | ProgrammingError)
             raise StoreError(Code.INTERNAL if lasting else Code.STORE_UNAVAILABLE) from None
 
+    def _open(self) -> None:
+        _keep_private(self._path)
+        upgrade(self._engine)
+
     def _transact(self, work: Work[Value]) -> Value:
         with self._engine.execution_options(begin="BEGIN IMMEDIATE").begin() as connection:
             return work(connection)
@@ -91,8 +97,22 @@ class Database:
         self._engine.dispose()
 
 
+def touch(connection: Connection) -> None:
+    """Write what changes nothing: it tells whether the disk takes anything."""
+    connection.exec_driver_sql("PRAGMA user_version = 1")
+
+
+def _keep_private(path: Path) -> None:
+    """Let nobody but the owner read the file, and with it its log: what people ask is in them."""
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    for file in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
+        with suppress(FileNotFoundError, PermissionError):  # another owner's file is his to close
+            file.chmod(0o600)
+
+
 def _engine(path: Path) -> Engine:
-    engine = create_engine(f"sqlite:///{path}", pool_size=_READERS + 1, max_overflow=0)
+    # Not a URL made of text: a folder may be called "what?".
+    engine = create_engine(URL.create("sqlite", database=str(path)), pool_size=_READERS + 1, max_overflow=0)
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: Any, record: object) -> None:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 import structlog
 from sqlalchemy import ColumnElement, Connection, func, select
@@ -13,7 +14,7 @@ from signalbox.core.events import Stamped
 from signalbox.core.messages import Message
 from signalbox.core.ports import OnDurable
 from signalbox.core.records import RunRecord
-from signalbox.store.database import Database
+from signalbox.store.database import Database, touch
 from signalbox.store.rows import COLUMNS, record_of
 from signalbox.store.tables import JOURNAL, RUNS
 from signalbox.store.writing import OpenRun, Taken, journal_of, put
@@ -29,7 +30,10 @@ _ROWS_PER_READ = 200
 
 
 class JournalStore:
-    """A RunStore in a database. `is_well` is false from a write that failed to the next one that did not."""
+    """A RunStore in a database.
+
+    `is_well` is false from a write that failed, or that somebody waited for in vain, to the next one that went through.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -38,6 +42,8 @@ class JournalStore:
         self._due, self._urgent = asyncio.Event(), asyncio.Event()
         self._waiting: list[asyncio.Future[None]] = []
         self._worker: asyncio.Task[None] | None = None
+        self._stale: set[str] = set()
+        self._is_closed = False
         self.is_well = True
 
     # --- what a stream calls: nothing here waits ---------------------------------------------------------------
@@ -46,7 +52,10 @@ class JournalStore:
         """Add events at the end of a run's journal."""
         if (run := self._runs.get(run_id)) is not None:
             run.append(batch)
-            self._touch(run)
+            if run.is_dropped:
+                self._tell(run, run.seq)
+            else:
+                self._touch(run)
 
     def remember(self, run_id: str, seq: int, messages: Sequence[Message]) -> None:
         """Add what the run's history grew by; the events up to `seq` are told by it."""
@@ -57,17 +66,31 @@ class JournalStore:
     def note(self, run_id: str, record: Callable[[], RunRecord]) -> None:
         """Keep a run's figures as they are at the next flush; of a run that was closed, too."""
         run = self._runs.get(run_id) or self._dirty.get(run_id) or OpenRun(run_id, _nobody, wanted=0)
-        run.record = record
-        self._touch(run)
+        if not run.is_dropped:
+            run.record = record
+            self._touch(run)
 
     def drop(self, run_id: str) -> None:
-        """Take no more of a run, and forget what of it is not on disk yet."""
-        self._runs.pop(run_id, None)
-        self._dirty.pop(run_id, None)
+        """Take no more of a run, and forget what of it is not on disk yet.
+
+        Whoever waits for its events to be on disk is told that they are: there is nothing to wait for.
+        """
+        for run in (self._runs.get(run_id), self._dirty.pop(run_id, None)):
+            if run is not None and not run.is_dropped:
+                run.drop()
+                self._tell(run, run.seq)
 
     def _touch(self, run: OpenRun) -> None:
-        self._dirty[run.id] = run
-        self._wake()
+        if not run.is_dropped:
+            self._dirty[run.id] = run
+            self._wake()
+
+    def _tell(self, run: OpenRun, seq: int) -> None:
+        """Tell how far a run is on disk; what that breaks must not keep other runs from it."""
+        try:
+            run.durable(seq, max(run.reserved, seq) if run.is_dropped else run.reserved)
+        except Exception as error:  # noqa: BLE001 - it is told, and the writer goes on
+            _log.error("journal.untold", run_id=run.id, error=type(error).__name__)
 
     # --- what may wait -----------------------------------------------------------------------------------------
 
@@ -93,6 +116,8 @@ class JournalStore:
 
     async def flush(self) -> None:
         """Wait until all that was handed over before is on disk; raises StoreError, also when the disk is silent."""
+        if self._is_closed:
+            raise StoreError(Code.STORE_UNAVAILABLE)
         future = asyncio.get_running_loop().create_future()
         self._waiting.append(future)
         self._urgent.set()
@@ -101,6 +126,8 @@ class JournalStore:
             async with asyncio.timeout(_SILENT_SECONDS):
                 await future
         except TimeoutError:
+            self._unwell()
+            self._wake()  # to look after it, also where the write has come through just now
             raise StoreError(Code.STORE_UNAVAILABLE) from None
 
     async def aclose(self) -> None:
@@ -109,6 +136,7 @@ class JournalStore:
             await self.flush()
         except StoreError:
             _log.error("journal.lost", runs=len(self._dirty))
+        self._is_closed = True
         if self._worker is not None:
             self._worker.cancel()
             await asyncio.gather(self._worker, return_exceptions=True)
@@ -117,16 +145,19 @@ class JournalStore:
 
     def _wake(self) -> None:
         self._due.set()
-        if self._worker is None:
+        if self._worker is None and not self._is_closed:
             self._worker = asyncio.create_task(self._work(), name="journal")
 
     async def _work(self) -> None:
         while True:
-            await self._due.wait()
-            await self._gather()
-            await self._write()
-            if not self.is_well:
+            if self.is_well:
+                await self._due.wait()
+                await self._gather()
+            else:  # also where there is nothing to write: somebody must find out that the disk is back
                 await asyncio.sleep(_RETRY_SECONDS)
+            self._due.clear()
+            self._urgent.clear()
+            await self._write()
 
     async def _gather(self) -> None:
         """Let some events come together, unless somebody waits for them."""
@@ -135,17 +166,17 @@ class JournalStore:
                 await self._urgent.wait()
         except TimeoutError:
             pass
-        self._due.clear()
-        self._urgent.clear()
 
     async def _write(self) -> None:
         dirty, self._dirty = self._dirty, {}
         waiting, self._waiting = self._waiting, []
-        taken = [(run, run.take()) for run in dirty.values()]
         try:
-            await self._put(taken)
+            await self._put([(run, _taken(run)) for run in dirty.values()])
         except StoreError as error:
-            self._failed(waiting, error)
+            self._unwell()
+            for future in waiting:
+                if not future.done():
+                    future.set_exception(StoreError(error.code))
         else:
             self.is_well = True
             for future in waiting:
@@ -154,53 +185,60 @@ class JournalStore:
 
     async def _put(self, taken: list[tuple[OpenRun, Taken]]) -> None:
         """Write all together; where one of them is at fault it must not keep the others from the disk."""
-        if not taken:
+        stale = frozenset(self._stale)
+        if not taken and not stale and self.is_well:
             return
         try:
-            await self._database.write(lambda connection: put(connection, [of_one for _, of_one in taken]))
+            await self._database.write(partial(_write_all, [of_one for _, of_one in taken], stale))
         except StoreError as error:
-            if len(taken) > 1:
-                await self._put_each(taken)
-            elif error.code is Code.INTERNAL:
-                self._refused(*taken[0])
-            else:
-                self._give_back(*taken[0])
+            if error.code is not Code.INTERNAL:
+                self._give_back(taken)
                 raise
+            await self._put_each(taken)
+        except Exception:  # noqa: BLE001 - a value that cannot be written: which run it is of comes out one by one
+            await self._put_each(taken)
         else:
+            self._stale -= stale
             for run, of_one in taken:
-                run.is_kept = True
-                run.reserved = max(run.reserved, of_one.reserved)
-                run.durable(of_one.seq, run.reserved)
+                self._kept(run, of_one)
 
     async def _put_each(self, taken: list[tuple[OpenRun, Taken]]) -> None:
-        failure: StoreError | None = None
-        for one in taken:
+        if len(taken) == 1:
+            self._refused(taken[0][0])
+            return
+        for place, one in enumerate(taken):
             try:
                 await self._put([one])
-            except StoreError as error:
-                failure = error
-        if failure is not None:
-            raise failure
+            except StoreError:
+                self._give_back(taken[place + 1 :])
+                raise
 
-    def _give_back(self, run: OpenRun, taken: Taken) -> None:
-        if run.id in self._runs or taken.opening is None:
-            run.give_back(taken)
-            self._dirty[run.id] = run
+    def _kept(self, run: OpenRun, taken: Taken) -> None:
+        run.is_kept = True
+        run.reserved = max(run.reserved, taken.reserved)
+        if not run.is_dropped:
+            self._tell(run, taken.seq)
+        elif taken.opening is not None:  # nobody waits any more, who asked was refused: it must not stay as under way
+            self._stale.add(run.id)
             self._due.set()
 
-    def _refused(self, run: OpenRun, taken: Taken) -> None:
+    def _give_back(self, taken: list[tuple[OpenRun, Taken]]) -> None:
+        for run, of_one in taken:
+            if not run.is_dropped:
+                run.give_back(of_one)
+                self._dirty[run.id] = run
+
+    def _refused(self, run: OpenRun) -> None:
         """Let go of a run whose rows cannot be written ever: its conversation was deleted meanwhile."""
         _log.error("journal.refused", run_id=run.id)
-        self.drop(run.id)
-        run.durable(taken.seq, run.reserved)
+        run.drop()
+        self._dirty.pop(run.id, None)
+        self._tell(run, run.seq)
 
-    def _failed(self, waiting: list[asyncio.Future[None]], error: StoreError) -> None:
+    def _unwell(self) -> None:
         if self.is_well:
             _log.error("journal.unwritten", runs=len(self._dirty))
         self.is_well = False
-        for future in waiting:
-            if not future.done():
-                future.set_exception(StoreError(error.code))
 
     # --- reading -----------------------------------------------------------------------------------------------
 
@@ -233,6 +271,21 @@ class JournalStore:
     async def _select(self, *where: ColumnElement[bool], limit: int | None = None) -> list[RunRecord]:
         asked = select(*COLUMNS).where(*where).order_by(RUNS.c.started.desc()).limit(limit)
         return await self._database.read(lambda c: [record_of(row) for row in c.execute(asked).mappings()])
+
+
+def _taken(run: OpenRun) -> Taken:
+    try:
+        return run.take()
+    except Exception as error:  # noqa: BLE001 - figures that cannot be told keep no event from the disk
+        _log.error("journal.figures", run_id=run.id, error=type(error).__name__)
+        run.record = None
+        return run.take()
+
+
+def _write_all(batch: Sequence[Taken], stale: frozenset[str], connection: Connection) -> None:
+    put(connection, batch, stale)
+    if not batch:
+        touch(connection)
 
 
 def _nobody(seq: int, reserved: int) -> None:

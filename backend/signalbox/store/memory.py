@@ -28,12 +28,17 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self._runs: dict[str, _Kept] = {}
+        self._dropped: dict[str, OnDurable] = {}
 
     def append(self, run_id: str, batch: list[Stamped]) -> None:
         """Add events at the end of a run's journal."""
-        if batch and (kept := self._runs.get(run_id)) is not None:
+        if not batch:
+            return
+        if (kept := self._runs.get(run_id)) is not None:
             kept.events.extend(batch)
             kept.durable(batch[-1].seq, _ALL)
+        elif (dropped := self._dropped.get(run_id)) is not None:
+            dropped(batch[-1].seq, _ALL)
 
     def remember(self, run_id: str, seq: int, messages: Sequence[Message]) -> None:
         """Add what the run's history grew by."""
@@ -47,11 +52,13 @@ class MemoryStore:
             kept.record = lambda: now
 
     def drop(self, run_id: str) -> None:
-        """Forget a run."""
-        self._runs.pop(run_id, None)
+        """Forget a run; whoever waits for its events to be kept is told that they are."""
+        if (kept := self._runs.pop(run_id, None)) is not None:
+            self._dropped[run_id] = kept.durable
 
     def close(self, run_id: str) -> None:
         """Take no more events of a run."""
+        self._dropped.pop(run_id, None)
 
     def resume(self, record: RunRecord) -> None:
         """Go on writing a run."""

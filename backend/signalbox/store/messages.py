@@ -2,6 +2,8 @@
 
 from typing import cast
 
+from msgspec import json
+
 from signalbox.core.messages import (
     AssistantMessage,
     Content,
@@ -18,7 +20,22 @@ from signalbox.core.messages import (
     ToolMessage,
     UserMessage,
 )
-from signalbox.wire.jsontext import dumps, loads
+from signalbox.wire.jsontext import clean
+
+_encoder, _decoder = json.Encoder(), json.Decoder()
+
+
+def dumps(value: JsonValue) -> bytes:
+    """Write JSON that `loads` reads back equal: orjson would make floats of integers beyond 64 bits."""
+    try:
+        return _encoder.encode(value)
+    except UnicodeEncodeError:  # what is no text in any file is no reason to lose the rest
+        return _encoder.encode(clean(value))
+
+
+def loads(data: bytes) -> JsonValue:
+    """Read what `dumps` has written."""
+    return cast(JsonValue, _decoder.decode(data))
 
 
 def dump_message(message: Message) -> bytes:
@@ -48,15 +65,15 @@ def to_json(message: Message) -> JsonObject:
             }
         case AssistantMessage():
             fields: JsonObject = {
-                "content": message.content,
-                "calls": [_call(call) for call in message.calls],
-                "reasoning": message.reasoning,
-                "reasoning_details": [dict(detail.raw) for detail in message.reasoning_details],
+                "content": message.content or None,
+                "calls": [_call(call) for call in message.calls] or None,
+                "reasoning": message.reasoning or None,
+                "reasoning_details": [dict(detail.raw) for detail in message.reasoning_details] or None,
                 "reasoning_field": message.reasoning_field,
                 "model": message.model,
                 "provider": message.provider,
             }
-            return {"role": "assistant", **{name: value for name, value in fields.items() if value}}
+            return {"role": "assistant", **{name: value for name, value in fields.items() if value is not None}}
 
 
 def from_json(value: JsonObject) -> Message:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Engine, inspect, text
 
+from signalbox.core.errors import Code, StoreError
+
 if TYPE_CHECKING:
     from alembic.config import Config
 
@@ -14,14 +16,22 @@ HEAD = "0001"
 SCRIPTS = Path(__file__).parent / "migrations"
 
 
+class NewerDatabase(StoreError):
+    """A later version has written it: its tables are not known here, and nobody must write into them."""
+
+
 def upgrade(engine: Engine, to: str = HEAD) -> None:
-    """Run what migrations are missing."""
+    """Run what migrations are missing; raises NewerDatabase."""
     if version(engine) == to:
         return
     from alembic import command  # 150 ms to import, and only a new database or a new version needs it
+    from alembic.util import CommandError
 
     with _config(engine) as config:
-        command.upgrade(config, to)
+        try:
+            command.upgrade(config, to)
+        except CommandError:  # its revision is in none of our files
+            raise NewerDatabase(Code.STORE_UNAVAILABLE) from None
 
 
 def downgrade(engine: Engine, to: str = "base") -> None:

@@ -9,8 +9,8 @@ from signalbox.core.events import Flag
 from signalbox.core.messages import JsonObject
 from signalbox.core.parts import Usage
 from signalbox.core.records import RunRecord
+from signalbox.store.messages import dumps, loads
 from signalbox.store.tables import RUNS
-from signalbox.wire.jsontext import dumps, loads
 
 # What a listing needs no more than a trace: the search columns stay on disk.
 COLUMNS = [column for column in RUNS.columns if column.name not in ("answer", "folded")]

@@ -1,11 +1,11 @@
 """What runs hand over to the disk and one flush takes: rows of many runs, for one transaction."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from msgspec import json
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from signalbox.core.events import Content, Stamped
 from signalbox.core.messages import Message
@@ -55,18 +55,23 @@ class OpenRun:
     turns: list[tuple[int, int, Message]] = field(default_factory=list[tuple[int, int, Message]])
     record: Callable[[], RunRecord] | None = None
     is_kept: bool = False
+    is_dropped: bool = False
 
     def append(self, batch: list[Stamped]) -> None:
         """Take events; the next block is wanted when half of this one is used, so that nobody waits for it."""
         if not batch:
             return
-        self.events.extend(batch)
         self.seq = batch[-1].seq
+        if self.is_dropped:
+            return
+        self.events.extend(batch)
         if self.seq > self.wanted - BLOCK // 2:
             self.wanted = self.seq + BLOCK
 
     def remember(self, seq: int, messages: Sequence[Message]) -> None:
         """Take what the history grew by."""
+        if self.is_dropped:
+            return
         self.turns.extend((self.places + place, seq, message) for place, message in enumerate(messages))
         self.places += len(messages)
 
@@ -86,6 +91,11 @@ class OpenRun:
         self.opening, self.record, self.events, self.turns = None, None, [], []
         return taken
 
+    def drop(self) -> None:
+        """Hold nothing, and take nothing more."""
+        self.is_dropped = True
+        self.opening, self.record, self.events, self.turns = None, None, [], []
+
     def give_back(self, taken: Taken) -> None:
         """Hold again what could not be written, before what has come since."""
         self.opening = taken.opening or self.opening
@@ -96,8 +106,8 @@ class OpenRun:
             self.record = lambda: kept
 
 
-def put(connection: Connection, batch: Sequence[Taken]) -> None:
-    """Write what a flush took: a few statements, whatever the number of runs."""
+def put(connection: Connection, batch: Sequence[Taken], stale: Collection[str] = ()) -> None:
+    """Write what a flush took, a few statements whatever the number of runs; take out what should not be there."""
     openings = [{**opening_row(t.opening), "reserved": t.reserved} for t in batch if t.opening is not None]
     raised = [{"run": t.run_id, "reserved": t.reserved} for t in batch if t.is_raised]
     changed = [{"run": t.run_id, **figures(t.record)} for t in batch if t.record is not None]
@@ -106,6 +116,8 @@ def put(connection: Connection, batch: Sequence[Taken]) -> None:
         for t in batch
         for place, seq, message in t.turns
     ]
+    if stale:
+        connection.execute(delete(RUNS).where(RUNS.c.id.in_(stale)))
     if openings:
         connection.execute(insert(RUNS), openings)
     if events := [_journal_row(t) for t in batch if t.events]:
@@ -138,9 +150,12 @@ def _keep_answer(connection: Connection, run_id: str) -> None:
 
 def journal_of(connection: Connection, run_id: str, after: int = 0, rows: int | None = None) -> list[Stamped]:
     """Return a run's events with seq > after; `rows` bounds how many flushes are read."""
+    of_run = JOURNAL.c.run_id == run_id
+    # Where the cursor stands, by the key: else each page of a long run would walk over all the pages before it.
+    here = select(func.max(JOURNAL.c.first_seq)).where(of_run, JOURNAL.c.first_seq <= after + 1)
     asked = (
         select(JOURNAL.c.frames)
-        .where(JOURNAL.c.run_id == run_id, JOURNAL.c.last_seq > after)
+        .where(of_run, JOURNAL.c.first_seq >= func.coalesce(here.scalar_subquery(), 0), JOURNAL.c.last_seq > after)
         .order_by(JOURNAL.c.first_seq)
         .limit(rows)
     )

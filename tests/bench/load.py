@@ -17,12 +17,13 @@ _LAST_CHUNK = b"\r\n0\r\n\r\n"
 class Job:
     """What to ask of whom. A good answer has at least so many `frames`, and `ending` in its last bytes.
 
-    `ramp` spreads the connections' starts over so many seconds; after `limit` seconds what is not done has failed.
+    Without a body it is a GET. `ramp` spreads the connections' starts over so many seconds; after `limit` seconds what
+    is not done has failed.
     """
 
     port: int
     path: str
-    body: dict[str, Any]
+    body: dict[str, Any] | None
     streams: int
     connections: int
     frames: int
@@ -102,11 +103,11 @@ class Load:
     def __init__(self, job: Job) -> None:
         self.job = job
         self.tally = Tally()
-        body = orjson.dumps(job.body)
+        body = b"" if job.body is None else orjson.dumps(job.body)
         self.request = (
-            b"POST %b HTTP/1.1\r\nhost: 127.0.0.1:%d\r\ncontent-type: application/json\r\n"
+            b"%b %b HTTP/1.1\r\nhost: 127.0.0.1:%d\r\ncontent-type: application/json\r\n"
             b"accept: text/event-stream\r\ncontent-length: %d\r\n\r\n%b"
-        ) % (job.path.encode(), job.port, len(body), body)
+        ) % (b"GET" if job.body is None else b"POST", job.path.encode(), job.port, len(body), body)
         self._left = job.streams
         self._over = asyncio.Event()
 

@@ -15,6 +15,7 @@ import orjson
 from tests.bench.load import Job, Tally
 
 ROOT = Path(__file__).resolve().parents[2]
+_MODULES = {"bare": "server"}
 _READY = re.compile(r"ready: http://127\.0\.0\.1:(\d+)")
 # What a setting or a proxy of the shell would change is not what is measured.
 _FOREIGN = ("OPENROUTER_", "SIGNALBOX_", "TOOL_LOOP", "SEARCH_", "SEARXNG_", "WEB_CONCURRENCY", "HTTP", "ALL_PROXY")
@@ -78,11 +79,15 @@ class Child:
 
 @dataclass(slots=True)
 class Stand:
-    """All four, running: what is measured has one core, the other three share the rest."""
+    """All five, running: what is measured has one core, the others share the rest.
+
+    `bare` is the server once more, without its journal.
+    """
 
     upstream: Child
     relay: Child
     server: Child
+    bare: Child
     client: Child
 
     def load(self, job: Job) -> Tally:
@@ -92,7 +97,7 @@ class Stand:
 
 @contextmanager
 def stand(folder: Path) -> Iterator[Stand]:
-    """Start the four processes in `folder`, and end them whatever happens."""
+    """Start the five processes in `folder`, and end them whatever happens."""
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
     own, others = (set(cores[:1]), set(cores[1:])) if len(cores) > 1 else (set[int](), set[int]())
     children: list[Child] = []
@@ -107,18 +112,17 @@ def stand(folder: Path) -> Iterator[Stand]:
         upstream.wait_ready()
         client = start("load", others)
         relay = start("relay", own, str(upstream.port))
-        address = f"http://127.0.0.1:{upstream.port}/api/v1"
-        server = start(
-            "server",
-            own,
-            OPENROUTER_BASE_URL=address,
-            OPENROUTER_API_KEY="sk-bench",
-            SIGNALBOX_DATA_DIR="data",
-            TOOL_LOOP_V2="true",  # what streams is measured; the legacy loop, the default, takes whole completions
-        )
+        settings = {
+            "OPENROUTER_BASE_URL": f"http://127.0.0.1:{upstream.port}/api/v1",
+            "OPENROUTER_API_KEY": "sk-bench",
+            "TOOL_LOOP_V2": "true",  # what streams is measured; the legacy loop, the default, takes whole completions
+        }
+        server = start("server", own, SIGNALBOX_DATA_DIR="data", **settings)
+        bare = start("bare", own, "--without-journal", SIGNALBOX_DATA_DIR="data-of-bare", **settings)
         relay.wait_ready()
         server.wait_ready()
-        yield Stand(upstream, relay, server, client)
+        bare.wait_ready()
+        yield Stand(upstream, relay, server, bare, client)
     finally:
         for child in reversed(children):
             child.end()
@@ -129,7 +133,7 @@ def _start(name: str, folder: Path, cores: set[int], arguments: tuple[str, ...],
     path = os.pathsep.join((str(ROOT / "backend"), str(ROOT)))
     errors = (folder / f"{name}.log").open("w+b")
     process = subprocess.Popen(
-        [sys.executable, "-m", f"tests.bench.{name}", *arguments],
+        [sys.executable, "-m", f"tests.bench.{_MODULES.get(name, name)}", *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=errors,

@@ -1,12 +1,14 @@
-"""The server under test: `signalbox serve` as it is, with one more tool."""
+"""The server under test: `signalbox serve` as it is, with one more tool; `--without-journal`: it keeps no run."""
 
 import sys
 from functools import partial
 
-from signalbox.app import serve
+from signalbox.app import main, serve
 from signalbox.app.main import create_app
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import Tool, ToolContext, ToolSpec
+from signalbox.store.database import Database
+from signalbox.store.memory import MemoryStore
 
 from tests.bench.control import answer_in_background
 
@@ -18,8 +20,29 @@ async def _work(arguments: JsonObject, context: ToolContext) -> JsonValue:
     return {"characters": len(str(arguments["text"]))}
 
 
+class Unkept(MemoryStore):
+    """In the place of the journal's store: nothing goes to a disk, and a run that is over is forgotten."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__()
+
+    def close(self, run_id: str) -> None:
+        """Forget the run: a heap that only grows would make what is compared with slower."""
+        self.drop(run_id)
+
+    async def aclose(self) -> None:
+        """Nothing is left to write."""
+
+
+def take_the_journal_away() -> None:
+    """Have the app keep its runs in memory, and only while they go on."""
+    main.JournalStore = Unkept
+
+
 if __name__ == "__main__":
     answer_in_background()
+    if "--without-journal" in sys.argv[1:]:
+        take_the_journal_away()
     work = Tool(ToolSpec("work", "Counts the characters of a text.", _PARAMETERS, eager=True), _work)
     serve.create_app = partial(create_app, extra_tools=(work,))
     sys.exit(serve.serve("127.0.0.1", 0))

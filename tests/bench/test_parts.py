@@ -1,6 +1,11 @@
 """The bench's own parts: what it sends is what OpenRouter sends, and what it counts is there."""
 
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
 import pytest
+from signalbox.app import main
 from signalbox.chat.response import parse_completion_response
 from signalbox.core.parts import Completion, StreamPart
 from signalbox.services.http1 import ResponseParser
@@ -10,6 +15,8 @@ from tests.bench.frames import Script, scripted
 from tests.bench.load import Job, Load, Stream
 from tests.bench.report import Sample, linearity, rows, text
 from tests.bench.scenarios import Scenario, scenarios
+from tests.bench.server import take_the_journal_away
+from tests.support.serving import RunningApp, settings_for
 
 
 def decoded(script: Script) -> Completion:
@@ -79,8 +86,58 @@ def test_linearity_compares_the_two_sizes():
     """Five times the arguments for five times the CPU is linear."""
     plan = [Scenario(name, "", 1, 1, 1, relayed=False) for name in ("args 200 KB", "args 1 MB")]
     table = rows(plan, [sample("args 200 KB", "server", 2), sample("args 1 MB", "server", 10)])
-    assert linearity(table) == 5
-    assert linearity(table[:1]) is None
+    assert linearity(table) == {"arguments": 5}
+    assert linearity(table[:1]) == {}
+
+
+def test_what_the_journal_costs_is_taken_inside_its_round() -> None:
+    """The ratio to the server without a journal is the median of the rounds' own, and is put into a sentence."""
+    load = Scenario("burst", "burst-200", 200, 10, 1)
+    samples = [sample("burst", "bare", cpu) for cpu in (10, 100, 10)]
+    samples += [sample("burst", "server", cpu) for cpu in (12, 125, 11)]
+    table = rows([load], samples)
+    assert [row.journal for row in table] == [None, pytest.approx(1.2)]
+    assert "burst: the journal costs +20% CPU (+2000.00 ms per stream)" in text(table)
+
+
+def test_lengths_are_doubled_and_their_sum_is_not() -> None:
+    """Runs of one, two and four times the length are as many events in all, and are compared first with last."""
+    plan = [one for one in scenarios(quick=True) if one.name.startswith(("long", "replay"))]
+    assert len({(one.events * one.streams, one.compared) for one in plan}) == 1
+    assert [one.events // plan[0].events for one in plan] == [1, 2, 4] * 2
+    table = rows(plan, [sample(one.name, "server", one.events) for one in plan])
+    assert linearity(table) == {"a run": 4, "a replay": 4}
+
+
+def test_a_replay_asks_for_the_run_and_starts_none() -> None:
+    """Its request is a GET of the run's events, without a body."""
+    plan = {one.name: one for one in scenarios(quick=True)}
+    job = next(one for name, one in plan.items() if name.startswith("replay")).job(1, run_id="abc")
+    assert Load(job).request.startswith(b"GET /api/runs/abc/events HTTP/1.1\r\n")
+    assert Load(job).request.endswith(b"content-length: 0\r\n\r\n")
+    assert Load(plan["burst"].job(1)).request.startswith(b"POST /api/chat/stream HTTP/1.1\r\n")
+
+
+@pytest.mark.parametrize("is_bare", [False, True])
+def test_the_journal_is_there_unless_it_is_taken_away(
+    is_bare: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server as it is writes a run with all its events; without the journal it says the same and writes nothing."""
+    if is_bare:
+        monkeypatch.setattr(main, "JournalStore", main.JournalStore)
+        take_the_journal_away()
+    with RunningApp(settings_for(tmp_path)) as app:
+        heard = app.ask("Hello!")
+        app.within(app.parts.runs.store.flush())
+        assert app.call(lambda: app.parts.runs.live(heard.ids[0].partition(":")[0])) is None
+    with closing(sqlite3.connect(tmp_path / main.DATABASE)) as database:
+        runs = database.execute("SELECT seq FROM runs").fetchall()
+        [(flushes, last)] = database.execute("SELECT count(*), max(last_seq) FROM journal").fetchall()
+    assert heard.text
+    if is_bare:
+        assert (runs, flushes, last) == ([], 0, None)
+    else:
+        assert (runs, flushes > 0, last) == ([(heard.seqs[-1],)], True, heard.seqs[-1])
 
 
 def sample(scenario: str, target: str, cpu: float) -> Sample:

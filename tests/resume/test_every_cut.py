@@ -1,6 +1,7 @@
 """Resume: wherever a connection is cut, in memory, on disk or after a restart, the frames join byte for byte (E11)."""
 
 from contextlib import ExitStack
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from tests.support.serving import RunningApp
 WAYS = ("Last-Event-ID", "after", "POST")
 
 
-def resuming(app: RunningApp, way: str, run_id: str, seen: int) -> tuple[str, str, dict[str, object]]:
+def resuming(app: RunningApp, way: str, run_id: str, seen: int) -> tuple[str, str, dict[str, Any]]:
     """Say how a client that saw this many events asks for the rest."""
     named = {"headers": {"last-event-id": f"{run_id}:{seen}"}}
     if way == "POST":
@@ -29,13 +30,13 @@ def joined(app: RunningApp, run_id: str, whole: bytes) -> None:
     for cut in range(len(pieces)):
         for way in WAYS:
             method, path, given = resuming(app, way, run_id, seqs[cut])
-            response = app.client.request(method, path, **given)  # type: ignore[arg-type]
+            response = app.client.request(method, path, **given)
             assert response.status_code == 200
             assert response.headers["x-run-id"] == run_id
             assert b"".join(pieces[:cut]) + response.content == whole, (way, cut)
     for way in WAYS:
         method, path, given = resuming(app, way, run_id, seqs[-1])
-        assert app.client.request(method, path, **given).status_code == 204  # type: ignore[arg-type]
+        assert app.client.request(method, path, **given).status_code == 204
 
 
 @pytest.mark.parametrize("loop", LOOPS)

@@ -12,20 +12,22 @@ from tests.support.serving import error_of
 from tests.support.upstream import says
 
 KEY = "5f0c-1"
+ASKED = {**QUESTION, "metadata": {"a": "1", "b": "2"}}
 
 
 def reordered() -> bytes:
     """Write the question with its keys in another order, other spaces and other escapes."""
-    body = {name: QUESTION[name] for name in reversed(QUESTION)}
+    body: dict[str, object] = {name: ASKED[name] for name in reversed(ASKED)}
+    body["metadata"] = {"b": "2", "a": "1"}
     return json.dumps(body, indent=3).replace("six", "\\u0073ix").encode()
 
 
 def test_the_same_run_from_its_start(stage: Stages) -> None:
     """While it runs, after it ended and after a restart: one run, one request to the provider, the same bytes."""
     playing = stage(*TOOL_RUN)
-    with playing.asking(idempotency_key=KEY) as first:
+    with playing.asking(ASKED, idempotency_key=KEY) as first:
         first.until(b"is ")
-        with playing.asking(idempotency_key=KEY) as second:
+        with playing.asking(ASKED, idempotency_key=KEY) as second:
             assert second.run_id == first.run_id
             second.until(b"is ")
             playing.upstream.opened.set()

@@ -1,0 +1,122 @@
+"""A line between a client and the app that breaks after so many bytes, as lines do."""
+
+import asyncio
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Self, TypeAlias
+
+from tests.support.serving import WAIT
+
+
+class Wire:
+    """Forwards connections on a loopback port; each carries its share of the answer's bytes, then breaks.
+
+    `shares` are taken one per connection; behind the last share all of them last.
+    """
+
+    def __init__(self, target: int, shares: Iterable["Share"]) -> None:
+        self._target = target
+        self._shares: Iterator[Share] = iter(shares)
+        self._ready = threading.Event()
+        self._over: asyncio.Event | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="wire", daemon=True)
+        self.port = 0
+        self.cuts = 0
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        assert self._ready.wait(WAIT)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        assert self._loop is not None
+        assert self._over is not None
+        self._loop.call_soon_threadsafe(self._over.set)
+        self._thread.join(WAIT)
+        assert not self._thread.is_alive()
+
+    async def _serve(self) -> None:
+        self._loop, self._over = asyncio.get_running_loop(), asyncio.Event()
+        server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
+        self.port = server.sockets[0].getsockname()[1]
+        self._ready.set()
+        await self._over.wait()
+        server.close()
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        share = next(self._shares, None)
+        try:
+            app_reader, app_writer = await asyncio.open_connection("127.0.0.1", self._target)
+            asking = asyncio.create_task(_carry(reader, app_writer, None))
+            try:
+                if await _carry(app_reader, writer, share):
+                    self.cuts += 1
+            finally:
+                asking.cancel()
+                for end in (writer, app_writer):
+                    end.close()
+        except (ConnectionError, asyncio.CancelledError):
+            pass  # broken by one of its ends, or the test is over
+
+
+@dataclass
+class Bytes:
+    """So many bytes of an answer, its head among them."""
+
+    left: int
+
+    def take(self, piece: bytes) -> bytes:
+        """Return what of a piece still passes."""
+        passes = piece[: self.left]
+        self.left -= len(passes)
+        return passes
+
+    @property
+    def is_used_up(self) -> bool:
+        return self.left == 0
+
+
+@dataclass
+class Frames:
+    """So many whole frames; the last one comes to its last byte, and nothing behind it."""
+
+    left: int
+    _end: bytes = b""
+
+    def take(self, piece: bytes) -> bytes:
+        """Return what of a piece still passes."""
+        for at, byte in enumerate(piece, 1):
+            self._end = (self._end + bytes([byte]))[-2:]
+            if self._end == b"\n\n":
+                self.left -= 1
+                if self.left == 0:
+                    return piece[:at]
+        return piece
+
+    @property
+    def is_used_up(self) -> bool:
+        return self.left == 0
+
+
+async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, share: "Share | None") -> bool:
+    """Carry bytes until their end, or until the share is used up; tell whether it was."""
+    while piece := await reader.read(65536):
+        # A share of nothing breaks here too: when there is an answer the question has come through.
+        writer.write(piece if share is None else share.take(piece))
+        await writer.drain()
+        if share is not None and share.is_used_up:
+            return True
+    return False
+
+
+Share: TypeAlias = Bytes | Frames

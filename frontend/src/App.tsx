@@ -8,19 +8,23 @@ import { Header, isEffort } from "./components/Header.tsx";
 import { preloadProse } from "./components/Prose.tsx";
 import { ResponsePanel } from "./components/ResponsePanel.tsx";
 import { TokenDialog } from "./components/TokenDialog.tsx";
+import { WatchLine } from "./components/WatchLine.tsx";
 import { Chat } from "./hooks/chat.ts";
-import { Session, tabStorage } from "./hooks/session.ts";
+import { runInAddress, Session, tabStorage } from "./hooks/session.ts";
 import { useStore } from "./hooks/store.ts";
 import { useFollow, useRemembered } from "./hooks/view.ts";
 
 function connect() {
   const session = new Session();
-  const chat = new Chat({ client: session.client, onUnauthorized: () => session.askForToken(), box: tabStorage() });
-  return { session, chat };
+  const watched = runInAddress(location.hash);
+  // What another tab asks is not this tab's chat: it is neither kept here nor written over what is.
+  const box = watched ? undefined : tabStorage();
+  const chat = new Chat({ client: session.client, onUnauthorized: () => session.askForToken(), box });
+  return { session, chat, watched };
 }
 
 export function App() {
-  const [{ session, chat }] = useState(connect);
+  const [{ session, chat, watched }] = useState(connect);
   const server = useStore(session);
   const { turns } = useStore(chat);
   const [chosen, setModel] = useRemembered("signalbox.model", "");
@@ -38,12 +42,17 @@ export function App() {
   useEffect(() => {
     session.load();
     preloadProse();
-    void chat.restore();
+    void (watched ? chat.watch(watched) : chat.restore());
     // A reload and a goodbye look the same here: the run goes on, and the server ends it when nobody comes back.
     const save = () => chat.save();
+    const reload = () => location.reload();
     window.addEventListener("pagehide", save);
-    return () => window.removeEventListener("pagehide", save);
-  }, [session, chat]);
+    window.addEventListener("hashchange", reload);
+    return () => {
+      window.removeEventListener("pagehide", save);
+      window.removeEventListener("hashchange", reload);
+    };
+  }, [session, chat, watched]);
 
   const ask = async (question: string) => {
     jump();
@@ -56,8 +65,10 @@ export function App() {
     void chat.retry({ model, effort });
     box.current?.focus();
   };
+  const leave = () => location.assign(location.pathname);
   const takeToken = (token: string) => {
     session.keepToken(token);
+    if (watched) return location.reload();
     if (last?.trace.end?.code === "UNAUTHORIZED") retry();
   };
 
@@ -70,7 +81,7 @@ export function App() {
         onModel={setModel}
         effort={effort}
         onEffort={setEffort}
-        onNew={turns.length > 0 ? () => chat.clear() : undefined}
+        onNew={watched ? leave : turns.length > 0 ? () => chat.clear() : undefined}
       />
       <main ref={page} className="chat">
         <div className="column">
@@ -79,11 +90,11 @@ export function App() {
               {server.trouble}
             </p>
           )}
-          {turns.length === 0 && <EmptyPage onAsk={(prompt) => void ask(prompt)} />}
+          {turns.length === 0 && !watched && <EmptyPage onAsk={(prompt) => void ask(prompt)} />}
           {turns.map((turn) => (
             <section key={turn.id} className="turn" aria-label="Question and answer">
-              <p className="question">{turn.question}</p>
-              <ResponsePanel turn={turn} onRetry={turn === last && !running ? retry : undefined} />
+              {turn.question && <p className="question">{turn.question}</p>}
+              <ResponsePanel turn={turn} onRetry={turn === last && !running && !watched ? retry : undefined} />
             </section>
           ))}
         </div>
@@ -94,13 +105,17 @@ export function App() {
             Follow the answer
           </button>
         )}
-        <Composer
-          box={box}
-          running={running}
-          stopping={last?.stopping === true}
-          onSend={(text) => void ask(text)}
-          onStop={() => void chat.stop()}
-        />
+        {watched ? (
+          <WatchLine running={running} stopping={last?.stopping === true} onStop={() => void chat.stop()} />
+        ) : (
+          <Composer
+            box={box}
+            running={running}
+            stopping={last?.stopping === true}
+            onSend={(text) => void ask(text)}
+            onStop={() => void chat.stop()}
+          />
+        )}
         <FootLine />
       </footer>
       <Announcer turn={last} />

@@ -4,18 +4,21 @@ import type { ApiClient } from "../stream/client.ts";
 import { ApiError } from "../stream/errors.ts";
 import type { ChatBody } from "../types/models.ts";
 import { Chat, type ChatDeps } from "./chat.ts";
+import { runInAddress } from "./session.ts";
 
 const ASK = { model: "m", effort: "auto" } as const;
 
 /** One run that the test feeds event by event. */
 class Run {
   readonly body: ChatBody;
+  readonly key: string | null;
   #feed!: ReadableStreamDefaultController<Uint8Array>;
   #seq = 0;
   readonly response: Response;
 
   constructor(init: RequestInit, id: string) {
     this.body = JSON.parse(String(init.body ?? "{}"));
+    this.key = new Headers(init.headers).get("idempotency-key");
     const stream = new ReadableStream<Uint8Array>({
       start: (controller) => {
         this.#feed = controller;
@@ -269,14 +272,42 @@ describe("a reload", () => {
     expect(answers(chat)).toEqual([["interrupted", "half"]]);
   });
 
-  it("has nothing to take up where the run had no name yet", async () => {
+  it("asks again under the same key where nobody had answered yet: it is one question all the same", async () => {
+    const box = new Box();
+    const before = open({ box });
+    void before.chat.send("first", ASK);
+    await settle();
+    await before.server.runs[0]?.send(say("one"), done());
+    void before.chat.send("second", { model: "n", effort: "high" });
+    await settle();
+    // Its page goes before the head of the answer has come.
+    const saved = JSON.parse(box.getItem("signalbox.chat") ?? "");
+    saved.turns[1].trace.runId = "";
+    box.setItem("signalbox.chat", JSON.stringify(saved));
+    const { server, chat } = open({ box });
+    void chat.restore();
+    await settle();
+    const [again] = server.runs;
+    expect([again?.key, again?.body]).toEqual([before.server.runs[1]?.key, before.server.runs[1]?.body]);
+    expect(again?.key).not.toBe(before.server.runs[0]?.key);
+    await again?.send(say("two"), done());
+    expect(answers(chat)).toEqual([
+      ["complete", "one"],
+      ["complete", "two"],
+    ]);
+  });
+
+  it("asks nothing by itself that is a minute old", async () => {
     const box = new Box();
     const before = open({ box });
     void before.chat.send("first", ASK);
     before.chat.save();
+    const saved = JSON.parse(box.getItem("signalbox.chat") ?? "");
+    saved.turns[0].asked -= 61_000;
+    box.setItem("signalbox.chat", JSON.stringify(saved));
     const { server, chat } = open({ box });
     await chat.restore();
-    expect([server.asked, answers(chat)]).toEqual([[], [["interrupted", ""]]]);
+    expect([server.runs.length, answers(chat)]).toEqual([0, [["interrupted", ""]]]);
   });
 
   it("leaves out what the tools gave back where there is no room for it", async () => {
@@ -306,6 +337,32 @@ describe("a reload", () => {
       expect(chat.state.turns).toEqual([]);
     }
   });
+});
+
+describe("a run that is followed by its address", () => {
+  it("is shown from its first event and can be stopped, and is nobody's chat", async () => {
+    const { server, chat } = open();
+    void chat.watch("run1");
+    await settle();
+    expect(server.asked).toEqual(["/api/runs/run1/events"]);
+    await server.runs[0]?.send(say("half"));
+    server.onStop = () => void server.runs[0]?.send(done({ status: "cancelled" }));
+    await chat.stop();
+    await settle();
+    expect(server.stopped).toEqual(["/api/runs/run1/stop"]);
+    expect(answers(chat)).toEqual([["cancelled", "half"]]);
+    expect(chat.state.turns[0]?.question).toBe("");
+    void chat.watch("run2");
+    expect(chat.state.turns.length).toBe(1);
+  });
+
+  it.each([
+    ["#run=0a1b", "0a1b"],
+    ["#run=", undefined],
+    ["#run=a/../b", undefined],
+    ["#other=0a1b", undefined],
+    ["", undefined],
+  ])("is named by %j", (hash, id) => expect(runInAddress(hash)).toBe(id));
 });
 
 describe("what goes wrong", () => {

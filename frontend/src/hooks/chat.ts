@@ -4,6 +4,7 @@ import { modelWords } from "../run/view.ts";
 import { type ChatEnd, type ChatOptions, followRun, postChat } from "../stream/chat.ts";
 import { type ApiClient, stopRun } from "../stream/client.ts";
 import { ApiError } from "../stream/errors.ts";
+import { newKey } from "../stream/keys.ts";
 import type { ChatBody, ChatEvent, ChatMessage, Effort, Loop, RunTrace } from "../types/models.ts";
 import { type KeptTurn, keep, kept } from "./kept.ts";
 import { nextFrame, type Schedule, Store } from "./store.ts";
@@ -15,6 +16,9 @@ export interface Ask {
 
 export interface Turn extends Ask {
   id: string;
+  /** The name under which it is asked once, however often it is sent. */
+  key: string;
+  /** Empty where only the run is known: its address tells no words. */
   question: string;
   trace: RunTrace;
   startedAt: number;
@@ -46,10 +50,14 @@ export interface ChatDeps {
   now?: () => number;
   /** How long a stopped run may take to say its own end. */
   stopGraceMs?: number;
+  askDelays?: readonly number[];
   resumeDelays?: readonly number[];
   /** Where the conversation is kept over a reload. */
   box?: Storage | undefined;
 }
+
+/** A question that nobody answered is asked again by itself only while whoever asked it may still be waiting. */
+const ASKED_MS = 60_000;
 
 export class Chat extends Store<ChatState> {
   readonly #deps: ChatDeps;
@@ -73,12 +81,22 @@ export class Chat extends Store<ChatState> {
     this.flush();
   }
 
+  /** Show one run from its first event, and follow it to its end: whoever asked it is somewhere else. */
+  async watch(runId: string): Promise<void> {
+    if (this.state.turns.length > 0) return;
+    const turn = this.#newTurn("", { model: "", effort: "auto" });
+    const shown: Turn = { ...turn, trace: { ...turn.trace, runId }, restored: true };
+    this.set({ turns: [shown] });
+    await this.#resume(shown);
+  }
+
   /** Keep the conversation as it stands. */
   save(): void {
     const { box } = this.#deps;
     if (box)
       keep(
-        this.state.turns.map(({ question, model, effort, trace, asked }) => ({
+        this.state.turns.map(({ key, question, model, effort, trace, asked }) => ({
+          key,
           question,
           model,
           effort,
@@ -149,13 +167,21 @@ export class Chat extends Store<ChatState> {
     this.#turns += 1;
     const trace = emptyTrace(model);
     const id = `turn-${this.#turns}`;
+    const key = newKey();
     const then = { startedAt: this.#now(), asked: Date.now(), restored: false };
-    return { id, question, model, effort, trace, ...then, stopping: false, resuming: false };
+    return { id, key, question, model, effort, trace, ...then, stopping: false, resuming: false };
   }
 
   #keptTurn({ asked, trace, ...turn }: KeptTurn): Turn {
     const startedAt = this.#now() - (Date.now() - asked);
-    return { ...this.#newTurn(turn.question, turn), trace, asked, startedAt, restored: true };
+    return {
+      ...this.#newTurn(turn.question, turn),
+      ...(turn.key && { key: turn.key }),
+      trace,
+      asked,
+      startedAt,
+      restored: true,
+    };
   }
 
   async #run(turn: Turn, body: ChatBody): Promise<void> {
@@ -165,12 +191,18 @@ export class Chat extends Store<ChatState> {
   /** The events come again from the first; where the run is not known any more, what was kept stays. */
   async #resume(turn: Turn): Promise<void> {
     const { runId, model } = turn.trace;
-    if (!runId) return this.#end(turn, "lost");
+    if (!runId) return this.#askAgain(turn);
     this.#patch(turn.id, { trace: { ...emptyTrace(model), runId } });
     await this.#follow(turn, (options) => followRun(runId, options));
     const now = this.#turn(turn.id)?.trace;
     if (now?.items.length === 0 && now.end?.local) this.#patch(turn.id, { trace: connectionLost(turn.trace) });
     this.save();
+  }
+
+  /** The page went before its question was answered: under its key it is still one question, whether it came through. */
+  async #askAgain(turn: Turn): Promise<void> {
+    if (Date.now() - turn.asked > ASKED_MS) return this.#end(turn, "lost");
+    await this.#run(turn, bodyOf(this.state.turns.slice(0, -1), turn.question, turn));
   }
 
   async #follow(turn: Turn, start: (options: ChatOptions) => Promise<ChatEnd>): Promise<void> {
@@ -194,6 +226,8 @@ export class Chat extends Store<ChatState> {
     return {
       client: this.#deps.client,
       signal: live.abort.signal,
+      key: turn.key,
+      ...(this.#deps.askDelays && { askDelays: this.#deps.askDelays }),
       ...(this.#deps.resumeDelays && { resumeDelays: this.#deps.resumeDelays }),
       onStart: (runId, loop) => {
         this.#trace(turn, (trace) => ({ ...trace, runId, ...(isLoop(loop) && { loop }) }));

@@ -2,6 +2,8 @@
 import type { Effort, RunTrace } from "../types/models.ts";
 
 export interface KeptTurn {
+  /** Its Idempotency-Key; absent in what an older page kept. */
+  key?: string;
   question: string;
   model: string;
   effort: Effort;

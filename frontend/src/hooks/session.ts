@@ -28,6 +28,11 @@ export function tabStorage(): Storage | undefined {
   }
 }
 
+/** The run that an address names (`#run=<id>`), to be followed and not continued. */
+export function runInAddress(hash: string): string | undefined {
+  return /^#run=([\w-]+)$/.exec(hash)?.[1];
+}
+
 export const readToken = (): string => tabStorage()?.getItem(TOKEN) ?? "";
 
 export const writeToken = (token: string): void => tabStorage()?.setItem(TOKEN, token);

@@ -66,6 +66,7 @@ async function chat(base: string, more: Partial<ChatOptions> = {}): Promise<Hear
     {
       client: createClient({ base }),
       signal: new AbortController().signal,
+      askDelays: [0, 0, 0],
       resumeDelays: [0, 0, 0],
       onStart: (runId, loop) => heard.started.push(runId, loop),
       onEvent: (event) => heard.events.push(event),
@@ -241,16 +242,81 @@ describe("errors before a run", () => {
     ["null", refusal(500, "null"), { status: 500, code: "HTTP_500" }],
   ])("reads %s", async (_, handler, expected) => {
     const { base, seen } = await serve(handler);
-    const error = await chat(base).catch((reason: unknown) => reason);
+    const error = await chat(base, { askDelays: [] }).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject(expected);
     expect(seen.length).toBe(1);
   });
 
-  it("says that nobody answers, and never posts twice", async () => {
+  it("says that nobody answers, after a few tries", async () => {
     const { base, seen } = await serve();
     await expect(chat(base)).rejects.toMatchObject({ status: 0, code: "SERVER_UNREACHABLE" });
+    expect(seen.length).toBe(4);
+  });
+});
+
+describe("a question that nobody answered", () => {
+  const dead: Handler = (_, response) => {
+    response.destroy();
+  };
+  const gateway = (status: number) => refusal(status, "<html>Bad gateway</html>");
+
+  it("is sent again as it was, under its key, and the answer is followed", async () => {
+    const bodies: string[] = [];
+    const reading =
+      (then: Handler): Handler =>
+      (request, response) => {
+        let body = "";
+        request.on("data", (data) => {
+          body += data;
+        });
+        request.on("end", () => {
+          bodies.push(body);
+          then(request, response);
+        });
+      };
+    const { base, seen } = await serve(
+      reading(dead),
+      reading(gateway(502)),
+      reading(gateway(504)),
+      reading(whole(say(1, "a"), end(2))),
+    );
+    const heard = await chat(base, { key: "k-1" });
+    expect(text(heard)).toBe("a<done>");
+    expect(heard.connection).toEqual(["resuming", "resuming", "resuming", "open"]);
+    expect(seen.map((request) => request.headers["idempotency-key"])).toEqual(["k-1", "k-1", "k-1", "k-1"]);
+    expect(new Set(bodies).size).toBe(1);
+  });
+
+  it("has a key of its own where none is given", async () => {
+    const { base, seen } = await serve(dead, whole(end(1)), whole(end(1)));
+    await chat(base);
+    await chat(base);
+    const keys = seen.map((request) => request.headers["idempotency-key"]);
+    expect(keys[0]).toMatch(/^\S{32,36}$/);
+    expect([keys[0] === keys[1], keys[1] === keys[2]]).toEqual([true, false]);
+  });
+
+  it("is not sent again once the run has a name: that is resumed, also where no frame came", async () => {
+    const { base, seen } = await serve(broken(), whole(say(1, "a"), end(2)));
+    expect(text(await chat(base))).toBe("a<done>");
+    expect(seen.map(({ method, headers }) => [method, headers["last-event-id"]])).toEqual([
+      ["POST", undefined],
+      ["GET", undefined],
+    ]);
+  });
+
+  it.each([400, 401, 422, 429, 500, 503])("is not sent again where the server said %i", async (status) => {
+    const { base, seen } = await serve(refusal(status, '{"error":{"code":"NO","message":"No."}}'));
+    await expect(chat(base)).rejects.toMatchObject({ status });
     expect(seen.length).toBe(1);
+  });
+
+  it("is given up when it is aborted while it waits", async () => {
+    const abort = new AbortController();
+    const { base, seen } = await serve(dead);
+    const heard = await chat(base, { signal: abort.signal, askDelays: [60_000], onConnection: () => abort.abort() });
+    expect([heard.ended, seen.length]).toEqual(["aborted", 1]);
   });
 });
 

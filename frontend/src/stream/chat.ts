@@ -4,6 +4,7 @@ import type { ChatBody } from "../types/models.ts";
 import type { ApiClient } from "./client.ts";
 import { ApiError } from "./errors.ts";
 import { Cursor, FrameReader } from "./frames.ts";
+import { newKey } from "./keys.ts";
 
 export interface ChatHandlers {
   /** The run has a name; its events follow. */
@@ -16,6 +17,10 @@ export interface ChatHandlers {
 export interface ChatOptions extends ChatHandlers {
   client: ApiClient;
   signal: AbortSignal;
+  /** The question's Idempotency-Key: sent again under it, it is answered by the run that it has started already. */
+  key?: string;
+  /** Waits before a question that nobody answered is sent again. */
+  askDelays?: readonly number[];
   /** Waits before each attempt to take a dropped run up again; a new event starts the row anew. */
   resumeDelays?: readonly number[];
   /** Silence after which a connection counts as dropped; the server pings every 15 s. */
@@ -25,30 +30,46 @@ export interface ChatOptions extends ChatHandlers {
 /** `done`: the run's own end came. `aborted`: by the signal. `lost`: the run could not be taken up again. */
 export type ChatEnd = "done" | "aborted" | "lost";
 
+const ASK_DELAYS = [500, 1000, 2000] as const;
 const RESUME_DELAYS = [0, 500, 1000, 2000, 4000, 8000] as const;
 const IDLE_MS = 45_000;
 
 /**
- * Start a run and follow it to its end. Throws ApiError when no run came to be: a POST is never sent twice, since it
- * may have cost something.
+ * Start a run and follow it to its end. Throws ApiError when no run came to be. A question that nobody answered is sent
+ * again under its key: whether or not it came through, it is asked once.
  */
 export async function postChat(body: ChatBody, options: ChatOptions): Promise<ChatEnd> {
-  const { client, signal } = options;
   try {
-    const response = await client.request("/api/chat/stream", {
-      method: "POST",
-      headers: { "content-type": "application/json", accept: "text/event-stream" },
-      body: JSON.stringify(body),
-      signal,
-    });
+    const response = await ask(JSON.stringify(body), options);
     const runId = response.headers.get("x-run-id") ?? "";
     options.onStart?.(runId, response.headers.get("x-tool-loop") ?? "");
     return await new Follower(runId, options).follow(response);
   } catch (error) {
-    if (signal.aborted) return "aborted";
+    if (options.signal.aborted) return "aborted";
     throw error;
   }
 }
+
+async function ask(body: string, options: ChatOptions): Promise<Response> {
+  const { client, signal, key = newKey() } = options;
+  const headers = { "content-type": "application/json", accept: "text/event-stream", "idempotency-key": key };
+  const delays = options.askDelays ?? ASK_DELAYS;
+  for (let attempt = 0; ; attempt++) {
+    try {
+      const response = await client.request("/api/chat/stream", { method: "POST", headers, body, signal });
+      if (attempt > 0) options.onConnection?.("open");
+      return response;
+    } catch (error) {
+      const delay = delays[attempt];
+      if (delay === undefined || !isUnanswered(error)) throw error;
+      options.onConnection?.("resuming");
+      await sleep(delay, signal);
+    }
+  }
+}
+
+/** Whether nobody knows what became of a request: no answer came, or a proxy answered that it got none. */
+const isUnanswered = (error: unknown): boolean => error instanceof ApiError && [0, 502, 504].includes(error.status);
 
 /** Follow a run that is there already, from its first event to its end. */
 export async function followRun(runId: string, options: ChatOptions): Promise<ChatEnd> {

@@ -130,10 +130,31 @@ E = (
         "pass",
     ),
     Mutation(
+        "E11",
+        "a POST with a cursor starts no run",
+        "app/routers/chat.py",
+        "    if last_event_id:\n        run_id, after",
+        "    if False:\n        run_id, after",
+    ),
+    Mutation(
+        "E11",
+        "who has seen all of it is told so",
+        "app/watching.py",
+        "if record.is_over and after >= record.seq:",
+        "if False:",
+    ),
+    Mutation(
+        "E11",
+        "what is not in memory is on disk",
+        "runs/manager.py",
+        "record = run.record() if run is not None else await self.store.find(run_id)",
+        "record = run.record() if run is not None else None",
+    ),
+    Mutation(
         "E12",
         "the first event says its version",
         "encoders/sse_v1.py",
-        "if stamped.seq == 1:",
+        "if self._is_first:",
         "if False:",
     ),
     Mutation(

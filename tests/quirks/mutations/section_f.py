@@ -81,6 +81,13 @@ F = (
         "return True",
     ),
     Mutation(
+        "F4",
+        "a bill that another process left open is asked for",
+        "runs/manager.py",
+        "            self._settle_kept(record)",
+        "            pass",
+    ),
+    Mutation(
         "F5",
         "what cannot succeed is not asked again",
         "chat/retry.py",
@@ -119,7 +126,7 @@ F = (
         "F7",
         "a run that nobody came to watch ends",
         "runs/manager.py",
-        "        self._detach_later(run)\n        return run",
-        "        return run",
+        "        self._detach_later(run, at_least=self.unwatched_seconds)",
+        "        pass",
     ),
 )

@@ -77,7 +77,7 @@ def ways(key: str) -> list[Any]:
 
 @pytest.mark.parametrize("key", ["sk-or-v1-canary0123456789abcdef", "house-canary+key/77=="])
 def test_neither_key_nor_prompt_is_ever_told(tmp_path: Path, key: str) -> None:
-    """No answer, header, log line or trace holds the key; the prompt is in nothing but the request upstream (G4)."""
+    """No answer, header, log line or trace holds the key; the prompt is in the request and the database (G4)."""
     scripts = ways(key)
     heard: list[str] = []
 
@@ -105,11 +105,12 @@ def test_neither_key_nor_prompt_is_ever_told(tmp_path: Path, key: str) -> None:
         heard += [process.errors(), "\n".join(process.printed)]
         assert all(asked.headers["authorization"] == f"Bearer {key}" for asked in upstream.asked)
         assert all(PROMPT in asked.raw.decode() for asked in upstream.asked)
-    kept = [path.read_bytes().decode("latin-1") for path in (tmp_path / "data").rglob("*") if path.is_file()]
-    for text in [*heard, *kept]:
+    kept = {path.name: path.read_bytes().decode("latin-1") for path in tmp_path.glob("data/**/*") if path.is_file()}
+    for text in [*heard, *kept.values()]:
         assert key not in text
         assert key[:10] not in text
         assert key[-10:] not in text
-        assert PROMPT not in text
+    assert {name for name, text in kept.items() if PROMPT in text} == {"signalbox.db"}  # which its owner alone can read
+    assert PROMPT not in "".join(heard)
     lines = [json.loads(line) for line in process.errors().splitlines() if line.startswith("{")]
     assert len([line for line in lines if line["event"] == "run"]) >= 8

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from signalbox.app.watching import watch
 from signalbox.wire import sse
 
 from tests.security.hostile import obeys, page_tool, tool_messages
@@ -135,11 +136,10 @@ def test_g06_a_slow_reader_has_little_waiting(app: RunningApp, behind: Behind) -
     slow, _ = behind(says(*texts))
     heard = checked(slow.post(prompt="Go", tools=[]).content)
     run_id = heard.ids[0].partition(":")[0]
-    run = slow.run(run_id)
-    from signalbox.app.routers.chat import watch_response
+    record = slow.run(run_id).record()
 
     async def first_writes() -> list[int]:
-        stream = watch_response(run, slow.parts, after=0)
+        stream = watch(record, slow.parts, after=0)
         return [piece.count(b"\n\n") async for piece in stream._body]
 
     writes = slow.within(first_writes())

@@ -13,7 +13,7 @@ from signalbox.core.ports import OnDurable
 from signalbox.core.records import RunRecord
 from signalbox.store.messages import dump_message
 from signalbox.store.rows import figures, opening_row
-from signalbox.store.tables import JOURNAL, RUNS, TURNS
+from signalbox.store.tables import CONVERSATIONS, JOURNAL, RUNS, TURNS
 
 # Numbers that are reserved at once: so many that a stream goes on to its end also while the disk does not answer. A
 # crash leaves a gap of them, which the contract allows.
@@ -49,7 +49,7 @@ class OpenRun:
     opening: RunRecord | None = None
     seq: int = 0
     reserved: int = 0
-    wanted: int = BLOCK
+    wanted: int = field(default_factory=lambda: BLOCK)
     places: int = 0
     events: list[Stamped] = field(default_factory=list[Stamped])
     turns: list[tuple[int, int, Message]] = field(default_factory=list[tuple[int, int, Message]])
@@ -120,6 +120,7 @@ def put(connection: Connection, batch: Sequence[Taken], stale: Collection[str] =
         connection.execute(delete(RUNS).where(RUNS.c.id.in_(stale)))
     if openings:
         connection.execute(insert(RUNS), openings)
+        _follow(connection, [t.opening for t in batch if t.opening is not None])
     if events := [_journal_row(t) for t in batch if t.events]:
         connection.execute(insert(JOURNAL), events)
     if turns:
@@ -131,6 +132,17 @@ def put(connection: Connection, batch: Sequence[Taken], stale: Collection[str] =
     for taken in batch:
         if taken.record is not None and taken.record.is_over and taken.record.conversation_id is not None:
             _keep_answer(connection, taken.run_id)
+
+
+def _follow(connection: Connection, openings: Sequence[RunRecord]) -> None:
+    """Have the next question of a conversation follow the run that has begun."""
+    moved = [
+        {"conversation": run.conversation_id, "leaf_id": run.id, "updated": run.started}
+        for run in openings
+        if run.conversation_id is not None
+    ]
+    if moved:
+        connection.execute(update(CONVERSATIONS).where(CONVERSATIONS.c.id == bindparam("conversation")), moved)
 
 
 def _journal_row(taken: Taken) -> dict[str, Any]:

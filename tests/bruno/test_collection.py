@@ -60,7 +60,7 @@ def read(path: Path) -> File:
     return File(path, blocks)
 
 
-FOLDERS = ("chat", "validation", "runs", "models", "tools", "health", "flags")
+FOLDERS = ("chat", "validation", "runs", "resuming", "saves", "models", "tools", "health", "flags")
 REQUESTS = [read(path) for name in FOLDERS for path in sorted((FOLDER / name).glob("[0-9]*.bru"))]
 ENVIRONMENTS = [read(path) for path in sorted((FOLDER / "environments").glob("*.bru"))]
 BY_NAME = {file.name.removesuffix(".bru"): file for file in REQUESTS}
@@ -140,7 +140,7 @@ def test_every_question_that_is_let_in_is_valid(file: File) -> None:
     if "res.status: eq 200" in file.blocks["assert"]:
         ChatRequest.model_validate(json.loads(file.blocks["body:json"]))
     else:
-        assert file.path.parent.name == "validation"
+        assert file.path.parent.name in ("validation", "resuming")
 
 
 def test_the_paths_of_the_plan_are_there() -> None:
@@ -155,6 +155,14 @@ def test_the_paths_of_the_plan_are_there() -> None:
         "chat/17 bad arguments": "INVALID_ARGUMENTS",
         "chat/24 upstream 429": "done.code: eq RATE_LIMIT",
         "chat/27 upstream error mid-stream": "done.status: eq error",
+        "resuming/02 resume by get": "firstSeq: eq {{resumeNext}}",
+        "resuming/03 resume by post": "runId: eq {{resumeRun}}",
+        "resuming/06 all was seen by post": "res.status: eq 204",
+        "resuming/11 the same key and question": "runId: eq {{keyedRun}}",
+        "resuming/12 the same key and another question": "KEY_REUSED",
+        "saves/07 open": "res.body.trace.run_id: eq {{savedRun}}",
+        "saves/12 save what goes on": "RUN_NOT_OVER",
+        "saves/22 what was deleted": "UNKNOWN_SAVE",
         "flags/11 run after the rollback": "done.loop: eq legacy",
     }
     assert {name: text for name, text in wanted.items() if text not in BY_NAME[name].blocks["assert"]} == {}

@@ -2,14 +2,16 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeVar
 
+import pytest
 from signalbox.core.errors import Code, StoreError
 from signalbox.core.events import Content, Stamped
 from signalbox.core.records import RunRecord
+from signalbox.store import journal
 from signalbox.store.database import Database, Work
 from signalbox.store.journal import JournalStore
 from sqlalchemy import Connection
@@ -98,3 +100,25 @@ async def until(holds: Callable[[], bool]) -> None:
     async with asyncio.timeout(10):
         while not holds():  # noqa: ASYNC110 - what is waited for is a state, which tells nobody of itself
             await asyncio.sleep(0)
+
+
+@pytest.fixture
+async def disk(tmp_path: Path) -> AsyncGenerator[Disk, None]:
+    """Open a database that the test can hold and break."""
+    database = Disk(tmp_path / "signalbox.db")
+    await database.open()
+    yield database
+    database.release()
+    await database.aclose()
+
+
+@pytest.fixture
+async def store(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[JournalStore, None]:
+    """Write at once, and try again at once."""
+    monkeypatch.setattr(journal, "FLUSH_SECONDS", 0.0)
+    monkeypatch.setattr(journal, "_RETRY_SECONDS", 0.0)
+    made = JournalStore(disk)
+    yield made
+    disk.failing = None
+    disk.release()
+    await made.aclose()

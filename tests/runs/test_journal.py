@@ -1,0 +1,224 @@
+"""A live run's journal: a bounded tail in memory, the rest on disk, and watchers who see every event exactly once."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from signalbox.core.events import Content, Stamped
+from signalbox.runs import journal as module
+from signalbox.runs.journal import Journal
+from signalbox.store.memory import MemoryStore
+
+pytestmark = pytest.mark.anyio
+
+KEPT = 4
+PAGE = 3
+
+
+class Slow(MemoryStore):
+    """A disk that writes when the test says so and reads a few events at a time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.disk: list[Stamped] = []
+        self.coming: list[Stamped] = []
+        self.reads = 0
+
+    def append(self, run_id: str, batch: list[Stamped]) -> None:
+        self.coming += batch
+
+    async def read(self, run_id: str, after: int) -> list[Stamped]:
+        self.reads += 1
+        await asyncio.sleep(0)  # the journal goes on meanwhile
+        return self.disk[after : after + PAGE]
+
+
+@dataclass
+class Stage:
+    """A journal over such a disk, and what each watcher has seen."""
+
+    store: Slow = field(default_factory=Slow)
+    said: int = 0
+
+    def __post_init__(self) -> None:
+        """Open it, with nothing reserved."""
+        self.journal = Journal("r", self.store)
+
+    def say(self, count: int) -> None:
+        self.journal.append([Content(str(n)) for n in range(self.said + 1, self.said + count + 1)], at=0)
+        self.said += count
+
+    def write(self, count: int | None = None, reserve: int = 0) -> None:
+        """Take so many of the coming events to the disk (all), and reserve so many numbers behind them."""
+        count = len(self.store.coming) if count is None else count
+        self.store.disk += self.store.coming[:count]
+        del self.store.coming[:count]
+        durable = len(self.store.disk)
+        self.journal.written(durable, max(self.journal.reserved, durable + reserve))
+
+    def held(self) -> int:
+        return len(self.journal._tail)
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep a tail of a few events, so that short runs outgrow it."""
+    monkeypatch.setattr(module, "_KEPT", KEPT)
+
+
+MOVES = st.lists(
+    st.one_of(
+        st.tuples(st.just("say"), st.integers(1, 9)),
+        st.tuples(st.just("write"), st.integers(0, 20)),
+        st.tuples(st.just("reserve"), st.integers(1, 30)),
+        st.tuples(st.just("watch"), st.integers(0, 40)),
+        st.tuples(st.just("cut"), st.integers(0, 5)),
+        st.tuples(st.just("run"), st.integers(1, 6)),
+    ),
+    max_size=40,
+)
+
+
+@settings(max_examples=300)
+@given(MOVES)
+def test_every_watcher_sees_every_event_once(moves: list[tuple[str, int]]) -> None:
+    """Whatever the interleaving of saying, writing, reserving, joining anywhere, cuts and resumes."""
+    module._KEPT = KEPT
+    asyncio.run(_play(moves))
+
+
+class Watcher:
+    """Follows a journal from a cursor; after a cut it goes on behind what it has seen."""
+
+    def __init__(self, stage: Stage, after: int) -> None:
+        self.stage, self.after = stage, after
+        self.seen: list[int] = []
+        self.task = asyncio.create_task(self._follow())
+
+    async def _follow(self) -> None:
+        if not self.seen:  # a cursor ahead of the run gets what comes from here on
+            self.after = min(self.after, self.stage.journal.seq)
+        after = self.seen[-1] if self.seen else self.after
+        async for batch in self.stage.journal.follow(after):
+            for stamped in batch:
+                assert stamped.seq <= self.stage.journal.reserved, "shown before it was reserved"
+                self.seen.append(stamped.seq)
+
+    async def cut(self) -> None:
+        if not self.task.done():
+            self.task.cancel()
+            await asyncio.gather(self.task, return_exceptions=True)
+            self.task = asyncio.create_task(self._follow())
+
+
+async def _play(moves: list[tuple[str, int]]) -> None:
+    stage = Stage()
+    watchers: list[Watcher] = []
+    for move, number in moves:
+        match move:
+            case "say":
+                stage.say(number)
+            case "write":
+                stage.write(number)
+            case "reserve":
+                stage.journal.written(stage.journal.durable, stage.journal.reserved + number)
+            case "watch":
+                watchers.append(Watcher(stage, number))
+            case "cut" if watchers:
+                await watchers[number % len(watchers)].cut()
+            case _:
+                for _ in range(number):
+                    await asyncio.sleep(0)
+    stage.say(1)
+    stage.write()
+    stage.journal.is_over = True
+    stage.journal.wake()
+    await asyncio.wait_for(asyncio.gather(*(watcher.task for watcher in watchers)), 5)
+    for watcher in watchers:
+        assert watcher.seen == list(range(watcher.after + 1, stage.said + 1))
+
+
+async def test_a_long_run_keeps_a_bounded_tail() -> None:
+    """Of twenty thousand events memory holds what the disk has not, and a little."""
+    stage = Stage()
+    most = 0
+    for _ in range(2000):
+        stage.say(10)
+        stage.write()
+        most = max(most, stage.held())
+    assert most <= 2 * KEPT + 10
+    stage.say(500)  # the disk is held: nothing of this can be let go
+    assert stage.held() >= 500
+    stage.write(100)
+    assert stage.held() <= 400 + 2 * KEPT + 10
+    seen = [stamped.seq async for batch in _all(stage) for stamped in batch]
+    assert seen == list(range(1, stage.said + 1))
+
+
+async def _all(stage: Stage):
+    stage.write()
+    stage.journal.is_over = True
+    async for batch in stage.journal.follow(0):
+        yield batch
+
+
+async def test_who_keeps_up_costs_no_read() -> None:
+    """Only a watcher behind the tail is served from the disk."""
+    stage = Stage()
+    stage.write(reserve=10_000)
+    after = 0
+    for _ in range(100):
+        stage.say(3)
+        after = (await stage.journal.read(after))[-1].seq
+        stage.write()
+    assert (after, stage.store.reads) == (300, 0)
+    assert [s.seq for s in await stage.journal.read(0)] == [1, 2, 3]
+    assert stage.store.reads == 1
+
+
+async def test_an_event_costs_the_same_however_long_the_run() -> None:
+    """What is moved in memory per event does not grow: the tail is cut seldom and then by more than what stays."""
+    stage = Stage()
+    moved: list[int] = []
+    for length in (1_000, 10_000):
+        stage, before, moves = Stage(), 0, 0
+        for _ in range(length):
+            stage.say(1)
+            stage.write()
+            if stage.held() <= before:
+                moves += stage.held()
+            before = stage.held()
+        moved.append(moves // (length // 1_000))
+    assert moved[1] <= moved[0] * 1.1
+    assert moved[0] <= 1_000
+
+
+async def test_what_was_deleted_keeps_no_watcher_waiting() -> None:
+    """The rows of a live run are gone from the disk: who was behind goes on with what is left, to the end."""
+    stage = Stage()
+    for _ in range(10):
+        stage.say(5)
+        stage.write()
+    stage.store.disk.clear()
+    stage.journal.is_over = True
+    seen = [stamped.seq async for batch in stage.journal.follow(3) for stamped in batch]
+    assert seen == list(range(stage.journal._first, 51))
+
+
+async def test_what_the_store_does_not_take_has_not_happened() -> None:
+    """An append that breaks leaves no number used and nothing shown."""
+    stage = Stage()
+    stage.write(reserve=10)
+
+    def breaks(run_id: str, batch: list[Stamped]) -> None:
+        raise OSError
+
+    stage.store.append = breaks  # type: ignore[method-assign]
+    with pytest.raises(OSError, match=r"^$"):
+        stage.say(2)
+    del stage.store.append
+    assert (stage.journal.seq, await stage.journal.read(0)) == (0, [])
+    stage.say(1)
+    assert [s.seq for s in await stage.journal.read(0)] == [1]

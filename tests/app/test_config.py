@@ -65,6 +65,7 @@ def test_the_environment_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         ("SIGNALBOX_MAX_BODY_MB", "0"),
         ("SIGNALBOX_MAX_RUNS", "0"),
         ("SIGNALBOX_DETACHED_SECONDS", "-1"),
+        ("SIGNALBOX_DRAIN_SECONDS", "-1"),
         ("OPENROUTER_TIMEOUT", "0"),
         ("OPENROUTER_TIMEOUT", "nan"),
         ("OPENROUTER_BASE_URL", "ftp://example.org"),

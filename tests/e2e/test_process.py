@@ -55,9 +55,10 @@ def uvicorn_until(what: bytes, cwd: Path, *arguments: str) -> tuple[subprocess.P
 def test_a_signal_ends_streams_honestly(tmp_path: Path, number: signal.Signals) -> None:
     """A stop of the server is told to every reader, the upstream is closed, and the process ends at once and well."""
     with ScriptedUpstream(holds) as upstream:
-        process = Process(
-            ["-m", "signalbox", "serve", "--port", "0"], tmp_path, {"OPENROUTER_BASE_URL": upstream.base_url}
-        ).ready()
+        env = {"OPENROUTER_BASE_URL": upstream.base_url}
+        if number is signal.SIGTERM:
+            env["SIGNALBOX_DRAIN_SECONDS"] = "0"
+        process = Process(["-m", "signalbox", "serve", "--port", "0"], tmp_path, env).ready()
         with process.client() as client, client.stream("POST", "/api/chat/stream", json=ASK) as response:
             chunks = response.iter_raw()
             seen = read_until(chunks, b"So far")

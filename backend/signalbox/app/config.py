@@ -53,6 +53,7 @@ class Settings(BaseSettings):
     signalbox_max_body_mb: float = Field(default=8.0, gt=0, le=256)
     signalbox_max_runs: int = Field(default=1000, ge=1)
     signalbox_detached_seconds: float = Field(default=300.0, ge=0)
+    signalbox_drain_seconds: float = Field(default=20.0, ge=0, le=3600)
     signalbox_simulator_pace: float = Field(default=0.012, ge=0, le=5)
     signalbox_log_level: str = Field(default="info", pattern="^(debug|info|warning|error)$")
 

@@ -1,10 +1,12 @@
 """`signalbox serve`: what must be true before the server starts, the server itself, and a clean end."""
 
+import asyncio
 import errno
 import logging
 import signal
 import socket
 import sys
+from contextlib import suppress
 from types import FrameType
 
 import uvicorn
@@ -16,6 +18,8 @@ from signalbox.app.deps import Parts
 from signalbox.app.main import create_app, data_folder
 from signalbox.app.security import is_loopback
 from signalbox.app.workers import SENTENCE
+from signalbox.core.errors import StoreError
+from signalbox.runs.manager import RunManager
 
 _GRACE_SECONDS = 5
 _LAST_PORT = 65535
@@ -52,7 +56,7 @@ def _nothing(number: int, frame: FrameType | None) -> None:
 
 
 class Server(uvicorn.Server):
-    """Prints where it listens, and ends the runs before it waits for their watchers."""
+    """Prints where it listens, drains when it is told to end, and ends the runs before it waits for their watchers."""
 
     def __init__(self, config: uvicorn.Config, app: FastAPI, host: str, address: str, settings: Settings) -> None:
         super().__init__(config)
@@ -60,9 +64,13 @@ class Server(uvicorn.Server):
         self._address = address
         self._settings = settings
         self._app = app
+        self._hurry = asyncio.Event()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, then say so."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            # uvicorn's own handlers run outside the loop, where nobody who waits in it can be woken.
+            asyncio.get_running_loop().add_signal_handler(number, self.handle_exit, number, None)
         await super().startup(sockets)
         if self.should_exit:
             print("signalbox: it could not start; the line above says why.", file=sys.stderr)
@@ -80,12 +88,39 @@ class Server(uvicorn.Server):
         if not is_loopback(self._host) and not self._settings.signalbox_allowed_hosts:
             print("Browsers on other machines need this one's name in SIGNALBOX_ALLOWED_HOSTS.", flush=True)
 
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End the runs honestly; uvicorn alone would wait for their streams first."""
-        parts: Parts | None = getattr(self._app.state, "parts", None)
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Take no more runs from here on; a second signal, or Ctrl-C, ends also those under way."""
+        is_last = sig == signal.SIGINT or self.should_exit
+        super().handle_exit(sig, frame)
+        parts = self._parts
         if parts is not None:
+            parts.runs.is_closing = True
+        if is_last and not self._hurry.is_set():
+            self.force_exit = False  # uvicorn would drop the streams before they have told their end
+            self._hurry.set()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Drain, end honestly what still runs, and have it on disk; uvicorn alone would close the door first."""
+        parts = self._parts
+        if parts is not None:
+            await self._drain(parts.runs)
             await parts.runs.aclose()
+            with suppress(StoreError):  # the store tells of it when it is closed
+                await parts.runs.store.flush()
         await super().shutdown(sockets)
+
+    async def _drain(self, runs: RunManager) -> None:
+        """Let runs under way come to their end: they can be watched, resumed and stopped as ever meanwhile."""
+        drained, told = asyncio.create_task(runs.drain()), asyncio.create_task(self._hurry.wait())
+        seconds = self._settings.signalbox_drain_seconds
+        await asyncio.wait({drained, told}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        for task in (drained, told):
+            task.cancel()
+        await asyncio.gather(drained, told, return_exceptions=True)
+
+    @property
+    def _parts(self) -> Parts | None:
+        return getattr(self._app.state, "parts", None)
 
 
 def _token(settings: Settings, host: str) -> str | None:

@@ -1,0 +1,1 @@
+"""Servers that are told to stop and servers that are killed, as real processes on a data folder that outlives them."""

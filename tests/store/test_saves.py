@@ -9,7 +9,7 @@ from signalbox.core.records import RunRecord
 from signalbox.store import saves
 from signalbox.store.database import Database
 from signalbox.store.tables import CONVERSATIONS, MESSAGES
-from sqlalchemy import Connection, insert
+from sqlalchemy import Connection, Table, insert
 
 EVENTS = [Stamped(1, 10, Content("é\x00💾")), Stamped(1_000_001, 20, Done(done=True, status="interrupted"))]
 LINE = saves.SaveLine("0" * 32, "T", 5.25, "r" * 32, "openai/sim", "v2", "interrupted", 1_000_001)
@@ -66,9 +66,14 @@ async def test_saves_of_one_moment_are_all_listed_once(database: Database) -> No
 
 def with_a_message(connection: Connection, role: str = "user") -> None:
     """Keep a conversation of one message, `m`."""
-    connection.execute(insert(CONVERSATIONS).values(id="c", title="", is_titled=False, created=0, updated=0))
-    row = {"id": "m", "conversation_id": "c", "role": role, "created": 0, "body": b"[]", "folded": "", "digest": ""}
-    connection.execute(insert(MESSAGES).values(**row, text="And?"))
+    connection.execute(insert(CONVERSATIONS).values(**blank(CONVERSATIONS), id="c"))
+    message = {"id": "m", "conversation_id": "c", "role": role, "text": "And?"}
+    connection.execute(insert(MESSAGES).values(**{**blank(MESSAGES), **message}))
+
+
+def blank(table: Table) -> dict[str, object]:
+    """Return a row of nothing for the columns that need something."""
+    return {c.name: c.type.python_type() for c in table.columns if not c.nullable and not c.primary_key}
 
 
 @pytest.mark.parametrize(

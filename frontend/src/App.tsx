@@ -116,7 +116,7 @@ export function App() {
             onStop={() => void chat.stop()}
           />
         )}
-        <FootLine />
+        <FootLine kept={!watched} />
       </footer>
       <Announcer turn={last} />
       <TokenDialog open={server.tokenNeeded} onToken={takeToken} onClose={() => session.dismissToken()} />

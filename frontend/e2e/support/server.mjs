@@ -30,6 +30,8 @@ const MODELS = ["openai", "anthropic", "google", "x-ai", "deepseek", "mistralai"
 
 /** run id → { frames, closed, watchers, stop } */
 const runs = new Map();
+/** Idempotency-Key → { id, run } */
+const keys = new Map();
 
 const json = (response, status, body, headers = {}) => {
   response.writeHead(status, { "content-type": "application/json", ...headers });
@@ -103,6 +105,7 @@ async function play(run, script, add, close, model) {
 }
 
 function watch(run, response, after, id) {
+  if (run.closed && after >= run.frames.length) return response.writeHead(204).end();
   response.writeHead(200, {
     "content-type": "text/event-stream",
     "cache-control": "no-cache, no-transform",
@@ -230,7 +233,9 @@ const server = createServer(async (request, response) => {
       const message = `The catalogue has no model ${body.model}.`;
       return json(response, 422, { error: { code: "UNKNOWN_MODEL", message, field: "model" } });
     }
-    const { id, run } = startRun(body);
+    const key = request.headers["idempotency-key"];
+    const { id, run } = keys.get(key) ?? startRun(body);
+    if (key) keys.set(key, { id, run });
     return watch(run, response, 0, id);
   }
   const run = runs.get(runId);

@@ -1,8 +1,8 @@
 // Under the message box: how long the chat is kept, and where else to go.
-export function FootLine() {
+export function FootLine({ kept }: { kept: boolean }) {
   return (
     <p className="foot-line">
-      <span>A reload keeps this chat, closing the tab forgets it.</span>
+      {kept && <span>A reload keeps this chat, closing the tab forgets it.</span>}
       <a href="/guide/">Guide</a>
       <a href="/docs">API</a>
       <a href="/operator">Operator</a>

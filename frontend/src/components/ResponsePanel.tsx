@@ -23,7 +23,11 @@ interface Props {
 export const ResponsePanel = memo(function ResponsePanel({ turn, onRetry }: Props) {
   const { trace } = turn;
   return (
-    <article className="response" aria-label={`Answer of ${turn.model}`} aria-busy={!trace.end}>
+    <article
+      className="response"
+      aria-label={`Answer of ${turn.model || trace.model || "a model"}`}
+      aria-busy={!trace.end}
+    >
       <WarningBanner warnings={warningsOf(trace)} />
       <ol className="line" data-ended={trace.end !== undefined}>
         {stopsOf(trace).map((stop) => (

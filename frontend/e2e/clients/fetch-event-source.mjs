@@ -10,11 +10,8 @@ const { default: client } = await import("@microsoft/fetch-event-source");
 const [address, key, body, mode] = process.argv.slice(2);
 const heard = [];
 /** It notes an id when its line has come, before the event is whole: who wants no gap names what was really heard. */
-const careful = (url, request) => {
-  const { "last-event-id": _, ...headers } = request.headers;
-  const last = heard.at(-1)?.[0];
-  return fetch(url, { ...request, headers: { ...headers, ...(last && { "last-event-id": last }) } });
-};
+const careful = (url, request) =>
+  fetch(url, { ...request, headers: { ...request.headers, "last-event-id": heard.at(-1)?.[0] ?? "" } });
 const over = new AbortController();
 await client.fetchEventSource(address, {
   method: "POST",

@@ -235,6 +235,7 @@ async def test_a_run_whose_row_was_deleted_ends_as_ever(disk: Disk, store: Journ
     talk.step(3)
     await until(lambda: run.journal.durable == 4)
     talk.step(2)
+    await until(lambda: run.seq == 6)
     talk.end()
     await asyncio.wait_for(watching, 5)
     assert seen == [1, 2, 3, 4, 5, 6, 7]

@@ -67,11 +67,18 @@ def test_the_numbers_of_endpoints_are_right() -> None:
     listed = [code for cells in rows(PAGE.section("The HTTP API")) for code in codes_in(cells[0])]
     counts = {
         place: sum(place in one for one in listed)
-        for place in ("/api/chat", "/api/runs", "/api/saves", "/api/flags", "/health")
+        for place in ("/api/chat", "/api/runs", "/api/conversations", "/api/saves", "/api/flags", "/health")
     }
-    assert counts == {"/api/chat": 1, "/api/runs": 4, "/api/saves": 5, "/api/flags": 2, "/health": 2}
+    assert counts == {
+        "/api/chat": 1,
+        "/api/runs": 4,
+        "/api/conversations": 6,
+        "/api/saves": 5,
+        "/api/flags": 2,
+        "/health": 2,
+    }
     assert len(listed) - sum(counts.values()) == 2
-    assert "one endpoint to ask a question, four around runs, five for saves, two lists, two for" in PAGE.text
+    assert "one endpoint to ask a question, four around runs, six for conversations, five for saves" in PAGE.text
 
 
 @pytest.mark.parametrize("name", ["api.md", "sse-contract.md"])

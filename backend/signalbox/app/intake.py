@@ -49,16 +49,19 @@ _FORWARDED = (
 
 
 def messages_of(request: ChatRequest) -> list[Message]:
-    """Return the conversation; raises RequestError naming the message that cannot stand where it stands."""
+    """Return what a request says; raises RequestError naming the message that cannot stand where it stands."""
+    system: list[Message] = [SystemMessage(request.system)] if request.system else []
+    return system + told_by(request)
+
+
+def told_by(request: ChatRequest) -> list[Message]:
+    """Return the messages of a request, without its `system`; none where what is there is answered again."""
     if request.messages is None:
-        out: list[Message] = [UserMessage(request.prompt or "")]
-    else:
-        out = _converted(request.messages)
-        if not isinstance(out[-1], UserMessage | ToolMessage):
-            at = f"messages.{len(request.messages) - 1}"
-            raise RequestError(Code.INVALID_REQUEST, "The last message must be the user's or a tool's result.", at)
-    if request.system:
-        out.insert(0, SystemMessage(request.system))
+        return [] if request.prompt is None else [UserMessage(request.prompt)]
+    out = _converted(request.messages)
+    if not isinstance(out[-1], UserMessage | ToolMessage):
+        at = f"messages.{len(request.messages) - 1}"
+        raise RequestError(Code.INVALID_REQUEST, "The last message must be the user's or a tool's result.", at)
     return out
 
 

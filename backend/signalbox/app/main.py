@@ -18,7 +18,7 @@ from signalbox.app.errors import LastResort, add_error_handlers
 from signalbox.app.examples import add_openapi
 from signalbox.app.files import mount_files
 from signalbox.app.logs import configure_logs, log_run
-from signalbox.app.routers import chat, flags, health, models, runs, saves, tools
+from signalbox.app.routers import chat, conversations, flags, health, models, runs, saves, tools
 from signalbox.app.security import Gate
 from signalbox.app.toolbox import fill_toolbox
 from signalbox.app.workers import hold_data_folder
@@ -65,7 +65,16 @@ def create_app(
     )
     app.state.admin_token = admin
     add_error_handlers(app)
-    for router in (chat.router, runs.router, saves.router, models.router, tools.router, flags.router, health.router):
+    for router in (
+        chat.router,
+        runs.router,
+        conversations.router,
+        saves.router,
+        models.router,
+        tools.router,
+        flags.router,
+        health.router,
+    ):
         app.include_router(router)
     add_openapi(app)
     mount_files(app, settings)
@@ -89,9 +98,9 @@ def _guard(app: FastAPI, settings: Settings, token: str | None, admin: AdminToke
         app.add_middleware(
             CORSMiddleware,
             allow_origins=origins,
-            allow_methods=["GET", "POST", "PUT", "DELETE"],
+            allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
             allow_headers=["authorization", "content-type", "last-event-id", "idempotency-key"],
-            expose_headers=["x-chat-contract", "x-run-id", "x-tool-loop"],
+            expose_headers=["x-chat-contract", "x-run-id", "x-tool-loop", "x-conversation-id", "x-message-id"],
         )
     app.add_middleware(LastResort)
 

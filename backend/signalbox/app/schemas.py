@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
 
 Text = Annotated[str, StringConstraints(min_length=1)]
+Name = Annotated[str, StringConstraints(max_length=256, pattern=r"^[A-Za-z0-9_.:\-]+$")]
 Effort = Literal["max", "xhigh", "high", "medium", "low", "minimal", "none"]
 Unit = Annotated[float, Field(ge=0, le=1)]
 
@@ -176,12 +177,16 @@ class ChatRequest(_Strict):
     )
     metadata: Annotated[dict[str, str], Field(max_length=16)] | None = None
     finalize_hint: Annotated[str, StringConstraints(max_length=4000)] | None = None
-    conversation_id: Annotated[str, StringConstraints(max_length=256, pattern=r"^[A-Za-z0-9_.:\-]+$")] | None = None
+    conversation_id: Name | None = None
+    parent_id: Name | None = Field(
+        default=None, description="The message that this one follows; absent: the newest; null: none, a new beginning."
+    )
     on_disconnect: Literal["stop", "continue"] = "stop"
 
     @model_validator(mode="after")
     def _one_question(self) -> "ChatRequest":
-        if self.messages is None and not (self.prompt or "").strip():
+        answers_again = self.prompt is None and self.parent_id is not None
+        if self.messages is None and not answers_again and not (self.prompt or "").strip():
             raise ValueError("needs messages, or a prompt that is not blank")
         if self.messages is not None and self.prompt is not None:
             raise ValueError("takes messages or prompt, not both")
@@ -202,3 +207,26 @@ class ErrorAnswer(BaseModel):
     """The body of every answer of 400 and above."""
 
     error: ErrorBody
+
+
+Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+
+
+class ConversationIn(_Strict):
+    """A conversation to begin; both fields may be left out."""
+
+    title: Title | None = None
+    id: Name | None = None
+
+
+class ConversationChange(_Strict):
+    """What shall be different: the title, or the node that the next question follows."""
+
+    title: Title | None = None
+    leaf_id: Name | None = None
+
+    @model_validator(mode="after")
+    def _something(self) -> "ConversationChange":
+        if self.title is None and self.leaf_id is None:
+            raise ValueError("needs title or leaf_id")
+        return self

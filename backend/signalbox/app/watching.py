@@ -20,7 +20,9 @@ _SEQ_DIGITS = 20
 
 def watch(record: RunRecord, parts: Parts, *, after: int = 0) -> EventStream:
     """Answer with a run's events behind a cursor, to its end."""
-    return stream_of(record.id, record.loop, parts.runs.watch(record.id, after), after=after)
+    stream = stream_of(record.id, record.loop, parts.runs.watch(record.id, after), after=after)
+    stream.headers.update(_places(record))
+    return stream
 
 
 def stream_of(
@@ -48,6 +50,13 @@ def _names(run_id: str, loop: LoopName) -> dict[str, str]:
     return {"x-run-id": run_id, "x-tool-loop": loop}
 
 
+def _places(record: RunRecord) -> dict[str, str]:
+    """Say which message of which conversation a run answers."""
+    if record.conversation_id is None or record.parent_id is None:
+        return {}
+    return {"x-conversation-id": record.conversation_id, "x-message-id": record.parent_id}
+
+
 async def resume(run_id: str, parts: Parts, *, after: int) -> Response:
     """Answer with what a client has not seen of a run, 204 when it is over and all was seen; never start one.
 
@@ -55,7 +64,9 @@ async def resume(run_id: str, parts: Parts, *, after: int) -> Response:
     """
     record = await parts.runs.find(run_id)
     if record.is_over and after >= record.seq:
-        return nothing_left(record.id, record.loop)
+        nothing = nothing_left(record.id, record.loop)
+        nothing.headers.update(_places(record))
+        return nothing
     parts.runs.check_watchers()
     return watch(record, parts, after=after)
 

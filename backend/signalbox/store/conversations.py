@@ -1,12 +1,198 @@
-"""Conversations on disk: a tree of what people said and what models answered, as rows of two tables."""
+"""Conversations on disk: a tree of what clients told and what models answered, as rows of two tables."""
 
-from sqlalchemy import Connection
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from msgspec import json
+from sqlalchemy import Connection, RowMapping, Select, Text, column, delete, func, select, update
+from sqlalchemy import insert as insert_row
 from sqlalchemy.dialects.sqlite import insert
 
-from signalbox.store.tables import CONVERSATIONS
+from signalbox.core.conversations import Answer, Conversation, Node, Told
+from signalbox.core.errors import Code, RequestError
+from signalbox.core.events import Stamped
+from signalbox.core.messages import JsonObject, Message
+from signalbox.store.messages import from_json, load_message, to_json
+from signalbox.store.tables import CONVERSATIONS, JOURNAL, MESSAGES, RUNS, SAVES, TURNS
+from signalbox.wire.jsontext import dumps, loads
+
+_FIELDS = [CONVERSATIONS.c[name] for name in Conversation.__slots__]
+_TOLD = [MESSAGES.c[name] for name in ("id", "parent_id", "role", "created", "digest", "system")]
+_RUN = [RUNS.c[name] for name in ("id", "parent_id", "started", *Answer.__slots__)]
+
+_events = json.Decoder(list[Stamped])
 
 
-def keep_conversation(connection: Connection, conversation_id: str, now: float) -> None:
-    """Keep a conversation, where it is not known yet."""
-    row = {"id": conversation_id, "title": "", "is_titled": False, "created": now, "updated": now}
-    connection.execute(insert(CONVERSATIONS).values(row).on_conflict_do_nothing())
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """What went with a conversation: its runs; and how many saves of them stay."""
+
+    run_ids: tuple[str, ...]
+    saves: int
+
+
+# --- one conversation -------------------------------------------------------------------------------------------
+
+
+def find_conversation(connection: Connection, conversation_id: str) -> Conversation | None:
+    """Return a conversation, None for an unknown one."""
+    row = connection.execute(select(*_FIELDS).where(CONVERSATIONS.c.id == conversation_id)).mappings().first()
+    return conversation_of(row) if row else None
+
+
+def conversation_of(row: RowMapping) -> Conversation:
+    """Return the conversation that a row holds."""
+    return Conversation(**{name: row[name] for name in Conversation.__slots__})
+
+
+def add_conversation(connection: Connection, conversation: Conversation) -> bool:
+    """Keep a conversation where there is none of its id, and tell whether it is new."""
+    row = {name: getattr(conversation, name) for name in Conversation.__slots__}
+    row["folded"] = conversation.title.casefold()
+    return connection.execute(insert(CONVERSATIONS).values(row).on_conflict_do_nothing()).rowcount > 0
+
+
+def change_conversation(
+    connection: Connection, conversation_id: str, title: str | None, leaf_id: str | None
+) -> Conversation | None:
+    """Give a title, or choose the node that the next question follows; None for an unknown conversation.
+
+    Raises RequestError for a node that is not there.
+    """
+    if leaf_id is not None:
+        _check_there(connection, conversation_id, leaf_id, "leaf_id")
+    given: dict[str, Any] = {}
+    if title is not None:
+        given |= {"title": title, "folded": title.casefold(), "is_titled": True}
+    if leaf_id is not None:
+        given["leaf_id"] = leaf_id
+    connection.execute(update(CONVERSATIONS).where(CONVERSATIONS.c.id == conversation_id).values(given))
+    return find_conversation(connection, conversation_id)
+
+
+def delete_conversation(connection: Connection, conversation_id: str) -> Deleted | None:
+    """Delete a conversation with all its messages and runs; None for an unknown one."""
+    run_ids = select(RUNS.c.id).where(RUNS.c.conversation_id == conversation_id)
+    deleted = tuple(connection.execute(run_ids).scalars())
+    saves = connection.execute(select(func.count()).select_from(SAVES).where(SAVES.c.run_id.in_(run_ids))).scalar_one()
+    gone = connection.execute(delete(CONVERSATIONS).where(CONVERSATIONS.c.id == conversation_id)).rowcount
+    return Deleted(deleted, saves) if gone else None
+
+
+def unfinished_of(connection: Connection, conversation_id: str) -> list[str]:
+    """Return the runs of a conversation that have no ending on disk."""
+    asked = select(RUNS.c.id).where(RUNS.c.conversation_id == conversation_id, RUNS.c.status.is_(None))
+    return [*connection.execute(asked).scalars()]
+
+
+# --- its nodes --------------------------------------------------------------------------------------------------
+
+
+def keep_nodes(connection: Connection, conversation: Conversation, told: Sequence[Told]) -> None:
+    """Keep what a client tells, and the conversation where it is not known yet; the last node becomes its leaf.
+
+    Raises RequestError when the node that they follow is gone meanwhile.
+    """
+    add_conversation(connection, conversation)
+    if not told:
+        return
+    first, last = told[0].node, told[-1].node
+    if first.parent_id is not None:
+        _check_there(connection, conversation.id, first.parent_id, "parent_id")
+    connection.execute(insert_row(MESSAGES), [_row(conversation.id, one) for one in told])
+    here = update(CONVERSATIONS).where(CONVERSATIONS.c.id == conversation.id)
+    connection.execute(here.values(leaf_id=last.id, updated=last.created))
+    if conversation.title:
+        titled = here.where(CONVERSATIONS.c.title == "")
+        connection.execute(titled.values(title=conversation.title, folded=conversation.title.casefold()))
+
+
+def _check_there(connection: Connection, conversation_id: str, node_id: str, field: str) -> None:
+    for table in (MESSAGES, RUNS):
+        asked = select(table.c.id).where(table.c.id == node_id, table.c.conversation_id == conversation_id)
+        if connection.execute(asked).first() is not None:
+            return
+    raise RequestError(Code.UNKNOWN_MESSAGE, field=field)
+
+
+def _row(conversation_id: str, told: Told) -> dict[str, Any]:
+    node = told.node
+    return {
+        "id": node.id,
+        "conversation_id": conversation_id,
+        "parent_id": node.parent_id,
+        "role": node.role,
+        "created": node.created,
+        "system": node.system,
+        "body": dumps([to_json(message) for message in told.messages]),
+        "text": node.text,
+        "folded": node.text.casefold(),
+        "digest": node.digest,
+    }
+
+
+def nodes_of(connection: Connection, conversation_id: str, *, texts: bool = False) -> list[Node]:
+    """Return all nodes in the order in which they came, without their texts unless they are asked for."""
+    told = [*_TOLD, MESSAGES.c.text] if texts else _TOLD
+    runs = [*_RUN, RUNS.c.answer] if texts else _RUN
+    nodes = [_told_of(row) for row in _rows(connection, select(*told), MESSAGES, conversation_id)]
+    nodes += [_run_of(row) for row in _rows(connection, select(*runs), RUNS, conversation_id)]
+    return sorted(nodes, key=lambda node: node.created)
+
+
+def _rows(connection: Connection, asked: Select[Any], table: Any, conversation_id: str) -> Iterable[RowMapping]:
+    ordered = asked.where(table.c.conversation_id == conversation_id).order_by(column("rowid"))
+    return connection.execute(ordered).mappings()
+
+
+def _told_of(row: RowMapping) -> Node:
+    return Node(**row)
+
+
+def _run_of(row: RowMapping) -> Node:
+    answer = Answer(**{name: row[name] for name in Answer.__slots__})
+    return Node(row["id"], row["parent_id"], "assistant", row["started"], row.get("answer") or "", run=answer)
+
+
+# --- what they hold ---------------------------------------------------------------------------------------------
+
+
+def bodies_of(connection: Connection, ids: Collection[str]) -> dict[str, tuple[Message, ...]]:
+    """Return the messages of nodes that clients told."""
+    rows = connection.execute(select(MESSAGES.c.id, MESSAGES.c.body).where(MESSAGES.c.id.in_(_listed(ids))))
+    return {node_id: tuple(from_json(one) for one in cast(list[JsonObject], loads(body))) for node_id, body in rows}
+
+
+def turns_of(connection: Connection, run_ids: Collection[str]) -> Mapping[str, list[tuple[int, Message]]]:
+    """Return the turns of runs, each with the last event that it tells of."""
+    asked = select(TURNS.c.run_id, TURNS.c.seq, TURNS.c.message).where(TURNS.c.run_id.in_(_listed(run_ids)))
+    out: defaultdict[str, list[tuple[int, Message]]] = defaultdict(list)
+    for run_id, seq, message in connection.execute(asked.order_by(TURNS.c.run_id, TURNS.c.place)):
+        out[run_id].append((seq, load_message(message)))
+    return out
+
+
+def events_since_turns(connection: Connection, run_ids: Collection[str]) -> Mapping[str, list[Stamped]]:
+    """Return what runs have said behind their last turns; a few events that the turns tell of may be among them."""
+    told = select(func.coalesce(func.max(TURNS.c.seq), 0)).where(TURNS.c.run_id == JOURNAL.c.run_id).scalar_subquery()
+    return _events_of(connection, run_ids, JOURNAL.c.last_seq > told)
+
+
+def events_of_runs(connection: Connection, run_ids: Collection[str]) -> Mapping[str, list[Stamped]]:
+    """Return all events of runs."""
+    return _events_of(connection, run_ids)
+
+
+def _events_of(connection: Connection, run_ids: Collection[str], *where: Any) -> Mapping[str, list[Stamped]]:
+    asked = select(JOURNAL.c.run_id, JOURNAL.c.frames).where(JOURNAL.c.run_id.in_(_listed(run_ids)), *where)
+    out: defaultdict[str, list[Stamped]] = defaultdict(list)
+    for run_id, frames in connection.execute(asked.order_by(JOURNAL.c.run_id, JOURNAL.c.first_seq)):
+        out[run_id] += _events.decode(frames)
+    return out
+
+
+def _listed(ids: Collection[str]) -> Select[str]:
+    """Hand over ids as one value, however many they are: SQLite bounds the number of parameters."""
+    return select(column("value", Text)).select_from(func.json_each(dumps([*ids]).decode()))

@@ -22,6 +22,7 @@ CONVERSATIONS = Table(
     METADATA,
     Column("id", Text, primary_key=True),
     Column("title", Text, nullable=False),
+    Column("folded", Text, nullable=False, default=""),  # for search, as below
     Column("is_titled", Boolean, nullable=False),  # a person gave the title
     Column("created", Float, nullable=False),
     Column("updated", Float, nullable=False),

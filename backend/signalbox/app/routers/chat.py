@@ -1,11 +1,11 @@
 """POST /api/chat/stream: one question in, one run's events out."""
 
-from time import time
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Request, Response
 
 from signalbox.app.body import read_model
+from signalbox.app.conversing import check_there, keep, standing_of
 from signalbox.app.deps import Parts, PartsDep
 from signalbox.app.examples import CHAT_BODY, STREAM_ANSWERS
 from signalbox.app.idempotency import checked_key, digest_of
@@ -17,16 +17,18 @@ from signalbox.chat.loops import LOOPS
 from signalbox.chat.progress import Progress
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.events import LoopName
+from signalbox.core.messages import Message
 from signalbox.core.parts import ToolSchema
 from signalbox.core.records import RunRecord
 from signalbox.flags.choice import choose_loop
 from signalbox.runs.manager import new_run_id
 from signalbox.runs.run import Asked
-from signalbox.store.conversations import keep_conversation
 
 router = APIRouter(tags=["chat"])
 
 FREE_SEARCHES, PAID_SEARCHES = 6, 10
+# What a run of a conversation was asked is kept once, as a node of its tree.
+_IN_THE_TREE = {"messages", "prompt"}
 _LOOP_NAMES: dict[str, LoopName] = {"v2": "v2", "legacy": "legacy"}
 
 
@@ -63,7 +65,9 @@ async def _started(
     body: ChatRequest, parts: Parts, asked_loop: str | None, key: str | None = None, digest: str | None = None
 ) -> RunRecord:
     """Start the run that answers this body; raises RequestError."""
-    context = context_of(body, parts, asked_loop)
+    standing = await standing_of(body, parts)
+    messages = standing.messages if standing else vouched(messages_of(body), parts.executor.tools)
+    context = context_of(body, parts, messages, asked_loop)
     await parts.catalog.check(body.model)
     context.abilities = abilities_of(parts.catalog.entry(body.model))
     progress = Progress()
@@ -71,19 +75,26 @@ async def _started(
     asked = Asked(
         goes_on=body.on_disconnect == "continue",
         request=redacted(body),
-        question=body.model_dump(mode="json", exclude_unset=True),
+        question=body.model_dump(mode="json", exclude_unset=True, exclude=_IN_THE_TREE if standing else None),
+        parent_id=standing.place.node_id if standing else None,
         key=key,
         digest=digest,
     )
-    if (conversation := body.conversation_id) is not None:
-        await parts.database.write(lambda connection: keep_conversation(connection, conversation, time()))
-    run = await parts.runs.start(context, progress, loop, asked)
+    if standing is not None:
+        await keep(standing, parts)
+    try:
+        run = await parts.runs.start(context, progress, loop, asked)
+    except RequestError:
+        if standing is not None:
+            await check_there(standing, parts)
+        raise
     return run.record()
 
 
-def context_of(body: ChatRequest, parts: Parts, asked_loop: str | None = None) -> ConversationContext:
+def context_of(
+    body: ChatRequest, parts: Parts, messages: list[Message], asked_loop: str | None = None
+) -> ConversationContext:
     """Make a run's context from a request; raises RequestError for what does not fit together."""
-    messages = vouched(messages_of(body), parts.executor.tools)
     tools = tools_of(body, parts.executor.tools)
     searches = PAID_SEARCHES if parts.search_is_paid else FREE_SEARCHES
     run_id = new_run_id()

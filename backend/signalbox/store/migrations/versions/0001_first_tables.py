@@ -20,6 +20,7 @@ def _make_tree() -> None:
         "conversations",
         sa.Column("id", sa.Text(), nullable=False),
         sa.Column("title", sa.Text(), nullable=False),
+        sa.Column("folded", sa.Text(), nullable=False),
         sa.Column("is_titled", sa.Boolean(), nullable=False),
         sa.Column("created", sa.Float(), nullable=False),
         sa.Column("updated", sa.Float(), nullable=False),

@@ -1,0 +1,129 @@
+"""A question's conversation: where the question stands, what its model is reminded of, what is kept of it."""
+
+import secrets
+from collections.abc import Collection
+from dataclasses import dataclass
+from time import time
+
+from sqlalchemy import Connection
+
+from signalbox.app.deps import Parts
+from signalbox.app.intake import told_by
+from signalbox.app.schemas import ChatRequest
+from signalbox.conversations.placing import Again, Asking, Place, Placing, Whole, Words
+from signalbox.conversations.recall import recalled
+from signalbox.conversations.titles import title_of
+from signalbox.conversations.tree import Tree, system_of
+from signalbox.conversations.turns import ends_openly
+from signalbox.core.conversations import Conversation, Node
+from signalbox.core.errors import Code, RequestError
+from signalbox.core.messages import AssistantMessage, Message, SystemMessage, ToolMessage
+from signalbox.store.conversations import (
+    bodies_of,
+    events_since_turns,
+    find_conversation,
+    keep_nodes,
+    nodes_of,
+    turns_of,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A question in its conversation; `messages` is all that its model is told."""
+
+    conversation_id: str
+    place: Place
+    messages: list[Message]
+
+
+def new_node_id() -> str:
+    """Make the id of a node, or of a conversation: 128 random bits."""
+    return secrets.token_hex(16)
+
+
+async def standing_of(body: ChatRequest, parts: Parts) -> Standing | None:
+    """Find where a question stands, None for one without conversation; nothing is kept yet. Raises RequestError."""
+    if body.conversation_id is None:
+        if body.parent_id is not None:
+            raise RequestError(Code.INVALID_REQUEST, "parent_id needs a conversation_id beside it.", "parent_id")
+        return None
+    told = tuple(told_by(body))
+    is_whole = any(isinstance(message, AssistantMessage | ToolMessage) for message in told)
+    if is_whole and body.parent_id is not None:
+        words = "A whole history says itself where it stands: leave out parent_id, or send the new message alone."
+        raise RequestError(Code.INVALID_REQUEST, words, "parent_id")
+    conversation, nodes = await _tree(body.conversation_id, parts, texts=is_whole)
+    leaf_id = conversation.leaf_id if conversation else None
+    placing = Placing(Tree(nodes), leaf_id, time(), new_node_id)
+    place = placing.place(_asking(body, told, leaf_id, is_whole=is_whole), body.system)
+    ours = {tool.spec.name for tool in parts.executor.tools if not tool.spec.untrusted}
+    history = await parts.database.read(lambda connection: _history(connection, place.known, ours))
+    if not place.new:
+        _check_open(place, history)
+    system = body.system if body.system is not None else system_of(place.known)
+    messages: list[Message] = [SystemMessage(system)] if system else []
+    messages += history
+    messages += [message for one in place.new for message in one.messages]
+    return Standing(body.conversation_id, place, messages)
+
+
+def _asking(body: ChatRequest, told: tuple[Message, ...], leaf_id: str | None, *, is_whole: bool) -> Asking:
+    if is_whole:
+        return Whole(told)
+    if not told and body.parent_id is not None:
+        return Again(body.parent_id)
+    return Words(told, body.parent_id if "parent_id" in body.model_fields_set else leaf_id)
+
+
+async def _tree(conversation_id: str, parts: Parts, *, texts: bool) -> tuple[Conversation | None, list[Node]]:
+    """Read a conversation's nodes; where runs are under way, with all that they have said so far on disk."""
+
+    def read(connection: Connection) -> tuple[Conversation | None, list[Node]]:
+        return find_conversation(connection, conversation_id), nodes_of(connection, conversation_id, texts=texts)
+
+    conversation, nodes = await parts.database.read(read)
+    if any(node.run is not None and node.run.status is None for node in nodes):
+        await parts.runs.store.flush()
+        conversation, nodes = await parts.database.read(read)
+    return conversation, nodes
+
+
+def _history(connection: Connection, path: Collection[Node], ours: Collection[str]) -> list[Message]:
+    """Return what was said on the way to a node: three queries, however long it is."""
+    runs = [node for node in path if node.run is not None]
+    bodies = bodies_of(connection, [node.id for node in path if node.run is None])
+    turns = turns_of(connection, [node.id for node in runs])
+    # A run that ended well is told by its turns; any other has said more than they tell.
+    since = events_since_turns(connection, [node.id for node in runs if node.run and node.run.status != "complete"])
+    history: list[Message] = []
+    for node in path:
+        if node.run is None:
+            history += bodies[node.id]
+        else:
+            history += recalled(turns.get(node.id, ()), since.get(node.id, ()), ours)
+    return history
+
+
+def _check_open(place: Place, history: list[Message]) -> None:
+    if place.known[-1].run is not None or not ends_openly(history):
+        words = "An answer cannot be answered again: name the message that it answers, or send a new one."
+        raise RequestError(Code.INVALID_REQUEST, words, "parent_id")
+
+
+async def keep(standing: Standing, parts: Parts) -> None:
+    """Keep what a person has typed, before the run starts: it is not lost when the run cannot. Raises StoreError."""
+    place = standing.place
+    if not place.new:
+        return
+    first = next((one.node.text for one in place.new if one.node.role == "user" and one.node.text.strip()), "")
+    now = place.new[-1].node.created
+    conversation = Conversation(standing.conversation_id, title_of(first), created=now, updated=now)
+    await parts.database.write(lambda connection: keep_nodes(connection, conversation, place.new))
+
+
+async def check_there(standing: Standing, parts: Parts) -> None:
+    """Refuse a run whose conversation was deleted meanwhile; raises RequestError UNKNOWN_CONVERSATION."""
+    found = await parts.database.read(lambda connection: find_conversation(connection, standing.conversation_id))
+    if found is None:
+        raise RequestError(Code.UNKNOWN_CONVERSATION)

@@ -1,0 +1,260 @@
+"""Conversations: begin, list and search, open, change, take away, delete."""
+
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from time import time
+from typing import Annotated, Literal
+
+import msgspec
+from fastapi import APIRouter, Query, Request, Response
+from sqlalchemy import Connection
+
+from signalbox.app.body import read_model
+from signalbox.app.conversing import new_node_id
+from signalbox.app.deps import Parts, PartsDep
+from signalbox.app.examples import body_of
+from signalbox.app.schemas import ConversationChange, ConversationIn
+from signalbox.conversations.export import as_json, as_markdown, file_name
+from signalbox.conversations.search import excerpt, fold
+from signalbox.conversations.tree import Tree
+from signalbox.conversations.turns import files_in
+from signalbox.core.conversations import Answer, Conversation, Line, Node
+from signalbox.core.errors import Code, RequestError
+from signalbox.core.events import Content, Stamped
+from signalbox.core.messages import FilePart, ImagePart, JsonObject, Message
+from signalbox.store.conversation_list import Cursor, lines_of
+from signalbox.store.conversations import (
+    Deleted,
+    add_conversation,
+    bodies_of,
+    change_conversation,
+    delete_conversation,
+    events_of_runs,
+    find_conversation,
+    nodes_of,
+    unfinished_of,
+)
+
+router = APIRouter(prefix="/api/conversations", tags=["conversations"])
+
+UNTITLED = "New conversation"
+_ID = re.compile(r"[A-Za-z0-9_.:\-]{1,256}")
+_CURSOR = r"^[0-9]{1,16}(\.[0-9]{1,16})?_[A-Za-z0-9_.:\-]{1,256}$"
+_BEGIN = {"a title": {"title": "Time zones"}, "an id of the client's own": {"id": "chat-1"}}
+_CHANGE = {"a title": {"title": "Time zones"}, "another branch": {"leaf_id": "4f0c1c6fd0e54c1d9d1f0a4e4e3f8a11"}}
+
+
+@router.post("", response_model=None, openapi_extra=body_of(ConversationIn, _BEGIN))
+async def begin_conversation(request: Request, parts: PartsDep, response: Response) -> JsonObject:
+    """Begin a conversation: 201; 200 where there is one of that id, which stays as it is."""
+    wanted = await read_model(request, ConversationIn, _limit(parts))
+    now = time()
+    new = Conversation(wanted.id or new_node_id(), wanted.title or "", wanted.title is not None, now, now)
+    is_new = await parts.database.write(lambda connection: add_conversation(connection, new))
+    response.status_code = 201 if is_new else 200
+    return _told(new if is_new else await _found(new.id, parts))
+
+
+@router.get("", response_model=None)
+async def list_conversations(
+    parts: PartsDep,
+    search: Annotated[str, Query(max_length=200, description="Letters that a title, a message or an answer has")] = "",
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    before: Annotated[str | None, Query(pattern=_CURSOR, description="The `next` of the page before")] = None,
+) -> JsonObject:
+    """List conversations, the newest first; `next` is the `before` of the next page, null on the last one."""
+    wanted = fold(search.strip())
+    cursor = _cursor(before) if before is not None else None
+    lines, found = await parts.database.read(lambda connection: lines_of(connection, limit + 1, cursor, wanted))
+    shown = lines[:limit]
+    told = [_line(line, parts) for line in shown]
+    if wanted:
+        told = [{**line, "match": excerpt(found[str(line["id"])], wanted)} for line in told]
+    last = shown[-1].conversation if len(lines) > limit else None
+    return {"conversations": [*told], "next": f"{last.updated!r}_{last.id}" if last else None}
+
+
+@router.get("/{conversation_id}", response_model=None)
+async def open_conversation(conversation_id: str, parts: PartsDep) -> JsonObject:
+    """Return a conversation with all its branches, in the order in which they came."""
+    conversation, nodes, bodies = await _opened(conversation_id, parts)
+    return {
+        **_told(conversation),
+        "leaf_id": conversation.leaf_id,
+        "messages": [_node(node, bodies) for node in nodes],
+    }
+
+
+@router.patch("/{conversation_id}", response_model=None, openapi_extra=body_of(ConversationChange, _CHANGE))
+async def update_conversation(conversation_id: str, request: Request, parts: PartsDep) -> JsonObject:
+    """Give a title, or choose the node that the next question follows."""
+    await _found(conversation_id, parts)
+    wanted = await read_model(request, ConversationChange, _limit(parts))
+    changed = await parts.database.write(
+        lambda connection: change_conversation(connection, conversation_id, wanted.title, wanted.leaf_id)
+    )
+    if changed is None:
+        raise RequestError(Code.UNKNOWN_CONVERSATION)
+    return {**_told(changed), "leaf_id": changed.leaf_id}
+
+
+@router.delete("/{conversation_id}", response_model=None)
+async def remove_conversation(conversation_id: str, parts: PartsDep) -> JsonObject:
+    """Stop what is under way in a conversation and delete all of it; saves stay, and the answer counts them."""
+    await _found(conversation_id, parts)
+    for run_id in await parts.database.read(lambda connection: unfinished_of(connection, conversation_id)):
+        await _stop(run_id, parts)
+    deleted = await parts.database.write(lambda connection: delete_conversation(connection, conversation_id))
+    if deleted is None:
+        raise RequestError(Code.UNKNOWN_CONVERSATION)
+    await _drop(deleted, parts)
+    await parts.database.forget()
+    return {"deleted": True, "saves_kept": deleted.saves}
+
+
+@router.get(
+    "/{conversation_id}/export",
+    response_class=Response,
+    responses={200: {"content": {"text/markdown": {}, "application/json": {}}, "description": "A file"}},
+)
+async def export_conversation(
+    conversation_id: str,
+    parts: PartsDep,
+    kind: Annotated[Literal["markdown", "json"], Query(alias="format")] = "markdown",
+) -> Response:
+    """Return a conversation as a file: the branch that is shown as Markdown, or the whole tree as JSON."""
+    await parts.runs.store.flush()  # runs under way are in it as far as they have come
+    conversation, nodes, bodies = await _opened(conversation_id, parts)
+    conversation = replace(conversation, title=conversation.title or UNTITLED)
+    shown = nodes if kind == "json" else Tree(nodes).path(conversation.leaf_id)
+    run_ids = [node.id for node in shown if node.run is not None]
+    events = await parts.database.read(lambda connection: events_of_runs(connection, run_ids))
+    if kind == "json":
+        body = as_json(conversation, [_node(node, bodies) for node in nodes], bodies, events)
+    else:
+        body = as_markdown(conversation, shown, bodies, events).encode("utf-8", "replace")
+    ending, media = ("json", "application/json") if kind == "json" else ("md", "text/markdown; charset=utf-8")
+    name = file_name(conversation.title, ending)
+    return Response(body, media_type=media, headers={"content-disposition": f'attachment; filename="{name}"'})
+
+
+# --- find -------------------------------------------------------------------------------------------------------
+
+
+async def _found(conversation_id: str, parts: Parts) -> Conversation:
+    _check_id(conversation_id)
+    found = await parts.database.read(lambda connection: find_conversation(connection, conversation_id))
+    if found is None:
+        raise RequestError(Code.UNKNOWN_CONVERSATION)
+    return found
+
+
+def _check_id(conversation_id: str) -> None:
+    if not _ID.fullmatch(conversation_id):
+        raise RequestError(Code.UNKNOWN_CONVERSATION)
+
+
+async def _opened(
+    conversation_id: str, parts: Parts
+) -> tuple[Conversation, list[Node], Mapping[str, tuple[Message, ...]]]:
+    """Read a whole conversation; of runs whose text is not on disk yet what came so far."""
+
+    def read(connection: Connection) -> tuple[Conversation | None, list[Node], Mapping[str, tuple[Message, ...]]]:
+        nodes = nodes_of(connection, conversation_id, texts=True)
+        told = [node.id for node in nodes if node.run is None]
+        return find_conversation(connection, conversation_id), nodes, bodies_of(connection, told)
+
+    _check_id(conversation_id)
+    conversation, nodes, bodies = await parts.database.read(read)
+    if conversation is None:
+        raise RequestError(Code.UNKNOWN_CONVERSATION)
+    return conversation, [await _so_far(node, parts) for node in nodes], bodies
+
+
+async def _so_far(node: Node, parts: Parts) -> Node:
+    if node.run is None or node.run.status is not None or (live := parts.runs.live(node.id)) is None:
+        return node
+    record = live.record()
+    run = Answer(
+        record.status, record.code, record.model, record.loop, record.cost, record.cost_estimated, record.steps
+    )
+    return replace(node, text=_text(await parts.runs.events(node.id)), run=run)
+
+
+def _text(events: list[Stamped]) -> str:
+    return "".join(stamped.event.content for stamped in events if isinstance(stamped.event, Content))
+
+
+def _cursor(before: str) -> Cursor:
+    updated, _, conversation_id = before.partition("_")
+    return float(updated), conversation_id
+
+
+def _limit(parts: Parts) -> int:
+    return int(parts.settings.signalbox_max_body_mb * 1024 * 1024)
+
+
+# --- delete -----------------------------------------------------------------------------------------------------
+
+
+async def _stop(run_id: str, parts: Parts) -> None:
+    with suppress(RequestError):  # it is over and gone
+        await parts.runs.stop(run_id)
+
+
+async def _drop(deleted: Deleted, parts: Parts) -> None:
+    """Have nothing written any more of what was deleted, and end what has begun meanwhile."""
+    for run_id in deleted.run_ids:
+        await _stop(run_id, parts)
+        parts.runs.store.drop(run_id)
+
+
+# --- tell -------------------------------------------------------------------------------------------------------
+
+
+def _told(conversation: Conversation) -> JsonObject:
+    return {
+        "id": conversation.id,
+        "title": conversation.title or UNTITLED,
+        "created": conversation.created,
+        "updated": conversation.updated,
+    }
+
+
+def _line(line: Line, parts: Parts) -> JsonObject:
+    live = (parts.runs.live(run_id) for run_id in line.unfinished)
+    return {
+        **_told(line.conversation),
+        "messages": line.messages,
+        "cost": line.cost,
+        "model": line.model,
+        "is_running": any(run is not None and not run.is_over for run in live),
+    }
+
+
+def _node(node: Node, bodies: Mapping[str, tuple[Message, ...]]) -> JsonObject:
+    told: JsonObject = {
+        "id": node.id,
+        "parent_id": node.parent_id,
+        "role": node.role,
+        "created": node.created,
+        "text": node.text,
+    }
+    if node.system:
+        told["system"] = node.system
+    if files := files_in(bodies.get(node.id, ())):
+        told["parts"] = [_part(part) for part in files]
+    if node.run is not None:
+        run = {**msgspec.to_builtins(node.run), "status": node.run.status or "running"}
+        told |= {"run_id": node.id, **run}
+    return told
+
+
+def _part(part: ImagePart | FilePart) -> JsonObject:
+    """Write an image or a file as a question sends it."""
+    if isinstance(part, FilePart):
+        return {"type": "file", "file": {"filename": part.filename, "file_data": part.data}}
+    detail: JsonObject = {"detail": part.detail} if part.detail else {}
+    return {"type": "image_url", "image_url": {"url": part.url, **detail}}

@@ -1,0 +1,175 @@
+"""A conversation to take away: as Markdown to read, as JSON with all there is."""
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import cast
+
+from msgspec import to_builtins
+
+from signalbox.conversations.turns import files_in
+from signalbox.core.conversations import Conversation, Node
+from signalbox.core.events import Stamped, ToolCalls, ToolResult
+from signalbox.core.messages import (
+    AssistantMessage,
+    ImagePart,
+    JsonObject,
+    JsonValue,
+    Message,
+    ToolMessage,
+)
+from signalbox.wire.jsontext import dumps
+
+_LONGEST_CALL = 200
+
+Bodies = Mapping[str, Sequence[Message]]
+Events = Mapping[str, Sequence[Stamped]]
+
+
+def file_name(title: str, ending: str) -> str:
+    """Return a name that every system takes: letters, digits and dashes."""
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
+    return f"{re.sub(r'[^A-Za-z0-9]+', '-', plain).strip('-')[:60].strip('-') or 'conversation'}.{ending}"
+
+
+def as_json(conversation: Conversation, nodes: Sequence[JsonObject], bodies: Bodies, events: Events) -> bytes:
+    """Write the whole tree: each node as the API tells it, with what a client told, and each run's events."""
+    return dumps(
+        {
+            "id": conversation.id,
+            "title": conversation.title,
+            "created": conversation.created,
+            "updated": conversation.updated,
+            "leaf_id": conversation.leaf_id,
+            "messages": [
+                {**node, **_within(bodies.get(str(node["id"])), events.get(str(node["id"])))} for node in nodes
+            ],
+        }
+    )
+
+
+def _within(body: Sequence[Message] | None, events: Sequence[Stamped] | None) -> JsonObject:
+    out: JsonObject = {}
+    calls: list[JsonValue] = [call for message in body or () if (call := _call_told(message)) is not None]
+    if calls:
+        out["calls"] = calls
+    if events is not None:
+        out["events"] = [{"seq": s.seq, "at": s.at, **cast(JsonObject, to_builtins(s.event))} for s in events]
+    return out
+
+
+def _call_told(message: Message) -> JsonValue:
+    match message:
+        case AssistantMessage(calls=calls) if calls:
+            return {"calls": [{"id": call.id, "name": call.name, "arguments": call.arguments} for call in calls]}
+        case ToolMessage():
+            return {"result_of": message.call_id, "name": message.name, "content": message.content}
+        case _:
+            return None
+
+
+def as_markdown(conversation: Conversation, path: Sequence[Node], bodies: Bodies, events: Events) -> str:
+    """Write one branch: who spoke, what was called, what was said, where it comes from."""
+    when = datetime.fromtimestamp(conversation.created, UTC)
+    blocks = [f"# {conversation.title}", f"{when:%Y-%m-%d %H:%M} UTC"]
+    for node in path:
+        body, told = bodies.get(node.id, ()), events.get(node.id, ())
+        blocks += [f"## {_heading(node)}", *_attached(body)]
+        blocks += _system(node)
+        lines = _calls_of(told) if node.run else _calls_in(body)
+        blocks += ["\n".join(lines)] if lines else []
+        blocks += [node.text] if node.text.strip() else []
+        blocks += _how_it_ended(node) + _sources(told)
+    return "\n\n".join(blocks) + "\n"
+
+
+def _heading(node: Node) -> str:
+    if node.run is not None:
+        return f"Answer ({node.run.model})"
+    return "Question" if node.role == "user" else "Answer (brought along)"
+
+
+def _system(node: Node) -> list[str]:
+    quoted = "\n".join(f"> {line}" for line in (node.system or "").splitlines())
+    return [f"> Instructions:\n{quoted}"] if quoted else []
+
+
+def _attached(body: Sequence[Message]) -> list[str]:
+    """Name what was sent along; data URLs are left out, nobody reads them."""
+    return [
+        f"*Attached: {_file(part.url, 'image') if isinstance(part, ImagePart) else _line(part.filename)}*"
+        for part in files_in(body)
+    ]
+
+
+def _file(url: str, kind: str) -> str:
+    return f"{kind} (its data is not in this file)" if url.startswith("data:") else f"{kind} {url}"
+
+
+def _calls_in(body: Sequence[Message]) -> list[str]:
+    calls = [call for message in body if isinstance(message, AssistantMessage) for call in message.calls]
+    return [f"- called `{call.name}` with {_code(dumps(call.arguments).decode())}" for call in calls]
+
+
+def _calls_of(events: Sequence[Stamped]) -> list[str]:
+    """Tell each call and what became of it in a line."""
+    results = {s.event.id: _result(s.event) for s in events if isinstance(s.event, ToolResult)}
+    calls = [call for s in events if isinstance(s.event, ToolCalls) for call in s.event.calls]
+    return [
+        f"- called `{call.name}` with {_code(dumps(call.arguments).decode())}: {_became(results.get(call.id))}"
+        for call in calls
+    ]
+
+
+def _result(event: ToolResult) -> JsonObject:
+    return cast(JsonObject, to_builtins(event.result))
+
+
+def _became(result: JsonObject | None) -> str:
+    if result is None:
+        return "no result yet"
+    if not result["success"]:
+        return f"failed, {_line(str(result['error']))}"
+    found = result["result"]
+    if isinstance(found, dict) and isinstance(found.get("results"), list):
+        return f"{len(cast(list[JsonValue], found['results']))} results"
+    return _code(dumps(found).decode())
+
+
+def _sources(events: Sequence[Stamped]) -> list[str]:
+    """List the sources that results name, once each."""
+    found: dict[str, str] = {}
+    for result in (_result(s.event) for s in events if isinstance(s.event, ToolResult)):
+        for source in _named(result.get("result")):
+            found.setdefault(str(source["url"]), _line(str(source.get("title") or source["url"])))
+    if not found:
+        return []
+    return ["\n".join(["Sources:", "", *(f"{n}. {title}: <{url}>" for n, (url, title) in enumerate(found.items(), 1))])]
+
+
+def _named(result: JsonValue) -> list[JsonObject]:
+    if not isinstance(result, dict):
+        return []
+    listed = result.get("results")
+    places = listed if isinstance(listed, list) else [result]
+    return [place for place in places if isinstance(place, dict) and isinstance(place.get("url"), str)]
+
+
+def _how_it_ended(node: Node) -> list[str]:
+    if node.run is None or node.run.status == "complete":
+        return []
+    return [f"*({node.run.status or 'still running'}{f', {node.run.code}' if node.run.code else ''})*"]
+
+
+def _code(text: str) -> str:
+    """Quote a text as code, in more ticks than it has itself."""
+    text = _line(text)
+    ticks = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
+    pad = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{ticks}{pad}{text}{pad}{ticks}"
+
+
+def _line(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST_CALL else f"{text[:_LONGEST_CALL]}…"

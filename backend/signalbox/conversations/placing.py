@@ -1,0 +1,130 @@
+"""Where a question stands in its conversation: which nodes go before it, and which are new."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from signalbox.conversations.tree import Tree
+from signalbox.conversations.turns import digest_of, role_of, text_of, turns_in, words_of
+from signalbox.core.conversations import Node, Told
+from signalbox.core.errors import Code, RequestError
+from signalbox.core.messages import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A new message behind `parent_id`, None for a new beginning."""
+
+    messages: tuple[Message, ...]
+    parent_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """No new message: what is there already is answered once more."""
+
+    node_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A whole history, as a client tells it."""
+
+    messages: tuple[Message, ...]
+
+
+Asking: TypeAlias = Words | Again | Whole
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The way to the node that is answered: `known` nodes, then `new` ones."""
+
+    known: tuple[Node, ...]
+    new: tuple[Told, ...] = ()
+
+    @property
+    def node_id(self) -> str:
+        """The node that the run answers."""
+        return self.new[-1].node.id if self.new else self.known[-1].id
+
+
+@dataclass(frozen=True, slots=True)
+class Placing:
+    """Places questions in one tree, as of now; `new_id` makes the ids of new nodes."""
+
+    tree: Tree
+    leaf_id: str | None
+    now: float
+    new_id: Callable[[], str]
+
+    def place(self, asking: Asking, system: str | None = None) -> Place:
+        """Say where a question stands; raises RequestError for a node that is not there or cannot be answered."""
+        match asking:
+            case Words():
+                return self._behind(asking, system)
+            case Again(node_id):
+                return Place(tuple(self._way(node_id)))
+            case Whole(messages):
+                return self._walked(turns_in(messages), system)
+
+    def _way(self, node_id: str | None) -> list[Node]:
+        way = self.tree.path(node_id)
+        if node_id is not None and not way:
+            raise RequestError(Code.UNKNOWN_MESSAGE, field="parent_id")
+        return way
+
+    def _behind(self, words: Words, system: str | None) -> Place:
+        way = self._way(words.parent_id)
+        told = self._told(words.messages, words.parent_id, system)
+        if (same := self._unanswered(told.node, words.parent_id)) is not None:
+            return Place(tuple(self.tree.path(same.id)))
+        return Place(tuple(way), (told,))
+
+    def _unanswered(self, asked: Node, parent_id: str | None) -> Node | None:
+        """Find the same question that no run has answered: it was kept, and then its run could not start.
+
+        It may be the parent itself, since a question that is kept becomes the leaf.
+        """
+        beside = self.tree.children(parent_id)
+        above = self.tree.nodes.get(parent_id) if parent_id is not None and parent_id == self.leaf_id else None
+        for node in (above, *reversed(beside)):
+            is_same = node is not None and node.digest == asked.digest and node.system == asked.system
+            if node is not None and is_same and node.run is None and not self.tree.children(node.id):
+                return node
+        return None
+
+    def _walked(self, turns: Sequence[Sequence[Message]], system: str | None) -> Place:
+        """Walk from the root: a turn that says what a node says is that node, and whatever differs begins a branch."""
+        known: list[Node] = []
+        new: list[Told] = []
+        here: str | None = None
+        current = {node.id for node in self.tree.path(self.leaf_id)}
+        for turn in turns:
+            same = None if new else self._same(turn, here, current)
+            if same is not None:
+                known.append(same)
+                here = same.id
+            else:
+                new.append(self._told(turn, here, None))
+                here = new[-1].node.id
+        if new:
+            new[-1] = Told(replace(new[-1].node, system=system), new[-1].messages)
+        return Place(tuple(known), tuple(new))
+
+    def _same(self, turn: Sequence[Message], here: str | None, current: set[str]) -> Node | None:
+        """Find the turn among what follows here; the branch that is shown goes first, then what was answered here."""
+        digest, role = digest_of(turn), role_of(turn)
+        words = words_of(text_of(turn))
+        same = [
+            node
+            for node in self.tree.children(here)
+            if node.role == role and (node.digest == digest if node.run is None else words_of(node.text) == words)
+        ]
+        return max(same, key=lambda node: (node.id in current, node.run is not None, node.created), default=None)
+
+    def _told(self, turn: Sequence[Message], parent_id: str | None, system: str | None) -> Told:
+        node = Node(
+            self.new_id(), parent_id, role_of(turn), self.now, text_of(turn), digest=digest_of(turn), system=system
+        )
+        return Told(node, tuple(turn))

@@ -1,0 +1,55 @@
+"""What a model is reminded of an earlier run: its turns as they were, and what it had said since it was cut."""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import cast
+
+from msgspec import UNSET, to_builtins
+
+from signalbox.core.errors import CODES, Code
+from signalbox.core.events import AnyEvent, Call, Content, Stamped, ToolCalls, ToolResult
+from signalbox.core.messages import AssistantMessage, JsonObject, Message, ToolCall, ToolMessage
+from signalbox.core.tools import ToolOutcome
+
+
+def recalled(turns: Sequence[tuple[int, Message]], events: Iterable[Stamped], ours: Collection[str]) -> list[Message]:
+    """Return a run as history: `turns` with the last event that each tells of, and `events` in their order.
+
+    Of a run that ended well give no events: its turns tell all. `ours` are tools that bring nothing from outside; all
+    other results are fenced (quirk G3).
+    """
+    told = max((seq for seq, _ in turns), default=0)
+    since = [stamped.event for stamped in events if stamped.seq > told]
+    return [message for _, message in turns] + _said_since(since, ours)
+
+
+def _said_since(events: Sequence[AnyEvent], ours: Collection[str]) -> list[Message]:
+    """Put what came since the last turn into one turn of the model; a call without a result stays open."""
+    text = "".join(event.content for event in events if isinstance(event, Content) and _is_own(event))
+    calls = [call for event in events if isinstance(event, ToolCalls) for call in event.calls]
+    results = [event for event in events if isinstance(event, ToolResult)]
+    said = AssistantMessage(text.removeprefix("\n\n"), tuple(_call(call) for call in calls))
+    if not said.calls and not said.content.strip():
+        return []
+    return [said, *(_result(result, ours) for result in results)]
+
+
+def _is_own(content: Content) -> bool:
+    """Whether the model itself gave it as an answer: neither our sentence nor a refusal is history."""
+    return content.synthetic is UNSET and content.refusal is UNSET
+
+
+def _call(call: Call) -> ToolCall:
+    return ToolCall(call.id, call.name, call.arguments)
+
+
+def _result(event: ToolResult, ours: Collection[str]) -> ToolMessage:
+    """Say a result as the model was told it: what the event holds, in the words of ToolOutcome."""
+    result = cast(JsonObject, to_builtins(event.result))
+    if result["success"]:
+        told = ToolOutcome(success=True, result=result["result"]).for_model()
+        return ToolMessage(event.id, event.name, told, outside=event.name not in ours)
+    error, code = str(result["error"]), str(result["code"])
+    known = CODES.get(Code(code)) if code in CODES else None
+    told = ToolOutcome(success=False, error=error, code=Code(code) if known else None).for_model()
+    is_ours = event.name in ours or (known is not None and error == known.sentence)
+    return ToolMessage(event.id, event.name, told, outside=not is_ours)

@@ -1,0 +1,85 @@
+"""Messages as turns, and what a turn says, so that it is known again in a history that a client sends."""
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from itertools import groupby
+
+from signalbox.core.conversations import Role
+from signalbox.core.messages import (
+    AssistantMessage,
+    Content,
+    FilePart,
+    ImagePart,
+    JsonValue,
+    Message,
+    SystemMessage,
+    TextPart,
+    ToolMessage,
+    UserMessage,
+)
+from signalbox.wire.jsontext import dumps
+
+
+def turns_in(messages: Sequence[Message]) -> list[tuple[Message, ...]]:
+    """Put messages into turns: what people and developers say in a row, what a model says and calls in a row."""
+    return [tuple(turn) for _, turn in groupby(messages, key=_speaker)]
+
+
+def role_of(turn: Sequence[Message]) -> Role:
+    """Say who speaks in a turn."""
+    return _speaker(turn[0])
+
+
+def _speaker(message: Message) -> Role:
+    return "assistant" if isinstance(message, AssistantMessage | ToolMessage) else "user"
+
+
+def text_of(turn: Sequence[Message]) -> str:
+    """Return what a turn says to a reader: no instructions, no calls, no results."""
+    said = (text_in(m.content) for m in turn if isinstance(m, UserMessage | AssistantMessage))
+    return "\n\n".join(text for text in said if text.strip())
+
+
+def text_in(content: Content) -> str:
+    """Return the text in a content of parts."""
+    if isinstance(content, str):
+        return content
+    return "\n".join(part.text for part in content if isinstance(part, TextPart))
+
+
+def words_of(text: str) -> str:
+    """Return a text without what gets lost between a stream and a client's copy of it: blank lines, spaces at ends."""
+    return "\n".join(line.rstrip() for line in text.strip().splitlines() if line.strip())
+
+
+def digest_of(turn: Sequence[Message]) -> str:
+    """Return the hash of what a turn says, with its images, files, calls and results."""
+    return blake2b(dumps([_said(message) for message in turn]), digest_size=16).hexdigest()
+
+
+def _said(message: Message) -> JsonValue:
+    match message:
+        case SystemMessage(content):
+            return ["system", words_of(text_in(content)), _beside(content)]
+        case UserMessage(content):
+            return ["user", words_of(text_in(content)), _beside(content)]
+        case AssistantMessage(content, calls):
+            return ["assistant", words_of(content), [[call.name, call.arguments] for call in calls]]
+        case ToolMessage():
+            return ["tool", message.name, message.content]
+
+
+def _beside(content: Content) -> JsonValue:
+    parts = () if isinstance(content, str) else content
+    return [[p.url] if isinstance(p, ImagePart) else [p.filename, p.data] for p in parts if not isinstance(p, TextPart)]
+
+
+def ends_openly(turn: Sequence[Message]) -> bool:
+    """Whether a model can answer behind this turn: a person spoke last, or a tool."""
+    return bool(turn) and isinstance(turn[-1], UserMessage | ToolMessage)
+
+
+def files_in(turn: Sequence[Message]) -> list[ImagePart | FilePart]:
+    """Return the images and files that a person sent along."""
+    contents = (m.content for m in turn if isinstance(m, UserMessage) and not isinstance(m.content, str))
+    return [part for content in contents for part in content if not isinstance(part, TextPart)]

@@ -1,0 +1,74 @@
+"""A conversation as it is kept: a tree of nodes, some told by a client, the others answered here."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from signalbox.core.events import LoopName, Status
+from signalbox.core.messages import Message
+
+Role = Literal["user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """One conversation; times are epoch seconds. `leaf_id` is the node that the next question follows.
+
+    `is_titled`: a person gave the title; else it is the first words of the first question, and empty before.
+    """
+
+    id: str
+    title: str = ""
+    is_titled: bool = False
+    created: float = 0.0
+    updated: float = 0.0
+    leaf_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is known of the run that a node is; `status` is None while it goes on."""
+
+    status: Status | None
+    code: str | None
+    model: str
+    loop: LoopName
+    cost: float | None = None
+    cost_estimated: bool = False
+    steps: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One place in the tree. `run` is set where a model answered here: the node then has the run's id.
+
+    `system` holds from here on, until another one comes; None says nothing about it, and an empty one takes it away.
+    `digest` tells what a client's node says; a run's is known by its `text`.
+    """
+
+    id: str
+    parent_id: str | None
+    role: Role
+    created: float = 0.0
+    text: str = ""
+    digest: str = ""
+    system: str | None = None
+    run: Answer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A node that a client tells, and what it holds."""
+
+    node: Node
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A conversation in a list. `model` is the newest run's; `unfinished` runs have no ending on disk."""
+
+    conversation: Conversation
+    messages: int = 0
+    cost: float | None = None
+    model: str | None = None
+    unfinished: tuple[str, ...] = ()

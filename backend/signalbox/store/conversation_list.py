@@ -1,0 +1,103 @@
+"""The list of conversations: the newest first, page by page, and those in which something was said."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, Table, func, literal_column, or_, select, tuple_
+
+from signalbox.core.conversations import Line
+from signalbox.store.conversations import conversation_of
+from signalbox.store.tables import CONVERSATIONS, MESSAGES, RUNS
+
+Cursor = tuple[float, str]
+
+
+def lines_of(
+    connection: Connection, limit: int, before: Cursor | None = None, wanted: str = ""
+) -> tuple[list[Line], Mapping[str, str]]:
+    """Return a page of conversations older than a cursor, and for each the text in which `wanted` was found.
+
+    `wanted` is case folded. Beside the page itself there are a few queries, however many conversations it has.
+    """
+    asked = select(CONVERSATIONS).order_by(CONVERSATIONS.c.updated.desc(), CONVERSATIONS.c.id.desc()).limit(limit)
+    if before is not None:
+        asked = asked.where(tuple_(CONVERSATIONS.c.updated, CONVERSATIONS.c.id) < before)
+    if wanted:
+        asked = asked.where(_says(wanted))
+    page = [conversation_of(row) for row in connection.execute(asked).mappings()]
+    ids = [conversation.id for conversation in page]
+    told, runs, open_ = _count(connection, ids), _runs(connection, ids), _unfinished(connection, ids)
+    lines = [
+        Line(
+            conversation,
+            messages=told.get(conversation.id, 0) + runs.get(conversation.id, {}).get("runs", 0),
+            cost=runs.get(conversation.id, {}).get("cost"),
+            model=runs.get(conversation.id, {}).get("model"),
+            unfinished=tuple(open_.get(conversation.id, ())),
+        )
+        for conversation in page
+    ]
+    return lines, _found(connection, ids, wanted) if wanted else {}
+
+
+def _has(table: Table, wanted: str) -> ColumnElement[bool]:
+    """Whether a row's text has these letters; not LIKE, to which % and _ are more than letters."""
+    return func.instr(table.c.folded, wanted) > 0
+
+
+def _says(wanted: str) -> ColumnElement[bool]:
+    within = [
+        CONVERSATIONS.c.id.in_(
+            select(table.c.conversation_id).where(table.c.conversation_id.is_not(None), _has(table, wanted))
+        )
+        for table in (MESSAGES, RUNS)
+    ]
+    return or_(_has(CONVERSATIONS, wanted), *within)
+
+
+def _found(connection: Connection, ids: Collection[str], wanted: str) -> dict[str, str]:
+    """Return the first text of each conversation that has these letters; a message goes before an answer or a title."""
+    titled = select(CONVERSATIONS.c.id, CONVERSATIONS.c.title).where(CONVERSATIONS.c.id.in_(ids))
+    found: dict[str, str] = {row.id: row.title for row in connection.execute(titled)}
+    for table, text in ((RUNS, RUNS.c.answer), (MESSAGES, MESSAGES.c.text)):
+        found.update(row.tuple() for row in connection.execute(_firsts(table, text, ids, wanted)))
+    return found
+
+
+def _firsts(table: Table, text: Any, ids: Collection[str], wanted: str) -> Select[str, str]:
+    first = (
+        select(func.min(_rowid(table)))
+        .where(table.c.conversation_id.in_(ids), _has(table, wanted))
+        .group_by(table.c.conversation_id)
+    )
+    return select(table.c.conversation_id, text).where(_rowid(table).in_(first))
+
+
+def _rowid(table: Table) -> ColumnElement[int]:
+    return literal_column(f"{table.name}.rowid")
+
+
+def _count(connection: Connection, ids: Collection[str]) -> dict[str, int]:
+    asked = select(MESSAGES.c.conversation_id, func.count()).where(MESSAGES.c.conversation_id.in_(ids))
+    return {row[0]: row[1] for row in connection.execute(asked.group_by(MESSAGES.c.conversation_id))}
+
+
+def _runs(connection: Connection, ids: Collection[str]) -> dict[str, dict[str, Any]]:
+    # Where a query has one max(), SQLite takes the other columns from the row that has it: the newest run's model.
+    asked = select(
+        RUNS.c.conversation_id,
+        func.count().label("runs"),
+        func.sum(RUNS.c.cost).label("cost"),
+        func.max(RUNS.c.started),
+        RUNS.c.model,
+    ).where(RUNS.c.conversation_id.in_(ids))
+    rows = connection.execute(asked.group_by(RUNS.c.conversation_id)).mappings()
+    return {row["conversation_id"]: dict(row) for row in rows}
+
+
+def _unfinished(connection: Connection, ids: Collection[str]) -> dict[str, list[str]]:
+    asked = select(RUNS.c.conversation_id, RUNS.c.id).where(RUNS.c.conversation_id.in_(ids), RUNS.c.status.is_(None))
+    out: dict[str, list[str]] = {}
+    for conversation_id, run_id in connection.execute(asked):
+        out.setdefault(conversation_id, []).append(run_id)
+    return out

@@ -46,7 +46,7 @@ def serve(host: str | None = None, port: int | None = None, workers: int | None 
     server = Server(config, app, host, _address(host, listener), settings)
     # uvicorn raises a signal again once it has shut down; being told to stop is no failure.
     signal.signal(signal.SIGTERM, _nothing)
-    with listener:
+    with listener, suppress(SystemExit):  # uvicorn's way out of a start that failed; it has said why
         server.run(sockets=[listener])
     return 0 if server.started else 2
 

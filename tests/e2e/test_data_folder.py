@@ -1,0 +1,121 @@
+"""The data folder: one process has it, a killed one leaves it, and what cannot be used is told in a sentence."""
+
+import asyncio
+import signal
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from signalbox.app.config import SettingsError
+from signalbox.app.main import create_app
+from signalbox.app.workers import SENTENCE
+
+from tests.support.frames import checked, hear
+from tests.support.processes import command, serving
+from tests.support.serving import read_until, settings_for
+from tests.support.upstream import ScriptedUpstream, holds, says
+
+ASK = {"model": "openai/sim", "prompt": "Hello!", "tools": [], "on_disconnect": "continue"}
+
+
+@pytest.mark.e2e
+def test_one_process_has_the_folder(tmp_path: Path) -> None:
+    """A second one is refused with its sentence and harms nothing; once the first is killed a new one goes on from it.
+
+    The new one ends what the kill has cut, and its reader, who comes back with his last id, is told so.
+    """
+    (tmp_path / "second").mkdir()
+    with ScriptedUpstream(holds, says("Fine.")) as upstream:
+        env = {"OPENROUTER_BASE_URL": upstream.base_url, "SIGNALBOX_DATA_DIR": str(tmp_path / "data")}
+        with serving(tmp_path, env=env) as first:
+            with first.client() as client, client.stream("POST", "/api/chat/stream", json=ASK) as response:
+                run_id = response.headers["x-run-id"]
+                seen = read_until(response.iter_raw(), b"So far")
+                ended = command("serve", "--port", "0", cwd=tmp_path / "second", env=env)
+                told = ended.stderr.decode()
+                assert ended.returncode == 2
+                assert SENTENCE in told
+                assert "Traceback" not in told
+                assert client.get(f"/api/runs/{run_id}").json()["status"] == "running"
+            first.process.send_signal(signal.SIGKILL)
+            first.end()
+        with serving(tmp_path, env=env) as third, third.client() as client:
+            rest = client.get(f"/api/runs/{run_id}/events", headers={"Last-Event-ID": hear(seen).ids[-1]})
+            whole = checked(seen + rest.content)
+            assert (whole.text, whole.done["code"]) == ("So far", "SERVER_CRASH")
+            assert checked(client.post("/api/chat/stream", json=ASK).content).text == "Fine."
+
+
+def no_database(data: Path) -> None:
+    """Put a file there that is something else."""
+    (data / "signalbox.db").write_bytes(b"my diary " * 1000)
+
+
+def a_later_one(data: Path) -> None:
+    """Put a database there whose tables are not known here."""
+    with closing(sqlite3.connect(data / "signalbox.db")) as connection:
+        connection.execute("CREATE TABLE alembic_version (version_num TEXT)")
+        connection.execute("INSERT INTO alembic_version VALUES ('9999')")
+        connection.commit()
+
+
+def no_lock(data: Path) -> None:
+    """Have a folder that nothing can be written into; permissions would not stop root, who runs some tests."""
+    (data / "lock").mkdir()
+
+
+def no_file(data: Path) -> None:
+    """Have a folder in the database's place."""
+    (data / "signalbox.db").mkdir()
+
+
+CASES: list[Any] = [
+    pytest.param(no_database, "cannot be opened", id="no database"),
+    pytest.param(a_later_one, "A later version of Signalbox has written", id="a later version's"),
+    pytest.param(no_lock, "cannot be written", id="not to be written"),
+    pytest.param(no_file, "cannot be opened", id="a folder"),
+]
+
+
+@pytest.mark.parametrize(("spoil", "sentence"), CASES)
+def test_a_folder_that_cannot_be_used_stops_the_start(
+    tmp_path: Path, spoil: Callable[[Path], None], sentence: str
+) -> None:
+    """The app says which folder and what to do, in a sentence, whoever serves it."""
+    spoil(tmp_path)
+    app = create_app(settings_for(tmp_path))
+    sent: list[Any] = []
+
+    async def receive() -> dict[str, str]:
+        return {"type": "lifespan.startup"}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def begin() -> None:
+        await app({"type": "lifespan", "asgi": {"version": "3.0"}, "state": {}}, receive, send)
+
+    with pytest.raises(SettingsError, match=sentence):
+        asyncio.run(begin())
+    (failed,) = sent
+    assert failed["type"] == "lifespan.startup.failed"
+    assert failed["message"].startswith("signalbox: ")
+    assert sentence in failed["message"]
+    assert str(tmp_path) in failed["message"]
+    assert "\n" not in failed["message"]
+
+
+@pytest.mark.e2e
+def test_the_command_says_it_in_a_sentence_too(tmp_path: Path) -> None:
+    """No stack trace meets the person who starts it."""
+    (tmp_path / "data").mkdir()
+    no_database(tmp_path / "data")
+    ended = command("serve", "--port", "0", cwd=tmp_path)
+    told = [line for line in ended.stderr.decode().splitlines() if not line.startswith("{")]
+    assert ended.returncode == 2
+    assert told[0].startswith("signalbox: The database ")
+    assert "Traceback" not in ended.stderr.decode()
+    assert len(told) <= 3, told

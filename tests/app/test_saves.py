@@ -124,11 +124,9 @@ def test_the_stream_of_a_save_resumes_as_that_of_its_run(own: RunningApp) -> Non
         assert stream(own, address, params={"after": after}) == stream(own, run, params={"after": after})
     named = {"last-event-id": f"{run_id}:{last - 1}"}
     assert stream(own, address, params={"after": 1}, headers=named) == stream(own, run, headers=named)
-    for asked in (
-        {"params": {"after": last}},
-        {"params": {"after": 10**15}},
-        {"headers": {"last-event-id": heard.ids[-1]}},
-    ):
+    named = {"last-event-id": heard.ids[-1]}
+    seen: list[dict[str, Any]] = [{"params": {"after": last}}, {"params": {"after": 10**15}}, {"headers": named}]
+    for asked in seen:
         assert_same_head(own.client.get(f"{address}/events", **asked), own.client.get(f"{run}/events", **asked), 204)
     assert_same_head(own.client.get(f"{address}/events"), own.client.get(f"{run}/events"), 200)
 
@@ -287,6 +285,20 @@ def test_deleting_one_save_leaves_the_others(own: RunningApp) -> None:
     assert own.client.delete(f"/api/saves/{one['id']}").status_code == 200
     assert own.client.get("/api/saves").json()["saves"] == [other]
     assert stream(own, f"/api/saves/{other['id']}") == heard.raw == stream(own, f"/api/runs/{run_id}")
+
+
+def test_an_answer_of_a_conversation_is_saved_with_its_question(own: RunningApp) -> None:
+    """The text comes from the tree, an answer that was made again has it too, and the save outlives the conversation."""
+    first = own.ask("What is 17 * 23?", conversation_id="c-saves").ids[0].partition(":")[0]
+    parent = own.client.get("/api/conversations/c-saves").json()["messages"][0]["id"]
+    again = own.post(conversation_id="c-saves", parent_id=parent)
+    made = [save(own, run_id) for run_id in (first, again.headers["x-run-id"])]
+    deleted = own.client.delete("/api/conversations/c-saves").json()
+    assert deleted == {"deleted": True, "saves_kept": 2}
+    assert error_of(own.client.get(f"/api/runs/{first}"))["code"] == "UNKNOWN_RUN"
+    assert [line["title"] for line in made] == ["What is 17 * 23?"] * 2
+    assert [opened(own, line["id"])["question"]["prompt"] for line in made] == ["What is 17 * 23?"] * 2
+    assert stream(own, f"/api/saves/{made[1]['id']}") == again.content
 
 
 def test_opaque_reasoning_is_in_no_save(behind: Behind) -> None:

@@ -6,13 +6,15 @@ from typing import Annotated
 
 import msgspec
 from fastapi import APIRouter, Header, Query, Request, Response
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic import JsonValue as AnyJson
 
 from signalbox.app.body import read_model
 from signalbox.app.deps import Parts, PartsDep
 from signalbox.app.examples import STREAM_ANSWERS, body_of
+from signalbox.app.schemas import Title
 from signalbox.app.watching import cursor_of, nothing_left, refuse_twins, stream_of
+from signalbox.conversations.titles import title_of
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.events import Stamped
 from signalbox.core.messages import JsonObject, JsonValue
@@ -35,7 +37,6 @@ from signalbox.wire.jsontext import dumps
 router = APIRouter(prefix="/api/saves", tags=["saves"])
 
 DATA_BYTES = 64 * 1024
-TITLE_CHARACTERS = 60
 _CURSOR = r"^[0-9]{1,16}(\.[0-9]{1,16})?_[0-9a-f]{32}$"
 
 
@@ -45,7 +46,7 @@ class SaveIn(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
     run_id: str
-    title: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)] | None = None
+    title: Title | None = None
     data: dict[str, AnyJson] = Field(default_factory=dict[str, AnyJson])
 
     @field_validator("data")
@@ -68,7 +69,7 @@ async def save_run(request: Request, parts: PartsDep) -> JsonObject:
         raise RequestError(Code.RUN_NOT_OVER, field="run_id")
     events = await parts.runs.events(record.id)
     question = _without_details(await parts.database.read(lambda connection: question_of(connection, record)))
-    line = _line(record, wanted.title or title_of(question))
+    line = _line(record, wanted.title or _title(question))
     snapshot = Snapshot(question, trace_of(record, events), wanted.data)
     await parts.database.write(lambda connection: put_save(connection, line, snapshot, events))
     return _told(line)
@@ -193,14 +194,14 @@ def _without_details(question: JsonObject) -> JsonObject:
     return {**question, "messages": bare}
 
 
-def title_of(question: JsonObject) -> str:
+def _title(question: JsonObject) -> str:
     """Return the first words of what was asked last; of a question without words, what it was asked with."""
     text = question.get("prompt")
     messages = question.get("messages")
     for message in messages if isinstance(messages, list) else []:
         if isinstance(message, dict) and message.get("role") == "user":
             text = _words(message.get("content")) or text
-    return first_words(text if isinstance(text, str) else "") or "A run without words"
+    return title_of(text if isinstance(text, str) else "") or "A run without words"
 
 
 def _words(content: JsonValue) -> str:
@@ -208,12 +209,3 @@ def _words(content: JsonValue) -> str:
         return content
     parts = content if isinstance(content, list) else []
     return " ".join(str(part["text"]) for part in parts if isinstance(part, dict) and "text" in part)
-
-
-def first_words(text: str) -> str:
-    """Return as many whole words as fit; a first word that is longer than that is cut."""
-    words = " ".join(text.split())
-    if len(words) <= TITLE_CHARACTERS:
-        return words
-    cut = words[: TITLE_CHARACTERS + 1].rpartition(" ")[0]
-    return cut or words[:TITLE_CHARACTERS]

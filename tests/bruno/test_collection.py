@@ -60,7 +60,7 @@ def read(path: Path) -> File:
     return File(path, blocks)
 
 
-FOLDERS = ("chat", "validation", "runs", "resuming", "saves", "models", "tools", "health", "flags")
+FOLDERS = ("chat", "validation", "runs", "resuming", "saves", "conversations", "models", "tools", "health", "flags")
 REQUESTS = [read(path) for name in FOLDERS for path in sorted((FOLDER / name).glob("[0-9]*.bru"))]
 ENVIRONMENTS = [read(path) for path in sorted((FOLDER / "environments").glob("*.bru"))]
 BY_NAME = {file.name.removesuffix(".bru"): file for file in REQUESTS}
@@ -138,9 +138,9 @@ def _variables() -> frozenset[str]:
 def test_every_question_that_is_let_in_is_valid(file: File) -> None:
     """The body of a question fits the schema, where the request expects an answer."""
     if "res.status: eq 200" in file.blocks["assert"]:
-        ChatRequest.model_validate(json.loads(file.blocks["body:json"]))
+        ChatRequest.model_validate(json.loads(re.sub(r"\{\{(\w+)\}\}", r"\1", file.blocks["body:json"])))
     else:
-        assert file.path.parent.name in ("validation", "resuming")
+        assert file.path.parent.name in ("validation", "resuming", "conversations")
 
 
 def test_the_paths_of_the_plan_are_there() -> None:
@@ -163,6 +163,10 @@ def test_the_paths_of_the_plan_are_there() -> None:
         "saves/07 open": "res.body.trace.run_id: eq {{savedRun}}",
         "saves/12 save what goes on": "RUN_NOT_OVER",
         "saves/22 what was deleted": "UNKNOWN_SAVE",
+        "conversations/04 ask on with the new message alone": "done.status: eq complete",
+        "conversations/05 what its model was told": "res.body.attempts[0].messages: eq 5",
+        "conversations/15 all branches": "res.body.messages.length: eq 7",
+        "conversations/27 what was deleted": "UNKNOWN_CONVERSATION",
         "flags/11 run after the rollback": "done.loop: eq legacy",
     }
     assert {name: text for name, text in wanted.items() if text not in BY_NAME[name].blocks["assert"]} == {}

@@ -13,6 +13,8 @@ from signalbox.core.records import RunRecord
 from signalbox.runs.journal import read_all
 from signalbox.store import journal
 from signalbox.store.journal import JournalStore
+from signalbox.store.tables import CONVERSATIONS
+from sqlalchemy import insert
 from structlog.testing import capture_logs
 
 from tests.store.disk import Disk, a_run, opened, until, words
@@ -148,6 +150,24 @@ async def test_a_silent_disk_keeps_nobody(disk: Disk, store: JournalStore, monke
     assert store.is_well
     assert disk.rows("SELECT id FROM runs") == [("a",)]
     assert disk.seqs("a") == [(1, 3)]
+
+
+async def test_a_refused_run_that_came_through_leaves_its_conversation(
+    disk: Disk, store: JournalStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its row is taken out again, and the next question follows the message that it would have answered."""
+    row = {"id": "c", "title": "", "is_titled": False, "created": 0.0, "updated": 0.0, "leaf_id": "question"}
+    await disk.write(lambda connection: connection.execute(insert(CONVERSATIONS).values(row)))
+    disk.hold()
+    monkeypatch.setattr(journal, "_SILENT_SECONDS", 0.01)
+    with pytest.raises(StoreError):
+        await store.open(a_run("a", conversation_id="c", parent_id="question"), lambda seq, reserved: None)
+    monkeypatch.setattr(journal, "_SILENT_SECONDS", 10.0)
+    disk.release()
+    await store.flush()
+    await store.flush()
+    assert disk.rows("SELECT id FROM runs") == []
+    assert disk.rows("SELECT leaf_id FROM conversations") == [("question",)]
 
 
 async def test_a_flush_that_is_given_up_harms_no_other(disk: Disk, store: JournalStore) -> None:

@@ -119,7 +119,7 @@ def put(connection: Connection, batch: Sequence[Taken], stale: Collection[str] =
         for place, seq, message in t.turns
     ]
     if stale:
-        connection.execute(delete(RUNS).where(RUNS.c.id.in_(stale)))
+        _take_out(connection, stale)
     if openings:
         connection.execute(insert(RUNS), openings)
         _follow(connection, [t.opening for t in batch if t.opening is not None])
@@ -145,6 +145,13 @@ def _follow(connection: Connection, openings: Sequence[RunRecord]) -> None:
     ]
     if moved:
         connection.execute(update(CONVERSATIONS).where(CONVERSATIONS.c.id == bindparam("conversation")), moved)
+
+
+def _take_out(connection: Connection, stale: Collection[str]) -> None:
+    """Delete runs that were refused but came through; a conversation goes on behind the message that each answers."""
+    before = select(RUNS.c.parent_id).where(RUNS.c.id == CONVERSATIONS.c.leaf_id).scalar_subquery()
+    connection.execute(update(CONVERSATIONS).where(CONVERSATIONS.c.leaf_id.in_(stale)).values(leaf_id=before))
+    connection.execute(delete(RUNS).where(RUNS.c.id.in_(stale)))
 
 
 def _journal_row(taken: Taken) -> tuple[str, int, int, bytes]:

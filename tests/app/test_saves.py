@@ -288,7 +288,7 @@ def test_deleting_one_save_leaves_the_others(own: RunningApp) -> None:
 
 
 def test_an_answer_of_a_conversation_is_saved_with_its_question(own: RunningApp) -> None:
-    """The text comes from the tree, an answer that was made again has it too, and the save outlives the conversation."""
+    """The text comes from the tree, for an answer made again too, and the save outlives the conversation."""
     first = own.ask("What is 17 * 23?", conversation_id="c-saves").ids[0].partition(":")[0]
     parent = own.client.get("/api/conversations/c-saves").json()["messages"][0]["id"]
     again = own.post(conversation_id="c-saves", parent_id=parent)

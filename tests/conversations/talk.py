@@ -1,0 +1,89 @@
+"""A talk with the app in one conversation, and what the provider was told of it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from tests.support.fixtures import Behind
+from tests.support.frames import Heard, checked
+from tests.support.serving import RunningApp
+from tests.support.upstream import DONE, Exchange, Script, ScriptedUpstream, call_chunk, chunk
+
+
+@dataclass
+class Answered:
+    """An answer, and the nodes that its head names."""
+
+    heard: Heard
+    run_id: str
+    message_id: str
+
+
+@dataclass
+class Talk:
+    """One conversation of an app."""
+
+    app: RunningApp
+    upstream: ScriptedUpstream
+    id: str = "talk-1"
+
+    def post(self, prompt: str | None = None, **body: Any) -> httpx.Response:
+        asked = {"model": "openai/sim", "tools": [], "conversation_id": self.id, **body}
+        headers = asked.pop("headers", None)
+        if prompt is not None:
+            asked["prompt"] = prompt
+        return self.app.client.post("/api/chat/stream", json=asked, headers=headers)
+
+    def ask(self, prompt: str | None = None, **body: Any) -> Answered:
+        """Ask, read to the end, and check the stream."""
+        response = self.post(prompt, **body)
+        assert response.status_code == 200, response.text
+        assert response.headers["x-conversation-id"] == self.id
+        heard = checked(response.content)
+        return Answered(heard, response.headers["x-run-id"], response.headers["x-message-id"])
+
+    def told(self, place: int = -1) -> list[tuple[str, Any]]:
+        """What the provider was told in one of its requests: who, and what."""
+        return [(m["role"], m["content"]) for m in self.upstream.asked[place].body["messages"]]
+
+    def get(self, path: str = "", **params: Any) -> httpx.Response:
+        return self.app.client.get(f"/api/conversations/{self.id}{path}", params=params)
+
+    def tree(self) -> dict[str, Any]:
+        response = self.get()
+        assert response.status_code == 200, response.text
+        return response.json()
+
+    def texts(self) -> list[str]:
+        return [node["text"] for node in self.tree()["messages"]]
+
+
+def talk_behind(behind: Behind, *scripts: Script, **given: Any) -> Talk:
+    """Start an app over these scripts, and a talk in it."""
+    return Talk(*behind(*scripts, **given))
+
+
+def broken_after(text: str) -> Script:
+    """Say some words, then break with an error inside the 200."""
+
+    async def script(exchange: Exchange) -> None:
+        await exchange.head()
+        await exchange.say(text)
+        await exchange.send(b'data: {"error":{"code":400,"message":"Provider returned error"}}\n\n')
+        await exchange.end()
+
+    return script
+
+
+def thinks_and_calls(arguments: str, detail: dict[str, Any]) -> Script:
+    """Reason with an opaque detail and call calculate."""
+
+    async def script(exchange: Exchange) -> None:
+        await exchange.head()
+        await exchange.send(chunk({"reasoning": "Let me see.", "reasoning_details": [detail]}))
+        await exchange.send(call_chunk("calculate", arguments))
+        await exchange.send(chunk({}, finish="tool_calls") + DONE)
+        await exchange.raw(b"0\r\n\r\n")
+
+    return script

@@ -13,6 +13,7 @@ from signalbox.core.records import RunRecord
 from signalbox.runs.journal import read_all
 from signalbox.store import journal
 from signalbox.store.journal import JournalStore
+from signalbox.store.messages import load_message
 from signalbox.store.tables import CONVERSATIONS
 from sqlalchemy import insert
 from structlog.testing import capture_logs
@@ -67,7 +68,7 @@ async def test_an_idle_store_writes_nothing(disk: Disk, store: JournalStore) -> 
 
 
 async def test_what_a_failed_write_held_is_written_in_order_and_once(disk: Disk, store: JournalStore) -> None:
-    """Three runs, three failures, events before, between and after: each is on disk once, in its order."""
+    """Three runs, failures, events before, while and after they are tried: each is on disk once, in its order."""
     await opened(store, "a", "b", "c")
     disk.failing = Code.STORE_UNAVAILABLE
     tries: list[int] = []
@@ -87,8 +88,24 @@ async def test_what_a_failed_write_held_is_written_in_order_and_once(disk: Disk,
     assert [s.seq for s in await store.read("a", 0)] == [1, 2, 3, 4]
     assert [s.seq for s in await store.read("b", 0)] == [1, 2, 3]
     assert [s.seq for s in await store.read("c", 0)] == [1]
+    disk.hold()
+    disk.failing = Code.STORE_UNAVAILABLE
+    store.append("a", words(5, 5))
+    store.remember("a", 5, [AssistantMessage("a5")])
+    await disk.asked.wait()
+    store.append("a", words(6, 6))
+    store.remember("a", 6, [AssistantMessage("a6")])
+    store.remember("b", 4, [AssistantMessage("b4")])
+    disk.release()
+    await until(lambda: not store.is_well)
+    disk.failing = None
+    await store.flush()
+    assert await store.read("a", 0) == words(1, 6)
+    told = disk.rows("SELECT message FROM turns WHERE run_id = 'a' ORDER BY rowid")
+    assert [load_message(row[0]).content for row in told] == ["a1", "a2", "a3", "a5", "a6"]
     places = "SELECT place, seq FROM turns WHERE run_id = ? ORDER BY place"
-    assert disk.rows(places, "a") == disk.rows(places, "b") == [(0, 1), (1, 2), (2, 3)]
+    assert disk.rows(places, "a") == [(0, 1), (1, 2), (2, 3), (3, 5), (4, 6)]
+    assert disk.rows(places, "b") == [(0, 1), (1, 2), (2, 3), (3, 4)]
     found = await store.find("a")
     assert found is not None
     assert found.steps == 7
@@ -293,7 +310,7 @@ async def test_closing_writes_what_is_left_and_ends_its_task(disk: Disk, monkeyp
     store.append("a", words(6, 6))
     store.note("a", lambda: a_run("a"))
     with pytest.raises(StoreError):
-        await store.flush()
+        await asyncio.wait_for(store.flush(), 5)
     assert asyncio.all_tasks() == before
 
 

@@ -30,7 +30,7 @@ from signalbox.store.messages import dump_message, dumps, load_message, loads
 from tests.store.disk import Disk, a_run
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
-MAYBE = st.none() | TEXT
+MAYBE = st.sampled_from([None, ""]) | TEXT
 NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from([2**63, -(2**64), 10**30])
 JSON = st.recursive(
     st.none() | st.booleans() | NUMBERS | TEXT,

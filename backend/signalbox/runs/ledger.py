@@ -1,14 +1,12 @@
 """A run's figures on their way to the disk and back: steps, attempts, usage, cost."""
 
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 
 import msgspec
 
 from signalbox.chat.progress import Attempt, Progress
 from signalbox.core.messages import JsonObject
 from signalbox.core.records import RunRecord
-
-_FIELDS = frozenset(field.name for field in fields(Attempt))
 
 
 def with_figures(record: RunRecord, progress: Progress) -> RunRecord:
@@ -36,4 +34,4 @@ def _attempt(attempt: Attempt) -> JsonObject:
 
 def _attempt_of(kept: JsonObject) -> Attempt:
     """Read an attempt; a field that a later version has written is left out."""
-    return msgspec.convert({name: value for name, value in kept.items() if name in _FIELDS}, Attempt)
+    return msgspec.convert(kept, Attempt)

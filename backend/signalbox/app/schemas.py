@@ -2,7 +2,9 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
+
+from signalbox.conversations.titles import one_line
 
 Text = Annotated[str, StringConstraints(min_length=1)]
 Name = Annotated[str, StringConstraints(max_length=256, pattern=r"^[A-Za-z0-9_.:\-]+$")]
@@ -209,7 +211,14 @@ class ErrorAnswer(BaseModel):
     error: ErrorBody
 
 
-Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+def _one_line(title: str) -> str:
+    line = one_line(title)
+    if not line:
+        raise ValueError("needs a character that can be seen")
+    return line
+
+
+Title = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(_one_line)]
 
 
 class ConversationIn(_Strict):

@@ -60,7 +60,7 @@ def _found(connection: Connection, ids: Collection[str], wanted: str) -> dict[st
     titled = select(CONVERSATIONS.c.id, CONVERSATIONS.c.title).where(CONVERSATIONS.c.id.in_(ids))
     found: dict[str, str] = {row.id: row.title for row in connection.execute(titled)}
     for table, text in ((RUNS, RUNS.c.answer), (MESSAGES, MESSAGES.c.text)):
-        found.update(row.tuple() for row in connection.execute(_firsts(table, text, ids, wanted)))
+        found |= {row.conversation_id: row.said for row in connection.execute(_firsts(table, text, ids, wanted))}
     return found
 
 
@@ -70,7 +70,7 @@ def _firsts(table: Table, text: Any, ids: Collection[str], wanted: str) -> Selec
         .where(table.c.conversation_id.in_(ids), _has(table, wanted))
         .group_by(table.c.conversation_id)
     )
-    return select(table.c.conversation_id, text).where(_rowid(table).in_(first))
+    return select(table.c.conversation_id, text.label("said")).where(_rowid(table).in_(first))
 
 
 def _rowid(table: Table) -> ColumnElement[int]:

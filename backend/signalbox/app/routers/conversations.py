@@ -21,7 +21,7 @@ from signalbox.conversations.search import excerpt, fold
 from signalbox.conversations.tree import Tree
 from signalbox.conversations.turns import files_in
 from signalbox.core.conversations import Answer, Conversation, Line, Node
-from signalbox.core.errors import Code, RequestError
+from signalbox.core.errors import Code, RequestError, StoreError
 from signalbox.core.events import Content, Stamped
 from signalbox.core.messages import FilePart, ImagePart, JsonObject, Message
 from signalbox.store.conversation_list import Cursor, lines_of
@@ -67,7 +67,12 @@ async def list_conversations(
     """List conversations, the newest first; `next` is the `before` of the next page, null on the last one."""
     wanted = fold(search.strip())
     cursor = _cursor(before) if before is not None else None
+    if wanted:
+        await _written(parts)
     lines, found = await parts.database.read(lambda connection: lines_of(connection, limit + 1, cursor, wanted))
+    if any(_is_over(run_id, parts) for line in lines for run_id in line.unfinished):
+        await _written(parts)
+        lines, found = await parts.database.read(lambda connection: lines_of(connection, limit + 1, cursor, wanted))
     shown = lines[:limit]
     told = [_line(line, parts) for line in shown]
     if wanted:
@@ -125,7 +130,7 @@ async def export_conversation(
     kind: Annotated[Literal["markdown", "json"], Query(alias="format")] = "markdown",
 ) -> Response:
     """Return a conversation as a file: the branch that is shown as Markdown, or the whole tree as JSON."""
-    await parts.runs.store.flush()  # runs under way are in it as far as they have come
+    await _written(parts)
     conversation, nodes, bodies = await _opened(conversation_id, parts)
     conversation = replace(conversation, title=conversation.title or UNTITLED)
     shown = nodes if kind == "json" else Tree(nodes).path(conversation.leaf_id)
@@ -185,6 +190,17 @@ async def _so_far(node: Node, parts: Parts) -> Node:
 
 def _text(events: list[Stamped]) -> str:
     return "".join(stamped.event.content for stamped in events if isinstance(stamped.event, Content))
+
+
+async def _written(parts: Parts) -> None:
+    """Have on disk what runs have said so far; where the disk does not answer, what it has is told."""
+    with suppress(StoreError):
+        await parts.runs.store.flush()
+
+
+def _is_over(run_id: str, parts: Parts) -> bool:
+    run = parts.runs.live(run_id)
+    return run is not None and run.is_over
 
 
 def _cursor(before: str) -> Cursor:

@@ -1,0 +1,84 @@
+"""Deleting a conversation: nothing of it is left, on disk or under way."""
+
+from pathlib import Path
+
+from tests.conversations.talk import Talk, talk_behind, thinks_and_calls
+from tests.support.fixtures import Behind
+from tests.support.serving import error_of, read_until
+from tests.support.upstream import holds, says
+
+PROMPT, ANSWER, FORGOTTEN = "Zauberwort-4711", "Hexenspruch-0815", "Geheimnis-2342"
+
+
+def on_disk(folder: Path) -> bytes:
+    """Read all files of the database."""
+    files = [*folder.glob("signalbox.db*")]
+    assert files
+    return b"".join(file.read_bytes() for file in files)
+
+
+def delete(talk: Talk) -> dict[str, object]:
+    """Delete the conversation."""
+    response = talk.app.client.delete(f"/api/conversations/{talk.id}")
+    assert response.status_code == 200, response.text
+    return response.json()
+
+
+def test_nothing_is_left_in_the_files(behind: Behind, tmp_path: Path) -> None:
+    """Neither prompt nor answer, title, reasoning, detail or result is in any file of the database."""
+    detail = {"type": "reasoning.encrypted", "data": FORGOTTEN}
+    talk = talk_behind(
+        behind, thinks_and_calls('{"expression":"1+1"}', detail), says(f"It is {ANSWER}."), says("Kept.")
+    )
+    talk.ask(f"What is {PROMPT}?" + " long" * 5000, tools=["calculate"], system=PROMPT)
+    Talk(talk.app, talk.upstream, "other").ask("Stay-1234.")
+    run_id = talk.ask(f"And {PROMPT}?").run_id
+    talk.app.within(talk.app.parts.runs.store.flush())
+    before = on_disk(tmp_path / "data")
+    assert all(word.encode() in before for word in (PROMPT, ANSWER, FORGOTTEN, "Stay-1234."))
+    assert delete(talk) == {"deleted": True, "saves_kept": 0}
+    after = on_disk(tmp_path / "data")
+    assert not any(word.encode() in after for word in (PROMPT, PROMPT.casefold(), ANSWER, ANSWER.casefold(), FORGOTTEN))
+    assert b"Stay-1234." in after
+    assert talk.get().status_code == 404
+    assert error_of(talk.app.client.get(f"/api/runs/{run_id}"))["code"] == "UNKNOWN_RUN"
+    assert error_of(talk.app.client.delete(f"/api/conversations/{talk.id}"))["code"] == "UNKNOWN_CONVERSATION"
+    assert [line["id"] for line in talk.app.client.get("/api/conversations").json()["conversations"]] == ["other"]
+
+
+def test_what_is_under_way_is_stopped(behind: Behind, tmp_path: Path) -> None:
+    """A run that streams ends, its provider is left, its watcher hears the end, and nothing is written behind it."""
+    talk = talk_behind(behind, holds)
+    with talk.app.asking(PROMPT, conversation_id=talk.id, on_disconnect="continue") as response:
+        pieces = response.iter_raw()
+        heard = read_until(pieces, b"So far")
+        delete(talk)
+        heard += b"".join(pieces)
+    assert b'"status":"cancelled"' in heard
+    assert talk.upstream.wait_until(lambda: len(talk.upstream.left) == 1)
+    parts = talk.app.parts
+    talk.app.within(parts.runs.store.flush())
+    talk.app.within(parts.database.forget())
+    assert PROMPT.encode() not in on_disk(tmp_path / "data")
+    assert talk.app.client.get("/api/runs").json() == {"runs": []}
+    assert talk.app.call(lambda: parts.runs.live(response.headers["x-run-id"])) is None
+
+
+def test_saves_stay(behind: Behind) -> None:
+    """Saves of its runs are counted, and open as before."""
+    talk = talk_behind(behind, says(ANSWER))
+    run_id = talk.ask("one").run_id
+    talk.ask("two")
+    saved = talk.app.client.post("/api/saves", json={"run_id": run_id}).json()
+    assert delete(talk) == {"deleted": True, "saves_kept": 1}
+    assert ANSWER in talk.app.client.get(f"/api/saves/{saved['id']}").text
+
+
+def test_the_id_is_free_again(behind: Behind) -> None:
+    """The same id begins a conversation that knows nothing of the old one."""
+    talk = talk_behind(behind, says("A"))
+    talk.ask("one")
+    delete(talk)
+    talk.ask("two")
+    assert talk.told() == [("user", "two")]
+    assert talk.texts() == ["two", "A"]

@@ -1,0 +1,341 @@
+"""The endpoints around conversations: begin, list, search, open, change, take away."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from tests.conversations.talk import Talk, talk_behind
+from tests.support.fixtures import Behind
+from tests.support.serving import error_of, read_until
+from tests.support.upstream import call_chunk, calls_then, holds, says
+
+URL = "/api/conversations"
+
+
+@pytest.fixture
+def talk(behind: Behind) -> Talk:
+    """Have a talk with a provider that says hello."""
+    return talk_behind(behind, says("Hello."))
+
+
+# --- begin ---
+
+
+def test_begin(talk: Talk) -> None:
+    """A conversation begins without a question, once; a second time it is the one that is there."""
+    made = talk.app.client.post(URL, json={"id": talk.id, "title": "  Time zones "})
+    again = talk.app.client.post(URL, json={"id": talk.id, "title": "Other"})
+    assert (made.status_code, again.status_code) == (201, 200)
+    assert made.json() == again.json()
+    assert made.json()["title"] == "Time zones"
+    assert talk.tree() == {**made.json(), "leaf_id": None, "messages": []}
+    talk.ask("What is the time?")
+    assert talk.tree()["title"] == "Time zones"
+
+
+def test_begin_without_anything(talk: Talk) -> None:
+    """Without id and title it has an id of its own, and gets its title from the first question."""
+    made = talk.app.client.post(URL, json={}).json()
+    assert re.fullmatch("[0-9a-f]{32}", made["id"])
+    talk.id = made["id"]
+    talk.ask("What is the time?")
+    assert talk.tree()["title"] == "What is the time?"
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"title": ""}, "title"),
+        ({"title": "  "}, "title"),
+        ({"title": "\u200b\n"}, "title"),
+        ({"title": "x" * 201}, "title"),
+        ({"title": "x" * 65536}, "title"),
+        ({"id": "a b"}, "id"),
+        ({"id": "x" * 257}, "id"),
+        ({"name": "x"}, "name"),
+    ],
+)
+def test_begin_refuses(talk: Talk, body: dict[str, str], field: str) -> None:
+    """What cannot be a title or an id is refused by name."""
+    response = talk.app.client.post(URL, json=body)
+    assert response.status_code == 422
+    assert error_of(response)["field"] == field
+
+
+# --- list ---
+
+
+def test_the_list_tells_what_is_in_each(talk: Talk) -> None:
+    """Title, times, how many messages, which model, and whether something is under way; the newest first."""
+    talk.ask("one")
+    talk.ask("two", model="anthropic/sim")
+    Talk(talk.app, talk.upstream, "talk-2").ask("other")
+    listed = talk.app.client.get(URL).json()
+    assert listed["next"] is None
+    assert [line["id"] for line in listed["conversations"]] == ["talk-2", "talk-1"]
+    line = listed["conversations"][1]
+    assert set(line) == {"id", "title", "created", "updated", "messages", "cost", "model", "is_running"}
+    assert (line["title"], line["messages"], line["model"], line["is_running"]) == ("one", 4, "anthropic/sim", False)
+    assert line["created"] < line["updated"]
+    talk.ask("three")
+    assert talk.app.client.get(URL).json()["conversations"][0]["id"] == "talk-1"
+
+
+def test_the_list_knows_what_is_under_way(behind: Behind) -> None:
+    """A run that goes on is told until it is over, not until it is on disk."""
+    talk = talk_behind(behind, holds)
+    with talk.app.asking("one", conversation_id=talk.id) as response:
+        pieces = response.iter_raw()
+        read_until(pieces, b"So far")
+        assert talk.app.client.get(URL).json()["conversations"][0]["is_running"] is True
+    talk.app.over(response.headers["x-run-id"])
+    assert talk.app.client.get(URL).json()["conversations"][0]["is_running"] is False
+
+
+def test_pages_are_stable_under_equal_times(talk: Talk) -> None:
+    """Page by page every conversation comes once, those of one moment too, whatever their ids."""
+    ids = [f"c{n:02}" if n % 2 else f"_{n}:x" for n in range(11)]
+    for one in ids:
+        talk.app.client.post(URL, json={"id": one, "title": one})
+
+    def same(connection: Any) -> None:
+        connection.exec_driver_sql(
+            "UPDATE conversations SET updated = 1795227719.123456 WHERE id NOT IN ('c01', 'c03')"
+        )
+
+    talk.app.within(talk.app.parts.database.write(same))
+    seen: list[str] = []
+    before: dict[str, str] = {}
+    while True:
+        page = talk.app.client.get(URL, params={"limit": 3, **before}).json()
+        seen += [line["id"] for line in page["conversations"]]
+        if page["next"] is None:
+            break
+        assert len(page["conversations"]) == 3
+        before = {"before": page["next"]}
+    assert sorted(seen) == sorted(ids)
+    assert len(seen) == len(ids)
+
+
+@pytest.mark.parametrize("query", ["limit=0", "limit=201", "limit=x", "before=x", "before=1", "search=" + "x" * 201])
+def test_the_list_refuses(talk: Talk, query: str) -> None:
+    """What is no limit, cursor or search is a 422."""
+    assert error_of(talk.app.client.get(f"{URL}?{query}"))["code"] == "INVALID_REQUEST"
+
+
+# --- search ---
+
+
+def found(talk: Talk, wanted: str) -> dict[str, str]:
+    """Search, and return what matched in which conversation."""
+    listed = talk.app.client.get(URL, params={"search": wanted}).json()["conversations"]
+    return {line["id"]: line["match"] for line in listed}
+
+
+def test_search_finds_titles_messages_and_answers(behind: Behind) -> None:
+    """All that was said is found in any case, umlauts too; the excerpt shows the words around it."""
+    talk = talk_behind(behind, says("Grüße aus ", "KÖLN und der Straße."))
+    talk.ask("Wo liegt " + "sehr " * 40 + "ÜBERLINGEN am Bodensee?")
+    other = Talk(talk.app, talk.upstream, "talk-2")
+    talk.app.client.post(URL, json={"id": "talk-2", "title": "Ärger"})
+    other.ask("x")
+    assert set(found(talk, "überlingen")) == {"talk-1"}
+    match = found(talk, "überlingen")["talk-1"]
+    assert match.startswith("…")
+    assert "ÜBERLINGEN am Bodensee?" in match
+    assert len(match) < 200
+    assert set(found(talk, "köln")) == {"talk-1", "talk-2"}
+    assert "KÖLN" in found(talk, "köln")["talk-1"]
+    assert found(talk, "STRASSE")["talk-2"] == "Grüße aus KÖLN und der Straße."
+    assert found(talk, "äRGER") == {"talk-2": "Ärger"}
+    assert found(talk, "nowhere") == {}
+    assert "match" not in talk.app.client.get(URL, params={"search": " "}).json()["conversations"][0]
+
+
+def test_signs_are_searched_as_letters(talk: Talk) -> None:
+    """% and _, quotes and backslashes mean themselves."""
+    for place, text in enumerate(("100%", "a_b", "axb", "it's", "back\\slash", "1000")):
+        Talk(talk.app, talk.upstream, f"c{place}").ask(text)
+    assert set(found(talk, "0%")) == {"c0"}
+    assert set(found(talk, "a_b")) == {"c1"}
+    assert set(found(talk, "'s")) == {"c3"}
+    assert set(found(talk, "k\\s")) == {"c4"}
+    assert set(found(talk, "100")) == {"c0", "c5"}
+
+
+# --- change ---
+
+
+def test_a_title_that_was_given_stays(talk: Talk) -> None:
+    """PATCH trims and keeps it; later questions do not change it."""
+    talk.ask("one")
+    changed = talk.app.client.patch(f"{URL}/{talk.id}", json={"title": " Zürich "})
+    assert changed.json()["title"] == "Zürich"
+    talk.ask("two")
+    assert talk.tree()["title"] == "Zürich"
+    assert set(found(talk, "ZÜRICH")) == {talk.id}
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({}, "INVALID_REQUEST"),
+        ({"title": ""}, "INVALID_REQUEST"),
+        ({"title": "x" * 65536}, "INVALID_REQUEST"),
+        ({"title": "a", "id": "b"}, "UNKNOWN_FIELD"),
+        ({"leaf_id": "nobody"}, "UNKNOWN_MESSAGE"),
+    ],
+)
+def test_a_change_that_cannot_be_is_refused(talk: Talk, body: dict[str, str], code: str) -> None:
+    """What is refused changes nothing."""
+    talk.ask("one")
+    before = talk.tree()
+    assert error_of(talk.app.client.patch(f"{URL}/{talk.id}", json=body))["code"] == code
+    assert talk.tree() == before
+
+
+def test_a_leaf_is_a_node_of_the_conversation(talk: Talk) -> None:
+    """Another conversation's node is none of this one's."""
+    first = Talk(talk.app, talk.upstream, "talk-2").ask("x")
+    talk.ask("one")
+    response = talk.app.client.patch(f"{URL}/{talk.id}", json={"leaf_id": first.run_id})
+    assert (response.status_code, error_of(response)["field"]) == (422, "leaf_id")
+
+
+@pytest.mark.parametrize("name", ["nobody", "a b", "x" * 300, "%00", "ü"])
+def test_an_unknown_conversation_is_404_everywhere(talk: Talk, name: str) -> None:
+    """Whatever stands in the address."""
+    client, url = talk.app.client, f"{URL}/{name}"
+    answers = [
+        client.get(url),
+        client.patch(url, json={"title": "x"}),
+        client.delete(url),
+        client.get(f"{url}/export"),
+        client.get(f"{url}/export", params={"format": "json"}),
+    ]
+    assert [answer.status_code for answer in answers] == [404] * 5
+    assert {error_of(answer)["code"] for answer in answers} == {"UNKNOWN_CONVERSATION"}
+
+
+# --- titles ---
+
+
+@pytest.mark.parametrize(
+    ("asked", "title"),
+    [
+        ("What is the time in Tokyo?", "What is the time in Tokyo?"),
+        ("# *Plan*\n\n- `one` and\n- **two**", "Plan one and two"),
+        ("> See [the docs](https://example.org/x) please", "See the docs please"),
+        ("word " * 30, "word word word word word word word word word word word word"),
+        ("x" * 100, "x" * 60),
+        ("snake_case and 2 * 3", "snake_case and 2 * 3"),
+        ("```python\nprint(1)\n```", "print(1)"),
+    ],
+)
+def test_a_title_is_the_first_words(talk: Talk, asked: str, title: str) -> None:
+    """Whole words in one line, at most 60 characters, without marks, and no second request to a model."""
+    talk.ask(asked)
+    assert talk.tree()["title"] == title
+    assert len(talk.upstream.asked) == 1
+
+
+def test_a_title_waits_for_words(talk: Talk) -> None:
+    """A first message of an image alone gives none; the next one with words does."""
+    image = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
+    talk.ask(messages=[{"role": "user", "content": [image]}])
+    assert talk.tree()["title"] == "New conversation"
+    talk.ask("What is it?")
+    assert talk.tree()["title"] == "What is it?"
+
+
+# --- export ---
+
+
+def exported(behind: Behind) -> Talk:
+    """Have a talk with a call, two branches and a title that is no file name."""
+    called = calls_then(call_chunk("calculate", '{"expression":"6*7"}'))
+    talk = talk_behind(behind, called, says("It is **42**."), says("Again."), says("B"))
+    first = talk.ask("6*7?", tools=["calculate"], system="Be brief.")
+    talk.ask(parent_id=first.message_id, tools=["calculate"])
+    talk.app.client.patch(f"{URL}/{talk.id}", json={"leaf_id": first.run_id, "title": 'Änd "../x"\n?'})
+    return talk
+
+
+def test_markdown_is_the_branch_that_is_shown(behind: Behind) -> None:
+    """Instructions, questions, calls in a line and answers, from the beginning to the leaf, as a file."""
+    talk = exported(behind)
+    response = talk.get("/export")
+    assert response.headers["content-type"] == "text/markdown; charset=utf-8"
+    assert response.headers["content-disposition"] == 'attachment; filename="And-x.md"'
+    text = response.text
+    assert text.startswith('# Änd "../x" ?\n')
+    order = [text.index(piece) for piece in ("> Be brief.", "6*7?", "called `calculate`", "It is **42**.")]
+    assert order == sorted(order)
+    assert '- called `calculate` with `{"expression":"6*7"}`' in text
+    assert "42" in next(line for line in text.splitlines() if "called" in line)
+    assert "Again." not in text
+
+
+def test_markdown_names_sources(behind: Behind) -> None:
+    """What a search found stands below the answer, each address once."""
+    called = calls_then(call_chunk("search_web", '{"query":"tool loop"}'))
+    talk = talk_behind(behind, called, says("See [1]."), settings={"search_backend": "docs"})
+    talk.ask("How does the tool loop work?", tools=["search_web"])
+    text = talk.get("/export").text
+    assert "- called `search_web`" in text
+    sources = text[text.index("Sources:") :]
+    assert re.search(r"^1\. .+: <.+>$", sources, re.MULTILINE)
+    urls = re.findall(r"<(.+)>", sources)
+    assert len(urls) == len(set(urls))
+
+
+def test_json_is_the_whole_tree(behind: Behind) -> None:
+    """Every branch, with the events of every run."""
+    talk = exported(behind)
+    response = talk.get("/export", format="json")
+    assert response.headers["content-disposition"] == 'attachment; filename="And-x.json"'
+    whole = response.json()
+    tree = talk.tree()
+    assert (whole["id"], whole["leaf_id"], whole["title"]) == (talk.id, tree["leaf_id"], tree["title"])
+    runs = [node for node in whole["messages"] if "run_id" in node]
+    assert len(runs) == 2
+    bare = [{name: value for name, value in node.items() if name != "events"} for node in whole["messages"]]
+    assert bare == tree["messages"]
+    assert [event["type"] for event in runs[0]["events"]][-1] == "done"
+    assert "tool_result" in {event["type"] for event in runs[0]["events"]}
+
+
+def test_an_export_under_way_is_as_far_as_it_is(behind: Behind) -> None:
+    """A run that goes on is in it with what it has said, and is told to go on."""
+    talk = talk_behind(behind, holds)
+    with talk.app.asking("one", conversation_id=talk.id) as response:
+        pieces = response.iter_raw()
+        read_until(pieces, b"So far")
+        text = talk.get("/export").text
+        assert "So far" in text
+        assert "still running" in text
+        events = talk.get("/export", format="json").json()["messages"][1]["events"]
+        assert [event["type"] for event in events] == ["content"]
+
+
+def test_an_export_names_what_a_client_brought(behind: Behind) -> None:
+    """Calls and results of a history that a client told are in both forms, images by their address."""
+    talk = talk_behind(behind, says("A"))
+    call = {"id": "c1", "type": "function", "function": {"name": "calculate", "arguments": '{"expression": "1`2"}'}}
+    parts = [{"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}]
+    brought = [
+        {"role": "user", "content": parts},
+        {"role": "assistant", "content": "Look.", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "no"},
+        {"role": "user", "content": "Why?"},
+    ]
+    talk.ask(messages=brought)
+    text = talk.get("/export").text
+    assert "*Attached: image" in text
+    assert "iVBOR" not in text
+    assert '- called `calculate` with ``{"expression":"1`2"}``' in text
+    told = talk.get("/export", format="json").json()["messages"]
+    assert json.dumps(told[1]["calls"]).count("calculate") == 2
+    assert talk.get("/export", format="xml").status_code == 422

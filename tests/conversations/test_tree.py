@@ -1,0 +1,216 @@
+"""The tree stays whole whatever is asked, and where a question stands is found without asking the database again."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from signalbox.conversations.placing import Again, Asking, Placing, Whole, Words
+from signalbox.conversations.search import excerpt
+from signalbox.conversations.tree import Tree, system_of
+from signalbox.conversations.turns import digest_of, turns_in, words_of
+from signalbox.core.conversations import Answer, Conversation, Node
+from signalbox.core.errors import Code, RequestError
+from signalbox.core.messages import AssistantMessage, Message, SystemMessage, TextPart, ToolMessage, UserMessage
+from signalbox.core.records import RunRecord
+from signalbox.store.conversations import delete_conversation, find_conversation, keep_nodes, nodes_of
+from signalbox.store.migrate import upgrade
+from signalbox.store.tables import METADATA
+from signalbox.store.writing import Taken, put
+from sqlalchemy import Connection, create_engine, event
+
+RUN = Answer("complete", None, "m", "v2")
+TALK = "talk"
+
+
+@contextmanager
+def database() -> Iterator[Connection]:
+    """Open a database in memory that keeps its foreign keys."""
+    engine = create_engine("sqlite://")
+
+    @event.listens_for(engine, "connect")
+    def _keys(connection: Any, record: object) -> None:
+        connection.execute("PRAGMA foreign_keys=ON")
+
+    METADATA.create_all(engine)
+    with engine.connect() as connection:
+        yield connection
+    engine.dispose()
+
+
+class House:
+    """One conversation in a database, asked as the app asks it."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self._ids, self._clock = count(), count(1)
+
+    def nodes(self) -> list[Node]:
+        return nodes_of(self.connection, TALK, texts=True)
+
+    def ask(self, asking: Asking, *, starts: bool = True) -> None:
+        """Place a question, keep it, and have a run answer it."""
+        known = find_conversation(self.connection, TALK)
+        now = float(next(self._clock))
+        placing = Placing(Tree(self.nodes()), known.leaf_id if known else None, now, lambda: f"m{next(self._ids)}")
+        place = placing.place(asking)
+        if place.new:
+            keep_nodes(self.connection, Conversation(TALK, "t", created=now, updated=now), place.new)
+        if starts:
+            self.run(place.node_id, now)
+
+    def run(self, node_id: str, now: float) -> None:
+        run_id = f"r{next(self._ids)}"
+        record = RunRecord(run_id, "m", "v2", conversation_id=TALK, parent_id=node_id, started=now, status="complete")
+        put(self.connection, [Taken(run_id, 0, 0, record, None, [], [], is_raised=False)])
+
+    def check(self) -> None:
+        """Every parent is there and came before, no way is a circle, the leaf is a node, runs answer messages."""
+        nodes = self.nodes()
+        tree = Tree(nodes)
+        assert len(tree.nodes) == len(nodes)
+        for node in nodes:
+            assert node.parent_id is None or node.parent_id in tree.nodes
+            way = tree.path(node.id)
+            assert way[-1] is tree.nodes[node.id]
+            assert way[0].parent_id is None
+            assert node.run is None or way[-2].run is None
+        known = find_conversation(self.connection, TALK)
+        assert bool(nodes) <= (known is not None)
+        assert known is None or known.leaf_id is None or known.leaf_id in tree.nodes
+
+
+TEXTS = st.sampled_from(["a", "b", "c"])
+TURN: st.SearchStrategy[list[Message]] = st.one_of(
+    TEXTS.map(lambda text: [UserMessage(text)]),
+    TEXTS.map(lambda text: [AssistantMessage(text)]),
+    TEXTS.map(lambda text: [AssistantMessage("x"), ToolMessage("1", "calculate", text)]),
+)
+STEP = st.one_of(
+    st.tuples(st.just("go on"), TEXTS, st.booleans()),
+    st.tuples(st.just("behind"), TEXTS, st.integers(0, 30)),
+    st.tuples(st.just("again"), st.integers(0, 30)),
+    st.tuples(st.just("whole"), st.lists(TURN, min_size=1, max_size=4), TEXTS),
+    st.tuples(st.just("delete")),
+)
+
+
+def take(house: House, step: tuple[Any, ...]) -> None:
+    """Do what a step says."""
+    nodes = house.nodes()
+    known = find_conversation(house.connection, TALK)
+    match step:
+        case ("go on", text, starts):
+            house.ask(Words((UserMessage(text),), known.leaf_id if known else None), starts=starts)
+        case ("behind", text, place):
+            parent = nodes[place % len(nodes)].id if nodes else None
+            house.ask(Words((UserMessage(text),), parent))
+        case ("again", place) if told := [node for node in nodes if node.run is None and node.role == "user"]:
+            house.ask(Again(told[place % len(told)].id))
+        case ("whole", turns, text):
+            house.ask(Whole((*(message for turn in turns for message in turn), UserMessage(text))))
+        case ("delete",):
+            delete_conversation(house.connection, TALK)
+        case _:
+            pass
+
+
+@settings(max_examples=60)
+@given(st.lists(STEP, min_size=1, max_size=14))
+def test_whatever_is_asked_the_tree_stays_whole(steps: list[tuple[Any, ...]]) -> None:
+    """Asks, edits, branches, repeated answers, whole histories and deletions leave no node without its parent."""
+    with database() as connection:
+        house = House(connection)
+        for step in steps:
+            take(house, step)
+            house.check()
+
+
+@given(st.lists(TURN, min_size=1, max_size=6))
+def test_a_history_told_twice_is_kept_once(turns: list[list[Message]]) -> None:
+    """The same whole history finds its own nodes again."""
+    asking = Whole((*(message for turn in turns for message in turn), UserMessage("end")))
+    with database() as connection:
+        house = House(connection)
+        house.ask(asking, starts=False)
+        before = house.nodes()
+        house.ask(asking, starts=False)
+        assert house.nodes() == before
+
+
+def test_a_parent_that_is_gone_meanwhile_is_refused() -> None:
+    """Between finding a place and keeping the message the conversation may be deleted: nothing is left hanging."""
+    with database() as connection:
+        house = House(connection)
+        house.ask(Words((UserMessage("a"),), None))
+        leaf = house.nodes()[-1].id
+        placing = Placing(Tree(house.nodes()), leaf, 9.0, lambda: "new")
+        place = placing.place(Words((UserMessage("b"),), leaf))
+        delete_conversation(connection, TALK)
+        with pytest.raises(RequestError) as refused:
+            keep_nodes(connection, Conversation(TALK), place.new)
+        assert (refused.value.code, refused.value.field) == (Code.UNKNOWN_MESSAGE, "parent_id")
+        assert house.nodes() == []
+
+
+def test_a_long_way_is_walked_in_linear_time() -> None:
+    """A whole history of thousands of turns is placed at once, and a damaged tree ends."""
+    turns = [message for n in range(4000) for message in (UserMessage(f"u{n}"), AssistantMessage(f"a{n}"))]
+    nodes = [
+        Node(f"n{n}", f"n{n - 1}" if n else None, "user" if n % 2 == 0 else "assistant", n, digest=digest_of(turn))
+        for n, turn in enumerate(turns_in(turns))
+    ]
+    place = Placing(Tree(nodes), "n7999", 1.0, lambda: "new").place(Whole((*turns, UserMessage("end"))))
+    assert (len(place.known), [told.node.parent_id for told in place.new]) == (8000, ["n7999"])
+    circle = Tree([Node("a", "b", "user"), Node("b", "a", "assistant", run=RUN)])
+    assert {node.id for node in circle.path("a")} == {"a", "b"}
+
+
+def test_the_newest_instructions_hold() -> None:
+    """None says nothing, an empty one takes them away."""
+    way = [Node("1", None, "user", system="a"), Node("2", "1", "assistant"), Node("3", "2", "user", system="b")]
+    assert system_of([]) is None
+    assert system_of(way[:2]) == "a"
+    assert system_of(way) == "b"
+    assert system_of([*way, Node("4", "3", "user", system="")]) == ""
+
+
+def test_what_a_turn_says() -> None:
+    """Parts of text say what one text says; roles, order and instructions count."""
+    said = [UserMessage("a\nb")]
+    assert digest_of(said) == digest_of([UserMessage((TextPart("a "), TextPart("b")))])
+    others = (
+        [UserMessage("a b")],
+        [SystemMessage("a\nb")],
+        [AssistantMessage("a\nb")],
+        [UserMessage("a"), UserMessage("b")],
+    )
+    assert len({digest_of(turn) for turn in (said, *others)}) == 5
+    assert words_of("  def f():\n\n      return 1 \n") == "def f():\n      return 1"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "shown"),
+    [
+        ("short", "short", "short"),
+        ("x" * 50 + " word " + "y" * 200, "word", "…" + "x" * 39 + " word " + "y" * 99 + "…"),
+        ("ß" * 100 + "Z", "z", "…" + "ß" * 40 + "Z"),
+        ("a\n\n  b", "b", "a b"),
+        ("nothing of it", "zzz", "nothing of it"),
+    ],
+)
+def test_an_excerpt_shows_the_place(text: str, wanted: str, shown: str) -> None:
+    """The words around the place, also where folded letters are longer than they were."""
+    assert excerpt(text, wanted) == shown
+
+
+def test_the_tables_are_the_migrations() -> None:
+    """What these tests build on is what a migrated database has."""
+    engine = create_engine("sqlite://")
+    upgrade(engine)
+    with engine.connect() as connection:
+        assert nodes_of(connection, TALK) == []
+    engine.dispose()

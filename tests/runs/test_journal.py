@@ -41,6 +41,7 @@ class Stage:
 
     store: Slow = field(default_factory=Slow)
     said: int = 0
+    seen: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Open it, with nothing reserved."""
@@ -163,6 +164,35 @@ async def _all(stage: Stage):
     stage.journal.is_over = True
     async for batch in stage.journal.follow(0):
         yield batch
+
+
+async def test_a_watcher_is_woken_by_what_lets_him_see_more() -> None:
+    """By an event, where its number is reserved; else by the reservation; by the end."""
+    stage = Stage()
+    watching = asyncio.create_task(_seen(stage))
+    await asyncio.sleep(0)
+    stage.say(2)
+    await asyncio.sleep(0)
+    assert stage.seen == []
+    stage.journal.written(0, 5)
+    await _turns()
+    assert stage.seen == [1, 2]
+    stage.say(2)
+    await _turns()
+    assert stage.seen == [1, 2, 3, 4]
+    stage.journal.is_over = True
+    stage.journal.wake()
+    await asyncio.wait_for(watching, 5)
+
+
+async def _seen(stage: Stage) -> None:
+    async for batch in stage.journal.follow(0):
+        stage.seen += [stamped.seq for stamped in batch]
+
+
+async def _turns() -> None:
+    for _ in range(5):
+        await asyncio.sleep(0)
 
 
 async def test_who_keeps_up_costs_no_read() -> None:

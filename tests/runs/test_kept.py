@@ -156,7 +156,8 @@ async def test_a_crash_goes_on_above_what_anybody_has_seen(
 
 async def test_streams_go_on_while_the_disk_fails_and_are_kept_when_it_is_back(disk: Disk, store: JournalStore) -> None:
     """New runs get 503; those under way come to their end before their watchers, and to the disk once it works."""
-    manager = RunManager(store)
+    over: list[Run] = []
+    manager = RunManager(store, on_over=over.append)
     talks = [Talk(), Talk()]
     runs = [await start(manager, talk) for talk in talks]
     watchers = [Watcher(manager, disk, run.id) for run in runs]
@@ -167,6 +168,7 @@ async def test_streams_go_on_while_the_disk_fails_and_are_kept_when_it_is_back(d
     with pytest.raises(RequestError) as refused:
         await start(manager, Talk())
     assert refused.value.code is Code.STORE_UNAVAILABLE
+    assert (over, len(manager._live)) == ([], 2), "it is refused before a model is asked"
     talks[0].end()
     assert await watchers[0].end() == [1, 2, 3, 4, 5]
     assert (list(manager._unwritten), disk.seqs(runs[0].id)) == ([runs[0].id], [])
@@ -240,6 +242,31 @@ async def test_a_run_whose_row_was_deleted_ends_as_ever(disk: Disk, store: Journ
     await asyncio.wait_for(watching, 5)
     assert seen == [1, 2, 3, 4, 5, 6, 7]
     assert (manager._live, manager._unwritten, store._runs) == ({}, {}, {})
+
+
+@pytest.mark.parametrize("when", ["it runs", "it is over"])
+async def test_a_dropped_run_leaves_nothing_in_memory(disk: Disk, store: JournalStore, when: str) -> None:
+    """Its conversation is deleted while the disk is away: what is not written never will be."""
+    manager = RunManager(store)
+    talk = Talk()
+    run = await start(manager, talk)
+    disk.failing = Code.STORE_UNAVAILABLE
+    talk.step()
+    if when == "it runs":
+        await until(lambda: run.seq == 1)
+        store.drop(run.id)
+        talk.step()
+        await until(lambda: run.seq == 2)
+    talk.end()
+    await run.wait()
+    if when == "it is over":
+        assert list(manager._unwritten) == [run.id]
+        store.drop(run.id)
+    assert (manager._live, manager._unwritten, store._runs) == ({}, {}, {})
+    disk.failing = None
+    await until(lambda: store.is_well)
+    await store.flush()
+    assert disk.seqs(run.id) == []
 
 
 async def test_a_written_run_leaves_nothing_in_memory(disk: Disk, store: JournalStore) -> None:

@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import structlog
-from sqlalchemy import ColumnElement, Connection, func, select
+from sqlalchemy import Column, ColumnElement, Connection, delete, func, select, tuple_
 
 from signalbox.core.errors import Code, StoreError
 from signalbox.core.events import Stamped
@@ -15,7 +16,7 @@ from signalbox.core.messages import Message
 from signalbox.core.ports import OnDurable
 from signalbox.core.records import RunRecord
 from signalbox.store.database import Database, touch
-from signalbox.store.rows import COLUMNS, record_of
+from signalbox.store.rows import COLUMNS, FIGURES, record_of
 from signalbox.store.tables import JOURNAL, RUNS
 from signalbox.store.writing import OpenRun, Taken, journal_of, put
 
@@ -248,7 +249,7 @@ class JournalStore:
 
     async def find(self, run_id: str) -> RunRecord | None:
         """Return a run, None for an unknown one."""
-        found = await self._select(RUNS.c.id == run_id, limit=1)
+        found = await self._select(RUNS.c.id == run_id, columns=COLUMNS, limit=1)
         return found[0] if found else None
 
     async def find_by_key(self, key: str) -> RunRecord | None:
@@ -256,9 +257,16 @@ class JournalStore:
         found = await self._select(RUNS.c.key == key, limit=1)
         return found[0] if found else None
 
-    async def recent(self, limit: int) -> list[RunRecord]:
-        """Return the newest runs first."""
-        return await self._select(limit=limit)
+    async def recent(self, limit: int, before: RunRecord | None = None) -> list[RunRecord]:
+        """Return the newest runs first, of those that began before another one; without what was asked."""
+        older = [] if before is None else [tuple_(RUNS.c.started, RUNS.c.id) < (before.started, before.id)]
+        return await self._select(*older, limit=limit)
+
+    async def delete(self, run_id: str) -> None:
+        """Delete a run and all that is kept of it, so that nothing of it is left on disk."""
+        self.drop(run_id)
+        await self._database.write(lambda connection: connection.execute(delete(RUNS).where(RUNS.c.id == run_id)))
+        await self._database.forget()
 
     async def unfinished(self) -> list[RunRecord]:
         """Return the runs that have no ending; `seq` is then what the journal really holds."""
@@ -268,8 +276,10 @@ class JournalStore:
         """Return the runs ended since then (epoch seconds) whose cost is not known yet."""
         return await self._select(RUNS.c.cost_estimated, RUNS.c.ended >= since)
 
-    async def _select(self, *where: ColumnElement[bool], limit: int | None = None) -> list[RunRecord]:
-        asked = select(*COLUMNS).where(*where).order_by(RUNS.c.started.desc()).limit(limit)
+    async def _select(
+        self, *where: ColumnElement[bool], columns: Sequence[Column[Any]] = FIGURES, limit: int | None = None
+    ) -> list[RunRecord]:
+        asked = select(*columns).where(*where).order_by(RUNS.c.started.desc(), RUNS.c.id.desc()).limit(limit)
         return await self._database.read(lambda c: [record_of(row) for row in c.execute(asked).mappings()])
 
 
@@ -294,5 +304,5 @@ def _nobody(seq: int, reserved: int) -> None:
 
 def _unfinished(connection: Connection) -> list[RunRecord]:
     last = select(func.coalesce(func.max(JOURNAL.c.last_seq), 0)).where(JOURNAL.c.run_id == RUNS.c.id)
-    asked = select(*COLUMNS, last.scalar_subquery().label("last")).where(RUNS.c.status.is_(None))
+    asked = select(*FIGURES, last.scalar_subquery().label("last")).where(RUNS.c.status.is_(None))
     return [replace(record_of(row), seq=row["last"]) for row in connection.execute(asked).mappings()]

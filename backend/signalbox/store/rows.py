@@ -14,6 +14,8 @@ from signalbox.store.tables import RUNS
 
 # What a listing needs no more than a trace: the search columns stay on disk.
 COLUMNS = [column for column in RUNS.columns if column.name not in ("answer", "folded")]
+# A list of runs reads no questions: one of them may hold megabytes of images.
+FIGURES = [column for column in COLUMNS if column.name not in ("request", "question")]
 
 _FLAG, _USAGE = json.Decoder(Flag), json.Decoder(Usage)
 
@@ -56,7 +58,7 @@ def figures(record: RunRecord) -> dict[str, Any]:
 
 
 def record_of(row: RowMapping) -> RunRecord:
-    """Return the record that a row holds."""
+    """Return the record that a row holds; without what was asked, where that was not read."""
     return RunRecord(
         id=row["id"],
         model=row["model"],
@@ -67,8 +69,8 @@ def record_of(row: RowMapping) -> RunRecord:
         parent_id=row["parent_id"],
         key=row["key"],
         digest=row["digest"],
-        request=cast(JsonObject, loads(row["request"])),
-        question=cast(JsonObject, loads(row["question"])),
+        request=cast(JsonObject, loads(row["request"])) if "request" in row else {},
+        question=cast(JsonObject, loads(row["question"])) if "question" in row else {},
         started=row["started"],
         ended=row["ended"],
         status=row["status"],

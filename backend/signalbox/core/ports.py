@@ -104,8 +104,12 @@ class RunStore(Protocol):
         """Return the run that was started with this Idempotency-Key."""
         ...
 
-    async def recent(self, limit: int) -> list[RunRecord]:
-        """Return the newest runs first."""
+    async def recent(self, limit: int, before: RunRecord | None = None) -> list[RunRecord]:
+        """Return the newest runs first, of those that began before another one."""
+        ...
+
+    async def delete(self, run_id: str) -> None:
+        """Delete a run and all that is kept of it, so that nothing of it is left on disk."""
         ...
 
     async def unfinished(self) -> list[RunRecord]:

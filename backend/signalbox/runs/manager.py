@@ -119,9 +119,12 @@ class RunManager:
             raise RequestError(Code.UNKNOWN_RUN)
         return record
 
-    async def recent(self, limit: int) -> list[RunRecord]:
-        """Return the newest runs first, those under way among them, with their figures of now."""
-        kept = await self.store.recent(limit)
+    async def recent(self, limit: int, before: str | None = None) -> list[RunRecord]:
+        """Return the newest runs first, those under way among them, with their figures of now.
+
+        `before` is a run; those that began before it follow. Raises RequestError UNKNOWN_RUN for an unknown one.
+        """
+        kept = await self.store.recent(limit, await self.find(before) if before is not None else None)
         return [run.record() if (run := self.live(record.id)) is not None else record for record in kept]
 
     async def events(self, run_id: str) -> list[Stamped]:
@@ -191,6 +194,19 @@ class RunManager:
         with suppress(StoreError):  # the run is over all the same
             await self.store.flush()
         return run.record(), True
+
+    async def delete(self, run_id: str) -> None:
+        """Stop a run where it is under way, and delete all that is kept of it; raises RequestError.
+
+        An answer in a conversation goes with its conversation: what was said behind it would hang in the air.
+        """
+        record = await self.find(run_id)
+        if record.conversation_id is not None:
+            words = "This run is an answer in a conversation, and is deleted with it."
+            raise RequestError(Code.INVALID_REQUEST, words, "run_id")
+        await self.stop(run_id)
+        await self.store.delete(run_id)
+        self._unwritten.pop(run_id, None)
 
     def _over(self, run: Run) -> None:
         self._live.pop(run.id, None)  # before all that may fail: the place is free in every ending (quirk F7)

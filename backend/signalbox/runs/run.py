@@ -170,9 +170,12 @@ class Run:
             self._close()
 
     def _remember(self) -> None:
-        """Have the turns kept that the loop took into its history; all events so far are told by them."""
+        """Have the turns kept that the loop took into its history; all events so far are told by them.
+
+        Only a conversation is ever asked for them.
+        """
         messages = self.context.messages
-        if len(messages) > self._remembered:
+        if self.context.session_id is not None and len(messages) > self._remembered:
             self.store.remember(self.id, self.seq, messages[self._remembered :])
             self._remembered = len(messages)
 

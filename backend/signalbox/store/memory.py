@@ -85,9 +85,14 @@ class MemoryStore:
         """Return the run that was started with this Idempotency-Key."""
         return next((record for record in self._records() if record.key == key), None)
 
-    async def recent(self, limit: int) -> list[RunRecord]:
-        """Return the newest runs first."""
-        return sorted(self._records(), key=lambda record: record.started, reverse=True)[:limit]
+    async def recent(self, limit: int, before: RunRecord | None = None) -> list[RunRecord]:
+        """Return the newest runs first, of those that began before another one."""
+        records = sorted(self._records(), key=_age, reverse=True)
+        return [record for record in records if before is None or _age(record) < _age(before)][:limit]
+
+    async def delete(self, run_id: str) -> None:
+        """Forget a run."""
+        self.drop(run_id)
 
     async def unfinished(self) -> list[RunRecord]:
         """Nothing is left of another process."""
@@ -103,3 +108,7 @@ class MemoryStore:
 
 def _seq(stamped: Stamped) -> int:
     return stamped.seq
+
+
+def _age(record: RunRecord) -> tuple[float, str]:
+    return record.started, record.id

@@ -1,4 +1,4 @@
-"""Runs: list, trace, replay and follow, stop."""
+"""Runs: list, trace, replay and follow, stop, delete."""
 
 from typing import Annotated
 
@@ -14,9 +14,15 @@ router = APIRouter(prefix="/api/runs", tags=["runs"])
 
 
 @router.get("", response_model=None)
-async def list_runs(parts: PartsDep, limit: Annotated[int, Query(ge=1, le=200)] = 50) -> JsonObject:
-    """List the newest runs, those under way among them."""
-    return {"runs": [summary_of(record) for record in await parts.runs.recent(limit)]}
+async def list_runs(
+    parts: PartsDep,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    before: Annotated[str | None, Query(description="The `next` of the page before")] = None,
+) -> JsonObject:
+    """List the newest runs, those under way among them; `next` is the `before` of the next page."""
+    records = await parts.runs.recent(limit + 1, before)
+    following = records[limit - 1].id if len(records) > limit else None
+    return {"runs": [summary_of(record) for record in records[:limit]], "next": following}
 
 
 @router.get("/{run_id}", response_model=None)
@@ -25,6 +31,13 @@ async def get_run(run_id: str, parts: PartsDep) -> JsonObject:
     record = await parts.runs.find(run_id)
     live = parts.runs.live(run_id)
     return trace_of(record, await parts.runs.events(run_id), watchers=live.watchers if live else 0)
+
+
+@router.delete("/{run_id}", response_model=None)
+async def delete_run(run_id: str, parts: PartsDep) -> JsonObject:
+    """Stop a run and delete all that is kept of it; an answer in a conversation is deleted with that."""
+    await parts.runs.delete(run_id)
+    return {"deleted": True}
 
 
 @router.post("/{run_id}/stop", response_model=None)

@@ -1,0 +1,78 @@
+"""The list of runs page by page, and deleting one."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.fixtures import Behind
+from tests.support.serving import RunningApp, error_of, read_until, settings_for
+from tests.support.upstream import ScriptedUpstream, says, waits
+
+SECRET, ANSWER = "Where is the amber room?", "Nobody-knows-where-the-amber-room-is."
+
+
+def bytes_of(folder: Path) -> bytes:
+    """Read the database as it lies on disk, its log with it."""
+    return b"".join(path.read_bytes() for path in sorted(folder.glob("signalbox.db*")))
+
+
+def test_pages_of_runs_hold_each_run_once(behind: Behind) -> None:
+    """Page by page, the newest first; a run that begins meanwhile moves nothing."""
+    app, _ = behind(says("Yes."))
+    asked = [app.post(prompt="Hello!", tools=[]).headers["x-run-id"] for _ in range(5)]
+    seen: list[str] = []
+    following = ""
+    while following is not None:
+        page = app.client.get(f"/api/runs?limit=2{following and f'&before={following}'}").json()
+        seen += [run["run_id"] for run in page["runs"]]
+        following = page["next"]
+        app.post(prompt="Meanwhile", tools=[])
+    assert seen == asked[::-1]
+    assert app.client.get("/api/runs?limit=200").json()["next"] is None
+    assert error_of(app.client.get(f"/api/runs?before={'0' * 32}"))["code"] == "UNKNOWN_RUN"
+
+
+def test_a_deleted_run_is_gone_from_the_disk(tmp_path: Path) -> None:
+    """Neither question nor answer is left in the file or its log, and the run is unknown from then on."""
+    with ScriptedUpstream(says(ANSWER)) as upstream:
+        settings = settings_for(tmp_path, openrouter_base_url=upstream.base_url)
+        with RunningApp(settings) as app:
+            run_id = app.post(prompt=SECRET, tools=[]).headers["x-run-id"]
+            other = app.post(prompt="Stay.", tools=[]).headers["x-run-id"]
+            app.within(app.parts.runs.store.flush())
+            assert SECRET.encode() in (before := bytes_of(tmp_path))
+            assert app.client.delete(f"/api/runs/{run_id}").json() == {"deleted": True}
+            assert SECRET.encode() not in bytes_of(tmp_path)
+            assert 2 * bytes_of(tmp_path).count(ANSWER.encode()) == before.count(ANSWER.encode())
+            for path in ("", "/events"):
+                assert error_of(app.client.get(f"/api/runs/{run_id}{path}"))["code"] == "UNKNOWN_RUN"
+            assert error_of(app.client.delete(f"/api/runs/{run_id}"))["code"] == "UNKNOWN_RUN"
+            assert [run["run_id"] for run in app.client.get("/api/runs").json()["runs"]] == [other]
+
+
+def test_a_run_that_is_deleted_while_it_speaks_is_stopped(behind: Behind) -> None:
+    """Its reader sees it end, its provider is left, and nothing of it is written any more."""
+    app, upstream = behind(waits)
+    with app.asking(tools=[]) as response:
+        chunks = response.iter_raw()
+        seen = read_until(chunks, b"First ")
+        assert app.client.delete(f"/api/runs/{response.headers['x-run-id']}").status_code == 200
+        assert b'"status":"cancelled"' in seen + b"".join(chunks)
+    assert upstream.wait_until(lambda: len(upstream.left) == 1)
+    app.within(app.parts.runs.store.flush())
+    assert app.client.get("/api/runs").json() == {"runs": [], "next": None}
+
+
+@pytest.mark.parametrize("run_id", ["0" * 32, "x", "%ED%A0%80"])
+def test_deleting_an_unknown_run_is_a_404(app: RunningApp, run_id: str) -> None:
+    """What never was cannot be deleted."""
+    assert error_of(app.client.delete(f"/api/runs/{run_id}"))["code"] == "UNKNOWN_RUN"
+
+
+def test_an_answer_in_a_conversation_goes_with_it(behind: Behind) -> None:
+    """What was said behind it would hang in the air, so it is refused with a sentence."""
+    app, _ = behind(says("Yes."))
+    run_id = app.post(prompt="Hello!", tools=[], conversation_id="c").headers["x-run-id"]
+    response = app.client.delete(f"/api/runs/{run_id}")
+    assert (response.status_code, error_of(response)["field"]) == (422, "run_id")
+    assert app.client.get(f"/api/runs/{run_id}").status_code == 200

@@ -60,7 +60,7 @@ def test_what_is_under_way_is_stopped(behind: Behind, tmp_path: Path) -> None:
     talk.app.within(parts.runs.store.flush())
     talk.app.within(parts.database.forget())
     assert PROMPT.encode() not in on_disk(tmp_path / "data")
-    assert talk.app.client.get("/api/runs").json() == {"runs": []}
+    assert talk.app.client.get("/api/runs").json()["runs"] == []
     assert talk.app.call(lambda: parts.runs.live(response.headers["x-run-id"])) is None
 
 

@@ -71,7 +71,7 @@ def test_the_numbers_of_endpoints_are_right() -> None:
     }
     assert counts == {
         "/api/chat": 1,
-        "/api/runs": 4,
+        "/api/runs": 5,
         "/api/conversations": 6,
         "/api/saves": 5,
         "/api/flags": 2,

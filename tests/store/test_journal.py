@@ -202,6 +202,24 @@ async def test_a_flush_that_is_given_up_harms_no_other(disk: Disk, store: Journa
     assert [s.seq for s in await store.read("a", 0)] == [1, 2]
 
 
+async def test_the_newest_figures_stand(disk: Disk, store: JournalStore) -> None:
+    """Those of a closed run change while a write of older ones fails: the older ones do not come back."""
+    await opened(store, "a")
+    store.close("a")
+    disk.hold()
+    disk.failing = Code.STORE_UNAVAILABLE
+    store.note("a", lambda: a_run("a", steps=1))
+    await disk.asked.wait()
+    store.note("a", lambda: a_run("a", steps=2))
+    disk.release()
+    await until(lambda: not store.is_well)
+    disk.failing = None
+    await store.flush()
+    found = await store.find("a")
+    assert found is not None
+    assert found.steps == 2
+
+
 # --- one that is at fault ------------------------------------------------------------------------------------------
 
 

@@ -227,6 +227,8 @@ class JournalStore:
         for run, of_one in taken:
             if not run.is_dropped:
                 run.give_back(of_one)
+                newer = self._dirty.get(run.id, run)  # of a closed run: figures that have come meanwhile
+                run.record = newer.record or run.record
                 self._dirty[run.id] = run
 
     def _refused(self, run: OpenRun) -> None:

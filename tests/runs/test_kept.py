@@ -274,15 +274,18 @@ async def test_a_written_run_leaves_nothing_in_memory(disk: Disk, store: Journal
     manager = RunManager(store)
     before = _runs_in_memory()
     for _ in range(20):
-        run = await start(manager, _ended())
-        async for _batch in manager.watch(run.id):
-            pass
-        await run.wait()
+        await _watched(manager)
     await until(lambda: not manager._unwritten)
     await store.flush()
-    del run
     assert (manager._live, manager._unwritten, store._runs, store._dirty) == ({}, {}, {}, {})
     assert _runs_in_memory() <= before + 1  # the loop may hold the last one for a moment
+
+
+async def _watched(manager: RunManager) -> None:
+    run = await start(manager, _ended())
+    async for _batch in manager.watch(run.id):
+        pass
+    await run.wait()
 
 
 def _runs_in_memory() -> int:

@@ -10,11 +10,14 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from hatchling.builders.wheel import WheelBuilder
 from signalbox.core.errors import StoreError
 from signalbox.store.database import Database, _engine
 from signalbox.store.migrate import HEAD, SCRIPTS, NewerDatabase, downgrade, upgrade, version
 from signalbox.store.tables import METADATA
 from sqlalchemy import Engine, inspect
+
+from tests.conftest import ROOT
 
 pytestmark = pytest.mark.anyio
 
@@ -39,6 +42,14 @@ def test_head_is_the_newest_migration() -> None:
     config = Config()
     config.set_main_option("script_location", str(SCRIPTS))
     assert ScriptDirectory.from_config(config).get_heads() == [HEAD]
+
+
+def test_the_wheel_has_them() -> None:
+    """They are read as files, so each of them must be packed."""
+    packed = {file.distribution_path for file in WheelBuilder(str(ROOT)).recurse_included_files()}
+    files = [path for path in SCRIPTS.rglob("*") if path.is_file() and path.suffix in (".py", ".mako")]
+    assert len(files) >= 3
+    assert {f"signalbox/store/migrations/{path.relative_to(SCRIPTS).as_posix()}" for path in files} <= packed
 
 
 def test_up_down_and_up_again(engine: Engine) -> None:

@@ -11,7 +11,7 @@ from signalbox.runs.manager import RunManager
 from tests.conversations.talk import Talk, broken_after, talk_behind, thinks_and_calls
 from tests.support.fixtures import Behind
 from tests.support.serving import RunningApp, error_of, read_until, settings_for
-from tests.support.upstream import ScriptedUpstream, call_chunk, calls_then, chunk, holds, says, sends
+from tests.support.upstream import DONE, ScriptedUpstream, call_chunk, calls_then, chunk, holds, says, sends
 
 IMAGE = "data:image/png;base64,iVBORw0KGgo="
 
@@ -159,6 +159,34 @@ def test_a_broken_answer_is_remembered(behind: Behind) -> None:
     assert talk.ask("one").heard.done["status"] != "complete"
     talk.ask("go on")
     assert talk.told() == [("user", "one"), ("assistant", "Half of it"), ("user", "go on")]
+
+
+def test_a_cut_answer_is_remembered(behind: Behind) -> None:
+    """A line that breaks, and a length limit, leave what had come."""
+    talk = talk_behind(
+        behind,
+        sends(chunk({"content": "Cut here"})),
+        sends(chunk({"content": "Too long"}), chunk({}, finish="length") + DONE),
+        says("B"),
+    )
+    assert talk.ask("one").heard.done["status"] == "interrupted"
+    assert talk.ask("two").heard.done["status"] == "length"
+    talk.ask("go on")
+    assert [said for _, said in talk.told()] == ["one", "Cut here", "two", "Too long", "go on"]
+
+
+def test_our_own_sentence_is_not_remembered(behind: Behind) -> None:
+    """Where the model gave no answer its calls and results are history, and not the sentence that we showed."""
+    blank = sends(chunk({}, finish="stop") + DONE)
+    called = calls_then(call_chunk("calculate", '{"expression":"6*7"}'))
+    talk = talk_behind(behind, called, blank, blank, blank, says("B"))
+    shown = talk.ask("one", tools=["calculate"])
+    assert [event for event in shown.heard.of("content") if event.get("synthetic")]
+    assert "gave no answer" in talk.texts()[1]
+    talk.ask("go on", tools=["calculate"])
+    sent = talk.upstream.asked[-1].body["messages"]
+    assert [message["role"] for message in sent] == ["user", "assistant", "tool", "user"]
+    assert "gave no answer" not in talk.upstream.asked[-1].raw.decode()
 
 
 def test_an_answer_without_words_is_left_out(behind: Behind) -> None:

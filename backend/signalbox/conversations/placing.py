@@ -101,7 +101,7 @@ class Placing:
         here: str | None = None
         current = {node.id for node in self.tree.path(self.leaf_id)}
         for turn in turns:
-            same = None if new else self._same(turn, here, current)
+            same = self._same(turn, here, current)  # nothing follows what is new
             if same is not None:
                 known.append(same)
                 here = same.id

@@ -2,22 +2,22 @@
 
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
 import pytest
 
+from tests.crash.lives import STREAM, until
 from tests.support.frames import Heard, checked, hear
-from tests.support.processes import WAIT, Process
+from tests.support.processes import Process
 from tests.support.serving import error_of, read_until
 from tests.support.upstream import Exchange, ScriptedUpstream, says
 
 pytestmark = pytest.mark.e2e
 
 ASK = {"model": "openai/sim", "prompt": "Hello!", "tools": []}
-STREAM = "/api/chat/stream"
 ENDED_BY_US = ("interrupted", "SERVER_SHUTDOWN")
 # Of a drain that may last this long, what ends sooner has not waited for its time.
 LONG, SOON = 60.0, 5.0
@@ -52,14 +52,6 @@ def asked(process: Process, key: str = "a key") -> Iterator[tuple[httpx.Response
         with client.stream("POST", STREAM, json=ASK, headers=headers) as response:
             chunks = response.iter_raw()
             yield response, chunks, read_until(chunks, b"First ")
-
-
-def until(holds: Callable[[], bool], seconds: float = WAIT) -> None:
-    """Wait for what another process does."""
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.005)
 
 
 def ending(heard: Heard) -> tuple[str, str | None]:

@@ -5,6 +5,9 @@ import re
 from typing import Any
 
 import pytest
+from signalbox.conversations.export import as_markdown
+from signalbox.core.conversations import Answer, Conversation, Node
+from signalbox.core.events import Call, Failure, Stamped, Success, ToolCalls, ToolResult
 
 from tests.conversations.talk import Talk, talk_behind
 from tests.support.fixtures import Behind
@@ -318,6 +321,38 @@ def test_an_export_under_way_is_as_far_as_it_is(behind: Behind) -> None:
         assert "still running" in text
         events = talk.get("/export", format="json").json()["messages"][1]["events"]
         assert [event["type"] for event in events] == ["content"]
+
+
+def test_an_export_tells_an_open_call() -> None:
+    """A call whose tool still works is in it as that; so is one that failed, and how the run ended."""
+    events = [
+        Stamped(1, 0, ToolCalls([Call(one, "linger", {}, "other", "primary") for one in "ab"])),
+        Stamped(2, 0, ToolResult("b", "linger", Failure(False, "It\nbroke.", "TOOL_FAILED"), "other", "primary")),
+    ]
+    run = Answer("interrupted", "SERVER_CRASH", "m", "v2")
+    text = as_markdown(Conversation("c", "T"), [Node("r", None, "assistant", run=run)], {}, {"r": events})
+    lines = [line for line in text.splitlines() if line]
+    assert lines[3:] == [
+        "- called `linger` with `{}`: no result yet",
+        "- called `linger` with `{}`: failed, It broke.",
+        "*(interrupted, SERVER_CRASH)*",
+    ]
+
+
+def test_a_source_is_named_once() -> None:
+    """By its first title, in the order in which it was found; an address alone is its own title."""
+
+    def found(call_id: str, *sources: dict[str, str]) -> Stamped:
+        told = Success(True, {"results": [*sources]})
+        return Stamped(1, 0, ToolResult(call_id, "search_web", told, "search", "primary"))
+
+    page = Stamped(
+        1, 0, ToolResult("c", "read_url", Success(True, {"url": "https://b", "text": "x"}), "other", "primary")
+    )
+    events = [found("a", {"url": "https://a", "title": "A"}), found("b", {"url": "https://a", "title": "Z"}), page]
+    run = Answer("complete", None, "m", "v2")
+    text = as_markdown(Conversation("c", "T"), [Node("r", None, "assistant", run=run)], {}, {"r": events})
+    assert text.endswith("Sources:\n\n1. A: <https://a>\n2. https://b: <https://b>\n")
 
 
 def test_an_export_names_what_a_client_brought(behind: Behind) -> None:

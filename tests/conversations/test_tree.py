@@ -14,7 +14,15 @@ from signalbox.conversations.tree import Tree, system_of
 from signalbox.conversations.turns import digest_of, turns_in, words_of
 from signalbox.core.conversations import Answer, Conversation, Node
 from signalbox.core.errors import Code, RequestError
-from signalbox.core.messages import AssistantMessage, Message, SystemMessage, TextPart, ToolMessage, UserMessage
+from signalbox.core.messages import (
+    AssistantMessage,
+    ImagePart,
+    Message,
+    SystemMessage,
+    TextPart,
+    ToolMessage,
+    UserMessage,
+)
 from signalbox.core.records import RunRecord
 from signalbox.store.conversations import delete_conversation, find_conversation, keep_nodes, nodes_of
 from signalbox.store.migrate import upgrade
@@ -189,6 +197,8 @@ def test_what_a_turn_says() -> None:
         [UserMessage("a"), UserMessage("b")],
     )
     assert len({digest_of(turn) for turn in (said, *others)}) == 5
+    image = [SystemMessage((TextPart("a"), ImagePart("https://e.org/a.png")))]
+    assert digest_of(image) != digest_of([SystemMessage("a")])
     assert words_of("  def f():\n\n      return 1 \n") == "def f():\n      return 1"
 
 

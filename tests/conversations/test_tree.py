@@ -1,6 +1,6 @@
 """The tree stays whole whatever is asked, and where a question stands is found without asking the database again."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
 from typing import Any
@@ -92,7 +92,7 @@ class House:
 
 
 TEXTS = st.sampled_from(["a", "b", "c"])
-TURN: st.SearchStrategy[list[Message]] = st.one_of(
+TURN: st.SearchStrategy[Sequence[Message]] = st.one_of(
     TEXTS.map(lambda text: [UserMessage(text)]),
     TEXTS.map(lambda text: [AssistantMessage(text)]),
     TEXTS.map(lambda text: [AssistantMessage("x"), ToolMessage("1", "calculate", text)]),
@@ -138,7 +138,7 @@ def test_whatever_is_asked_the_tree_stays_whole(steps: list[tuple[Any, ...]]) ->
 
 
 @given(st.lists(TURN, min_size=1, max_size=6))
-def test_a_history_told_twice_is_kept_once(turns: list[list[Message]]) -> None:
+def test_a_history_told_twice_is_kept_once(turns: list[Sequence[Message]]) -> None:
     """The same whole history finds its own nodes again."""
     asking = Whole((*(message for turn in turns for message in turn), UserMessage("end")))
     with database() as connection:

@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import pytest
+from signalbox.store.journal import JournalStore
+
 from tests.conversations.talk import Talk, talk_behind, thinks_and_calls
 from tests.support.fixtures import Behind
 from tests.support.serving import error_of, read_until
@@ -46,8 +49,10 @@ def test_nothing_is_left_in_the_files(behind: Behind, tmp_path: Path) -> None:
     assert [line["id"] for line in talk.app.client.get("/api/conversations").json()["conversations"]] == ["other"]
 
 
-def test_what_is_under_way_is_stopped(behind: Behind, tmp_path: Path) -> None:
+def test_what_is_under_way_is_stopped(behind: Behind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that streams ends, its provider is left, its watcher hears the end, and nothing is written behind it."""
+    refused: list[object] = []
+    monkeypatch.setattr(JournalStore, "_refused", lambda _, run: refused.append(run))
     talk = talk_behind(behind, holds)
     with talk.app.asking(PROMPT, conversation_id=talk.id, on_disconnect="continue") as response:
         pieces = response.iter_raw()
@@ -61,6 +66,7 @@ def test_what_is_under_way_is_stopped(behind: Behind, tmp_path: Path) -> None:
     talk.app.within(parts.database.forget())
     assert PROMPT.encode() not in on_disk(tmp_path / "data")
     assert talk.app.client.get("/api/runs").json()["runs"] == []
+    assert refused == []
     assert talk.app.call(lambda: parts.runs.live(response.headers["x-run-id"])) is None
 
 
@@ -68,7 +74,8 @@ def test_saves_stay(behind: Behind) -> None:
     """Saves of its runs are counted, and open as before."""
     talk = talk_behind(behind, says(ANSWER))
     run_id = talk.ask("one").run_id
-    talk.ask("two")
+    other = Talk(talk.app, talk.upstream, "other").ask("two").run_id
+    assert talk.app.client.post("/api/saves", json={"run_id": other}).status_code == 200
     saved = talk.app.client.post("/api/saves", json={"run_id": run_id}).json()
     assert delete(talk) == {"deleted": True, "saves_kept": 1}
     assert ANSWER in talk.app.client.get(f"/api/saves/{saved['id']}").text

@@ -12,7 +12,7 @@ from signalbox.core.events import Call, Failure, Stamped, Success, ToolCalls, To
 from tests.conversations.talk import Talk, talk_behind
 from tests.support.fixtures import Behind
 from tests.support.serving import error_of, read_until
-from tests.support.upstream import call_chunk, calls_then, holds, says
+from tests.support.upstream import DONE, call_chunk, calls_then, chunk, holds, says, sends
 
 URL = "/api/conversations"
 
@@ -97,6 +97,15 @@ def test_the_list_knows_what_is_under_way(behind: Behind) -> None:
     assert talk.app.client.get(URL).json()["conversations"][0]["is_running"] is False
 
 
+def test_the_list_tells_the_cost_at_once(behind: Behind) -> None:
+    """What a run has cost is told as soon as it is over."""
+    usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2, "cost": 0.25}
+    talk = talk_behind(behind, sends(chunk({"content": "A"}), chunk({}, finish="stop", usage=usage) + DONE))
+    for cost in (0.25, 0.5):
+        talk.ask("one")
+        assert talk.app.client.get(URL).json()["conversations"][0]["cost"] == cost
+
+
 def test_pages_are_stable_under_equal_times(talk: Talk) -> None:
     """Page by page every conversation comes once, those of one moment too, whatever their ids."""
     ids = [f"c{n:02}" if n % 2 else f"_{n}:x" for n in range(11)]
@@ -140,14 +149,15 @@ def found(talk: Talk, wanted: str) -> dict[str, str]:
 def test_search_finds_titles_messages_and_answers(behind: Behind) -> None:
     """All that was said is found in any case, umlauts too; the excerpt shows the words around it."""
     talk = talk_behind(behind, says("Grüße aus ", "KÖLN und der Straße."))
-    talk.ask("Wo liegt " + "sehr " * 40 + "ÜBERLINGEN am Bodensee?")
+    talk.ask("Wo liegt " + "sehr " * 40 + "ÜBERLINGEN am großen Bodensee?")
     other = Talk(talk.app, talk.upstream, "talk-2")
     talk.app.client.post(URL, json={"id": "talk-2", "title": "Ärger"})
     other.ask("x")
     assert set(found(talk, "überlingen")) == {"talk-1"}
     match = found(talk, "überlingen")["talk-1"]
     assert match.startswith("…")
-    assert "ÜBERLINGEN am Bodensee?" in match
+    assert "ÜBERLINGEN am großen Bodensee?" in match
+    assert set(found(talk, "GROSSEN")) == {"talk-1"}
     assert len(match) < 200
     assert set(found(talk, "köln")) == {"talk-1", "talk-2"}
     assert "KÖLN" in found(talk, "köln")["talk-1"]

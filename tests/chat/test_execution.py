@@ -8,7 +8,7 @@ import pytest
 from signalbox.chat.context import Limits
 from signalbox.chat.execution import ToolExecution, execute_tool_calls
 from signalbox.chat.repair import RepairedCall
-from signalbox.core.errors import Code, ToolError
+from signalbox.core.errors import Code, StoreError, ToolError
 from signalbox.core.events import AnyEvent, ToolCalls, ToolExecuting, ToolResult, Warning
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import Tool, ToolContext, ToolOutcome
@@ -80,7 +80,7 @@ class Doors:
                 self.inside -= 1
             return f"{name} done"
 
-        return make_tool(name, work)
+        return make_tool(name, work, eager=True)  # what is not eager waits for the disk first: see below
 
 
 # --- announce, execute, answer ---
@@ -339,6 +339,90 @@ async def test_the_clamp_is_for_searches_alone() -> None:
     assert codes(await execute(execution_of(tools, max_searches=1), *calls)) == [None] * 6
 
 
+# --- what may change something is on disk before it starts ---
+
+
+class Disk:
+    """What a run is kept on: it tells of each wait, and lets it go on, or fails it, when the test says so."""
+
+    def __init__(self) -> None:
+        self.waits: asyncio.Queue[asyncio.Future[None]] = asyncio.Queue()
+
+    async def recorded(self) -> None:
+        wait: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.waits.put_nowait(wait)
+        await wait
+
+
+def on_disk(ran: list[str], *, eager: bool = False) -> tuple[ToolExecution, Disk]:
+    """Make an execution of one tool that notes when it runs, over such a disk."""
+    disk = Disk()
+    tool = make_tool("write", lambda arguments, context: ran.append("write"), eager=eager)
+    execution = execution_of([tool])
+    execution.context.recorded = disk.recorded
+    return execution, disk
+
+
+async def test_a_call_that_may_change_something_is_on_disk_before_it_runs() -> None:
+    """Its events have left first, then they are durable, then it runs: after a crash the model is told of it."""
+    ran: list[str] = []
+    execution, disk = on_disk(ran)
+    [call] = execution.announce([named("write")], 1)
+    execution.start(call)
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert (ran, disk.waits.empty()) == ([], True)
+    assert [type(event) for event in execution.take()] == [ToolCalls, ToolExecuting]
+    wait = await asyncio.wait_for(disk.waits.get(), 5)
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert ran == []
+    wait.set_result(None)
+    events = [event async for batch in execution.drain() for event in batch]
+    assert ran == ["write"]
+    assert [getattr(event.result, "code", None) for event in events if isinstance(event, ToolResult)] == [None]
+
+
+async def test_a_call_that_cannot_be_recorded_is_not_run() -> None:
+    """The disk is away: the model is told that nothing was done, and goes on."""
+    ran: list[str] = []
+    execution, disk = on_disk(ran)
+
+    async def fails() -> None:
+        (await disk.waits.get()).set_exception(StoreError(Code.STORE_UNAVAILABLE))
+
+    failing = asyncio.create_task(fails())
+    assert codes(await execute(execution, named("write"))) == [Code.STORE_UNAVAILABLE]
+    assert ran == []
+    await failing
+
+
+async def test_a_call_that_only_reads_waits_for_no_disk() -> None:
+    """It may be made again: it starts at once, while the disk does not answer."""
+    ran: list[str] = []
+    execution, disk = on_disk(ran, eager=True)
+    assert codes(await execute(execution, named("write"))) == [None]
+    assert (ran, disk.waits.empty()) == (["write"], True)
+
+
+async def test_a_call_that_is_withdrawn_before_it_is_on_disk_never_runs() -> None:
+    """A stop while it waits: its one result says why."""
+    ran: list[str] = []
+    execution, disk = on_disk(ran)
+    [call] = execution.announce([named("write")], 1)
+    execution.start(call)
+    await asyncio.sleep(0)
+    execution.take()
+    wait = await asyncio.wait_for(disk.waits.get(), 5)
+    execution.withdraw(call, Code.CANCELLED)
+    await execution.aclose()
+    assert wait.cancelled()
+    assert [getattr(event.result, "code", None) for event in execution.take() if isinstance(event, ToolResult)] == [
+        Code.CANCELLED
+    ]
+    assert ran == []
+
+
 # --- withdrawal and the end ---
 
 
@@ -400,7 +484,7 @@ async def test_withdrawing_one_of_two_equal_searches_keeps_the_other(gone: int) 
 async def test_closing_answers_every_open_call_once() -> None:
     """At the end of a run all that is open is answered, and no task is left."""
     doors = Doors()
-    execution = execution_of([doors.tool("a"), make_tool("f")])
+    execution = execution_of([doors.tool("a"), make_tool("f", eager=True)])
     open_, done, waiting = execution.announce([named("a"), named("f"), named("f")], 1)
     execution.start(open_)
     execution.start(done)
@@ -428,7 +512,7 @@ async def test_a_tool_that_swallows_its_cancellation_does_not_hold_up_the_end(mo
                 continue
         return "late"
 
-    execution = execution_of([make_tool("f", stubborn, timeout=60)])
+    execution = execution_of([make_tool("f", stubborn, timeout=60, eager=True)])
     [call] = execution.announce([named("f")], 1)
     execution.start(call)
     await entered.wait()

@@ -4,8 +4,10 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from tests.support.upstream import DONE, Asked, Exchange, call_chunk, chunk
+from tests.support.upstream import DONE, Asked, Exchange, call_chunk, chunk, says
 
+CONTINUE = {"on_disconnect": "continue"}
+NEXT_QUESTION, NEXT_ANSWER = "And then?", "It goes on."
 USAGE = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15, "cost": 0.001}
 BILL = {"usage": 0.5, "total_cost": 0.5, "native_tokens_prompt": 100, "native_tokens_completion": 50}
 
@@ -34,7 +36,7 @@ class Stage:
 
 
 def _asks(name: str, *tools: str, **fields: Any) -> dict[str, Any]:
-    return {"model": "openai/sim", "prompt": name, "tools": [*tools], "on_disconnect": "continue", **fields}
+    return {"model": "openai/sim", "conversation_id": name, "prompt": name, "tools": [*tools], **CONTINUE, **fields}
 
 
 def stages(loop: str) -> tuple[Stage, ...]:
@@ -57,6 +59,9 @@ def stages(loop: str) -> tuple[Stage, ...]:
 async def play(exchange: Exchange) -> None:
     """Answer as far as the stage goes that the question names, then say nothing until the server is gone."""
     body = exchange.asked.body
+    if body["messages"][-1]["content"] == NEXT_QUESTION:
+        await says(NEXT_ANSWER)(exchange)
+        return
     name = question(exchange.asked)
     step = 1 + sum(message["role"] == "assistant" for message in body["messages"])
     generation = f"gen-{name}-{step}"

@@ -6,6 +6,7 @@ from itertools import pairwise
 import pytest
 
 from tests.crash.lives import STREAM, Cut, Lives, lives, until
+from tests.crash.stages import NEXT_ANSWER, NEXT_QUESTION
 from tests.support.frames import Heard, checked, hear
 
 pytestmark = pytest.mark.e2e
@@ -114,6 +115,29 @@ def test_the_bill_is_fetched_after_the_crash(after: Lives) -> None:
         assert run["cost_estimated"] is False
     [silent] = [cut for cut in after.cuts if cut.stage.name == "silent"]
     assert after.get(f"/api/runs/{silent.run_id}")["cost_estimated"] is True
+
+
+def test_the_conversation_goes_on(after: Lives) -> None:
+    """A next question alone is answered; its model is told what was said, and which calls have no result."""
+    before = after.lines()
+    for cut in after.cuts:
+        asked = {"model": "openai/sim", "conversation_id": cut.stage.name, "prompt": NEXT_QUESTION, "tools": []}
+        with after.process.client() as client:
+            answer = client.post(STREAM, json=asked)
+        assert (cut.stage.name, answer.status_code) == (cut.stage.name, 200)
+        heard = checked(answer.content)
+        assert (cut.stage.name, ending(heard), heard.text) == (cut.stage.name, ("complete", None), NEXT_ANSWER)
+        told = after.upstream.asked[-1].body["messages"]
+        assert [message["content"] for message in told if message["role"] == "user"] == [cut.stage.name, NEXT_QUESTION]
+        said = "".join(message["content"] or "" for message in told if message["role"] == "assistant")
+        assert said == cut.stage.text
+        calls = [call["id"] for message in told for call in message.get("tool_calls") or []]
+        results = {message["tool_call_id"]: message["content"] for message in told if message["role"] == "tool"}
+        assert (len(calls), set(results)) == (cut.stage.calls, set(calls))
+        without = [result for result in results.values() if "STEP_FAILED" in result]
+        assert (cut.stage.name, len(without)) == (cut.stage.name, cut.stage.open)
+        assert sum("may or may not have done" in result for result in without) == min(cut.stage.open, 8)
+    assert after.lines() == before
 
 
 def has_generation(after: Lives, cut: Cut) -> bool:

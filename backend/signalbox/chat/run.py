@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType
 
 from signalbox.chat.context import ConversationContext, RunFlags
 from signalbox.chat.progress import Ending, Progress
-from signalbox.core.errors import CODES, Code, UpstreamError
+from signalbox.core.errors import CODES, CUT_OFF, Code, UpstreamError
 from signalbox.core.events import (
     AnyEvent,
     Call,
@@ -20,6 +20,7 @@ from signalbox.core.events import (
     Done,
     Failure,
     ToolCalls,
+    ToolExecuting,
     ToolResult,
     UsageTotals,
     Warning,
@@ -115,6 +116,7 @@ class OpenCalls:
 
     def __init__(self) -> None:
         self._open: dict[str, Call] = {}
+        self._begun: set[str] = set()
         self.has_content = False
 
     def follow(self, events: Iterable[AnyEvent]) -> None:
@@ -124,14 +126,21 @@ class OpenCalls:
                 self.has_content = self.has_content or bool(event.content.strip())
             elif isinstance(event, ToolCalls):
                 self._open.update((call.id, call) for call in event.calls)
+            elif isinstance(event, ToolExecuting):
+                self._begun.add(event.id)
             elif isinstance(event, ToolResult):
                 self._open.pop(event.id, None)
 
     def close(self, ending: Ending) -> list[AnyEvent]:
         """Answer what is still open, so that no client keeps a spinner."""
         code = Code.CANCELLED if ending.status == "cancelled" else Code.STEP_FAILED
-        failure = Failure(False, CODES[code].sentence, str(code))
-        return [ToolResult(c.id, c.name, failure, c.category, c.visibility) for c in self._open.values()]
+        return [
+            ToolResult(c.id, c.name, Failure(False, self._why(c, code), str(code)), c.category, c.visibility)
+            for c in self._open.values()
+        ]
+
+    def _why(self, call: Call, code: Code) -> str:
+        return CUT_OFF if code is Code.STEP_FAILED and call.id in self._begun else CODES[code].sentence
 
 
 def warning_of(ending: Ending) -> list[AnyEvent]:

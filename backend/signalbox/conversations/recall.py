@@ -5,7 +5,7 @@ from typing import cast
 
 from msgspec import UNSET, to_builtins
 
-from signalbox.core.errors import CODES, Code
+from signalbox.core.errors import CODES, CUT_OFF, Code
 from signalbox.core.events import AnyEvent, Call, Content, Stamped, ToolCalls, ToolResult
 from signalbox.core.messages import AssistantMessage, JsonObject, Message, ToolCall, ToolMessage
 from signalbox.core.tools import ToolOutcome
@@ -51,5 +51,5 @@ def _result(event: ToolResult, ours: Collection[str]) -> ToolMessage:
     error, code = str(result["error"]), str(result["code"])
     known = CODES.get(Code(code)) if code in CODES else None
     told = ToolOutcome(success=False, error=error, code=Code(code) if known else None).for_model()
-    is_ours = event.name in ours or (known is not None and error == known.sentence)
+    is_ours = event.name in ours or (known is not None and error in (known.sentence, CUT_OFF))
     return ToolMessage(event.id, event.name, told, outside=not is_ours)

@@ -25,6 +25,7 @@ class Code(StrEnum):
     UNKNOWN_SAVE = "UNKNOWN_SAVE"
     KEY_REUSED = "KEY_REUSED"
     RUN_NOT_OVER = "RUN_NOT_OVER"
+    RUN_IN_CONVERSATION = "RUN_IN_CONVERSATION"
     STORE_UNAVAILABLE = "STORE_UNAVAILABLE"
     BODY_TOO_LARGE = "BODY_TOO_LARGE"
     TOO_MANY_RUNS = "TOO_MANY_RUNS"
@@ -99,6 +100,9 @@ class CodeFact:
     http: int = 400
 
 
+# Of a call that had begun when its run broke off: a model that hears that it was dropped makes it again.
+CUT_OFF = "The run broke off while the tool was at work: there is no result, and it may or may not have done its work."
+
 CODES: dict[Code, CodeFact] = {
     Code.INVALID_JSON: CodeFact("The body is not valid JSON.", "Send one JSON object in UTF-8."),
     Code.INVALID_REQUEST: CodeFact("A field of the request is not valid.", "Mend the field that is named.", http=422),
@@ -117,6 +121,9 @@ CODES: dict[Code, CodeFact] = {
         "This Idempotency-Key came before, with another body.", "Use a new key for a new question.", http=422
     ),
     Code.RUN_NOT_OVER: CodeFact("The run is still under way.", "Wait for its end, or stop it.", True, 409),
+    Code.RUN_IN_CONVERSATION: CodeFact(
+        "This run is an answer in a conversation.", "Delete the conversation, and it goes with it.", http=409
+    ),
     Code.STORE_UNAVAILABLE: CodeFact(
         "The database cannot be used now.", "Try again in a moment; the log says what is wrong.", True, 503
     ),

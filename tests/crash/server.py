@@ -1,6 +1,8 @@
 """The server that is killed: `signalbox serve` as it is, with two tools more; what one of them does can be counted."""
 
 import asyncio
+import os
+import signal
 import sys
 from functools import partial
 from pathlib import Path
@@ -15,7 +17,7 @@ _PARAMETERS: JsonObject = {"type": "object", "properties": {"name": {"type": "st
 
 
 async def _keep_line(arguments: JsonObject, context: ToolContext) -> JsonValue:
-    """Have an effect on the world; without a file `open-<name>` there is no end to the work after it."""
+    """Have an effect on the world; without a file `open-<name>` the work after it has no end. `die` kills us there."""
     name = str(arguments["name"])
     if not await asyncio.to_thread(_write, name):
         await asyncio.Event().wait()
@@ -30,6 +32,8 @@ async def _look(arguments: JsonObject, context: ToolContext) -> JsonValue:
 def _write(name: str) -> bool:
     with LINES.open("a") as lines:
         lines.write(f"{name}\n")
+    if name == "die":
+        os.kill(os.getpid(), signal.SIGKILL)
     return Path(f"open-{name}").exists()
 
 

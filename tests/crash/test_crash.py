@@ -1,13 +1,18 @@
 """kill -9 at every stage of a run, on both loops: what was said stays, the ending is honest, nothing is done twice."""
 
+import signal
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 
+import httpx
 import pytest
+from signalbox.core.errors import CUT_OFF
 
-from tests.crash.lives import STREAM, Cut, Lives, lives, until
-from tests.crash.stages import NEXT_ANSWER, NEXT_QUESTION
+from tests.crash.lives import STREAM, Cut, Lives, crashing, lives, until
+from tests.crash.stages import NEXT_ANSWER, NEXT_QUESTION, call
 from tests.support.frames import Heard, checked, hear
+from tests.support.upstream import Exchange, ScriptedUpstream
 
 pytestmark = pytest.mark.e2e
 
@@ -138,6 +143,29 @@ def test_the_conversation_goes_on(after: Lives) -> None:
         assert (cut.stage.name, len(without)) == (cut.stage.name, cut.stage.open)
         assert sum("may or may not have done" in result for result in without) == min(cut.stage.open, 8)
     assert after.lines() == before
+
+
+@pytest.mark.parametrize("loop", ["v2", "legacy"])
+def test_an_effect_is_never_forgotten(tmp_path: Path, loop: str) -> None:
+    """A tool takes the server down in the moment of its effect: the call is known afterwards, and is not made again."""
+
+    async def calls(exchange: Exchange) -> None:
+        await call(exchange, "keep_line", "die", "gen-die")
+
+    asked = {"model": "openai/sim", "prompt": "Do it.", "tools": ["keep_line"]}
+    key = {"Idempotency-Key": "a key"}
+    with ScriptedUpstream(calls) as upstream:
+        with crashing(tmp_path, upstream, loop) as process, process.client() as client:
+            with pytest.raises(httpx.TransportError):
+                client.post(STREAM, json=asked, headers=key)
+            assert process.end() == -signal.SIGKILL
+        with crashing(tmp_path, upstream, loop) as process, process.client() as client:
+            heard = checked(client.post(STREAM, json=asked, headers=key).content)
+        assert len(upstream.asked) == 1
+    assert [told["name"] for told in heard.calls] == ["keep_line"]
+    assert len(heard.of("tool_executing")) == 1
+    assert heard.of("tool_result")[0]["result"]["error"] == CUT_OFF
+    assert (tmp_path / "lines").read_text().split() == ["die"]
 
 
 def has_generation(after: Lives, cut: Cut) -> bool:

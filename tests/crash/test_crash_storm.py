@@ -5,6 +5,7 @@ import random
 from itertools import pairwise
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import httpx
 import pytest
@@ -95,6 +96,9 @@ async def test_every_run_of_a_storm_ends_honestly(tmp_path: Path, loop: str) -> 
         assert len(upstream.asked) == asked
     lines = (tmp_path / "lines").read_text().split()
     assert 0 < len(lines) == len(set(lines))
+    for client in clients:  # what may have had its effect was on disk before it had it
+        if str(client.number) in lines:
+            assert "tool_executing" in [event["event"]["type"] for event in durable[client.run_id]]
 
 
 async def killed(process: Process, provider: Provider) -> list[Client]:
@@ -108,7 +112,7 @@ async def killed(process: Process, provider: Provider) -> list[Client]:
     return clients
 
 
-def check(http: httpx.Client, client: Client, durable: list[dict[str, object]]) -> tuple[str, str | None]:
+def check(http: httpx.Client, client: Client, durable: list[dict[str, Any]]) -> tuple[str, str | None]:
     """Check one run against what was on disk and against what its client had read; return how it ended."""
     replay = checked(http.get(f"/api/runs/{client.run_id}/events").content)
     assert replay.seqs[: len(durable)] == [event["seq"] for event in durable]

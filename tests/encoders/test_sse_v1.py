@@ -12,7 +12,7 @@ RUN = "0" * 32
 def frames(*events: object, first: int = 1) -> list[tuple[str, dict[str, object]]]:
     """Encode events and take the frames apart: id and data."""
     stamped = [Stamped(seq, 1_790_000_000_000 + seq, event) for seq, event in enumerate(events, first)]  # type: ignore[arg-type]
-    text = SseV1Encoder(RUN, "v2").encode(stamped).decode()
+    text = SseV1Encoder(RUN, "v2", first - 1).encode(stamped).decode()
     assert text.endswith("\n\n") or not events
     out = []
     for frame in text.split("\n\n")[:-1]:
@@ -28,12 +28,18 @@ def test_every_frame_has_its_id() -> None:
 
 
 def test_the_first_frame_says_who_speaks() -> None:
-    """Version, run and loop stand on the run's first frame and on no other, also when it is content."""
+    """Version, run and loop stand on the first frame of who begins at the start, also when it is content.
+
+    That is not always seq 1: a crash may have taken the first events. Who comes back has been told before.
+    """
     (_, first), (_, second) = frames(Content("a"), Content("b"))
     assert first == {"type": "content", "content": "a", "v": "1.1", "run_id": RUN, "loop": "v2"}
     assert second == {"type": "content", "content": "b"}
     [(_, later)] = frames(Reasoning("a"), first=2)
     assert "v" not in later
+    encoder = SseV1Encoder(RUN, "legacy", 0)
+    told = [encoder.encode([Stamped(seq, 0, Content("a"))]).count(b'"run_id"') for seq in (1_000_001, 1_000_002)]
+    assert told == [1, 0]
 
 
 def test_time_on_all_but_content() -> None:

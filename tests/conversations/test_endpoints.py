@@ -45,6 +45,8 @@ def test_begin_without_anything(talk: Talk) -> None:
     talk.id = made["id"]
     talk.ask("What is the time?")
     assert talk.tree()["title"] == "What is the time?"
+    assert talk.app.client.post(URL).status_code == 201
+    assert talk.app.client.post(URL, content=b"{").status_code == 400
 
 
 @pytest.mark.parametrize(
@@ -163,6 +165,9 @@ def test_search_finds_titles_messages_and_answers(behind: Behind) -> None:
     assert "KÖLN" in found(talk, "köln")["talk-1"]
     assert found(talk, "STRASSE")["talk-2"] == "Grüße aus KÖLN und der Straße."
     assert found(talk, "äRGER") == {"talk-2": "Ärger"}
+    assert found(talk, "a\u0308rger") == {"talk-2": "Ärger"}  # as some keyboards write it: a letter and its mark
+    other.ask("Zu\u0308rich")
+    assert found(talk, "zürich") == {"talk-2": "Zürich"}
     assert found(talk, "nowhere") == {}
     assert "match" not in talk.app.client.get(URL, params={"search": " "}).json()["conversations"][0]
 
@@ -289,6 +294,16 @@ def test_markdown_is_the_branch_that_is_shown(behind: Behind) -> None:
     assert '- called `calculate` with `{"expression":"6*7"}`' in text
     assert "42" in next(line for line in text.splitlines() if "called" in line)
     assert "Again." not in text
+
+
+def test_markdown_keeps_the_order_of_words_and_calls(behind: Behind) -> None:
+    """What was said before a call stands above it."""
+    call = calls_then(chunk({"content": "Let me see."}), call_chunk("calculate", '{"expression":"6*7"}'))
+    talk = talk_behind(behind, call, says("It is 42."))
+    talk.ask("6*7?", tools=["calculate"])
+    text = talk.get("/export").text
+    order = [text.index(piece) for piece in ("Let me see.", "- called `calculate`", "It is 42.")]
+    assert order == sorted(order)
 
 
 def test_markdown_names_sources(behind: Behind) -> None:

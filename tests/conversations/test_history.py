@@ -113,6 +113,25 @@ def test_instructions_hold_until_others_come(behind: Behind) -> None:
     assert talk.tree()["messages"][0]["system"] == "Be brief."
 
 
+def test_a_system_message_before_all_else_is_such_an_instruction(behind: Behind) -> None:
+    """It is shown, holds and goes like the field `system`, so that no instruction is sent that nobody can see."""
+    talk = talk_behind(behind, says("A"))
+    first, second = {"role": "system", "content": "Be brief."}, {"role": "system", "content": "Be kind."}
+    talk.ask(messages=[first, {"role": "user", "content": "one"}])
+    talk.ask("two")
+    assert talk.told()[0] == ("system", "Be brief.")
+    talk.ask(messages=[second, {"role": "user", "content": "three"}], system="Be long.")
+    assert [said for role, said in talk.told() if role == "system"] == ["Be long.\n\nBe kind."]
+    talk.ask("four", system="")
+    assert "system" not in [role for role, _ in talk.told()]
+    assert [node.get("system") for node in talk.tree()["messages"][::2]] == [
+        "Be brief.",
+        None,
+        "Be long.\n\nBe kind.",
+        None,
+    ]
+
+
 def test_images_and_files_stay(behind: Behind) -> None:
     """What came with an earlier message goes out again with it, and is shown with it."""
     talk = talk_behind(behind, says("A"))

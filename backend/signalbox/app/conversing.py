@@ -1,8 +1,9 @@
 """A question's conversation: where the question stands, what its model is reminded of, what is kept of it."""
 
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from time import time
 
 from sqlalchemy import Connection
@@ -14,7 +15,7 @@ from signalbox.conversations.placing import Again, Asking, Place, Placing, Whole
 from signalbox.conversations.recall import recalled
 from signalbox.conversations.titles import title_of
 from signalbox.conversations.tree import Tree, system_of
-from signalbox.conversations.turns import ends_openly
+from signalbox.conversations.turns import ends_openly, text_in
 from signalbox.core.conversations import Conversation, Node
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.messages import AssistantMessage, Message, SystemMessage, ToolMessage
@@ -48,7 +49,7 @@ async def standing_of(body: ChatRequest, parts: Parts) -> Standing | None:
         if body.parent_id is not None:
             raise RequestError(Code.INVALID_REQUEST, "parent_id needs a conversation_id beside it.", "parent_id")
         return None
-    told = tuple(told_by(body))
+    system, told = _instructions(body.system, told_by(body))
     is_whole = any(isinstance(message, AssistantMessage | ToolMessage) for message in told)
     if is_whole and body.parent_id is not None:
         words = "A whole history says itself where it stands: leave out parent_id, or send the new message alone."
@@ -56,16 +57,25 @@ async def standing_of(body: ChatRequest, parts: Parts) -> Standing | None:
     conversation, nodes = await _tree(body.conversation_id, parts, texts=is_whole)
     leaf_id = conversation.leaf_id if conversation else None
     placing = Placing(Tree(nodes), leaf_id, time(), new_node_id)
-    place = placing.place(_asking(body, told, leaf_id, is_whole=is_whole), body.system)
+    place = placing.place(_asking(body, told, leaf_id, is_whole=is_whole), system)
     ours = {tool.spec.name for tool in parts.executor.tools if not tool.spec.untrusted}
     history = await parts.database.read(lambda connection: _history(connection, place.known, ours))
     if not place.new:
         _check_open(place, history)
-    system = body.system if body.system is not None else system_of(place.known)
+    system = system if system is not None else system_of(place.known)
     messages: list[Message] = [SystemMessage(system)] if system else []
     messages += history
     messages += [message for one in place.new for message in one.messages]
     return Standing(body.conversation_id, place, messages)
+
+
+def _instructions(system: str | None, told: Sequence[Message]) -> tuple[str | None, tuple[Message, ...]]:
+    """Take instructions that stand before everything else for `system`: they hold, and go, in the same way."""
+    heads = [*takewhile(lambda message: isinstance(message, SystemMessage), told)]
+    if not heads:
+        return system, tuple(told)
+    texts = [system or "", *(text_in(message.content) for message in heads if isinstance(message, SystemMessage))]
+    return "\n\n".join(text for text in texts if text), tuple(told[len(heads) :])
 
 
 def _asking(body: ChatRequest, told: tuple[Message, ...], leaf_id: str | None, *, is_whole: bool) -> Asking:

@@ -21,15 +21,21 @@ from signalbox.core.messages import JsonObject, JsonValue
 _log = structlog.get_logger()
 _VALIDATORS = ("list[", "dict[", "literal[", "str", "function-", "constrained-", "nullable", "json")
 _NONE = "\0"
+# Of every 503: too many runs, a server that restarts, a disk that is ill. All of them pass in seconds.
+_RETRY_SECONDS = "2"
 _BY_STATUS = {404: Code.NOT_FOUND, 405: Code.METHOD_NOT_ALLOWED}
 
 
 def error_response(error: RequestError, headers: dict[str, str] | None = None) -> Response:
-    """Answer with an error's status, code, sentence and field."""
+    """Answer with an error's status, code, sentence and field, and with when to ask again where that helps."""
     fact = CODES[error.code]
-    body: JsonObject = {"code": str(error.code), "message": f"{error.message} {fact.todo}"}
+    is_named = error.field is not None or error.code is not Code.INVALID_REQUEST  # else there is no field to mend
+    message = f"{error.message} {fact.todo}" if is_named else error.message
+    body: JsonObject = {"code": str(error.code), "message": message}
     if error.field:
         body["field"] = error.field
+    if fact.http == 503:
+        headers = {"retry-after": _RETRY_SECONDS, **(headers or {})}
     return Response(orjson.dumps({"error": body}), fact.http, headers, media_type="application/json")
 
 

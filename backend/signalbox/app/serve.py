@@ -111,6 +111,8 @@ class Server(uvicorn.Server):
 
     async def _drain(self, runs: RunManager) -> None:
         """Let runs under way come to their end: they can be watched, resumed and stopped as ever meanwhile."""
+        if self._hurry.is_set():
+            return
         drained, told = asyncio.create_task(runs.drain()), asyncio.create_task(self._hurry.wait())
         seconds = self._settings.signalbox_drain_seconds
         await asyncio.wait({drained, told}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)

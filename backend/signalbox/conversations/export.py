@@ -4,13 +4,14 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import cast
 
 from msgspec import to_builtins
 
 from signalbox.conversations.turns import files_in
 from signalbox.core.conversations import Conversation, Node
-from signalbox.core.events import Stamped, ToolCalls, ToolResult
+from signalbox.core.events import Call, Content, Stamped, ToolCalls, ToolResult
 from signalbox.core.messages import (
     AssistantMessage,
     ImagePart,
@@ -77,9 +78,7 @@ def as_markdown(conversation: Conversation, path: Sequence[Node], bodies: Bodies
         body, told = bodies.get(node.id, ()), events.get(node.id, ())
         blocks += [f"## {_heading(node)}", *_attached(body)]
         blocks += _system(node)
-        lines = _calls_of(told) if node.run else _calls_in(body)
-        blocks += ["\n".join(lines)] if lines else []
-        blocks += [node.text] if node.text.strip() else []
+        blocks += _said_by_run(told) if node.run else _said(node, body)
         blocks += _how_it_ended(node) + _sources(told)
     return "\n\n".join(blocks) + "\n"
 
@@ -107,19 +106,36 @@ def _file(url: str, kind: str) -> str:
     return f"{kind} (its data is not in this file)" if url.startswith("data:") else f"{kind} {url}"
 
 
+def _said(node: Node, body: Sequence[Message]) -> list[str]:
+    """Tell what a client told: the calls, then the words."""
+    lines = _calls_in(body)
+    return (["\n".join(lines)] if lines else []) + ([node.text] if node.text.strip() else [])
+
+
+def _said_by_run(events: Sequence[Stamped]) -> list[str]:
+    """Tell words and calls in the order in which they came."""
+    results = {s.event.id: _result(s.event) for s in events if isinstance(s.event, ToolResult)}
+    pieces: list[tuple[bool, str]] = []
+    for event in (stamped.event for stamped in events):
+        if isinstance(event, Content):
+            pieces.append((False, event.content))
+        elif isinstance(event, ToolCalls):
+            pieces += [(True, _call_line(call, results.get(call.id))) for call in event.calls]
+    blocks: list[str] = []
+    for is_call, group in groupby(pieces, key=lambda piece: piece[0]):
+        texts = [text for _, text in group]
+        blocks.append("\n".join(texts) if is_call else "".join(texts).strip("\n"))
+    return [block for block in blocks if block.strip()]
+
+
 def _calls_in(body: Sequence[Message]) -> list[str]:
     calls = [call for message in body if isinstance(message, AssistantMessage) for call in message.calls]
     return [f"- called `{call.name}` with {_code(dumps(call.arguments).decode())}" for call in calls]
 
 
-def _calls_of(events: Sequence[Stamped]) -> list[str]:
-    """Tell each call and what became of it in a line."""
-    results = {s.event.id: _result(s.event) for s in events if isinstance(s.event, ToolResult)}
-    calls = [call for s in events if isinstance(s.event, ToolCalls) for call in s.event.calls]
-    return [
-        f"- called `{call.name}` with {_code(dumps(call.arguments).decode())}: {_became(results.get(call.id))}"
-        for call in calls
-    ]
+def _call_line(call: Call, result: JsonObject | None) -> str:
+    """Tell a call and what became of it in a line."""
+    return f"- called `{call.name}` with {_code(dumps(call.arguments).decode())}: {_became(result)}"
 
 
 def _result(event: ToolResult) -> JsonObject:

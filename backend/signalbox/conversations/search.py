@@ -2,15 +2,12 @@
 
 from bisect import bisect_left
 from itertools import accumulate
+from unicodedata import normalize
 
 from signalbox.conversations.titles import one_line
+from signalbox.core.conversations import folded
 
 _BEFORE, _AFTER = 40, 100
-
-
-def fold(text: str) -> str:
-    """Return a text as it is searched: letters of all scripts in one case."""
-    return text.casefold()
 
 
 def excerpt(text: str, wanted: str) -> str:
@@ -18,8 +15,9 @@ def excerpt(text: str, wanted: str) -> str:
 
     A letter may be longer once it is folded (ß), so places are counted in both.
     """
-    at = max(fold(text).find(wanted), 0)
-    if len(fold(text)) != len(text):
-        at = bisect_left([*accumulate((len(fold(letter)) for letter in text), initial=0)], at + 1) - 1
+    text = normalize("NFC", text)
+    at = max(folded(text).find(wanted), 0)
+    if len(folded(text)) != len(text):
+        at = bisect_left([*accumulate((len(folded(letter)) for letter in text), initial=0)], at + 1) - 1
     start, end = max(at - _BEFORE, 0), at + len(wanted) + _AFTER
     return ("…" if start else "") + one_line(text[start:end]) + ("…" if end < len(text) else "")

@@ -2,11 +2,17 @@
 
 from dataclasses import dataclass
 from typing import Literal
+from unicodedata import normalize
 
 from signalbox.core.events import LoopName, Status
 from signalbox.core.messages import Message
 
 Role = Literal["user", "assistant"]
+
+
+def folded(text: str) -> str:
+    """Return a text as it is searched: letters of all scripts in one case, and with their marks in one piece (ü)."""
+    return normalize("NFC", text).casefold()
 
 
 @dataclass(frozen=True, slots=True)

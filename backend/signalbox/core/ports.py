@@ -104,8 +104,8 @@ class RunStore(Protocol):
         """Return the run that was started with this Idempotency-Key."""
         ...
 
-    async def recent(self, limit: int, before: RunRecord | None = None) -> list[RunRecord]:
-        """Return the newest runs first, of those that began before another one."""
+    async def recent(self, limit: int, before: tuple[float, str] | None = None) -> list[RunRecord]:
+        """Return the newest runs first, of those that began before this time (epoch seconds) and run."""
         ...
 
     async def delete(self, run_id: str) -> None:

@@ -119,12 +119,12 @@ class RunManager:
             raise RequestError(Code.UNKNOWN_RUN)
         return record
 
-    async def recent(self, limit: int, before: str | None = None) -> list[RunRecord]:
+    async def recent(self, limit: int, before: tuple[float, str] | None = None) -> list[RunRecord]:
         """Return the newest runs first, those under way among them, with their figures of now.
 
-        `before` is a run; those that began before it follow. Raises RequestError UNKNOWN_RUN for an unknown one.
+        `before` is the start (epoch seconds) and id of a run; those that began before it follow.
         """
-        kept = await self.store.recent(limit, await self.find(before) if before is not None else None)
+        kept = await self.store.recent(limit, before)
         return [run.record() if (run := self.live(record.id)) is not None else record for record in kept]
 
     async def events(self, run_id: str) -> list[Stamped]:
@@ -202,8 +202,7 @@ class RunManager:
         """
         record = await self.find(run_id)
         if record.conversation_id is not None:
-            words = "This run is an answer in a conversation, and is deleted with it."
-            raise RequestError(Code.INVALID_REQUEST, words, "run_id")
+            raise RequestError(Code.RUN_IN_CONVERSATION)
         await self.stop(run_id)
         await self.store.delete(run_id)
         self._unwritten.pop(run_id, None)

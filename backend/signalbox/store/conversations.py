@@ -10,7 +10,7 @@ from sqlalchemy import Connection, RowMapping, Select, Text, column, delete, fun
 from sqlalchemy import insert as insert_row
 from sqlalchemy.dialects.sqlite import insert
 
-from signalbox.core.conversations import Answer, Conversation, Node, Told
+from signalbox.core.conversations import Answer, Conversation, Node, Told, folded
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.events import Stamped
 from signalbox.core.messages import JsonObject, Message
@@ -50,7 +50,7 @@ def conversation_of(row: RowMapping) -> Conversation:
 def add_conversation(connection: Connection, conversation: Conversation) -> bool:
     """Keep a conversation where there is none of its id, and tell whether it is new."""
     row = {name: getattr(conversation, name) for name in Conversation.__slots__}
-    row["folded"] = conversation.title.casefold()
+    row["folded"] = folded(conversation.title)
     return connection.execute(insert(CONVERSATIONS).values(row).on_conflict_do_nothing()).rowcount > 0
 
 
@@ -65,7 +65,7 @@ def change_conversation(
         _check_there(connection, conversation_id, leaf_id, "leaf_id")
     given: dict[str, Any] = {}
     if title is not None:
-        given |= {"title": title, "folded": title.casefold(), "is_titled": True}
+        given |= {"title": title, "folded": folded(title), "is_titled": True}
     if leaf_id is not None:
         given["leaf_id"] = leaf_id
     connection.execute(update(CONVERSATIONS).where(CONVERSATIONS.c.id == conversation_id).values(given))
@@ -106,7 +106,7 @@ def keep_nodes(connection: Connection, conversation: Conversation, told: Sequenc
     connection.execute(here.values(leaf_id=last.id, updated=last.created))
     if conversation.title:
         titled = here.where(CONVERSATIONS.c.title == "")
-        connection.execute(titled.values(title=conversation.title, folded=conversation.title.casefold()))
+        connection.execute(titled.values(title=conversation.title, folded=folded(conversation.title)))
 
 
 def _check_there(connection: Connection, conversation_id: str, node_id: str, field: str) -> None:
@@ -128,7 +128,7 @@ def _row(conversation_id: str, told: Told) -> dict[str, Any]:
         "system": node.system,
         "body": dumps([to_json(message) for message in told.messages]),
         "text": node.text,
-        "folded": node.text.casefold(),
+        "folded": folded(node.text),
         "digest": node.digest,
     }
 

@@ -43,6 +43,7 @@ class JournalStore:
         self._due, self._urgent = asyncio.Event(), asyncio.Event()
         self._waiting: list[asyncio.Future[None]] = []
         self._worker: asyncio.Task[None] | None = None
+        self._writing: frozenset[str] = frozenset()
         self._stale: set[str] = set()
         self._is_closed = False
         self.is_well = True
@@ -171,6 +172,7 @@ class JournalStore:
     async def _write(self) -> None:
         dirty, self._dirty = self._dirty, {}
         waiting, self._waiting = self._waiting, []
+        self._writing = frozenset(dirty)
         try:
             await self._put([(run, _taken(run)) for run in dirty.values()])
         except StoreError as error:
@@ -183,6 +185,8 @@ class JournalStore:
             for future in waiting:
                 if not future.done():
                     future.set_result(None)
+        finally:
+            self._writing = frozenset()
 
     async def _put(self, taken: list[tuple[OpenRun, Taken]]) -> None:
         """Write all together; where one of them is at fault it must not keep the others from the disk."""
@@ -249,8 +253,16 @@ class JournalStore:
         """Return the next events with seq > after; none when there are no more."""
         return await self._database.read(lambda connection: journal_of(connection, run_id, after, _ROWS_PER_READ))
 
+    async def _caught_up(self, run_id: str | None = None) -> None:
+        """Have what was handed over of a run, or of any, on disk before it is read there, unless the disk is ill."""
+        behind = self._dirty.keys() | self._writing
+        if self.is_well and (behind if run_id is None else run_id in behind):
+            with suppress(StoreError):  # then what is told is as old as the disk
+                await self.flush()
+
     async def find(self, run_id: str) -> RunRecord | None:
         """Return a run, None for an unknown one."""
+        await self._caught_up(run_id)
         found = await self._select(RUNS.c.id == run_id, columns=COLUMNS, limit=1)
         return found[0] if found else None
 
@@ -259,9 +271,10 @@ class JournalStore:
         found = await self._select(RUNS.c.key == key, limit=1)
         return found[0] if found else None
 
-    async def recent(self, limit: int, before: RunRecord | None = None) -> list[RunRecord]:
-        """Return the newest runs first, of those that began before another one; without what was asked."""
-        older = [] if before is None else [tuple_(RUNS.c.started, RUNS.c.id) < (before.started, before.id)]
+    async def recent(self, limit: int, before: tuple[float, str] | None = None) -> list[RunRecord]:
+        """Return the newest runs first, of those that began before this time and run; without what was asked."""
+        await self._caught_up()
+        older = [] if before is None else [tuple_(RUNS.c.started, RUNS.c.id) < before]
         return await self._select(*older, limit=limit)
 
     async def delete(self, run_id: str) -> None:

@@ -85,10 +85,10 @@ class MemoryStore:
         """Return the run that was started with this Idempotency-Key."""
         return next((record for record in self._records() if record.key == key), None)
 
-    async def recent(self, limit: int, before: RunRecord | None = None) -> list[RunRecord]:
-        """Return the newest runs first, of those that began before another one."""
+    async def recent(self, limit: int, before: tuple[float, str] | None = None) -> list[RunRecord]:
+        """Return the newest runs first, of those that began before this time and run."""
         records = sorted(self._records(), key=_age, reverse=True)
-        return [record for record in records if before is None or _age(record) < _age(before)][:limit]
+        return [record for record in records if before is None or _age(record) < before][:limit]
 
     async def delete(self, run_id: str) -> None:
         """Forget a run."""

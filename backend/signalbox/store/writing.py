@@ -7,6 +7,7 @@ from msgspec import json
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 from sqlalchemy.dialects import sqlite
 
+from signalbox.core.conversations import folded
 from signalbox.core.events import Content, Stamped
 from signalbox.core.messages import Message
 from signalbox.core.ports import OnDurable
@@ -161,7 +162,7 @@ def _journal_row(taken: Taken) -> tuple[str, int, int, bytes]:
 def _keep_answer(connection: Connection, run_id: str) -> None:
     """Put a run's text where a conversation shows and searches it."""
     answer = "".join(s.event.content for s in journal_of(connection, run_id) if isinstance(s.event, Content))
-    connection.execute(update(RUNS).where(RUNS.c.id == run_id).values(answer=answer, folded=answer.casefold()))
+    connection.execute(update(RUNS).where(RUNS.c.id == run_id).values(answer=answer, folded=folded(answer)))
 
 
 def journal_of(connection: Connection, run_id: str, after: int = 0, rows: int | None = None) -> list[Stamped]:

@@ -16,10 +16,10 @@ from signalbox.app.deps import Parts, PartsDep
 from signalbox.app.examples import body_of
 from signalbox.app.schemas import ConversationChange, ConversationIn
 from signalbox.conversations.export import as_json, as_markdown, file_name
-from signalbox.conversations.search import excerpt, fold
+from signalbox.conversations.search import excerpt
 from signalbox.conversations.tree import Tree
 from signalbox.conversations.turns import files_in
-from signalbox.core.conversations import Answer, Conversation, Line, Node
+from signalbox.core.conversations import Answer, Conversation, Line, Node, folded
 from signalbox.core.errors import Code, RequestError, StoreError
 from signalbox.core.events import Content, Stamped
 from signalbox.core.messages import FilePart, ImagePart, JsonObject, Message
@@ -47,7 +47,8 @@ _CHANGE = {"a title": {"title": "Time zones"}, "another branch": {"leaf_id": "4f
 @router.post("", response_model=None, openapi_extra=body_of(ConversationIn, _BEGIN))
 async def begin_conversation(request: Request, parts: PartsDep, response: Response) -> JsonObject:
     """Begin a conversation: 201; 200 where there is one of that id, which stays as it is."""
-    wanted = await read_model(request, ConversationIn, _limit(parts))
+    has_body = request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers
+    wanted = ConversationIn() if not has_body else await read_model(request, ConversationIn, _limit(parts))
     now = time()
     new = Conversation(wanted.id or new_node_id(), wanted.title or "", wanted.title is not None, now, now)
     is_new = await parts.database.write(lambda connection: add_conversation(connection, new))
@@ -63,7 +64,7 @@ async def list_conversations(
     before: Annotated[str | None, Query(pattern=_CURSOR, description="The `next` of the page before")] = None,
 ) -> JsonObject:
     """List conversations, the newest first; `next` is the `before` of the next page, null on the last one."""
-    wanted = fold(search.strip())
+    wanted = folded(search.strip())
     cursor = _cursor(before) if before is not None else None
     if wanted:
         await _written(parts)
@@ -235,7 +236,7 @@ def _line(line: Line, parts: Parts) -> JsonObject:
     return {
         **_told(line.conversation),
         "messages": line.messages,
-        "cost": line.cost,
+        "cost": None if line.cost is None else round(line.cost, 12),  # a sum of floats has dust
         "model": line.model,
         "is_running": any(run is not None and not run.is_over for run in live),
     }

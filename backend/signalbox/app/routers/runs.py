@@ -12,16 +12,20 @@ from signalbox.runs.trace import summary_of, trace_of
 
 router = APIRouter(prefix="/api/runs", tags=["runs"])
 
+_CURSOR = r"^[0-9]{1,16}(\.[0-9]{1,16})?_[0-9a-f]{32}$"
+
 
 @router.get("", response_model=None)
 async def list_runs(
     parts: PartsDep,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    before: Annotated[str | None, Query(description="The `next` of the page before")] = None,
+    before: Annotated[str | None, Query(pattern=_CURSOR, description="The `next` of the page before")] = None,
 ) -> JsonObject:
     """List the newest runs, those under way among them; `next` is the `before` of the next page."""
-    records = await parts.runs.recent(limit + 1, before)
-    following = records[limit - 1].id if len(records) > limit else None
+    started, _, run_id = before.partition("_") if before is not None else ("", "", "")
+    records = await parts.runs.recent(limit + 1, (float(started), run_id) if started else None)
+    last = records[limit - 1] if len(records) > limit else None
+    following = f"{last.started!r}_{last.id}" if last else None
     return {"runs": [summary_of(record) for record in records[:limit]], "next": following}
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.fixtures import Behind
 from tests.support.serving import RunningApp, error_of, read_until, settings_for
-from tests.support.upstream import ScriptedUpstream, says, waits
+from tests.support.upstream import ScriptedUpstream, holds, says
 
 SECRET, ANSWER = "Where is the amber room?", "Nobody-knows-where-the-amber-room-is."
 
@@ -53,10 +53,10 @@ def test_a_deleted_run_is_gone_from_the_disk(tmp_path: Path) -> None:
 
 def test_a_run_that_is_deleted_while_it_speaks_is_stopped(behind: Behind) -> None:
     """Its reader sees it end, its provider is left, and nothing of it is written any more."""
-    app, upstream = behind(waits)
+    app, upstream = behind(holds)
     with app.asking(tools=[]) as response:
         chunks = response.iter_raw()
-        seen = read_until(chunks, b"First ")
+        seen = read_until(chunks, b"So far")
         assert app.client.delete(f"/api/runs/{response.headers['x-run-id']}").status_code == 200
         assert b'"status":"cancelled"' in seen + b"".join(chunks)
     assert upstream.wait_until(lambda: len(upstream.left) == 1)

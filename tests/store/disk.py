@@ -5,18 +5,16 @@ import sqlite3
 from collections.abc import AsyncGenerator, Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 from signalbox.core.errors import Code, StoreError
 from signalbox.core.events import Content, Stamped
 from signalbox.core.records import RunRecord
 from signalbox.store import journal
-from signalbox.store.database import Database, Work
+from signalbox.store.database import Bound, Database, P, Value
 from signalbox.store.journal import JournalStore
 from sqlalchemy import Connection
-
-Value = TypeVar("Value")
 
 
 class Disk(Database):
@@ -41,22 +39,22 @@ class Disk(Database):
     def release(self) -> None:
         self._gate.set()
 
-    async def write(self, work: Work[Value]) -> Value:
+    async def write(self, work: Bound[P, Value], *args: P.args, **kwargs: P.kwargs) -> Value:
         self.asked.set()
         await self._gate.wait()
         if self.failing is not None:
             self.refused += 1
             raise StoreError(self.failing)
-        value = await super().write(work)
+        value = await super().write(work, *args, **kwargs)
         self.transactions += 1
         return value
 
-    async def read(self, work: Work[Value]) -> Value:
+    async def read(self, work: Bound[P, Value], *args: P.args, **kwargs: P.kwargs) -> Value:
         def counted(connection: Connection) -> Value:
             raw: Any = connection.connection.driver_connection
             raw.set_progress_handler(self._step, 10)
             try:
-                return work(connection)
+                return work(connection, *args, **kwargs)
             finally:
                 raw.set_progress_handler(None, 0)
 

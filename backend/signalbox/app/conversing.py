@@ -1,12 +1,10 @@
 """A question's conversation: where the question stands, what its model is reminded of, what is kept of it."""
 
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from time import time
-
-from sqlalchemy import Connection
 
 from signalbox.app.deps import Parts
 from signalbox.app.intake import told_by
@@ -19,14 +17,7 @@ from signalbox.conversations.turns import ends_openly, text_in
 from signalbox.core.conversations import Conversation, Node
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.messages import AssistantMessage, Message, SystemMessage, ToolMessage
-from signalbox.store.conversations import (
-    bodies_of,
-    events_since_turns,
-    find_conversation,
-    keep_nodes,
-    nodes_of,
-    turns_of,
-)
+from signalbox.store.conversations import find_conversation, keep_nodes, kept_of, tree_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +49,7 @@ async def standing_of(body: ChatRequest, parts: Parts) -> Standing | None:
     leaf_id = conversation.leaf_id if conversation else None
     placing = Placing(Tree(nodes), leaf_id, time(), new_node_id)
     place = placing.place(_asking(body, told, leaf_id, is_whole=is_whole), system)
-    ours = {tool.spec.name for tool in parts.executor.tools if not tool.spec.untrusted}
-    history = await parts.database.read(lambda connection: _history(connection, place.known, ours))
+    history = await _history(place.known, parts)
     if not place.new:
         _check_open(place, history)
     system = system if system is not None else system_of(place.known)
@@ -88,30 +78,29 @@ def _asking(body: ChatRequest, told: tuple[Message, ...], leaf_id: str | None, *
 
 async def _tree(conversation_id: str, parts: Parts, *, texts: bool) -> tuple[Conversation | None, list[Node]]:
     """Read a conversation's nodes; where runs are under way, with all that they have said so far on disk."""
-
-    def read(connection: Connection) -> tuple[Conversation | None, list[Node]]:
-        return find_conversation(connection, conversation_id), nodes_of(connection, conversation_id, texts=texts)
-
-    conversation, nodes = await parts.database.read(read)
+    conversation, nodes = await parts.database.read(tree_of, conversation_id, texts=texts)
     if any(node.run is not None and node.run.status is None for node in nodes):
         await parts.runs.store.flush()
-        conversation, nodes = await parts.database.read(read)
+        conversation, nodes = await parts.database.read(tree_of, conversation_id, texts=texts)
     return conversation, nodes
 
 
-def _history(connection: Connection, path: Collection[Node], ours: Collection[str]) -> list[Message]:
-    """Return what was said on the way to a node: three queries, however long it is."""
-    runs = [node for node in path if node.run is not None]
-    bodies = bodies_of(connection, [node.id for node in path if node.run is None])
-    turns = turns_of(connection, [node.id for node in runs])
-    # A run that ended well is told by its turns; any other has said more than they tell.
-    since = events_since_turns(connection, [node.id for node in runs if node.run and node.run.status != "complete"])
+async def _history(path: Sequence[Node], parts: Parts) -> list[Message]:
+    """Return what was said on the way to a node."""
+    kept = await parts.database.read(
+        kept_of,
+        told=[node.id for node in path if node.run is None],
+        runs=[node.id for node in path if node.run is not None],
+        # A run that ended well is told by its turns; any other has said more than they tell.
+        cut=[node.id for node in path if node.run is not None and node.run.status != "complete"],
+    )
+    ours = {tool.spec.name for tool in parts.executor.tools if not tool.spec.untrusted}
     history: list[Message] = []
     for node in path:
         if node.run is None:
-            history += bodies[node.id]
+            history += kept.bodies[node.id]
         else:
-            history += recalled(turns.get(node.id, ()), since.get(node.id, ()), ours)
+            history += recalled(kept.turns.get(node.id, ()), kept.events.get(node.id, ()), ours)
     return history
 
 
@@ -129,11 +118,11 @@ async def keep(standing: Standing, parts: Parts) -> None:
     first = next((one.node.text for one in place.new if one.node.role == "user" and one.node.text.strip()), "")
     now = place.new[-1].node.created
     conversation = Conversation(standing.conversation_id, title_of(first), created=now, updated=now)
-    await parts.database.write(lambda connection: keep_nodes(connection, conversation, place.new))
+    await parts.database.write(keep_nodes, conversation, place.new)
 
 
 async def check_there(standing: Standing, parts: Parts) -> None:
     """Refuse a run whose conversation was deleted meanwhile; raises RequestError UNKNOWN_CONVERSATION."""
-    found = await parts.database.read(lambda connection: find_conversation(connection, standing.conversation_id))
+    found = await parts.database.read(find_conversation, standing.conversation_id)
     if found is None:
         raise RequestError(Code.UNKNOWN_CONVERSATION)

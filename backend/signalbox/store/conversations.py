@@ -33,6 +33,15 @@ class Deleted:
     saves: int
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What nodes hold, by their ids: what clients told, the turns of runs, and what cut runs said behind them."""
+
+    bodies: Mapping[str, tuple[Message, ...]]
+    turns: Mapping[str, list[tuple[int, Message]]]
+    events: Mapping[str, list[Stamped]]
+
+
 # --- one conversation -------------------------------------------------------------------------------------------
 
 
@@ -191,6 +200,29 @@ def _events_of(connection: Connection, run_ids: Collection[str], *where: Any) ->
     for run_id, frames in connection.execute(asked.order_by(JOURNAL.c.run_id, JOURNAL.c.first_seq)):
         out[run_id] += _events.decode(frames)
     return out
+
+
+# --- all at once, so that it is of one moment -------------------------------------------------------------------
+
+
+def tree_of(
+    connection: Connection, conversation_id: str, *, texts: bool = False
+) -> tuple[Conversation | None, list[Node]]:
+    """Return a conversation, None for an unknown one, and its nodes."""
+    return find_conversation(connection, conversation_id), nodes_of(connection, conversation_id, texts=texts)
+
+
+def whole_of(
+    connection: Connection, conversation_id: str
+) -> tuple[Conversation | None, list[Node], Mapping[str, tuple[Message, ...]]]:
+    """Return a conversation, its nodes with their texts, and what clients told in them."""
+    conversation, nodes = tree_of(connection, conversation_id, texts=True)
+    return conversation, nodes, bodies_of(connection, [node.id for node in nodes if node.run is None])
+
+
+def kept_of(connection: Connection, told: Collection[str], runs: Collection[str], cut: Collection[str]) -> Kept:
+    """Return what nodes hold: three queries, however many they are."""
+    return Kept(bodies_of(connection, told), turns_of(connection, runs), events_since_turns(connection, cut))
 
 
 def _listed(ids: Collection[str]) -> Select[str]:

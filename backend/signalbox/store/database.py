@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import structlog
 from sqlalchemy import URL, Connection, Engine, create_engine, event
@@ -15,12 +15,15 @@ from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError, SQLAlche
 from signalbox.core.errors import Code, StoreError
 from signalbox.store.migrate import upgrade
 
+P = ParamSpec("P")
 Value = TypeVar("Value")
 Work = Callable[[Connection], Value]
+Bound = Callable[Concatenate[Connection, P], Value]
 
 _log = structlog.get_logger()
 _READERS = 4
 _BUSY_SECONDS = 5
+_CHECKPOINTS = 3
 # FULL: what a client was told to be kept survives a power cut, and one commit serves all runs. secure_delete: what is
 # deleted is overwritten, not only unlinked.
 _PRAGMAS = (
@@ -49,13 +52,13 @@ class Database:
         """Make the file, or bring it up to this version's tables; raises StoreError, NewerDatabase for a later one."""
         await self._run(self._writer, self._open)
 
-    async def write(self, work: Work[Value]) -> Value:
-        """Run work that writes; raises StoreError."""
-        return await self._run(self._writer, lambda: self._transact(work))
+    async def write(self, work: Bound[P, Value], *args: P.args, **kwargs: P.kwargs) -> Value:
+        """Run work that writes, with these arguments behind the connection; raises StoreError."""
+        return await self._run(self._writer, lambda: self._transact(lambda c: work(c, *args, **kwargs)))
 
-    async def read(self, work: Work[Value]) -> Value:
-        """Run work that only reads; raises StoreError."""
-        return await self._run(self._readers, lambda: self._look(work))
+    async def read(self, work: Bound[P, Value], *args: P.args, **kwargs: P.kwargs) -> Value:
+        """Run work that only reads, with these arguments behind the connection; raises StoreError."""
+        return await self._run(self._readers, lambda: self._look(lambda c: work(c, *args, **kwargs)))
 
     async def forget(self) -> None:
         """Drop what the write-ahead log still holds of deleted rows; raises StoreError."""
@@ -89,7 +92,10 @@ class Database:
 
     def _checkpoint(self) -> None:
         with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+            for _ in range(_CHECKPOINTS):  # each waits for readers as long as any statement does
+                if not connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()[0]:
+                    return
+        _log.error("database.unforgotten")
 
     def _close(self) -> None:
         self._writer.shutdown()

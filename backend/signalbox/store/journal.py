@@ -251,7 +251,7 @@ class JournalStore:
 
     async def read(self, run_id: str, after: int) -> list[Stamped]:
         """Return the next events with seq > after; none when there are no more."""
-        return await self._database.read(lambda connection: journal_of(connection, run_id, after, _ROWS_PER_READ))
+        return await self._database.read(journal_of, run_id, after, _ROWS_PER_READ)
 
     async def _caught_up(self, run_id: str | None = None) -> None:
         """Have what was handed over of a run, or of any, on disk before it is read there, unless the disk is ill."""

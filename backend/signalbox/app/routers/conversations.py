@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 
 import msgspec
 from fastapi import APIRouter, Query, Request, Response
-from sqlalchemy import Connection
 
 from signalbox.app.body import read_model
 from signalbox.app.conversing import new_node_id
@@ -27,13 +26,12 @@ from signalbox.store.conversation_list import Cursor, lines_of
 from signalbox.store.conversations import (
     Deleted,
     add_conversation,
-    bodies_of,
     change_conversation,
     delete_conversation,
     events_of_runs,
     find_conversation,
-    nodes_of,
     unfinished_of,
+    whole_of,
 )
 
 router = APIRouter(prefix="/api/conversations", tags=["conversations"])
@@ -51,7 +49,7 @@ async def begin_conversation(request: Request, parts: PartsDep, response: Respon
     wanted = ConversationIn() if not has_body else await read_model(request, ConversationIn, _limit(parts))
     now = time()
     new = Conversation(wanted.id or new_node_id(), wanted.title or "", wanted.title is not None, now, now)
-    is_new = await parts.database.write(lambda connection: add_conversation(connection, new))
+    is_new = await parts.database.write(add_conversation, new)
     response.status_code = 201 if is_new else 200
     return _told(new if is_new else await _found(new.id, parts))
 
@@ -68,10 +66,10 @@ async def list_conversations(
     cursor = _cursor(before) if before is not None else None
     if wanted:
         await _written(parts)
-    lines, found = await parts.database.read(lambda connection: lines_of(connection, limit + 1, cursor, wanted))
+    lines, found = await parts.database.read(lines_of, limit + 1, cursor, wanted)
     if any(_is_over(run_id, parts) for line in lines for run_id in line.unfinished):
         await _written(parts)
-        lines, found = await parts.database.read(lambda connection: lines_of(connection, limit + 1, cursor, wanted))
+        lines, found = await parts.database.read(lines_of, limit + 1, cursor, wanted)
     shown = lines[:limit]
     told = [_line(line, parts) for line in shown]
     if wanted:
@@ -96,9 +94,7 @@ async def update_conversation(conversation_id: str, request: Request, parts: Par
     """Give a title, or choose the node that the next question follows."""
     await _found(conversation_id, parts)
     wanted = await read_model(request, ConversationChange, _limit(parts))
-    changed = await parts.database.write(
-        lambda connection: change_conversation(connection, conversation_id, wanted.title, wanted.leaf_id)
-    )
+    changed = await parts.database.write(change_conversation, conversation_id, wanted.title, wanted.leaf_id)
     if changed is None:
         raise RequestError(Code.UNKNOWN_CONVERSATION)
     return {**_told(changed), "leaf_id": changed.leaf_id}
@@ -108,9 +104,9 @@ async def update_conversation(conversation_id: str, request: Request, parts: Par
 async def remove_conversation(conversation_id: str, parts: PartsDep) -> JsonObject:
     """Stop what is under way in a conversation and delete all of it; saves stay, and the answer counts them."""
     await _found(conversation_id, parts)
-    for run_id in await parts.database.read(lambda connection: unfinished_of(connection, conversation_id)):
+    for run_id in await parts.database.read(unfinished_of, conversation_id):
         await _stop(run_id, parts)
-    deleted = await parts.database.write(lambda connection: delete_conversation(connection, conversation_id))
+    deleted = await parts.database.write(delete_conversation, conversation_id)
     if deleted is None:
         raise RequestError(Code.UNKNOWN_CONVERSATION)
     await _drop(deleted, parts)
@@ -134,7 +130,7 @@ async def export_conversation(
     conversation = replace(conversation, title=conversation.title or UNTITLED)
     shown = nodes if kind == "json" else Tree(nodes).path(conversation.leaf_id)
     run_ids = [node.id for node in shown if node.run is not None]
-    events = await parts.database.read(lambda connection: events_of_runs(connection, run_ids))
+    events = await parts.database.read(events_of_runs, run_ids)
     if kind == "json":
         body = as_json(conversation, [_node(node, bodies) for node in nodes], bodies, events)
     else:
@@ -148,7 +144,7 @@ async def export_conversation(
 
 
 async def _found(conversation_id: str, parts: Parts) -> Conversation:
-    found = await parts.database.read(lambda connection: find_conversation(connection, conversation_id))
+    found = await parts.database.read(find_conversation, conversation_id)
     if found is None:
         raise RequestError(Code.UNKNOWN_CONVERSATION)
     return found
@@ -158,13 +154,7 @@ async def _opened(
     conversation_id: str, parts: Parts
 ) -> tuple[Conversation, list[Node], Mapping[str, tuple[Message, ...]]]:
     """Read a whole conversation; of runs whose text is not on disk yet what came so far."""
-
-    def read(connection: Connection) -> tuple[Conversation | None, list[Node], Mapping[str, tuple[Message, ...]]]:
-        nodes = nodes_of(connection, conversation_id, texts=True)
-        told = [node.id for node in nodes if node.run is None]
-        return find_conversation(connection, conversation_id), nodes, bodies_of(connection, told)
-
-    conversation, nodes, bodies = await parts.database.read(read)
+    conversation, nodes, bodies = await parts.database.read(whole_of, conversation_id)
     if conversation is None:
         raise RequestError(Code.UNKNOWN_CONVERSATION)
     return conversation, [await _so_far(node, parts) for node in nodes], bodies

@@ -68,10 +68,10 @@ async def save_run(request: Request, parts: PartsDep) -> JsonObject:
     if not record.is_over:
         raise RequestError(Code.RUN_NOT_OVER, field="run_id")
     events = await parts.runs.events(record.id)
-    question = _without_details(await parts.database.read(lambda connection: question_of(connection, record)))
+    question = _without_details(await parts.database.read(question_of, record))
     line = _line(record, wanted.title or _title(question))
     snapshot = Snapshot(question, trace_of(record, events), wanted.data)
-    await parts.database.write(lambda connection: put_save(connection, line, snapshot, events))
+    await parts.database.write(put_save, line, snapshot, events)
     return _told(line)
 
 
@@ -83,7 +83,7 @@ async def list_all(
 ) -> JsonObject:
     """List the saves, the newest first; `next` is the `before` of the next page, null on the last one."""
     cursor = _cursor(before) if before is not None else None
-    found = await parts.database.read(lambda connection: list_saves(connection, limit + 1, cursor))
+    found = await parts.database.read(list_saves, limit + 1, cursor)
     shown = found[:limit]
     last = shown[-1] if len(found) > limit else None
     return {"saves": [_told(line) for line in shown], "next": f"{last.created!r}_{last.id}" if last else None}
@@ -119,7 +119,7 @@ async def replay_save(
 ) -> Response:
     """Answer with the stream of the run that was saved, behind a cursor; the same bytes as the run's own."""
     refuse_twins(request, "Last-Event-ID")
-    line = await parts.database.read(lambda connection: find_save(connection, save_id))
+    line = await parts.database.read(find_save, save_id)
     if line is None:
         raise RequestError(Code.UNKNOWN_SAVE)
     after = cursor_of(line.run_id, after, last_event_id)
@@ -132,7 +132,7 @@ async def replay_save(
 @router.delete("/{save_id}", response_model=None)
 async def remove_save(save_id: str, parts: PartsDep) -> JsonObject:
     """Delete a save; the database holds nothing of it any more, not even as free space."""
-    if not await parts.database.write(lambda connection: delete_save(connection, save_id)):
+    if not await parts.database.write(delete_save, save_id):
         raise RequestError(Code.UNKNOWN_SAVE)
     await parts.database.forget()
     return {"deleted": True}
@@ -141,7 +141,7 @@ async def remove_save(save_id: str, parts: PartsDep) -> JsonObject:
 async def _kept(save_id: str, parts: Parts, after: int) -> AsyncGenerator[list[Stamped], None]:
     parts.runs.watching += 1  # one of the streams that `check_watchers` counts (quirk G6)
     try:
-        yield await parts.database.read(lambda connection: events_of(connection, save_id, after))
+        yield await parts.database.read(events_of, save_id, after)
     finally:
         parts.runs.watching -= 1
 

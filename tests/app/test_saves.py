@@ -8,6 +8,7 @@ import httpx
 import msgspec
 import pytest
 from signalbox.core.events import Stamped
+from signalbox.runs.manager import RunManager
 from signalbox.store.tables import RUNS, SAVES
 from sqlalchemy import delete, select
 
@@ -315,3 +316,19 @@ def test_opaque_reasoning_is_in_no_save(behind: Behind) -> None:
     assert "SEALED" not in repr(rows)
     messages = opened(app, line["id"])["question"]["messages"]
     assert [message["content"] for message in messages] == ["And?", "So.", "Really?"]
+
+
+def test_a_run_that_is_deleted_while_it_is_saved_is_unknown(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half a run must not be kept as if it were whole."""
+    app, _ = behind(says("Hello."))
+    run_id = app.post(prompt="Hello!", tools=[]).headers["x-run-id"]
+    events = RunManager.events
+
+    async def deleted_meanwhile(self: RunManager, asked: str) -> list[Stamped]:
+        await self.store.delete(asked)
+        return await events(self, asked)
+
+    monkeypatch.setattr(RunManager, "events", deleted_meanwhile)
+    refused = app.client.post("/api/saves", json={"run_id": run_id})
+    assert (refused.status_code, error_of(refused)["code"]) == (404, "UNKNOWN_RUN")
+    assert app.client.get("/api/saves").json()["saves"] == []

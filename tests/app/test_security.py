@@ -209,6 +209,8 @@ def test_readiness_tells_what_is_missing(tmp_path: Path) -> None:
         assert response.json()["checks"]["data_folder"] is False
         assert app.client.get("/health/live").status_code == 200
         (tmp_path / "moved").rename(folder)
+        app.parts.runs.store.is_well = False
+        assert app.client.get("/health/ready").json()["checks"]["database"] is False
 
 
 def test_an_unexpected_failure_is_a_plain_500(app: RunningApp, monkeypatch: pytest.MonkeyPatch) -> None:

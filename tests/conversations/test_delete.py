@@ -1,9 +1,16 @@
 """Deleting a conversation: nothing of it is left, on disk or under way."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from signalbox.app import conversing
+from signalbox.core.conversations import Conversation
+from signalbox.runs.manager import RunManager
+from signalbox.runs.run import Run
+from signalbox.store.conversations import Kept, add_conversation, delete_conversation
 from signalbox.store.journal import JournalStore
+from sqlalchemy import Connection
 
 from tests.conversations.talk import Talk, talk_behind, thinks_and_calls
 from tests.support.fixtures import Behind
@@ -89,3 +96,35 @@ def test_the_id_is_free_again(behind: Behind) -> None:
     talk.ask("two")
     assert talk.told() == [("user", "two")]
     assert talk.texts() == ["two", "A"]
+
+
+def test_an_answer_to_what_was_deleted_is_unknown(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new conversation of the same id takes no answer to a question of the old one."""
+    talk = talk_behind(behind, says("A"), says("B"))
+    first = talk.ask("one")
+    started = RunManager.start
+
+    async def deleted_meanwhile(self: RunManager, *given: Any) -> Run:
+        def renew(connection: Connection) -> None:
+            delete_conversation(connection, talk.id)
+            add_conversation(connection, Conversation(talk.id))
+
+        await talk.app.parts.database.write(renew)
+        return await started(self, *given)
+
+    monkeypatch.setattr(RunManager, "start", deleted_meanwhile)
+    refused = talk.post(parent_id=first.message_id)
+    assert (refused.status_code, error_of(refused)["code"]) == (404, "UNKNOWN_CONVERSATION")
+    monkeypatch.undo()
+    assert talk.tree()["messages"] == []
+    talk.ask("new")
+    assert talk.texts()[0] == "new"
+
+
+def test_a_history_that_goes_while_it_is_read_is_unknown(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tree was there, what its nodes hold is not: that is no fault of the server."""
+    talk = talk_behind(behind, says("A"))
+    talk.ask("one")
+    monkeypatch.setattr(conversing, "kept_of", lambda connection, **asked: Kept({}, {}, {}))
+    refused = talk.post("two")
+    assert (refused.status_code, error_of(refused)["code"]) == (404, "UNKNOWN_CONVERSATION")

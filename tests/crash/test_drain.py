@@ -79,7 +79,7 @@ def test_runs_under_way_finish_while_no_new_one_starts(tmp_path: Path) -> None:
                 process.process.send_signal(signal.SIGTERM)
                 until(lambda: client.get("/health/ready").status_code == 503)
                 ready = client.get("/health/ready").json()
-                assert ready["checks"] == {"data_folder": True, "upstream": True, "accepting": False}
+                assert ready["checks"] == {"data_folder": True, "database": True, "upstream": True, "accepting": False}
                 assert client.get("/health/live").status_code == 200
 
                 refused = client.post(STREAM, json=ASK)

@@ -151,7 +151,8 @@ def test_c15_requests_of_a_conversation_share_their_beginning(tell: Teller) -> N
     names = [tool["function"]["name"] for tool in told.last["tools"]]
     assert names == sorted(names)
     assert told.last["messages"][0] == {"role": "system", "content": "Be brief."}
-    again = tell("openai/sim-steps-2", asked, conversation_id="talk-15", system="Be brief.").requests[0]
+    anew = {"conversation_id": "talk-15", "parent_id": None}
+    again = tell("openai/sim-steps-2", asked, **anew, system="Be brief.").requests[0]
     assert json.dumps(again) == json.dumps(told.requests[0])
 
 

@@ -99,6 +99,41 @@ async def test_nothing_is_shown_before_the_runs_row_is_on_disk(disk: Disk, store
     assert (await watcher.end(), watcher.ahead) == ([1, 2, 3, 4, 5, 6], [])
 
 
+async def test_the_end_is_on_disk_before_it_is_told(disk: Disk, store: JournalStore) -> None:
+    """Whoever has seen `done` finds it so after a crash: words may run ahead of the disk, the ending may not."""
+    manager = RunManager(store)
+    talk = Talk()
+    run = await start(manager, talk)
+    watcher = Watcher(manager, disk, run.id)
+    disk.hold()
+    talk.step()
+    await until(lambda: watcher.seen == [1])
+    talk.end()
+    await until(lambda: run.is_over)
+    for _ in range(50):
+        await asyncio.sleep(0)
+    assert (watcher.seen, watcher.task.done()) == ([1], False)
+    disk.release()
+    assert await watcher.end() == [1, 2]
+    assert disk.rows("SELECT status FROM runs") == [("complete",)]
+
+
+async def test_a_disk_that_fails_keeps_no_end_back(disk: Disk, store: JournalStore) -> None:
+    """The stream goes on to its end while nothing can be written."""
+    manager = RunManager(store)
+    talk = Talk()
+    run = await start(manager, talk)
+    watcher = Watcher(manager, disk, run.id)
+    disk.failing = Code.STORE_UNAVAILABLE
+    talk.step()
+    await until(lambda: watcher.seen == [1])
+    talk.end()
+    assert await watcher.end() == [1, 2]
+    disk.failing = None
+    await store.flush()
+    assert disk.rows("SELECT status FROM runs") == [("complete",)]
+
+
 async def test_no_watcher_is_ahead_of_what_is_reserved(
     disk: Disk, store: JournalStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,20 +1,23 @@
 """The database file: where it lies, who may read it, what of it is overwritten, and how it refuses."""
 
 import asyncio
+import sqlite3
 import stat
 import threading
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from signalbox.core.errors import Code, StoreError
+from signalbox.store import database as database_module
 from signalbox.store.database import Database
 from signalbox.store.rows import opening_row
 from signalbox.store.tables import JOURNAL, RUNS
 from sqlalchemy import Connection, delete, insert, select
 from structlog.testing import capture_logs
 
-from tests.store.disk import Disk, a_run
+from tests.store.disk import Disk, a_run, until
 
 pytestmark = pytest.mark.anyio
 CANARY = "canary-model-8812"
@@ -78,6 +81,28 @@ async def test_what_is_deleted_is_in_no_byte(disk: Disk) -> None:
     with pytest.raises(StoreError):
         await disk.write(lambda connection: [put(connection, "other"), put(connection, "r")])
     assert disk.rows("SELECT id FROM runs") == [("r",)]
+
+
+async def test_a_reader_who_holds_on_keeps_nobody_waiting(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A backup reads on: deleting takes no longer for it, and the log is emptied once it lets go."""
+    monkeypatch.setattr(database_module, "_CHECKPOINT_MS", 1)
+    monkeypatch.setattr(database_module, "_FORGET_SECONDS", 0.0)
+    await disk.write(lambda connection: put(connection, model=CANARY))
+
+    def is_left() -> bool:
+        return any(CANARY.encode() in path.read_bytes() for path in files(disk.path.parent))
+
+    with closing(sqlite3.connect(disk.path, isolation_level=None)) as backup:
+        backup.execute("BEGIN")
+        backup.execute("SELECT * FROM runs").fetchall()
+        await disk.write(lambda connection: connection.execute(delete(RUNS)))
+        with capture_logs() as lines:
+            await disk.forget()
+            await disk.forget()
+        assert [line["event"] for line in lines] == ["database.log_kept"]
+        assert is_left()
+        await disk.write(put)
+    await until(lambda: not is_left())
 
 
 async def test_a_transaction_is_kept_whole_or_not_at_all(disk: Disk) -> None:

@@ -17,7 +17,7 @@ from signalbox.conversations.turns import ends_openly, text_in
 from signalbox.core.conversations import Conversation, Node
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.messages import AssistantMessage, Message, SystemMessage, ToolMessage
-from signalbox.store.conversations import find_conversation, keep_nodes, kept_of, tree_of
+from signalbox.store.conversations import has_message, keep_nodes, kept_of, tree_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +98,8 @@ async def _history(path: Sequence[Node], parts: Parts) -> list[Message]:
     history: list[Message] = []
     for node in path:
         if node.run is None:
+            if node.id not in kept.bodies:  # deleted between two looks
+                raise RequestError(Code.UNKNOWN_CONVERSATION)
             history += kept.bodies[node.id]
         else:
             history += recalled(kept.turns.get(node.id, ()), kept.events.get(node.id, ()), ours)
@@ -122,7 +124,6 @@ async def keep(standing: Standing, parts: Parts) -> None:
 
 
 async def check_there(standing: Standing, parts: Parts) -> None:
-    """Refuse a run whose conversation was deleted meanwhile; raises RequestError UNKNOWN_CONVERSATION."""
-    found = await parts.database.read(find_conversation, standing.conversation_id)
-    if found is None:
+    """Refuse a run whose question was deleted meanwhile with its conversation; raises RequestError."""
+    if not await parts.database.read(has_message, standing.conversation_id, standing.place.node_id):
         raise RequestError(Code.UNKNOWN_CONVERSATION)

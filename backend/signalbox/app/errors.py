@@ -12,6 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
+from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from signalbox.app.config import SettingsError
@@ -96,13 +97,21 @@ def add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def _http(request: Request, error: HTTPException) -> Response:
-        code = _BY_STATUS.get(error.status_code, Code.INVALID_REQUEST)
+        code, headers = _BY_STATUS.get(error.status_code, Code.INVALID_REQUEST), dict(error.headers or {})
         message = ""
         if error.status_code == 405:
-            message = f"{request.method} is not taken here; use {(error.headers or {}).get('Allow', 'another method')}."
-        answer = error_response(RequestError(code, message), dict(error.headers or {}))
+            headers["allow"] = ", ".join(_methods_of(request)) or headers.pop("Allow", "")
+            message = f"{request.method} is not taken here; use {headers['allow'] or 'another method'}."
+        answer = error_response(RequestError(code, message), headers)
         answer.status_code = error.status_code
         return answer
+
+
+def _methods_of(request: Request) -> list[str]:
+    """Return all methods that an address takes: the router names those of its first route alone."""
+    routes = [route for route in request.app.routes if isinstance(route, Route)]
+    found = (route.methods or () for route in routes if route.matches(request.scope)[0] is Match.PARTIAL)
+    return sorted({method for methods in found for method in methods})
 
 
 class LastResort:

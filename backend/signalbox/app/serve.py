@@ -105,8 +105,9 @@ class Server(uvicorn.Server):
         if parts is not None:
             await self._drain(parts.runs)
             await parts.runs.aclose()
-            with suppress(StoreError):  # the store tells of it when it is closed
-                await parts.runs.store.flush()
+            if parts.runs.store.is_well:  # else the store tells of it when it is closed
+                with suppress(StoreError):
+                    await parts.runs.store.flush()
         await super().shutdown(sockets)
 
     async def _drain(self, runs: RunManager) -> None:

@@ -2,9 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
-from signalbox.core.events import AnyEvent, Stamped
+from signalbox.core.errors import StoreError
+from signalbox.core.events import AnyEvent, Done, Stamped
 from signalbox.core.ports import RunStore
 
 # Events kept in memory although they are on disk: a watcher who is that little behind costs no read.
@@ -52,6 +54,8 @@ class Journal:
         after = min(after, self.seq)
         while True:
             batch = await self.read(after)
+            if batch and self.durable < batch[-1].seq and isinstance(batch[-1].event, Done):
+                await self._recorded()
             if batch:
                 after = batch[-1].seq
                 yield batch
@@ -59,6 +63,14 @@ class Journal:
                 return
             else:
                 await self._news()
+
+    async def _recorded(self) -> None:
+        """Have the end on disk before it is told: a crash must not tell another one to whoever has seen it.
+
+        A disk that is ill or silent holds it up for its time, and no longer.
+        """
+        with suppress(StoreError):
+            await self.store.flush()
 
     async def read(self, after: int) -> list[Stamped]:
         """Return the next events with seq > after that may be shown; none when there are none yet."""

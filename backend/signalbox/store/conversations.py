@@ -126,6 +126,12 @@ def _check_there(connection: Connection, conversation_id: str, node_id: str, fie
     raise RequestError(Code.UNKNOWN_MESSAGE, field=field)
 
 
+def has_message(connection: Connection, conversation_id: str, node_id: str) -> bool:
+    """Tell whether a conversation has a message of this id."""
+    asked = select(MESSAGES.c.id).where(MESSAGES.c.id == node_id, MESSAGES.c.conversation_id == conversation_id)
+    return connection.execute(asked).first() is not None
+
+
 def _row(conversation_id: str, told: Told) -> dict[str, Any]:
     node = told.node
     return {

@@ -23,7 +23,8 @@ Bound = Callable[Concatenate[Connection, P], Value]
 _log = structlog.get_logger()
 _READERS = 4
 _BUSY_SECONDS = 5
-_CHECKPOINTS = 3
+_CHECKPOINT_MS = 100
+_FORGET_SECONDS = 1.0
 # FULL: what a client was told to be kept survives a power cut, and one commit serves all runs. secure_delete: what is
 # deleted is overwritten, not only unlinked.
 _PRAGMAS = (
@@ -46,6 +47,7 @@ class Database:
         self._engine = _engine(path)
         # One writer: transactions queue here, in the order in which they were asked for, instead of in SQLite.
         self._writer = ThreadPoolExecutor(1, "database-writer")
+        self._forgetting: asyncio.Task[None] | None = None
         self._readers = ThreadPoolExecutor(_READERS, "database-reader")
 
     async def open(self) -> None:
@@ -61,11 +63,27 @@ class Database:
         return await self._run(self._readers, lambda: self._look(lambda c: work(c, *args, **kwargs)))
 
     async def forget(self) -> None:
-        """Drop what the write-ahead log still holds of deleted rows; raises StoreError."""
-        await self._run(self._writer, self._checkpoint)
+        """Drop what the write-ahead log still holds of deleted rows; raises StoreError.
+
+        A reader that holds on to an older state (a backup) keeps the log: then it is tried again until he lets go.
+        """
+        if await self._run(self._writer, self._checkpoint) or self._forgetting is not None:
+            return
+        _log.warning("database.log_kept")
+        self._forgetting = asyncio.create_task(self._forget_later(), name="database log")
+
+    async def _forget_later(self) -> None:
+        with suppress(StoreError):
+            is_empty = False
+            while not is_empty:
+                await asyncio.sleep(_FORGET_SECONDS)
+                is_empty = await self._run(self._writer, self._checkpoint)
+        self._forgetting = None
 
     async def aclose(self) -> None:
         """Finish what is under way and close the file."""
+        if self._forgetting is not None:
+            self._forgetting.cancel()
         await asyncio.to_thread(self._close)
 
     async def _run(self, threads: ThreadPoolExecutor, work: Callable[[], Value]) -> Value:
@@ -90,12 +108,14 @@ class Database:
         with self._engine.connect() as connection:
             return work(connection)
 
-    def _checkpoint(self) -> None:
+    def _checkpoint(self) -> bool:
+        """Empty the log; tell whether that could be done. Whoever writes waits meanwhile, so it must not take long."""
         with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            for _ in range(_CHECKPOINTS):  # each waits for readers as long as any statement does
-                if not connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()[0]:
-                    return
-        _log.error("database.unforgotten")
+            connection.exec_driver_sql(f"PRAGMA busy_timeout={_CHECKPOINT_MS}")
+            try:
+                return connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()[0] == 0
+            finally:
+                connection.exec_driver_sql(f"PRAGMA busy_timeout={_BUSY_SECONDS * 1000}")
 
     def _close(self) -> None:
         self._writer.shutdown()

@@ -14,7 +14,7 @@ from signalbox.core.ports import OnDurable
 from signalbox.core.records import RunRecord
 from signalbox.store.messages import dump_message
 from signalbox.store.rows import figures, opening_row
-from signalbox.store.tables import CONVERSATIONS, JOURNAL, RUNS, TURNS
+from signalbox.store.tables import CONVERSATIONS, JOURNAL, MESSAGES, RUNS, TURNS
 
 # Numbers that are reserved at once: so many that a stream goes on to its end also while the disk does not answer. A
 # crash leaves a gap of them, which the contract allows.
@@ -122,8 +122,10 @@ def put(connection: Connection, batch: Sequence[Taken], stale: Collection[str] =
     if stale:
         _take_out(connection, stale)
     if openings:
+        begun = [t.opening for t in batch if t.opening is not None]
+        _check_questions(connection, begun)
         connection.execute(insert(RUNS), openings)
-        _follow(connection, [t.opening for t in batch if t.opening is not None])
+        _follow(connection, begun)
     if events := [_journal_row(t) for t in batch if t.events]:
         connection.exec_driver_sql(_JOURNAL_ROW, events)
     if turns:
@@ -135,6 +137,20 @@ def put(connection: Connection, batch: Sequence[Taken], stale: Collection[str] =
     for taken in batch:
         if taken.record is not None and taken.record.is_over and taken.record.conversation_id is not None:
             _keep_answer(connection, taken.run_id)
+
+
+class QuestionGone(Exception):
+    """The message that a run answers was deleted before the run was kept, with its conversation."""
+
+
+def _check_questions(connection: Connection, openings: Sequence[RunRecord]) -> None:
+    """Refuse an answer to nothing: there may be a new conversation of the same id. Raises QuestionGone."""
+    answers = {run.parent_id: run.conversation_id for run in openings if run.parent_id is not None}
+    if not answers:
+        return
+    asked = select(MESSAGES.c.id, MESSAGES.c.conversation_id).where(MESSAGES.c.id.in_(answers))
+    if answers.items() - {(row.id, row.conversation_id) for row in connection.execute(asked)}:
+        raise QuestionGone
 
 
 def _follow(connection: Connection, openings: Sequence[RunRecord]) -> None:

@@ -42,7 +42,12 @@ _BEGIN = {"a title": {"title": "Time zones"}, "an id of the client's own": {"id"
 _CHANGE = {"a title": {"title": "Time zones"}, "another branch": {"leaf_id": "4f0c1c6fd0e54c1d9d1f0a4e4e3f8a11"}}
 
 
-@router.post("", response_model=None, openapi_extra=body_of(ConversationIn, _BEGIN))
+@router.post(
+    "",
+    response_model=None,
+    responses={201: {"description": "It was begun"}},
+    openapi_extra=body_of(ConversationIn, _BEGIN),
+)
 async def begin_conversation(request: Request, parts: PartsDep, response: Response) -> JsonObject:
     """Begin a conversation: 201; 200 where there is one of that id, which stays as it is."""
     has_body = request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers

@@ -22,9 +22,10 @@ async def live() -> JsonObject:
 
 @router.get("/ready", response_model=None)
 async def ready(parts: PartsDep, response: Response) -> JsonObject:
-    """Tell whether runs can start: the data folder is writable, the upstream is set up, the server is not stopping."""
+    """Tell whether runs can start: folder and database take what is written, an upstream is set up, no stop asked."""
     checks = {
         "data_folder": await asyncio.to_thread(_is_writable, parts.settings.signalbox_data_dir),
+        "database": parts.runs.store.is_well,
         "upstream": parts.is_simulated or bool(parts.settings.openrouter_base_url),
         "accepting": not parts.runs.is_closing,
     }

@@ -67,8 +67,9 @@ async def save_run(request: Request, parts: PartsDep) -> JsonObject:
     record = await parts.runs.find(wanted.run_id)
     if not record.is_over:
         raise RequestError(Code.RUN_NOT_OVER, field="run_id")
-    events = await parts.runs.events(record.id)
     question = _without_details(await parts.database.read(question_of, record))
+    events = await parts.runs.events(record.id)
+    await parts.runs.find(record.id)  # deleted meanwhile it is unknown, and half of it must not be kept
     line = _line(record, wanted.title or _title(question))
     snapshot = Snapshot(question, trace_of(record, events), wanted.data)
     await parts.database.write(put_save, line, snapshot, events)

@@ -1,0 +1,32 @@
+"""What a client has seen end stays as it ended, also when the server is killed right behind it."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.frames import checked
+from tests.support.processes import Process, serving
+
+pytestmark = pytest.mark.e2e
+RUNS = 5
+
+
+def test_an_answer_that_was_read_to_its_end_is_the_same_after_a_kill(tmp_path: Path) -> None:
+    """Text may be ahead of the disk, `done` is not: the same bytes come after the restart, and 204 behind them."""
+    for _ in range(RUNS):
+        with serving(tmp_path, env={"TOOL_LOOP_V2": "true"}) as server, server.client() as client:
+            body = {"model": "openai/sim", "prompt": "What is 17 * 23?"}
+            seen = client.post("/api/chat/stream", json=body)
+            _kill(server)
+        assert checked(seen.content).done["status"] == "complete"
+        run_id = seen.headers["x-run-id"]
+        with serving(tmp_path) as server, server.client() as client:
+            assert client.get(f"/api/runs/{run_id}/events").content == seen.content
+            last = checked(seen.content).ids[-1]
+            again = client.get(f"/api/runs/{run_id}/events", headers={"Last-Event-ID": last})
+            assert again.status_code == 204
+
+
+def _kill(server: Process) -> None:
+    server.process.kill()
+    server.process.wait()

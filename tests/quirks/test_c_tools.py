@@ -141,7 +141,8 @@ def test_c14_a_host_that_reads_no_pictures_is_asked_again_without(behind: Behind
 def test_c15_requests_of_a_conversation_share_their_beginning(tell: Teller) -> None:
     """Byte for byte: tools in order, every message of the request before, no times; the conversation is the session."""
     asked = question()
-    told = tell("openai/sim-steps-2", asked, conversation_id="talk-15", system="Be brief.")
+    anew = {"conversation_id": "talk-15", "parent_id": None}
+    told = tell("openai/sim-steps-2", asked, **anew, system="Be brief.")
     before: list[Body] = []
     for body in told.requests:
         assert body["session_id"] == "talk-15"
@@ -151,7 +152,6 @@ def test_c15_requests_of_a_conversation_share_their_beginning(tell: Teller) -> N
     names = [tool["function"]["name"] for tool in told.last["tools"]]
     assert names == sorted(names)
     assert told.last["messages"][0] == {"role": "system", "content": "Be brief."}
-    anew = {"conversation_id": "talk-15", "parent_id": None}
     again = tell("openai/sim-steps-2", asked, **anew, system="Be brief.").requests[0]
     assert json.dumps(again) == json.dumps(told.requests[0])
 

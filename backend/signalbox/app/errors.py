@@ -12,7 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
-from starlette.routing import Match, Route
+from starlette.routing import Match, Mount
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from signalbox.app.config import SettingsError
@@ -24,6 +24,7 @@ _VALIDATORS = ("list[", "dict[", "literal[", "str", "function-", "constrained-",
 _NONE = "\0"
 # Of every 503: too many runs, a server that restarts, a disk that is ill. All of them pass in seconds.
 _RETRY_SECONDS = "2"
+_METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
 _BY_STATUS = {404: Code.NOT_FOUND, 405: Code.METHOD_NOT_ALLOWED}
 
 
@@ -109,9 +110,9 @@ def add_error_handlers(app: FastAPI) -> None:
 
 def _methods_of(request: Request) -> list[str]:
     """Return all methods that an address takes: the router names those of its first route alone."""
-    routes = [route for route in request.app.routes if isinstance(route, Route)]
-    found = (route.methods or () for route in routes if route.matches(request.scope)[0] is Match.PARTIAL)
-    return sorted({method for methods in found for method in methods})
+    routes = [route for route in request.app.routes if not isinstance(route, Mount)]
+    asked = ({**request.scope, "method": method} for method in _METHODS)
+    return [scope["method"] for scope in asked if any(route.matches(scope)[0] is Match.FULL for route in routes)]
 
 
 class LastResort:

@@ -1,8 +1,9 @@
 """After a crash: a run that was cut at any event ends honestly, once, and what it still owes is asked for."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from msgspec import json
@@ -183,6 +184,76 @@ async def test_a_damaged_journal_keeps_no_server_from_starting(disk: Disk) -> No
     assert [record.code for record in await store.recent(5)] == ["SERVER_CRASH"] * 2
     assert [s.seq for s in await store.read("good", 0)] == [1, BLOCK + 1, BLOCK + 2]
     await store.aclose()
+
+
+GOOD = (
+    '{"step":1,"number":1,"final":false,"model":"m","tools":[],"tool_choice":null,"messages":1,"params":[],'
+    '"started":1.0,"ended":2.0,"usage":{"input":20,"output":7,"cost":0.02}}'
+)
+OWED = GOOD.replace('"usage":{"input":20,"output":7,"cost":0.02}', '"generation_id":"gen-1"')
+
+
+@pytest.mark.parametrize(
+    ("column", "damage", "cost"),
+    [
+        ("attempts", "X'00FF'", None),
+        ("attempts", "X'5B22FF225D'", None),
+        ("attempts", f"X'{(b'[' * 9999).hex()}'", None),
+        ("attempts", "'7'", None),
+        ("attempts", """'[{"step":"x"}]'""", None),
+        ("attempts", f"""'[{{"step":"x"}},{GOOD}]'""", 0.02),
+        ("attempts", f"""'[{GOOD},{OWED},{{"step":"x"}}]'""", 0.02),
+        ("flag", "X'00FF'", None),
+        ("usage", "X'00FF'", None),
+    ],
+)
+async def test_a_damaged_row_keeps_no_server_from_starting(
+    disk: Disk, column: str, damage: str, cost: float | None
+) -> None:
+    """Its run ends with what can be read; the cost stays an estimate at every start: no bill makes it look whole."""
+    dead = JournalStore(disk)
+    for run_id in ("bad", "good"):
+        await dead.open(a_run(run_id), lambda seq, reserved: None)
+        dead.append(run_id, [Stamped(1, 0, Content("So far"))])
+    await dead.aclose()
+    statement = f"UPDATE runs SET {column} = {damage} WHERE id = 'bad'"
+    await disk.write(lambda connection: connection.exec_driver_sql(statement))
+    bills, lines = Bills(), list[MutableMapping[str, Any]]()
+    for _ in range(2):
+        store = JournalStore(disk)
+        settlements = Settlements(bills, sleep=no_wait)
+        manager = RunManager(store, settlements=settlements)
+        with capture_logs() as more:
+            await manager.recover()
+            await settlements.wait()
+        lines += more
+        await manager.aclose()
+        await store.aclose()
+    assert bills.asked == []
+    told = [(line["event"], line.get("run_id")) for line in lines]
+    assert told == [*([("runs.unreadable", "bad")] if column == "attempts" else []), ("runs.recovered", None)]
+    record = await JournalStore(disk).find("bad")
+    assert record is not None
+    assert (record.status, record.code, record.cost) == ("interrupted", "SERVER_CRASH", cost)
+    assert record.cost_estimated is (column == "attempts")
+    (*_, last) = await JournalStore(disk).read("bad", 0)
+    assert isinstance(last.event, Done)
+    assert (last.event.cost_estimated is True) is (column == "attempts")
+
+
+async def test_the_bill_of_a_damaged_row_is_not_asked_for(owing: Disk) -> None:
+    """Of a run that had ended, and whose attempts are only half to be read: it stays as it was."""
+    statement = f"""UPDATE runs SET attempts = '[{OWED},{{"step":"x"}}]' WHERE id = 'stopped'"""
+    await owing.write(lambda connection: connection.exec_driver_sql(statement))
+    bills, store = Bills(), JournalStore(owing)
+    manager = RunManager(store, settlements=Settlements(bills, sleep=no_wait))
+    await manager.recover()
+    assert manager.settlements is not None
+    await manager.settlements.wait()
+    await manager.aclose()
+    await store.aclose()
+    assert bills.asked == ["gen-1"]  # the other run's
+    assert owing.rows("SELECT cost_estimated, attempts LIKE '%\"x\"%' FROM runs WHERE id = 'stopped'") == [(1, 1)]
 
 
 class Bills:

@@ -100,7 +100,8 @@ class Progress:
     """The run's ledger; the loop writes it, the driver and the trace read it.
 
     `settled_at` is when the last figure that the streams had kept to themselves was fetched; `unsaid` is text that was
-    held back when the run was stopped; `on_change` is told when an attempt begins, is named or ends.
+    held back when the run was stopped; `is_short` says that attempts are missing, whose record on disk was damaged;
+    `on_change` is told when an attempt begins, is named or ends.
     """
 
     clock: Callable[[], float] = time
@@ -109,6 +110,7 @@ class Progress:
     ending: Ending | None = None
     settled_at: float | None = None
     unsaid: list[AnyEvent] = field(default_factory=list[AnyEvent])
+    is_short: bool = False
     on_change: Callable[[], None] = lambda: None
 
     def say(self) -> list[AnyEvent]:
@@ -153,7 +155,7 @@ class Progress:
     @property
     def is_estimate(self) -> bool:
         """Whether the sum lacks an attempt that may have cost something and never told it."""
-        return any(attempt.is_owed for attempt in self.attempts)
+        return self.is_short or any(attempt.is_owed for attempt in self.attempts)
 
     @property
     def served(self) -> Attempt | None:

@@ -22,9 +22,14 @@ def with_figures(record: RunRecord, progress: Progress) -> RunRecord:
 
 
 def progress_of(record: RunRecord) -> Progress:
-    """Return the ledger that a record tells of."""
-    attempts = [_attempt_of(attempt) for attempt in record.attempts]
-    return Progress(steps=record.steps, attempts=attempts, settled_at=record.settled_at)
+    """Return the ledger that a record tells of; attempts that cannot be read are left out, and it is short of them.
+
+    So it is, ever after, where a cost is an estimate that none of the attempts accounts for.
+    """
+    found = [_attempt_of(attempt) for attempt in record.attempts]
+    attempts = [attempt for attempt in found if attempt is not None]
+    is_short = None in found or (record.cost_estimated and not any(attempt.is_owed for attempt in attempts))
+    return Progress(steps=record.steps, attempts=attempts, settled_at=record.settled_at, is_short=is_short)
 
 
 def _attempt(attempt: Attempt) -> JsonObject:
@@ -32,6 +37,9 @@ def _attempt(attempt: Attempt) -> JsonObject:
     return {**asdict(attempt), "usage": usage}
 
 
-def _attempt_of(kept: JsonObject) -> Attempt:
-    """Read an attempt; a field that a later version has written is left out."""
-    return msgspec.convert(kept, Attempt)
+def _attempt_of(kept: JsonObject) -> Attempt | None:
+    """Read an attempt, None where it is damaged; a field that a later version has written is left out."""
+    try:
+        return msgspec.convert(kept, Attempt)
+    except msgspec.ValidationError:
+        return None

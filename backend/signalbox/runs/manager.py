@@ -239,6 +239,8 @@ class RunManager:
         if self.settlements is None:
             return
         progress = progress_of(record)
+        if progress.is_short:  # a damaged row: what is left of it would pass for the whole bill
+            return
         keep = partial(self.store.note, record.id, partial(with_figures, record, progress))
         self.settlements.begin(record.id, progress, keep)
 

@@ -42,6 +42,10 @@ async def _end(store: RunStore, record: RunRecord) -> RunRecord:
     for attempt in progress.attempts:
         if attempt.ended is None:
             attempt.ended, attempt.code = now, str(Code.SERVER_CRASH)
+    if progress.is_short:
+        _log.error("runs.unreadable", run_id=record.id, error="attempts")
+        # A bill that came for one of the rest would make the sum look whole.
+        progress.attempts = [attempt for attempt in progress.attempts if not attempt.is_owed]
     store.resume(record)
     last = events[-1] if events else None
     if last is None or not isinstance(last.event, Done):

@@ -1,8 +1,8 @@
 """A run's record as a row of its table, and back."""
 
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
-from msgspec import json
+from msgspec import MsgspecError, json
 from sqlalchemy import RowMapping
 
 from signalbox.core.events import Flag
@@ -17,7 +17,8 @@ COLUMNS = [column for column in RUNS.columns if column.name not in ("answer", "f
 # A list of runs reads no questions: one of them may hold megabytes of images.
 FIGURES = [column for column in COLUMNS if column.name not in ("request", "question")]
 
-_FLAG, _USAGE = json.Decoder(Flag), json.Decoder(Usage)
+_Value = TypeVar("_Value")
+_FLAG, _USAGE, _ATTEMPTS = json.Decoder(Flag), json.Decoder(Usage), json.Decoder(list[dict[str, Any]])
 
 
 def opening_row(record: RunRecord) -> dict[str, Any]:
@@ -58,12 +59,17 @@ def figures(record: RunRecord) -> dict[str, Any]:
 
 
 def record_of(row: RowMapping) -> RunRecord:
-    """Return the record that a row holds; without what was asked, where that was not read."""
+    """Return the record that a row holds; without what was asked, where that was not read.
+
+    Figures that are damaged are left out: one bad row must keep neither a list nor the server's start from the others.
+    Without its attempts a run's cost is an estimate.
+    """
+    attempts = _read(_ATTEMPTS, row["attempts"])
     return RunRecord(
         id=row["id"],
         model=row["model"],
         loop=row["loop"],
-        flag=_FLAG.decode(row["flag"]) if row["flag"] else None,
+        flag=_read(_FLAG, row["flag"]),
         simulated=row["simulated"],
         conversation_id=row["conversation_id"],
         parent_id=row["parent_id"],
@@ -76,10 +82,18 @@ def record_of(row: RowMapping) -> RunRecord:
         status=row["status"],
         code=row["code"],
         steps=row["steps"],
-        attempts=tuple(cast(list[JsonObject], loads(row["attempts"]))),
-        usage=_USAGE.decode(row["usage"]) if row["usage"] else None,
-        cost_estimated=row["cost_estimated"],
+        attempts=tuple(attempts or ()),
+        usage=_read(_USAGE, row["usage"]),
+        cost_estimated=row["cost_estimated"] or attempts is None,
         settled_at=row["settled_at"],
         seq=row["seq"],
         reserved=row["reserved"],
     )
+
+
+def _read(decoder: json.Decoder[_Value], kept: bytes | None) -> _Value | None:
+    """Read a figure, None where there is none or where it is damaged."""
+    try:
+        return decoder.decode(kept) if kept else None
+    except (MsgspecError, UnicodeDecodeError, RecursionError):
+        return None

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from signalbox.store.journal import JournalStore
 
 from tests.support.fixtures import Behind
 from tests.support.serving import RunningApp, error_of, settings_for
@@ -209,7 +210,9 @@ def test_readiness_tells_what_is_missing(tmp_path: Path) -> None:
         assert response.json()["checks"]["data_folder"] is False
         assert app.client.get("/health/live").status_code == 200
         (tmp_path / "moved").rename(folder)
-        app.parts.runs.store.is_well = False
+        store = app.parts.runs.store
+        assert isinstance(store, JournalStore)
+        store.is_well = False
         assert app.client.get("/health/ready").json()["checks"]["database"] is False
 
 

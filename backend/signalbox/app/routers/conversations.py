@@ -13,6 +13,7 @@ from signalbox.app.body import read_model
 from signalbox.app.conversing import new_node_id
 from signalbox.app.deps import Parts, PartsDep
 from signalbox.app.examples import body_of
+from signalbox.app.paging import Before, Limit, cursor_at, cursor_in
 from signalbox.app.schemas import ConversationChange, ConversationIn
 from signalbox.conversations.export import as_json, as_markdown, file_name
 from signalbox.conversations.search import excerpt
@@ -22,7 +23,7 @@ from signalbox.core.conversations import Answer, Conversation, Line, Node, folde
 from signalbox.core.errors import Code, RequestError, StoreError
 from signalbox.core.events import Content, Stamped
 from signalbox.core.messages import FilePart, ImagePart, JsonObject, Message
-from signalbox.store.conversation_list import Cursor, lines_of
+from signalbox.store.conversation_list import lines_of
 from signalbox.store.conversations import (
     Deleted,
     add_conversation,
@@ -37,7 +38,6 @@ from signalbox.store.conversations import (
 router = APIRouter(prefix="/api/conversations", tags=["conversations"])
 
 UNTITLED = "New conversation"
-_CURSOR = r"^[0-9]{1,16}(\.[0-9]{1,16})?_[A-Za-z0-9_.:\-]{1,256}$"
 _BEGIN = {"a title": {"title": "Time zones"}, "an id of the client's own": {"id": "chat-1"}}
 _CHANGE = {"a title": {"title": "Time zones"}, "another branch": {"leaf_id": "4f0c1c6fd0e54c1d9d1f0a4e4e3f8a11"}}
 
@@ -63,12 +63,12 @@ async def begin_conversation(request: Request, parts: PartsDep, response: Respon
 async def list_conversations(
     parts: PartsDep,
     search: Annotated[str, Query(max_length=200, description="Letters that a title, a message or an answer has")] = "",
-    limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    before: Annotated[str | None, Query(pattern=_CURSOR, description="The `next` of the page before")] = None,
+    limit: Limit = 50,
+    before: Before = None,
 ) -> JsonObject:
     """List conversations, the newest first; `next` is the `before` of the next page, null on the last one."""
     wanted = folded(search.strip())
-    cursor = _cursor(before) if before is not None else None
+    cursor = cursor_in(before)
     if wanted:
         await _written(parts)
     lines, found = await parts.database.read(lines_of, limit + 1, cursor, wanted)
@@ -80,7 +80,7 @@ async def list_conversations(
     if wanted:
         told = [{**line, "match": excerpt(found[str(line["id"])], wanted)} for line in told]
     last = shown[-1].conversation if len(lines) > limit else None
-    return {"conversations": [*told], "next": f"{last.updated!r}_{last.id}" if last else None}
+    return {"conversations": [*told], "next": cursor_at(last.updated, last.id) if last else None}
 
 
 @router.get("/{conversation_id}", response_model=None)
@@ -188,11 +188,6 @@ async def _written(parts: Parts) -> None:
 def _is_over(run_id: str, parts: Parts) -> bool:
     run = parts.runs.live(run_id)
     return run is not None and run.is_over
-
-
-def _cursor(before: str) -> Cursor:
-    updated, _, conversation_id = before.partition("_")
-    return float(updated), conversation_id
 
 
 def _limit(parts: Parts) -> int:

@@ -6,26 +6,20 @@ from fastapi import APIRouter, Header, Query, Request, Response
 
 from signalbox.app.deps import PartsDep
 from signalbox.app.examples import STREAM_ANSWERS
+from signalbox.app.paging import Before, Limit, cursor_at, cursor_in
 from signalbox.app.watching import cursor_of, refuse_twins, resume
 from signalbox.core.messages import JsonObject
 from signalbox.runs.trace import summary_of, trace_of
 
 router = APIRouter(prefix="/api/runs", tags=["runs"])
 
-_CURSOR = r"^[0-9]{1,16}(\.[0-9]{1,16})?_[0-9a-f]{32}$"
-
 
 @router.get("", response_model=None)
-async def list_runs(
-    parts: PartsDep,
-    limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    before: Annotated[str | None, Query(pattern=_CURSOR, description="The `next` of the page before")] = None,
-) -> JsonObject:
+async def list_runs(parts: PartsDep, limit: Limit = 50, before: Before = None) -> JsonObject:
     """List the newest runs, those under way among them; `next` is the `before` of the next page."""
-    started, _, run_id = before.partition("_") if before is not None else ("", "", "")
-    records = await parts.runs.recent(limit + 1, (float(started), run_id) if started else None)
+    records = await parts.runs.recent(limit + 1, cursor_in(before))
     last = records[limit - 1] if len(records) > limit else None
-    following = f"{last.started!r}_{last.id}" if last else None
+    following = cursor_at(last.started, last.id) if last else None
     return {"runs": [summary_of(record) for record in records[:limit]], "next": following}
 
 

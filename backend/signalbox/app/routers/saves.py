@@ -12,6 +12,7 @@ from pydantic import JsonValue as AnyJson
 from signalbox.app.body import read_model
 from signalbox.app.deps import Parts, PartsDep
 from signalbox.app.examples import STREAM_ANSWERS, body_of
+from signalbox.app.paging import Before, Limit, cursor_at, cursor_in
 from signalbox.app.schemas import Title
 from signalbox.app.watching import cursor_of, nothing_left, refuse_twins, stream_of
 from signalbox.conversations.titles import title_of
@@ -37,7 +38,6 @@ from signalbox.wire.jsontext import dumps
 router = APIRouter(prefix="/api/saves", tags=["saves"])
 
 DATA_BYTES = 64 * 1024
-_CURSOR = r"^[0-9]{1,16}(\.[0-9]{1,16})?_[0-9a-f]{32}$"
 
 
 class SaveIn(BaseModel):
@@ -79,15 +79,14 @@ async def save_run(request: Request, parts: PartsDep) -> JsonObject:
 @router.get("", response_model=None)
 async def list_all(
     parts: PartsDep,
-    limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    before: Annotated[str | None, Query(pattern=_CURSOR, description="The `next` of the page before")] = None,
+    limit: Limit = 50,
+    before: Before = None,
 ) -> JsonObject:
     """List the saves, the newest first; `next` is the `before` of the next page, null on the last one."""
-    cursor = _cursor(before) if before is not None else None
-    found = await parts.database.read(list_saves, limit + 1, cursor)
+    found = await parts.database.read(list_saves, limit + 1, cursor_in(before))
     shown = found[:limit]
     last = shown[-1] if len(found) > limit else None
-    return {"saves": [_told(line) for line in shown], "next": f"{last.created!r}_{last.id}" if last else None}
+    return {"saves": [_told(line) for line in shown], "next": cursor_at(last.created, last.id) if last else None}
 
 
 @router.get("/{save_id}", response_model=None)
@@ -169,11 +168,6 @@ def _told(line: SaveLine) -> JsonObject:
         "model": line.model,
         "status": line.status,
     }
-
-
-def _cursor(before: str) -> tuple[float, str]:
-    created, _, save_id = before.partition("_")
-    return float(created), save_id
 
 
 def _flat(stamped: Stamped) -> bytes:

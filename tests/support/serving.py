@@ -22,6 +22,7 @@ from signalbox.runs.run import Run
 from tests.support.frames import Heard, checked
 
 WAIT = 10.0
+_REMEMBERED = 100
 T = TypeVar("T")
 
 
@@ -85,6 +86,8 @@ class RunningApp:
 
         def over(run: Run) -> None:
             self._over[run.id] = run
+            while len(self._over) > _REMEMBERED:
+                del self._over[next(iter(self._over))]
             if told is not None:
                 told(run)
 

@@ -31,7 +31,7 @@ def _parser() -> argparse.ArgumentParser:
     serve = verbs.add_parser("serve", help="serve the app and its page")
     serve.add_argument("--host", help="address to listen on (SIGNALBOX_HOST, 127.0.0.1)")
     serve.add_argument("--port", type=int, help="port to listen on (SIGNALBOX_PORT, 8000; 0: any free one)")
-    serve.add_argument("--workers", type=int, default=None, help="only 1 while runs live in memory")
+    serve.add_argument("--workers", type=int, default=None, help="only 1 on SQLite")
     serve.set_defaults(run=_serve)
 
     simulate = verbs.add_parser("simulate", help="run an OpenRouter of our own on a loopback port")

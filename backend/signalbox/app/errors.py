@@ -101,7 +101,8 @@ def add_error_handlers(app: FastAPI) -> None:
         code, headers = _BY_STATUS.get(error.status_code, Code.INVALID_REQUEST), dict(error.headers or {})
         message = ""
         if error.status_code == 405:
-            headers["allow"] = ", ".join(_methods_of(request)) or headers.pop("Allow", "")
+            told = headers.pop("Allow", "")
+            headers["allow"] = ", ".join(_methods_of(request)) or told
             message = f"{request.method} is not taken here; use {headers['allow'] or 'another method'}."
         answer = error_response(RequestError(code, message), headers)
         answer.status_code = error.status_code

@@ -8,7 +8,7 @@ from tests.support.frames import checked
 from tests.support.processes import Process, serving
 
 pytestmark = pytest.mark.e2e
-RUNS = 5
+RUNS = 2
 
 
 def test_an_answer_that_was_read_to_its_end_is_the_same_after_a_kill(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ export class Store<State extends object> {
   }
 
   /** Show the newest state now: what a key press did is seen in the same frame. */
-  protected flush(): void {
+  flush(): void {
     this.#scheduled = false;
     if (this.#shown === this.#state) return;
     this.#shown = this.#state;

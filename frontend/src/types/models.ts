@@ -1,4 +1,5 @@
 // What the page knows of a run: one ordered list of items, rebuilt from the run's events alone.
+import type { Effort, Parameters } from "./api.ts";
 import type { Call, ChatEvent, Done } from "./events.ts";
 
 export type Category = Call["category"];
@@ -96,24 +97,24 @@ export interface RunTrace {
 }
 
 export interface ChatMessage {
-  role: "system" | "user" | "assistant";
-  content: string;
+  role: "user";
+  content: string | readonly ContentPart[];
 }
 
-export type Effort = "auto" | "low" | "medium" | "high";
+export type ContentPart = { type: "text"; text: string } | { type: "image_url"; image_url: { url: string } };
 
-export interface ChatBody {
+/** What is posted to `/api/chat/stream`; the conversation itself is kept by the server. */
+export interface ChatBody extends Parameters {
   model: string;
-  messages: readonly ChatMessage[];
-  max_steps?: number;
+  conversation_id: string;
+  /** What the new message follows; null: nothing, a new beginning. */
+  parent_id: string | null;
+  /** The one new message; without it the message `parent_id` is answered again. */
+  messages?: readonly ChatMessage[];
+  system?: string;
+  tools?: readonly string[];
   reasoning?: { effort: Exclude<Effort, "auto"> };
-  on_disconnect?: "stop" | "continue";
-}
-
-export interface Model {
-  id: string;
-  name: string;
-  badges: readonly string[];
+  on_disconnect: "continue";
 }
 
 export interface Readiness {

@@ -1,0 +1,33 @@
+// The one button of the page, in its few looks.
+import type { ComponentPropsWithRef } from "react";
+
+const LOOKS = {
+  /** The one thing to do here. */
+  primary: "bg-accent text-accent-ink hover:opacity-90",
+  outline: "border border-edge bg-raised hover:border-edge-strong",
+  /** One of several small things that may be done. */
+  quiet: "text-dim hover:bg-sunken hover:text-ink data-popup-open:bg-sunken data-popup-open:text-ink",
+} as const;
+
+const SIZES = {
+  small: "h-7 px-2 gap-1.5",
+  medium: "h-8 px-3 gap-2",
+  /** A sign without words: it needs an `aria-label`. */
+  icon: "size-8 justify-center",
+  "icon-small": "size-7 justify-center",
+} as const;
+
+export interface ButtonProps extends ComponentPropsWithRef<"button"> {
+  look?: keyof typeof LOOKS;
+  size?: keyof typeof SIZES;
+}
+
+export function Button({ look = "quiet", size = "small", type = "button", className = "", ...rest }: ButtonProps) {
+  return (
+    <button
+      type={type}
+      className={`inline-flex shrink-0 cursor-pointer select-none items-center whitespace-nowrap rounded-md text-small transition-colors disabled:cursor-default disabled:opacity-45 [&_svg]:size-4 [&_svg]:shrink-0 ${LOOKS[look]} ${SIZES[size]} ${className}`}
+      {...rest}
+    />
+  );
+}

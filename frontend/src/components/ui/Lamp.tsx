@@ -1,0 +1,47 @@
+// A signal lamp: a colour and a shape, so that colour is never alone.
+import type { ReactElement } from "react";
+import type { Lamp as LampName } from "../../run/view.ts";
+
+const RING = "fill-none stroke-[1.5] stroke-current";
+const DOTTED = `${RING} [stroke-dasharray:2_1.55]`;
+
+const COLOURS: Record<LampName, string> = {
+  running: "text-lamp-running motion-safe:animate-pulse",
+  done: "text-lamp-done",
+  failed: "text-lamp-failed",
+  waiting: "text-lamp-waiting",
+  blue: "text-lamp-blue",
+};
+
+const SHAPES: Record<LampName, ReactElement> = {
+  running: (
+    <>
+      <circle cx="6" cy="6" r="4.75" className={RING} />
+      <path d="M6 1.25a4.75 4.75 0 0 0 0 9.5z" className="fill-current stroke-none" />
+    </>
+  ),
+  done: <circle cx="6" cy="6" r="5" className="fill-current stroke-none" />,
+  failed: <path d="m2 2 8 8m0-8-8 8" className="fill-none stroke-2 stroke-current [stroke-linecap:round]" />,
+  waiting: <circle cx="6" cy="6" r="4.5" className={RING} />,
+  blue: <circle cx="6" cy="6" r="4.5" className={DOTTED} />,
+};
+
+const WORDS: Record<LampName, string> = {
+  running: "running",
+  done: "done",
+  failed: "failed",
+  waiting: "not finished",
+  blue: "simulated or cached",
+};
+
+/** `spoken`: say the state to a screen reader; leave it off where the words beside the lamp say it already. */
+export function Lamp({ lamp, spoken = false }: { lamp: LampName; spoken?: boolean }) {
+  return (
+    <>
+      <svg className={`inline-block size-3 shrink-0 ${COLOURS[lamp]}`} data-lamp={lamp} viewBox="0 0 12 12" aria-hidden="true">
+        {SHAPES[lamp]}
+      </svg>
+      {spoken && <span className="sr-only">{WORDS[lamp]}: </span>}
+    </>
+  );
+}

@@ -1,0 +1,304 @@
+// One answer: its run as a store of its own, so that a token that comes concerns nobody but the panel that shows it.
+import { connectionLost, emptyTrace, refused, runReducer, stoppedLocally } from "../run/reducer.ts";
+import { type ChatEnd, type ChatOptions, followRun, postChat, type Started } from "../stream/chat.ts";
+import { type ApiClient, stopRun } from "../stream/client.ts";
+import { ApiError } from "../stream/errors.ts";
+import type { AnswerRun, Effort, RawEvent } from "../types/api.ts";
+import type { ChatBody, ChatEvent, Loop, RunEnd, RunTrace } from "../types/models.ts";
+import { nextFrame, type Schedule, Store } from "./store.ts";
+
+export interface AnswerState {
+  trace: RunTrace;
+  /**
+   * What is shown: `text`, only what the conversation tells of it; `whole`, its run's events from the first. `fetching`
+   * stands between them, and `failed` where the events cannot be had.
+   */
+  known: "text" | "fetching" | "whole" | "failed";
+  /** The stop was asked for, and its end has not come yet. */
+  stopping: boolean;
+  /** `resuming`: the connection dropped, for longer than a moment. `polling`: other answers have the live streams. */
+  connection: "open" | "resuming" | "polling";
+  /** When the last event came, and the last reasoning, by the page's clock (`now`); undefined for what is over. */
+  heardAt: number | undefined;
+  reasonedAt: number | undefined;
+}
+
+export interface AnswerDeps {
+  client: ApiClient;
+  onUnauthorized?: () => void;
+  /** Something that is worth keeping or telling has happened: it has a name, or it is over. */
+  onChange?: (answer: Answer) => void;
+  schedule?: Schedule;
+  /** The page's clock in milliseconds. */
+  now?: () => number;
+  /** How long a stopped run may take to say its own end. */
+  stopGraceMs?: number;
+  /** A connection that is back within this time was never away. */
+  quietMs?: number;
+  stream?: Partial<ChatOptions>;
+}
+
+export interface AnswerOptions {
+  model: string;
+  effort: Effort;
+  /** Undefined while the server has not named it. */
+  runId?: string;
+}
+
+/** Text of an answer that no run of this server made, or that is not loaded yet. */
+interface Told {
+  text: string;
+  run: AnswerRun | undefined;
+}
+
+const STOP_GRACE_MS = 2000;
+const QUIET_MS = 1500;
+
+let made = 0;
+
+export class Answer extends Store<AnswerState> {
+  /** Of this page; the run's id is in the trace. */
+  readonly key: string;
+  readonly effort: Effort;
+  /** When it was asked, by the page's clock; undefined where that was before the page was loaded. */
+  readonly askedAt: number | undefined;
+  /** Every event as it came. It grows in place: read it when the state changes. */
+  readonly events: RawEvent[] = [];
+  readonly #deps: AnswerDeps;
+  readonly #now: () => number;
+  #abort: AbortController | undefined;
+  #grace: ReturnType<typeof setTimeout> | undefined;
+  #away: ReturnType<typeof setTimeout> | undefined;
+
+  private constructor(deps: AnswerDeps, { model, effort, runId }: AnswerOptions, told?: Told) {
+    const trace = { ...emptyTrace(model), ...(runId && { runId }) };
+    super(
+      {
+        trace: told ? toldTrace(trace, told) : trace,
+        known: told ? "text" : "whole",
+        stopping: false,
+        connection: "open",
+        heardAt: undefined,
+        reasonedAt: undefined,
+      },
+      deps.schedule ?? nextFrame,
+    );
+    this.#deps = deps;
+    this.#now = deps.now ?? (() => performance.now());
+    this.effort = effort;
+    made += 1;
+    this.key = `answer-${made}`;
+    this.askedAt = told || runId ? undefined : this.#now();
+  }
+
+  /** An answer that is about to be asked for. */
+  static asked(deps: AnswerDeps, options: AnswerOptions): Answer {
+    return new Answer(deps, options);
+  }
+
+  /** An answer as its conversation tells it; `load` brings the rest. */
+  static told(deps: AnswerDeps, runId: string, told: Told): Answer {
+    return new Answer(deps, { model: told.run?.model ?? "", effort: "auto", runId }, told);
+  }
+
+  /** A run of which only the name is known. */
+  static named(deps: AnswerDeps, runId: string): Answer {
+    return new Answer(deps, { model: "", effort: "auto", runId });
+  }
+
+  get runId(): string {
+    return this.state.trace.runId;
+  }
+
+  get isOver(): boolean {
+    return this.state.trace.end !== undefined;
+  }
+
+  /** It is being asked or followed. */
+  get isLive(): boolean {
+    return this.#abort !== undefined;
+  }
+
+  /** Ask, and follow the run to its end. `onStart` is told as soon as the server has named it. */
+  async ask(body: ChatBody, key: string, onStart?: (started: Started) => void): Promise<void> {
+    await this.#follow((options) =>
+      postChat(body, {
+        ...options,
+        key,
+        onStart: (started) => {
+          options.onStart?.(started);
+          onStart?.(started);
+          this.#deps.onChange?.(this);
+        },
+      }),
+    );
+  }
+
+  /** Bring all of its events, and follow it to its end where it has none yet. */
+  async load(): Promise<void> {
+    const { runId, model } = this.state.trace;
+    if (this.isLive || !runId || this.state.known === "whole" && this.isOver) return;
+    const before = this.state;
+    let fresh = { ...emptyTrace(model), runId };
+    this.events.length = 0;
+    this.set({ known: "fetching" });
+    // What is shown stays until there is more than that.
+    await this.#follow((options) =>
+      followRun(runId, {
+        ...options,
+        onEvent: (event, seq) => {
+          if (this.state.known !== "whole" && !before.trace.end) this.set({ trace: fresh, known: "whole" });
+          if (this.state.known === "whole") return options.onEvent(event, seq);
+          this.#keep(event, seq);
+          fresh = runReducer(fresh, event);
+        },
+      }).then((end) => {
+        if (this.state.known === "whole") return end;
+        this.set(end === "done" ? { trace: timed(fresh), known: "whole" } : { trace: before.trace, known: "failed" });
+        return "done";
+      }),
+    );
+  }
+
+  /**
+   * End the run: the server stops it and says how it ended; when that takes too long, the page ends it itself. What
+   * came is kept.
+   */
+  async stop(): Promise<void> {
+    const abort = this.#abort;
+    if (!abort || this.isOver) return;
+    this.set({ stopping: true });
+    this.flush();
+    if (!this.runId) return abort.abort();
+    this.#grace = setTimeout(() => abort.abort(), this.#deps.stopGraceMs ?? STOP_GRACE_MS);
+    try {
+      await stopRun(this.#deps.client, this.runId);
+    } catch {
+      if (this.#abort === abort) abort.abort();
+    }
+  }
+
+  /** Stop following; the run itself goes on. */
+  leave(): void {
+    const abort = this.#abort;
+    this.#abort = undefined;
+    abort?.abort();
+  }
+
+  async #follow(start: (options: ChatOptions) => Promise<ChatEnd>): Promise<void> {
+    const abort = new AbortController();
+    this.#abort = abort;
+    this.flush();
+    try {
+      const end = await start(this.#options(abort));
+      if (this.#abort === abort) this.#finish(end);
+    } catch (error) {
+      if (this.#abort === abort) this.#refuse(error);
+    } finally {
+      clearTimeout(this.#grace);
+      this.#back();
+      if (this.#abort === abort) {
+        this.#abort = undefined;
+        this.set({ stopping: false });
+        this.flush();
+        this.#deps.onChange?.(this);
+      }
+    }
+  }
+
+  #options(abort: AbortController): ChatOptions {
+    return {
+      ...this.#deps.stream,
+      client: this.#deps.client,
+      signal: abort.signal,
+      onStart: ({ runId, loop }) =>
+        this.#change((trace) => ({ ...trace, runId, ...(isLoop(loop) && { loop }) })),
+      onEvent: (event, seq) => this.#take(event, seq),
+      onConnection: (state) => {
+        if (state === "resuming") this.#gone();
+        else {
+          this.#back();
+          this.set({ connection: state });
+        }
+      },
+    };
+  }
+
+  #take(event: ChatEvent, seq: number): void {
+    const now = this.#now();
+    this.#keep(event, seq);
+    const trace = runReducer(this.state.trace, event);
+    this.set({
+      trace: this.askedAt === undefined ? timed(trace) : measured(trace, now - this.askedAt),
+      heardAt: now,
+      ...(event.type === "reasoning" && { reasonedAt: now }),
+    });
+  }
+
+  #keep(event: ChatEvent, seq: number): void {
+    this.events.push({ seq, event: event as unknown as RawEvent["event"] });
+  }
+
+  /** A drop that is mended at once needs no word. */
+  #gone(): void {
+    this.#away ??= setTimeout(() => this.set({ connection: "resuming" }), this.#deps.quietMs ?? QUIET_MS);
+  }
+
+  #back(): void {
+    clearTimeout(this.#away);
+    this.#away = undefined;
+    if (this.state.connection === "resuming") this.set({ connection: "open" });
+  }
+
+  #finish(end: ChatEnd): void {
+    if (end === "done") return;
+    this.#change(end === "aborted" ? stoppedLocally : connectionLost);
+    const passed = this.askedAt === undefined ? undefined : this.#now() - this.askedAt;
+    if (passed !== undefined) this.#change((trace) => ({ ...trace, totalMs: passed }));
+  }
+
+  #refuse(error: unknown): void {
+    const reason = error instanceof ApiError ? error : new ApiError(0, "PAGE_ERROR", String(error));
+    this.#change((trace) => refused(trace, reason));
+    if (reason.status === 401) this.#deps.onUnauthorized?.();
+  }
+
+  #change(change: (trace: RunTrace) => RunTrace): void {
+    this.set({ trace: change(this.state.trace) });
+  }
+}
+
+const isLoop = (text: string): text is Loop => text === "v2" || text === "legacy";
+
+/** What the reader waited, by the page's clock. */
+const measured = (trace: RunTrace, ms: number): RunTrace => ({
+  ...trace,
+  firstEventMs: trace.firstEventMs ?? ms,
+  ...(trace.end && { totalMs: ms }),
+});
+
+/** What it took by the server's, where nobody here has waited for it. */
+const timed = (trace: RunTrace): RunTrace =>
+  trace.end && trace.firstAt !== undefined && trace.lastAt !== undefined
+    ? { ...trace, totalMs: trace.lastAt - trace.firstAt }
+    : trace;
+
+/** The trace of an answer of which the conversation tells no more than its text and how it ended. */
+function toldTrace(trace: RunTrace, { text, run }: Told): RunTrace {
+  const end: RunEnd | undefined =
+    run?.status === "running"
+      ? undefined
+      : {
+          status: run?.status ?? "complete",
+          ...(run?.code !== undefined && { code: run.code }),
+          ...(run?.cost !== undefined && { cost: run.cost }),
+          ...(run?.costEstimated && { cost_estimated: true }),
+          ...(run && { steps: run.steps, requested_model: run.model }),
+        };
+  return {
+    ...trace,
+    ...(run && isLoop(run.loop) && { loop: run.loop }),
+    items: text ? [{ kind: "content", id: "content-1", text, refusal: false, synthetic: false }] : [],
+    ...(end && { end }),
+  };
+}

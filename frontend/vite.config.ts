@@ -1,3 +1,4 @@
+import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 
@@ -12,7 +13,7 @@ const documents = {
 };
 
 export default defineConfig({
-  plugins: [react()],
+  plugins: [tailwindcss(), react()],
   build: {
     // The server's content policy knows no data: fonts and no inline scripts.
     assetsInlineLimit: 0,

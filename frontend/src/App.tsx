@@ -7,7 +7,7 @@ import { FootLine } from "./components/FootLine.tsx";
 import { Header, isEffort } from "./components/Header.tsx";
 import { preloadProse } from "./components/Prose.tsx";
 import { ResponsePanel } from "./components/ResponsePanel.tsx";
-import { TokenDialog } from "./components/TokenDialog.tsx";
+import { TokenDialog } from "./components/pages/TokenDialog.tsx";
 import { WatchLine } from "./components/WatchLine.tsx";
 import { Chat } from "./hooks/chat.ts";
 import { runInAddress, Session, tabStorage } from "./hooks/session.ts";

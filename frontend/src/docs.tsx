@@ -1,5 +1,5 @@
 // Starts the API reference.
-import { ReferencePage } from "./components/ReferencePage.tsx";
+import { ReferencePage } from "./components/pages/ReferencePage.tsx";
 import { start } from "./start.tsx";
 
 start(<ReferencePage />);

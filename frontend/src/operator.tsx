@@ -1,5 +1,5 @@
 // Starts the operator's page.
-import { OperatorPage } from "./components/OperatorPage.tsx";
+import { OperatorPage } from "./components/pages/OperatorPage.tsx";
 import { start } from "./start.tsx";
 
 start(<OperatorPage />);

@@ -1,12 +1,7 @@
 // What every page begins with: fonts, styles, and React on #root.
 import "@fontsource-variable/inter/wght.css";
 import "@fontsource-variable/jetbrains-mono/wght.css";
-import "./styles/tokens.css";
-import "./styles/base.css";
-import "./styles/page.css";
-import "./styles/line.css";
-import "./styles/prose.css";
-import "./styles/paper.css";
+import "./styles/app.css";
 import { type ReactNode, StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 

@@ -1,11 +1,11 @@
 // The operator's page: the lever of TOOL_LOOP_V2, what pulling it does, and how each loop's last runs ended.
 import { useEffect, useState } from "react";
-import { Operator } from "../hooks/operator.ts";
-import { useStore } from "../hooks/store.ts";
-import { ago, byLoop, endingWords, type LoopRuns, runLamp } from "../run/operator.ts";
-import { cost, duration } from "../run/words.ts";
-import type { RunLine } from "../types/models.ts";
-import { Lamp } from "./Lamp.tsx";
+import { Operator } from "../../hooks/operator.ts";
+import { useStore } from "../../hooks/store.ts";
+import { ago, byLoop, endingWords, type LoopRuns, runLamp } from "../../run/operator.ts";
+import { cost, duration } from "../../run/words.ts";
+import type { RunLine } from "../../types/models.ts";
+import { Lamp } from "../ui/Lamp.tsx";
 import { LeverBox } from "./LeverBox.tsx";
 import { Paper } from "./Paper.tsx";
 import { TokenDialog } from "./TokenDialog.tsx";

@@ -1,10 +1,10 @@
 // One document of the guide, or a note, for people; programs get its text at the same address.
 import { useEffect, useMemo, useState } from "react";
-import { GuideReader } from "../hooks/guide.ts";
-import { useStore } from "../hooks/store.ts";
-import { type DocumentText, documentOf } from "../run/documents.ts";
-import { MarkdownDocument } from "./Document.tsx";
-import { HtmlDocument } from "./HtmlDocument.tsx";
+import { GuideReader } from "../../hooks/guide.ts";
+import { useStore } from "../../hooks/store.ts";
+import { type DocumentText, documentOf } from "../../run/documents.ts";
+import { MarkdownDocument } from "../prose/Document.tsx";
+import { HtmlDocument } from "../prose/HtmlDocument.tsx";
 import { Paper } from "./Paper.tsx";
 import { TokenDialog } from "./TokenDialog.tsx";
 

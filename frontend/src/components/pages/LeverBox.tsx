@@ -1,7 +1,7 @@
 // The lever itself: three positions, what each does, and the one button that pulls it.
 import { useState } from "react";
-import { effectOf, KILLED, standsAt } from "../run/operator.ts";
-import type { Lever, LeverState } from "../types/models.ts";
+import { effectOf, KILLED, standsAt } from "../../run/operator.ts";
+import type { Lever, LeverState } from "../../types/models.ts";
 
 interface Props {
   lever: Lever;

@@ -1,8 +1,8 @@
 // The API reference, made of the server's own description of itself.
 import { useEffect, useState } from "react";
-import { readReference } from "../hooks/reference.ts";
-import { curlOf, type Field, type Operation, type Reference, type Schema } from "../run/openapi.ts";
-import { Code } from "./Code.tsx";
+import { readReference } from "../../hooks/reference.ts";
+import { curlOf, type Field, type Operation, type Reference, type Schema } from "../../run/openapi.ts";
+import { Code } from "../prose/Code.tsx";
 import { Paper } from "./Paper.tsx";
 
 export function ReferencePage() {

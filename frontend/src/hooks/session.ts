@@ -1,7 +1,9 @@
 // What the page knows of the server: its models, whether it is a simulation, and the access token of this tab.
-import { createClient, fetchModels, fetchReadiness } from "../stream/client.ts";
+import { createClient, fetchReadiness } from "../stream/client.ts";
 import { ApiError } from "../stream/errors.ts";
-import type { Model, Readiness } from "../types/models.ts";
+import { fetchModels } from "../stream/models.ts";
+import type { Model } from "../types/api.ts";
+import type { Readiness } from "../types/models.ts";
 import { Store } from "./store.ts";
 
 export interface SessionState {

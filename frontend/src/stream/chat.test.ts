@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import type { ChatEvent } from "../types/events.ts";
 import { type ChatOptions, followRun, postChat } from "./chat.ts";
-import { createClient, fetchDocument, fetchModels, stopRun } from "./client.ts";
+import { createClient, fetchDocument, stopRun } from "./client.ts";
 import { ApiError } from "./errors.ts";
 import { fetchLever, fetchRuns, pullLever } from "./operator.ts";
 
@@ -326,20 +326,6 @@ describe("the client", () => {
     await stopRun(createClient({ base, token: () => "secret" }), "a/b");
     expect([seen[0]?.method, seen[0]?.url]).toEqual(["POST", "/api/runs/a%2Fb/stop"]);
     expect(seen[0]?.headers.authorization).toBe("Bearer secret");
-  });
-
-  it("reads the models it can and skips the rest", async () => {
-    const models = [{ id: "a/b", name: "AB", badges: ["tools", 3] }, { name: "no id" }, null, { id: "c/d" }];
-    const { base } = await serve(refusal(200, JSON.stringify({ models, default: "c/d" })), refusal(200, "[]"));
-    const client = createClient({ base });
-    expect(await fetchModels(client)).toEqual({
-      models: [
-        { id: "a/b", name: "AB", badges: ["tools"] },
-        { id: "c/d", name: "c/d", badges: [] },
-      ],
-      preferred: "c/d",
-    });
-    expect(await fetchModels(client)).toEqual({ models: [], preferred: "" });
   });
 
   it("reads a document as its text", async () => {

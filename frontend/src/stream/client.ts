@@ -1,5 +1,5 @@
 // The few calls of the API, with the access token where one is set.
-import type { Model, Readiness } from "../types/models.ts";
+import type { Readiness } from "../types/models.ts";
 import { readApiError, unreachable } from "./errors.ts";
 
 export interface ApiClient {
@@ -34,29 +34,6 @@ export function createClient({ base = "", token = () => "", fetch = globalThis.f
 /** Ask the server to end a run. True when it knew the run, also when it was over already. */
 export async function stopRun(client: ApiClient, runId: string, init?: RequestInit): Promise<void> {
   await client.request(`/api/runs/${encodeURIComponent(runId)}/stop`, { method: "POST", ...init });
-}
-
-export interface Catalog {
-  models: readonly Model[];
-  /** The model that the server would take; empty when it names none. */
-  preferred: string;
-}
-
-export async function fetchModels(client: ApiClient): Promise<Catalog> {
-  const body: unknown = await (await client.request("/api/models")).json();
-  const { models, default: preferred } = (body ?? {}) as Record<string, unknown>;
-  return {
-    models: Array.isArray(models) ? models.flatMap(parseModel) : [],
-    preferred: typeof preferred === "string" ? preferred : "",
-  };
-}
-
-function parseModel(value: unknown): Model[] {
-  const { id, name, badges, hidden } = (value ?? {}) as Record<string, unknown>;
-  // The simulator's faults are asked for by name; a person who picks a model need not see them.
-  if (typeof id !== "string" || !id || hidden === true) return [];
-  const texts = Array.isArray(badges) ? badges.filter((badge) => typeof badge === "string") : [];
-  return [{ id, name: typeof name === "string" && name ? name : id, badges: texts }];
 }
 
 /** `/health/ready` answers 503 with the same body when something is missing. */

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import type { ApiClient } from "./client.ts";
+import { fetchModels, fetchTools } from "./models.ts";
+
+/** Answers every request with this. */
+const answering = (body: unknown, asked: string[] = []): ApiClient => ({
+  async request(path) {
+    asked.push(path);
+    return new Response(JSON.stringify(body));
+  },
+});
+
+describe("the models", () => {
+  it("are read in the page's words", async () => {
+    const asked: string[] = [];
+    const entry = {
+      id: "a/b",
+      name: "AB",
+      context_length: 128000,
+      max_output: 16384,
+      created: 1700000000,
+      pricing: { prompt: "0.00000015", completion: "0.0000006", request: "0" },
+      supported_parameters: ["tools", "temperature"],
+      badges: ["tools", 3],
+      hidden: false,
+    };
+    expect(await fetchModels(answering({ models: [entry], default: "a/b" }, asked))).toEqual({
+      models: [
+        {
+          id: "a/b",
+          name: "AB",
+          badges: ["tools"],
+          context: 128000,
+          maxOutput: 16384,
+          pricing: { prompt: 0.00000015, completion: 0.0000006 },
+          parameters: ["tools", "temperature"],
+        },
+      ],
+      preferred: "a/b",
+    });
+    expect(asked).toEqual(["/api/models"]);
+  });
+
+  it("that say little have nothing made up, and what is no model is skipped", async () => {
+    const { models, preferred } = await fetchModels(
+      answering({ models: [{ id: "c/d", pricing: "free", context_length: null }, { name: "no id" }, null, 5] }),
+    );
+    expect(models).toEqual([
+      {
+        id: "c/d",
+        name: "c/d",
+        badges: [],
+        context: undefined,
+        maxOutput: undefined,
+        pricing: { prompt: undefined, completion: undefined },
+        parameters: [],
+      },
+    ]);
+    expect(preferred).toBe("");
+    expect(await fetchModels(answering([]))).toEqual({ models: [], preferred: "" });
+    expect(await fetchModels(answering(null))).toEqual({ models: [], preferred: "" });
+  });
+
+  it("that are hidden are left out", async () => {
+    const { models } = await fetchModels(answering({ models: [{ id: "a/fault", hidden: true }, { id: "a/b" }] }));
+    expect(models.map(({ id }) => id)).toEqual(["a/b"]);
+  });
+
+  it.each([
+    ["0", 0],
+    ["0.000001", 0.000001],
+    [0.5, 0.5],
+    ["-1", undefined], // a router: it depends on what it picks
+    ["", undefined],
+    ["cheap", undefined],
+    [null, undefined],
+  ])("cost %j: %j", async (prompt, usd) => {
+    const { models } = await fetchModels(answering({ models: [{ id: "a/b", pricing: { prompt } }] }));
+    expect(models[0]?.pricing.prompt).toBe(usd);
+  });
+});
+
+describe("the tools", () => {
+  it("say why they cannot be offered", async () => {
+    const asked: string[] = [];
+    const shape = { description: "D", category: "search", visibility: "public" };
+    const tools = [
+      { name: "a", ...shape, available: true, unavailable: null },
+      { name: "b", ...shape, available: false, unavailable: "No key is set." },
+      { name: "c", available: false },
+      { description: "no name" },
+    ];
+    expect(await fetchTools(answering({ tools }, asked))).toEqual([
+      { name: "a", ...shape, unavailable: undefined },
+      { name: "b", ...shape, unavailable: "No key is set." },
+      { name: "c", description: "", category: "", visibility: "", unavailable: "Not available here." },
+    ]);
+    expect(asked).toEqual(["/api/tools"]);
+  });
+
+  it("are none where the answer is odd", async () => {
+    expect(await fetchTools(answering({ tools: "all" }))).toEqual([]);
+  });
+});

@@ -1,0 +1,76 @@
+// Which models and tools the server offers, in the page's own words.
+import type { Model, Pricing, Tool } from "../types/api.ts";
+import type { ApiClient } from "./client.ts";
+
+export interface Catalog {
+  models: readonly Model[];
+  /** The model that the server would take; empty when it names none. */
+  preferred: string;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export async function fetchModels(client: ApiClient): Promise<Catalog> {
+  const { models, default: preferred } = fields(await (await client.request("/api/models")).json());
+  return { models: list(models).flatMap(parseModel), preferred: text(preferred) };
+}
+
+export async function fetchTools(client: ApiClient): Promise<readonly Tool[]> {
+  const { tools } = fields(await (await client.request("/api/tools")).json());
+  return list(tools).flatMap(parseTool);
+}
+
+function parseModel(value: unknown): Model[] {
+  const entry = fields(value);
+  const id = text(entry.id);
+  // The simulator's faults are asked for by name; a person who picks a model need not see them.
+  if (!id || entry.hidden === true) return [];
+  return [
+    {
+      id,
+      name: text(entry.name) || id,
+      badges: texts(entry.badges),
+      context: amount(entry.context_length),
+      maxOutput: amount(entry.max_output),
+      pricing: parsePricing(fields(entry.pricing)),
+      parameters: texts(entry.supported_parameters),
+    },
+  ];
+}
+
+const parsePricing = ({ prompt, completion }: Fields): Pricing => ({
+  prompt: price(prompt),
+  completion: price(completion),
+});
+
+function parseTool(value: unknown): Tool[] {
+  const { name, description, category, visibility, available, unavailable } = fields(value);
+  if (!text(name)) return [];
+  const why = text(unavailable) || (available === false ? "Not available here." : undefined);
+  return [
+    {
+      name: text(name),
+      description: text(description),
+      category: text(category),
+      visibility: text(visibility),
+      unavailable: why,
+    },
+  ];
+}
+
+const fields = (value: unknown): Fields => (value ?? {}) as Fields;
+
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+
+const texts = (value: unknown): readonly string[] => list(value).filter((item) => typeof item === "string");
+
+const amount = (value: unknown): number | undefined => (typeof value === "number" && value > 0 ? value : undefined);
+
+/** The catalogue writes prices as texts ("0.00000015"), and -1 where it depends on what a router picks. */
+function price(value: unknown): number | undefined {
+  if (typeof value !== "number" && (typeof value !== "string" || value.trim() === "")) return undefined;
+  const usd = Number(value);
+  return Number.isFinite(usd) && usd >= 0 ? usd : undefined;
+}

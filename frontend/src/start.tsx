@@ -1,12 +1,14 @@
-// What every page begins with: fonts, styles, and React on #root.
+// What every page begins with: fonts, styles, the reader's choice of light or dark, and React on #root.
 import "@fontsource-variable/inter/wght.css";
 import "@fontsource-variable/jetbrains-mono/wght.css";
 import "./styles/app.css";
 import { type ReactNode, StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { followTheme } from "./hooks/theme.ts";
 
 export function start(page: ReactNode): void {
   const root = document.getElementById("root");
   if (!root) throw new Error("The page has no #root");
+  followTheme();
   createRoot(root).render(<StrictMode>{page}</StrictMode>);
 }

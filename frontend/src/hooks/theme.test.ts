@@ -1,0 +1,39 @@
+// @vitest-environment jsdom
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { SETTINGS_KEY, Settings } from "./settings.ts";
+import { followTheme, showTheme } from "./theme.ts";
+
+const shown = () => document.documentElement.dataset.theme;
+let leave = () => {};
+
+beforeEach(() => localStorage.clear());
+afterEach(() => {
+  leave();
+  leave = () => {};
+  delete document.documentElement.dataset.theme;
+});
+
+it("shows what was chosen on an earlier visit before anything is drawn", () => {
+  new Settings().change({ theme: "dark" });
+  leave = followTheme();
+  expect(shown()).toBe("dark");
+});
+
+it("follows the choice of another tab, and no other news", () => {
+  leave = followTheme();
+  expect(shown()).toBeUndefined();
+  new Settings().change({ theme: "light" });
+  window.dispatchEvent(new StorageEvent("storage", { key: "something else" }));
+  expect(shown()).toBeUndefined();
+  window.dispatchEvent(new StorageEvent("storage", { key: SETTINGS_KEY }));
+  expect(shown()).toBe("light");
+  localStorage.clear();
+  window.dispatchEvent(new StorageEvent("storage", { key: null }));
+  expect(shown()).toBeUndefined();
+});
+
+it("leaves it to the system where nothing is chosen", () => {
+  showTheme("dark");
+  showTheme("system");
+  expect(shown()).toBeUndefined();
+});

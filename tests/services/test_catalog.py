@@ -191,3 +191,18 @@ async def test_badges(entry: dict[str, Any], badges: list[str]) -> None:
     told = shown({"id": "a/b", **entry})
     assert told["badges"] == badges
     assert (told["id"], told["name"]) == ("a/b", "a/b")
+
+
+@pytest.mark.parametrize(
+    ("entry", "most", "created"),
+    [
+        ({}, None, None),
+        ({"top_provider": {"max_completion_tokens": 16384}, "created": 1700000000}, 16384, 1700000000),
+        ({"top_provider": {"context_length": 5}}, None, None),
+        ({"top_provider": [16384]}, None, None),
+    ],
+)
+async def test_the_longest_answer_is_the_hosts(entry: dict[str, Any], most: int | None, created: int | None) -> None:
+    """How long an answer may be stands with the provider that serves it, not with the model."""
+    told = shown({"id": "a/b", **entry})
+    assert (told["max_output"], told["created"]) == (most, created)

@@ -121,10 +121,13 @@ def shown(entry: JsonObject) -> JsonObject:
     modalities = architecture.get("input_modalities") if isinstance(architecture, dict) else None
     if isinstance(modalities, list) and "image" in modalities:
         badges.add("images")
+    host = entry.get("top_provider")
     return {
         "id": entry["id"],
         "name": entry.get("name") or entry["id"],
         "context_length": entry.get("context_length"),
+        "max_output": host.get("max_completion_tokens") if isinstance(host, dict) else None,
+        "created": entry.get("created"),
         "pricing": entry.get("pricing"),
         "supported_parameters": [*sorted(named)],
         "badges": [*sorted(badges)],

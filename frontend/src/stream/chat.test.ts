@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import type { ChatEvent } from "../types/events.ts";
-import { type ChatOptions, followRun, postChat } from "./chat.ts";
+import type { ChatBody } from "../types/models.ts";
+import { type ChatOptions, followRun, postChat, type Started } from "./chat.ts";
 import { createClient, fetchDocument, stopRun } from "./client.ts";
 import { ApiError } from "./errors.ts";
 import { fetchLever, fetchRuns, pullLever } from "./operator.ts";
@@ -35,7 +36,13 @@ const frame = (seq: number, event: object): string => `id: run:${seq}\ndata: ${J
 const say = (seq: number, content: string): string => frame(seq, { type: "content", content });
 const end = (seq: number): string => frame(seq, { type: "done", done: true, status: "complete" });
 
-const HEAD = { "content-type": "text/event-stream", "x-run-id": "run", "x-tool-loop": "v2" };
+const HEAD = {
+  "content-type": "text/event-stream",
+  "x-run-id": "run",
+  "x-tool-loop": "v2",
+  "x-conversation-id": "talk",
+  "x-message-id": "words",
+};
 const whole =
   (...frames: string[]): Handler =>
   (_, response) => {
@@ -53,27 +60,32 @@ const refusal =
     response.writeHead(status, headers).end(body);
   };
 
+const BODY: ChatBody = {
+  model: "m",
+  conversation_id: "c",
+  parent_id: null,
+  messages: [{ role: "user", content: "hi" }],
+  on_disconnect: "continue",
+};
+
 interface Heard {
   events: ChatEvent[];
   connection: string[];
-  started: string[];
+  started: Started[];
 }
 
 async function chat(base: string, more: Partial<ChatOptions> = {}): Promise<Heard & { ended: string }> {
   const heard: Heard = { events: [], connection: [], started: [] };
-  const ended = await postChat(
-    { model: "m", messages: [{ role: "user", content: "hi" }] },
-    {
-      client: createClient({ base }),
-      signal: new AbortController().signal,
-      askDelays: [0, 0, 0],
-      resumeDelays: [0, 0, 0],
-      onStart: (runId, loop) => heard.started.push(runId, loop),
-      onEvent: (event) => heard.events.push(event),
-      onConnection: (state) => heard.connection.push(state),
-      ...more,
-    },
-  );
+  const ended = await postChat(BODY, {
+    client: createClient({ base }),
+    signal: new AbortController().signal,
+    askDelays: [0, 0, 0],
+    resumeDelays: [0, 0, 0],
+    onStart: (started) => heard.started.push(started),
+    onEvent: (event) => heard.events.push(event),
+    onConnection: (state) => heard.connection.push(state),
+    ...more,
+  });
   return { ...heard, ended };
 }
 
@@ -88,10 +100,11 @@ describe("postChat", () => {
       request.on("end", () => response.writeHead(200, HEAD).end(say(1, "a") + end(2)));
     });
     const heard = await chat(base);
-    expect(heard).toMatchObject({ ended: "done", started: ["run", "v2"], connection: [] });
+    expect(heard).toMatchObject({ ended: "done", connection: [] });
+    expect(heard.started).toEqual([{ runId: "run", loop: "v2", conversationId: "talk", messageId: "words" }]);
     expect(text(heard)).toBe("a<done>");
     expect(seen[0]?.url).toBe("/api/chat/stream");
-    expect(JSON.parse(bodies.join(""))).toEqual({ model: "m", messages: [{ role: "user", content: "hi" }] });
+    expect(JSON.parse(bodies.join(""))).toEqual(BODY);
   });
 
   it("takes a dropped run up again where it was, and nothing comes twice", async () => {

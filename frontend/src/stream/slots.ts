@@ -1,0 +1,109 @@
+// Places for connections: a browser gives six per host, over all its tabs, and a stream keeps one for minutes.
+
+export type Release = () => void;
+
+/** Places for live streams, shared by all tabs. */
+export interface Slots {
+  /** Take a place if one is free; giving it back twice is giving it back once. */
+  take(signal: AbortSignal): Promise<Release | undefined>;
+}
+
+/** One place for short requests, shared by all tabs: whoever has none of the others waits for his turn. */
+export type Turn = (signal: AbortSignal) => Promise<Release>;
+
+const STREAMS = [1, 2, 3, 4].map((number) => `signalbox-stream-${number}`);
+const POLL = "signalbox-poll";
+
+/** Four streams at once over all tabs; in this tab alone where the browser has no locks (at a plain http address). */
+export function slotsOver(locks: LockManager | undefined): Slots {
+  const own = ownSlots(STREAMS.length);
+  return {
+    async take(signal) {
+      if (!locks) return own.take(signal);
+      for (const name of STREAMS) {
+        if (signal.aborted) return undefined;
+        try {
+          const release = await hold(locks, name, { ifAvailable: true });
+          if (release) return release;
+        } catch {
+          return own.take(signal); // a page without an origin of its own may not lock
+        }
+      }
+      return undefined;
+    },
+  };
+}
+
+/** One short request at a time over all tabs. Rejects with the signal's reason when it aborts meanwhile. */
+export function turnOver(locks: LockManager | undefined): Turn {
+  const own = ownTurn();
+  return async (signal) => {
+    if (!locks) return own(signal);
+    try {
+      const release = await hold(locks, POLL, { signal });
+      if (release) return release;
+    } catch {
+      signal.throwIfAborted();
+    }
+    return own(signal);
+  };
+}
+
+/** The browser frees a lock by itself when its tab is closed. */
+function hold(locks: LockManager, name: string, options: LockOptions): Promise<Release | undefined> {
+  return new Promise((resolve, reject) => {
+    const holding = (lock: Lock | null) =>
+      lock ? new Promise<void>((release) => resolve(release)) : resolve(undefined);
+    locks.request(name, options, holding).catch(reject);
+  });
+}
+
+function ownSlots(places: number): Slots {
+  let taken = 0;
+  return {
+    async take() {
+      if (taken >= places) return undefined;
+      taken += 1;
+      let isHeld = true;
+      return () => {
+        if (isHeld) taken -= 1;
+        isHeld = false;
+      };
+    },
+  };
+}
+
+function ownTurn(): Turn {
+  let last: Promise<void> = Promise.resolve();
+  return async (signal) => {
+    const before = last;
+    let release: Release = () => undefined;
+    last = new Promise((resolve) => {
+      release = resolve;
+    });
+    try {
+      await unlessAborted(before, signal);
+    } catch (error) {
+      before.then(release); // those behind wait for those before
+      throw error;
+    }
+    return release;
+  };
+}
+
+function unlessAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    promise.then(() => {
+      signal.removeEventListener("abort", onAbort);
+      resolve();
+    });
+  });
+}
+
+const browserLocks = typeof navigator === "undefined" ? undefined : navigator.locks;
+
+export const browserSlots: Slots = slotsOver(browserLocks);
+export const browserTurn: Turn = turnOver(browserLocks);

@@ -1,11 +1,11 @@
 // The page: one conversation with one model.
 import { useEffect, useRef, useState } from "react";
 import { Announcer } from "./components/Announcer.tsx";
-import { Composer } from "./components/Composer.tsx";
-import { EmptyPage } from "./components/EmptyPage.tsx";
+import { Composer } from "./components/composer/Composer.tsx";
+import { EmptyPage } from "./components/composer/EmptyPage.tsx";
 import { FootLine } from "./components/FootLine.tsx";
 import { Header, isEffort } from "./components/Header.tsx";
-import { preloadProse } from "./components/Prose.tsx";
+import { preloadProse } from "./components/prose/Prose.tsx";
 import { ResponsePanel } from "./components/ResponsePanel.tsx";
 import { TokenDialog } from "./components/pages/TokenDialog.tsx";
 import { WatchLine } from "./components/WatchLine.tsx";

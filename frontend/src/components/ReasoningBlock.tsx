@@ -3,7 +3,7 @@ import { memo, useEffect, useRef } from "react";
 import { thoughtMs } from "../run/view.ts";
 import { thoughtFor } from "../run/words.ts";
 import type { ReasoningItem } from "../types/models.ts";
-import { Prose } from "./Prose.tsx";
+import { Prose } from "./prose/Prose.tsx";
 import { StopHead } from "./StopHead.tsx";
 
 const NO_SOURCES = new Map<number, never>();

@@ -8,7 +8,7 @@ import type { ContentItem, Link, RunTrace } from "../types/models.ts";
 import { EndLine } from "./EndLine.tsx";
 import { ErrorBox } from "./ErrorBox.tsx";
 import { Lamp } from "./Lamp.tsx";
-import { Prose } from "./Prose.tsx";
+import { Prose } from "./prose/Prose.tsx";
 import { ReasoningBlock } from "./ReasoningBlock.tsx";
 import { SearchResultsInline } from "./SearchResultsInline.tsx";
 import { ToolChips } from "./ToolChips.tsx";

@@ -1,5 +1,5 @@
 // `[n]` in the text to a link to source n. A number that no source has stays text (quirk H6).
-import type { Link } from "../types/models.ts";
+import type { Link } from "../../types/models.ts";
 
 interface Node {
   type: string;

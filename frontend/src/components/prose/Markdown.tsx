@@ -2,8 +2,8 @@
 import { isValidElement, memo, type ReactNode, useMemo } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
-import { blocksOf } from "../run/blocks.ts";
-import { isGuide } from "../run/links.ts";
+import { blocksOf } from "../../run/blocks.ts";
+import { isGuide } from "../../run/links.ts";
 import { Code } from "./Code.tsx";
 import { citations } from "./citations.ts";
 import type { ProseProps } from "./Prose.tsx";

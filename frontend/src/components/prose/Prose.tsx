@@ -1,6 +1,6 @@
 // Markdown, loaded when the first answer needs it; until then the plain text stands in its place.
 import { lazy, Suspense } from "react";
-import type { Link } from "../types/models.ts";
+import type { Link } from "../../types/models.ts";
 
 const loadMarkdown = () => import("./Markdown.tsx");
 const Markdown = lazy(loadMarkdown);

@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
-import { PAYLOADS } from "../fixtures/payloads.ts";
+import { PAYLOADS } from "../../fixtures/payloads.ts";
 import { MarkdownDocument } from "./Document.tsx";
 
 const render = (text: string): string =>

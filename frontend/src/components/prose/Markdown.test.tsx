@@ -1,7 +1,7 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
-import { PAYLOADS } from "../fixtures/payloads.ts";
-import type { Link } from "../types/models.ts";
+import { PAYLOADS } from "../../fixtures/payloads.ts";
+import type { Link } from "../../types/models.ts";
 import Markdown, { safeHref } from "./Markdown.tsx";
 
 const NONE: ReadonlyMap<number, Link> = new Map();

@@ -2,8 +2,8 @@
 import { useMemo } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
-import { linkWithin } from "../run/documents.ts";
-import { slugger } from "../run/slugs.ts";
+import { linkWithin } from "../../run/documents.ts";
+import { slugger } from "../../run/slugs.ts";
 import { keepUrl, markdownComponents } from "./Markdown.tsx";
 
 interface Node {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Lever, RunLine } from "../types/models.ts";
-import { ago, byLoop, effectOf, endingWords, runLamp, standsAt } from "./operator.ts";
+import { ago, byLoop, decidersOf, effectOf, endingWords, filterRuns, joinRuns, runLamp, standsAt } from "./operator.ts";
 
 const run = (more: Partial<RunLine>): RunLine => ({
   runId: "r",
@@ -48,10 +48,83 @@ describe("the operator's page", () => {
     ]);
   });
 
+  it("shares out what ended by itself: a stop by the reader and a run under way do not count", () => {
+    const ended = (status: string, count: number) => Array.from({ length: count }, () => run({ status }));
+    const share = (...runs: readonly RunLine[][]) => byLoop(runs.flat())[1]?.share;
+    expect(share(ended("complete", 3), ended("error", 1))).toBe(75);
+    expect(share(ended("complete", 3), ended("cancelled", 5), ended("running", 2))).toBe(100);
+    expect(share(ended("complete", 1), ended("length", 1), ended("interrupted", 1))).toBe(33);
+    expect(share(ended("cancelled", 4))).toBeUndefined();
+    expect(share(ended("complete", 999), ended("error", 1))).toBe(99);
+  });
+
+  it("puts the good endings first and those under way last, and takes the middle of times and costs", () => {
+    const group = byLoop([
+      run({ status: "running", ms: undefined, cost: undefined }),
+      run({ status: "error", ms: 9000, cost: 0.5 }),
+      run({ ms: 10, cost: 0.1 }),
+      run({ ms: 20, cost: 0.2 }),
+    ])[1];
+    expect(group?.endings.map(({ status, lamp, count }) => [status, lamp, count])).toEqual([
+      ["complete", "done", 2],
+      ["error", "failed", 1],
+      ["running", "running", 1],
+    ]);
+    expect([group?.ms, group?.cost]).toEqual([20, 0.2]);
+  });
+
+  it.each([
+    [{ environment: false, state: "on" }, 0, "set"],
+    [{ environment: true, state: "percent" }, 1, "at 30 %"],
+    [{ environment: undefined, state: "off" }, 1, "off"],
+    [{ environment: true, state: undefined }, 2, "set"],
+    [{ environment: undefined, state: undefined }, 3, "the legacy loop"],
+  ] as const)("knows who decides: %o", (stands, place, word) => {
+    const deciders = decidersOf({ percent: 30, effective: "", ...stands });
+    expect(deciders.map(({ decides }) => decides).indexOf(true)).toBe(place);
+    expect(deciders.filter(({ decides }) => decides)).toHaveLength(1);
+    expect(deciders[place]?.word).toBe(word);
+  });
+
+  it("filters by loop and by ending", () => {
+    const runs = [run({ runId: "a" }), run({ runId: "b", loop: "legacy" }), run({ runId: "c", status: "error" })];
+    const ids = (loop: string, status: string) => filterRuns(runs, { loop, status }).map(({ runId }) => runId);
+    expect([ids("", ""), ids("v2", ""), ids("v2", "error"), ids("", "complete")]).toEqual([
+      ["a", "b", "c"],
+      ["a", "c"],
+      ["c"],
+      ["a", "b"],
+    ]);
+  });
+
+  describe("reading again", () => {
+    const page = (ids: string, next?: string) => ({ runs: [...ids].map((runId) => run({ runId })), next });
+    const idsOf = ({ runs, next }: ReturnType<typeof joinRuns>) => [runs.map(({ runId }) => runId).join(""), next];
+
+    it("keeps the older runs behind the newest, each once", () => {
+      expect(idsOf(joinRuns(page("xyabc", "c"), page("abcdef", "f")))).toEqual(["xyabcdef", "f"]);
+    });
+
+    it("begins anew where runs are missing in between", () => {
+      expect(idsOf(joinRuns(page("xyz", "z"), page("abcdef", "f")))).toEqual(["xyz", "z"]);
+    });
+
+    it("lets go of what was deleted", () => {
+      expect(idsOf(joinRuns(page("xac", "c"), page("abcd", "d")))).toEqual(["xacd", "d"]);
+      expect(idsOf(joinRuns(page("xa"), page("abcd")))).toEqual(["xa", undefined]);
+    });
+
+    it("shows a run under way as it is now", () => {
+      const known = { runs: [run({ runId: "a", status: "running" })], next: "a" };
+      expect(joinRuns(page("a", "a"), known).runs[0]?.status).toBe("complete");
+    });
+  });
+
   it.each([
     [1000, "now"],
     [3 * 60_000, "3 min ago"],
     [150 * 60_000, "2 h ago"],
+    [90 * 3_600_000, "3 d ago"],
   ])("says that %d ms ago was %s", (ms, text) => {
     expect(ago(ms)).toBe(text);
   });

@@ -1,4 +1,4 @@
-// What the operator's page says: what pulling the lever does, and how the runs of each loop ended.
+// What the operator's page says: what pulling the lever does, who decides, and how the runs of each loop ended.
 import type { Lever, LeverState, RunLine } from "../types/models.ts";
 import type { Lamp } from "./view.ts";
 import { endingOf, plural } from "./words.ts";
@@ -21,37 +21,136 @@ export function effectOf(state: LeverState, percent: number): string {
 export const standsAt = (lever: Lever, state: LeverState, percent: number): boolean =>
   lever.state === state && (state !== "percent" || lever.percent === percent);
 
-export const runLamp = (run: RunLine): Lamp =>
-  run.status === "running" ? "running" : endingOf({ status: run.status }).lamp;
+export interface Decider {
+  name: string;
+  /** How it stands. */
+  word: string;
+  decides: boolean;
+}
+
+/** Who is asked which loop shall answer, in order; the first that has a say decides. */
+export function decidersOf({ state, percent, environment }: Lever): readonly Decider[] {
+  const words: Record<LeverState, string> = { off: "off", percent: `at ${percent} %`, on: "on" };
+  const says = [
+    { name: "Kill switch, TOOL_LOOP_V2=false", word: environment === false ? "set" : "not set" },
+    { name: "The lever", word: state ? words[state] : "not pulled yet" },
+    { name: "TOOL_LOOP_V2=true in the environment", word: environment ? "set" : "not set" },
+    { name: "The default", word: "the legacy loop" },
+  ];
+  const first = [environment === false, state !== undefined, environment === true, true].indexOf(true);
+  return says.map((say, index) => ({ ...say, decides: index === first }));
+}
+
+export const runLamp = (run: RunLine): Lamp => lampOfStatus(run.status);
+
+const lampOfStatus = (status: string): Lamp => (status === "running" ? "running" : endingOf({ status }).lamp);
 
 /** "complete", "error UPSTREAM_TIMEOUT". */
 export const endingWords = (run: RunLine): string => [run.status, run.code].filter(Boolean).join(" ");
+
+/** One way to end, and how many runs did. */
+export interface Ending {
+  status: string;
+  lamp: Lamp;
+  count: number;
+}
 
 export interface LoopRuns {
   loop: string;
   runs: readonly RunLine[];
   /** "12 runs: 10 complete, 2 error". */
   words: string;
+  /** The good ones first, those under way last. */
+  endings: readonly Ending[];
+  /** How many of 100 runs ended well, of those that a reader let end; undefined where none did. */
+  share: number | undefined;
+  /** The middle one of the times and of the costs. */
+  ms: number | undefined;
+  cost: number | undefined;
 }
 
 /** The runs by loop, both loops always there, legacy first. */
 export function byLoop(runs: readonly RunLine[]): readonly LoopRuns[] {
   const groups = Map.groupBy(runs, ({ loop }) => loop);
-  return [...new Set(["legacy", "v2", ...groups.keys()])].map((loop) => {
-    const found = groups.get(loop) ?? [];
-    const endings = Map.groupBy(found, ({ status }) => status);
-    const counts = [...endings].map(([status, some]) => `${some.length} ${status}`);
-    return {
-      loop,
-      runs: found,
-      words: found.length ? `${plural(found.length, "run")}: ${counts.join(", ")}` : "no run",
-    };
-  });
+  return [...new Set(["legacy", "v2", ...groups.keys()])].map((loop) => groupOf(loop, groups.get(loop) ?? []));
 }
 
-/** "now", "3 min ago", "2 h ago". */
+function groupOf(loop: string, runs: readonly RunLine[]): LoopRuns {
+  const endings = endingsOf(runs);
+  const counts = endings.map(({ status, count }) => `${count} ${status}`);
+  return {
+    loop,
+    runs,
+    words: runs.length ? `${plural(runs.length, "run")}: ${counts.join(", ")}` : "no run",
+    endings,
+    share: shareOf(endings),
+    ms: middle(runs.flatMap(({ ms }) => ms ?? [])),
+    cost: middle(runs.flatMap(({ cost }) => cost ?? [])),
+  };
+}
+
+const ORDER: readonly Lamp[] = ["done", "blue", "waiting", "failed", "running"];
+
+function endingsOf(runs: readonly RunLine[]): readonly Ending[] {
+  const found = [...Map.groupBy(runs, ({ status }) => status)].map(([status, some]) => ({
+    status,
+    lamp: lampOfStatus(status),
+    count: some.length,
+  }));
+  return found.toSorted((a, b) => ORDER.indexOf(a.lamp) - ORDER.indexOf(b.lamp) || b.count - a.count);
+}
+
+/** Whoever is stopped by a reader, or not at its end yet, says nothing of the loop. */
+function shareOf(endings: readonly Ending[]): number | undefined {
+  const count = (lamps: readonly Lamp[]) =>
+    endings.filter(({ lamp }) => lamps.includes(lamp)).reduce((sum, ending) => sum + ending.count, 0);
+  const [well, all] = [count(["done"]), count(["done", "failed"])];
+  if (all === 0) return undefined;
+  // Only a clean sheet is 100 %: one failure among a thousand has to be seen.
+  return well === all ? 100 : Math.min(99, Math.round((well / all) * 100));
+}
+
+function middle(values: readonly number[]): number | undefined {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor((sorted.length - 1) / 2)];
+}
+
+/** Empty: all of them. */
+export interface RunFilter {
+  loop: string;
+  status: string;
+}
+
+export const filterRuns = (runs: readonly RunLine[], { loop, status }: RunFilter): readonly RunLine[] =>
+  runs.filter((run) => (!loop || run.loop === loop) && (!status || run.status === status));
+
+interface RunPage {
+  runs: readonly RunLine[];
+  /** Where older ones begin; undefined: there are none. */
+  next: string | undefined;
+}
+
+/** A page that stays open for days does not grow for days. */
+const MOST_SHOWN = 1000;
+
+/** The newest runs as they are now, with the older ones that were read before behind them. */
+export function joinRuns(fresh: RunPage, known: RunPage): RunPage {
+  const last = fresh.runs.at(-1);
+  if (!last || fresh.next === undefined) return fresh;
+  const ids = new Set(fresh.runs.map(({ runId }) => runId));
+  const meets = known.runs.findLastIndex(({ runId }) => ids.has(runId));
+  const older = known.runs.slice(meets + 1);
+  // Where the two do not meet, runs are missing in between.
+  return meets < 0 || older.length === 0 || fresh.runs.length + older.length > MOST_SHOWN
+    ? fresh
+    : { runs: [...fresh.runs, ...older], next: known.next };
+}
+
+/** "now", "3 min ago", "2 h ago", "4 d ago". */
 export function ago(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
   if (minutes < 1) return "now";
-  return minutes < 60 ? `${minutes} min ago` : `${Math.floor(minutes / 60)} h ago`;
+  if (minutes < 60) return `${minutes} min ago`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} d ago`;
 }

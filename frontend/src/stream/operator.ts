@@ -23,10 +23,18 @@ export async function pullLever(
   return parseLever(await response.json());
 }
 
-export async function fetchRuns(client: ApiClient, limit = 50): Promise<readonly RunLine[]> {
-  const body: unknown = await (await client.request(`/api/runs?limit=${limit}`)).json();
-  const { runs } = (body ?? {}) as Record<string, unknown>;
-  return Array.isArray(runs) ? runs.flatMap(parseRun) : [];
+export interface RunPage {
+  runs: readonly RunLine[];
+  /** What the page behind this one is `before`; undefined: there is none. */
+  next: string | undefined;
+}
+
+/** The newest runs first, at most 200 of them. */
+export async function fetchRuns(client: ApiClient, limit: number, before?: string): Promise<RunPage> {
+  const query = new URLSearchParams({ limit: String(limit), ...(before !== undefined && { before }) });
+  const body: unknown = await (await client.request(`/api/runs?${query}`)).json();
+  const { runs, next } = (body ?? {}) as Record<string, unknown>;
+  return { runs: Array.isArray(runs) ? runs.flatMap(parseRun) : [], next: text(next) || undefined };
 }
 
 const number = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);

@@ -1,7 +1,10 @@
 // The lever itself: three positions, what each does, and the one button that pulls it.
-import { useState } from "react";
+import { type FormEvent, useState } from "react";
 import { effectOf, KILLED, standsAt } from "../../run/operator.ts";
 import type { Lever, LeverState } from "../../types/models.ts";
+import { Button } from "../ui/Button.tsx";
+import { Lamp } from "../ui/Lamp.tsx";
+import { Share } from "./Share.tsx";
 
 interface Props {
   lever: Lever;
@@ -9,73 +12,107 @@ interface Props {
   onPull: (wanted: { state: LeverState; percent: number }) => void;
 }
 
-const POSITIONS: readonly { state: LeverState; name: string }[] = [
-  { state: "off", name: "Off" },
-  { state: "percent", name: "Percent" },
-  { state: "on", name: "On" },
+const POSITIONS: readonly { state: LeverState; name: string; means: string }[] = [
+  { state: "off", name: "Off", means: "legacy for all" },
+  { state: "percent", name: "Percent", means: "V2 for a share" },
+  { state: "on", name: "On", means: "V2 for all" },
 ];
+
+const FIRST_SHARE = 10;
 
 export function LeverBox({ lever, pulling, onPull }: Props) {
   const [chosen, setChosen] = useState<LeverState>();
   const [share, setShare] = useState<number>();
+  const [seen, setSeen] = useState(lever);
+  // Somebody pulled it: what was chosen before is no longer meant.
+  if (seen.state !== lever.state || seen.percent !== lever.percent) {
+    setSeen(lever);
+    setChosen(undefined);
+    setShare(undefined);
+  }
+
   const killed = lever.environment === false;
   const state = chosen ?? lever.state;
-  const percent = share ?? (lever.percent || 10);
+  const percent = share ?? (lever.percent || FIRST_SHARE);
   const stands = state !== undefined && standsAt(lever, state, percent);
 
-  const pull = () => {
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
     if (state) onPull({ state, percent });
   };
 
   return (
-    <form
-      className="lever"
-      aria-label="TOOL_LOOP_V2"
-      onSubmit={(event) => {
-        event.preventDefault();
-        pull();
-      }}
-    >
-      <p className="lever-now" role="status">
-        {lever.effective}
-      </p>
-      <fieldset disabled={killed || pulling}>
-        <legend>TOOL_LOOP_V2</legend>
-        <div className="positions">
-          {POSITIONS.map(({ state: position, name }) => (
-            <label key={position} className="position" data-stands={lever.state === position}>
-              <input
-                type="radio"
-                name="state"
-                value={position}
-                checked={state === position}
-                onChange={() => setChosen(position)}
-              />
-              {name}
-            </label>
-          ))}
+    <form aria-label="TOOL_LOOP_V2" className="rounded-md border border-edge bg-raised" onSubmit={submit}>
+      <header className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1 border-edge border-b px-5 py-3 narrow:px-4">
+        <p role="status" className="font-semibold">
+          {lever.effective}
+        </p>
+        <code className="text-dim text-tiny">TOOL_LOOP_V2</code>
+      </header>
+      <fieldset disabled={killed || pulling} className="grid min-w-0 gap-5 p-5 narrow:p-4">
+        <legend className="sr-only">Where the lever shall stand</legend>
+        <Positions lever={lever} state={state} killed={killed} onChoose={setChosen} />
+        {state === "percent" && !killed && <Share percent={percent} onChange={setShare} />}
+        <div className="flex items-start justify-between gap-5 narrow:flex-col">
+          <p className="min-h-12 max-w-measure text-dim text-small">{leverWords(lever, killed, state, percent)}</p>
+          {!killed && (
+            <Button
+              type="submit"
+              look={stands ? "outline" : "primary"}
+              size="medium"
+              className="narrow:w-full narrow:justify-center"
+              disabled={state === undefined || stands || pulling}
+            >
+              {pulling ? "Pulling" : stands ? "It stands here" : "Pull the lever"}
+            </Button>
+          )}
         </div>
-        {state === "percent" && (
-          <label className="share">
-            <input
-              type="range"
-              min={0}
-              max={100}
-              value={percent}
-              aria-label="Share of conversations"
-              onChange={(event) => setShare(Number(event.target.value))}
-            />
-            <span>{percent} %</span>
-          </label>
-        )}
-        <p className="dim">{leverWords(lever, killed, state, percent)}</p>
-        {!killed && (
-          <button type="submit" className="primary" disabled={state === undefined || stands}>
-            {pulling ? "Pulling" : stands ? "It stands here" : "Pull the lever"}
-          </button>
-        )}
       </fieldset>
     </form>
+  );
+}
+
+interface PositionsProps {
+  lever: Lever;
+  state: LeverState | undefined;
+  killed: boolean;
+  onChoose: (state: LeverState) => void;
+}
+
+/** The rail with its three stops. */
+function Positions({ lever, state, killed, onChoose }: PositionsProps) {
+  return (
+    <div className="relative grid grid-cols-3 gap-2 rounded-md bg-sunken p-1.5">
+      <span className="absolute top-7.5 right-1/6 left-1/6 border-edge-strong border-t" aria-hidden="true" />
+      {POSITIONS.map(({ state: position, name, means }) => {
+        const stands = lever.state === position;
+        return (
+          <label
+            key={position}
+            data-part="position"
+            data-stands={stands}
+            className="relative grid cursor-pointer justify-items-center gap-0.5 rounded-sm border border-transparent px-2 pt-4 pb-3 text-center transition-colors has-checked:border-accent has-checked:bg-raised has-disabled:cursor-default has-disabled:border-transparent has-disabled:bg-transparent has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:outline-offset-2"
+          >
+            <input
+              type="radio"
+              name="state"
+              value={position}
+              checked={state === position}
+              onChange={() => onChoose(position)}
+              className="absolute inset-0 size-full cursor-[inherit] opacity-0"
+            />
+            <span
+              className={`flex size-5 items-center justify-center rounded-full ${state === position ? "bg-raised" : "bg-sunken"}`}
+            >
+              <Lamp lamp={stands && !killed ? "done" : "waiting"} />
+            </span>
+            <span className="font-semibold text-title">{name}</span>
+            <span className="text-dim text-tiny">{means}</span>
+            <span className="min-h-4 text-dim text-tiny">{stands ? "stands here" : ""}</span>
+          </label>
+        );
+      })}
+    </div>
   );
 }
 

@@ -1,41 +1,37 @@
 // The operator's page: the lever of TOOL_LOOP_V2, what pulling it does, and how each loop's last runs ended.
 import { useEffect, useState } from "react";
-import { Operator } from "../../hooks/operator.ts";
+import { Operator, type OperatorState } from "../../hooks/operator.ts";
 import { useStore } from "../../hooks/store.ts";
-import { ago, byLoop, endingWords, type LoopRuns, runLamp } from "../../run/operator.ts";
-import { cost, duration } from "../../run/words.ts";
-import type { RunLine } from "../../types/models.ts";
-import { Lamp } from "../ui/Lamp.tsx";
+import { byLoop } from "../../run/operator.ts";
+import { Button } from "../ui/Button.tsx";
+import { Deciders } from "./Deciders.tsx";
 import { LeverBox } from "./LeverBox.tsx";
-import { Paper } from "./Paper.tsx";
+import { LoopCard } from "./LoopCard.tsx";
+import { Paper, Trouble } from "./Paper.tsx";
+import { RunList } from "./RunList.tsx";
 import { TokenDialog } from "./TokenDialog.tsx";
-
-const EVERY_MS = 5000;
 
 export function OperatorPage() {
   const [operator] = useState(() => new Operator());
-  const { lever, runs, trouble, tokenNeeded, pulling } = useStore(operator);
+  const state = useStore(operator);
+  const { lever, trouble, refusal, pulling } = state;
 
-  useEffect(() => {
-    void operator.load();
-    const timer = setInterval(() => {
-      if (!document.hidden) void operator.load();
-    }, EVERY_MS);
-    return () => clearInterval(timer);
-  }, [operator]);
+  useEffect(() => operator.watch(), [operator]);
 
   return (
     <Paper here="/operator">
-      <h1 className="title">Which loop answers</h1>
-      {trouble && (
-        <p className="error-box" role="alert">
-          {trouble}
-        </p>
-      )}
-      {lever && <LeverBox lever={lever} pulling={pulling} onPull={(wanted) => void operator.pull(wanted)} />}
-      {lever && byLoop(runs).map((group) => <Runs key={group.loop} group={group} />)}
+      <div className="grid gap-6">
+        <h1 className="font-semibold text-title">Which loop answers</h1>
+        {trouble && <Old state={state} onToken={() => operator.askForToken()} />}
+        {!lever && !trouble && <p className="text-dim">Asking the server how the lever stands.</p>}
+        {lever && <LeverBox lever={lever} pulling={pulling} onPull={(wanted) => void operator.pull(wanted)} />}
+        {refusal && <Trouble>{refusal}</Trouble>}
+        {lever && <Deciders lever={lever} />}
+        {lever && <Runs state={state} onOlder={() => void operator.loadOlder()} />}
+      </div>
       <TokenDialog
-        open={tokenNeeded}
+        open={state.tokenNeeded}
+        refused={state.tokenRefused}
         onToken={(token) => operator.takeToken(token)}
         onClose={() => operator.giveUp()}
         title="This takes the operator's token."
@@ -46,49 +42,47 @@ export function OperatorPage() {
   );
 }
 
-function Runs({ group: { loop, runs, words } }: { group: LoopRuns }) {
+/** Why what is shown may be old, and how old it is. */
+function Old({ state: { trouble, asOf, isLocked }, onToken }: { state: OperatorState; onToken: () => void }) {
   return (
-    <section className="prose runs" aria-labelledby={`runs-${loop}`}>
-      <h2 id={`runs-${loop}`}>
-        loop {loop} <span className="dim">{words}</span>
-      </h2>
-      {runs.length > 0 && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by keyboard.
-        <section className="table" tabIndex={0} aria-label={`Last runs of loop ${loop}`}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">ended</th>
-                <th scope="col">model</th>
-                <th scope="col">steps</th>
-                <th scope="col">took</th>
-                <th scope="col">cost</th>
-                <th scope="col">asked</th>
-              </tr>
-            </thead>
-            <tbody>
-              {runs.map((run) => (
-                <Row key={run.runId} run={run} />
-              ))}
-            </tbody>
-          </table>
-        </section>
+    <Trouble>
+      {trouble} {asOf !== undefined && `What is shown is as of ${new Date(asOf).toLocaleTimeString()}. `}
+      {isLocked ? (
+        <Button look="outline" className="ml-2" onClick={onToken}>
+          Enter the token
+        </Button>
+      ) : (
+        "It is asked again every 5 seconds."
       )}
-    </section>
+    </Trouble>
   );
 }
 
-function Row({ run }: { run: RunLine }) {
+function Runs({ state, onOlder }: { state: OperatorState; onOlder: () => void }) {
+  const { runs, next, asOf = 0, isFetchingOlder } = state;
+  const groups = byLoop(runs);
   return (
-    <tr>
-      <td>
-        <Lamp lamp={runLamp(run)} /> {endingWords(run)}
-      </td>
-      <td>{run.model}</td>
-      <td>{run.steps}</td>
-      <td>{run.ms === undefined ? "" : duration(run.ms)}</td>
-      <td>{run.cost === undefined ? "" : cost(run.cost)}</td>
-      <td title={new Date(run.started).toLocaleString()}>{ago(Date.now() - run.started)}</td>
-    </tr>
+    <>
+      <section aria-labelledby="loops" className="grid gap-2">
+        <h2 id="loops" className="font-semibold">
+          How each loop does
+        </h2>
+        <p className="max-w-measure text-dim text-small">
+          Over the runs below. A run that its reader stopped counts neither for its loop nor against it.
+        </p>
+        <div className="grid grid-cols-2 gap-4 narrow:grid-cols-1">
+          {groups.map((group) => (
+            <LoopCard key={group.loop} group={group} />
+          ))}
+        </div>
+      </section>
+      <RunList
+        runs={runs}
+        groups={groups}
+        asOf={asOf}
+        onOlder={next === undefined ? undefined : onOlder}
+        isFetchingOlder={isFetchingOlder}
+      />
+    </>
   );
 }

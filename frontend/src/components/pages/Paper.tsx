@@ -1,5 +1,6 @@
-// The frame of every page beside the chat: where one is, and the way back.
+// The frame of every page beside the chat: where one is, and the ways to the others.
 import type { ReactNode } from "react";
+import { Brand } from "./Brand.tsx";
 
 const PLACES = [
   ["/", "Chat"],
@@ -8,28 +9,35 @@ const PLACES = [
   ["/operator", "Operator"],
 ] as const;
 
+const PLACE =
+  "rounded-sm px-2.5 py-1 text-dim no-underline transition-colors hover:bg-sunken hover:text-ink aria-[current=page]:bg-sunken aria-[current=page]:font-medium aria-[current=page]:text-ink narrow:px-2";
+
 export function Paper({ here, children }: { here: string; children: ReactNode }) {
   return (
     <>
-      <header className="header">
-        <a className="brand" href="/">
-          <svg viewBox="0 0 20 20" aria-hidden="true">
-            <path d="M5 2v16" />
-            <circle cx="5" cy="6" r="2.75" />
-            <circle cx="5" cy="14" r="2.75" />
-            <path d="M10.5 6H17m-6.5 8H15" />
-          </svg>
-          <span>Signalbox</span>
+      <header className="sticky top-0 z-10 flex h-12 items-center gap-6 border-edge border-b bg-ground px-4 text-small narrow:gap-1.5 narrow:px-2">
+        <a className="flex items-center gap-2 rounded-sm font-semibold text-ink no-underline" href="/">
+          <Brand />
+          <span className="narrow:sr-only">Signalbox</span>
         </a>
-        <nav className="places" aria-label="Pages">
+        <nav className="flex gap-1 narrow:gap-0" aria-label="Pages">
           {PLACES.map(([href, name]) => (
-            <a key={href} href={href} aria-current={href === here ? "page" : undefined}>
+            <a key={href} href={href} className={PLACE} aria-current={href === here ? "page" : undefined}>
               {name}
             </a>
           ))}
         </nav>
       </header>
-      <main className="paper">{children}</main>
+      <main className="mx-auto max-w-4xl px-5 pt-8 pb-20 narrow:px-4 narrow:pt-6">{children}</main>
     </>
+  );
+}
+
+/** Why there is nothing here, or nothing new. */
+export function Trouble({ children }: { children: ReactNode }) {
+  return (
+    <p role="alert" className="rounded-md border border-red-edge bg-red-wash px-3.5 py-2.5 text-red-ink text-small">
+      {children}
+    </p>
   );
 }

@@ -1,0 +1,31 @@
+// Who is asked which loop shall answer, in their order, and which of them decides now.
+import { decidersOf } from "../../run/operator.ts";
+import type { Lever } from "../../types/models.ts";
+import { Lamp } from "../ui/Lamp.tsx";
+
+export function Deciders({ lever }: { lever: Lever }) {
+  return (
+    <section aria-labelledby="deciders" className="grid gap-2">
+      <h2 id="deciders" className="font-semibold">
+        Who decides
+      </h2>
+      <p className="text-dim text-small">The first of these that has a say.</p>
+      <ol className="overflow-hidden rounded-md border border-edge text-small">
+        {decidersOf(lever).map(({ name, word, decides }) => (
+          <li
+            key={name}
+            data-part="decider"
+            className={`flex flex-wrap items-center gap-x-3 border-edge px-4 py-2 not-first:border-t ${decides ? "bg-accent-wash" : "text-dim"}`}
+          >
+            <Lamp lamp={decides ? "done" : "waiting"} />
+            <span className={decides ? "font-medium" : ""}>{name}</span>
+            <span className="ml-auto">
+              {word}
+              {decides && <b className="font-medium"> · decides now</b>}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

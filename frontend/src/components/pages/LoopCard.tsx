@@ -1,0 +1,75 @@
+// One loop at a glance: how many of its runs ended well, how the others ended, and its last runs as lamps.
+import { type LoopRuns, runLamp } from "../../run/operator.ts";
+import { cost, count, duration } from "../../run/words.ts";
+import { Lamp } from "../ui/Lamp.tsx";
+import { EndingBar } from "./EndingBar.tsx";
+
+const LAST = 24;
+
+export function LoopCard({ group }: { group: LoopRuns }) {
+  const { loop, runs, words, endings, share } = group;
+  const id = `loop-${loop}`;
+  return (
+    <section
+      aria-labelledby={id}
+      data-part="loop"
+      className="grid content-start gap-3 rounded-md border border-edge bg-raised p-4"
+    >
+      <header className="flex items-baseline justify-between gap-3">
+        <h3 id={id} className="font-semibold">
+          Loop {loop}
+        </h3>
+        <p className="text-dim text-small tabular-nums">
+          {runs.length === 0 ? "no run yet" : `${count(runs.length)} shown`}
+        </p>
+      </header>
+      {runs.length > 0 && (
+        <>
+          <p>
+            {share === undefined ? (
+              <span className="text-dim text-small">None has ended by itself yet.</span>
+            ) : (
+              <>
+                <b className="font-semibold text-title tabular-nums">{share} %</b>{" "}
+                <span className="text-dim text-small">ended well</span>
+              </>
+            )}
+          </p>
+          <EndingBar endings={endings} total={runs.length} label={words} />
+          <ul className="flex flex-wrap gap-x-4 gap-y-1 text-small tabular-nums">
+            {endings.map(({ status, lamp, count: some }) => (
+              <li key={status} className="flex items-center gap-1.5">
+                <Lamp lamp={lamp} /> {count(some)} {status.replaceAll("_", " ")}
+              </li>
+            ))}
+          </ul>
+          <Middle group={group} />
+          <LastRuns group={group} />
+        </>
+      )}
+    </section>
+  );
+}
+
+/** What the run in the middle took: a few long ones do not move it. */
+function Middle({ group: { ms, cost: usd } }: { group: LoopRuns }) {
+  if (ms === undefined) return null;
+  return (
+    <p className="text-dim text-small tabular-nums">
+      Median {duration(ms)}
+      {usd !== undefined && ` · ${cost(usd)}`}
+    </p>
+  );
+}
+
+/** A pattern in time shows here: three failures in a row just now. The list below says the same in words. */
+function LastRuns({ group: { runs } }: { group: LoopRuns }) {
+  return (
+    <p className="flex items-center gap-1 overflow-hidden border-edge border-t pt-3" aria-hidden="true">
+      <span className="mr-1 text-dim text-tiny">now</span>
+      {runs.slice(0, LAST).map((run) => (
+        <Lamp key={run.runId} lamp={runLamp(run)} />
+      ))}
+    </p>
+  );
+}

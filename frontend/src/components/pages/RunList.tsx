@@ -1,0 +1,143 @@
+// The last runs, the newest first, each a way to its inspector.
+import { useState } from "react";
+import { ago, endingWords, filterRuns, type LoopRuns, type RunFilter, runLamp } from "../../run/operator.ts";
+import { cost, count, duration, plural } from "../../run/words.ts";
+import type { RunLine } from "../../types/models.ts";
+import { Button } from "../ui/Button.tsx";
+import { Lamp } from "../ui/Lamp.tsx";
+import { Choice } from "./Choice.tsx";
+
+interface Props {
+  runs: readonly RunLine[];
+  groups: readonly LoopRuns[];
+  /** When all this was read, in epoch milliseconds. */
+  asOf: number;
+  onOlder: (() => void) | undefined;
+  isFetchingOlder: boolean;
+}
+
+const CELL = "border-edge border-b py-2 pr-4 align-top narrow:pr-2";
+const FACT = `${CELL} whitespace-nowrap narrow:hidden`;
+
+export function RunList({ runs, groups, asOf, onOlder, isFetchingOlder }: Props) {
+  const [filter, setFilter] = useState<RunFilter>({ loop: "", status: "" });
+  const shown = filterRuns(runs, filter);
+  const statuses = [...new Set(runs.map(({ status }) => status))].toSorted();
+  const loops = groups.map(({ loop }) => [loop, `Loop ${loop}`] as const);
+  const endings = [...new Set([...statuses, ...(filter.status ? [filter.status] : [])])];
+
+  return (
+    <section aria-labelledby="runs" className="grid gap-3">
+      <header className="flex flex-wrap items-center gap-2">
+        <h2 id="runs" className="mr-auto font-semibold">
+          Last runs
+        </h2>
+        <Choice
+          label="Loop"
+          value={filter.loop}
+          options={[["", "Both loops"], ...loops]}
+          onChange={(loop) => setFilter({ ...filter, loop })}
+        />
+        <Choice
+          label="Ending"
+          value={filter.status}
+          options={[["", "Every ending"], ...endings.map((status) => [status, status.replaceAll("_", " ")] as const)]}
+          onChange={(status) => setFilter({ ...filter, status })}
+        />
+      </header>
+      {shown.length > 0 ? <Table runs={shown} asOf={asOf} /> : <Nothing all={runs.length} />}
+      <footer className="flex items-center justify-between gap-3 text-dim text-small tabular-nums">
+        <span role="status">
+          {shown.length < runs.length
+            ? `${count(shown.length)} of ${plural(runs.length, "run")}`
+            : plural(runs.length, "run")}
+        </span>
+        {onOlder && (
+          <Button look="outline" size="medium" disabled={isFetchingOlder} onClick={onOlder}>
+            {isFetchingOlder ? "Reading" : "Older runs"}
+          </Button>
+        )}
+      </footer>
+    </section>
+  );
+}
+
+function Nothing({ all }: { all: number }) {
+  return (
+    <p className="rounded-md bg-sunken px-4 py-6 text-center text-dim text-small">
+      {all === 0 ? "No run yet. Ask something in the chat, and it stands here." : "No run here is of this kind."}
+    </p>
+  );
+}
+
+function Table({ runs, asOf }: { runs: readonly RunLine[]; asOf: number }) {
+  return (
+    <table className="w-full border-collapse text-left text-small tabular-nums">
+      <thead className="text-dim text-tiny">
+        <tr>
+          <th scope="col" className={`${CELL} font-medium`}>
+            Ended
+          </th>
+          <th scope="col" className={`${CELL} font-medium`}>
+            Loop
+          </th>
+          <th scope="col" className={`${FACT} font-medium`}>
+            Model
+          </th>
+          <th scope="col" className={`${FACT} text-right font-medium`}>
+            Steps
+          </th>
+          <th scope="col" className={`${FACT} text-right font-medium`}>
+            Took
+          </th>
+          <th scope="col" className={`${FACT} text-right font-medium`}>
+            Cost
+          </th>
+          <th scope="col" className="border-edge border-b py-2 text-right align-top font-medium">
+            Asked
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {runs.map((run) => (
+          <Row key={run.runId} run={run} asOf={asOf} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Row({ run, asOf }: { run: RunLine; asOf: number }) {
+  const { runId, model, loop, steps, started, ms, cost: usd } = run;
+  const took = ms === undefined ? "" : duration(ms);
+  const costs = usd === undefined ? "" : cost(usd);
+  return (
+    <tr data-part="run" className="relative hover:bg-sunken">
+      <td className={CELL}>
+        {/* The whole row is the link's. */}
+        <a
+          href={`/#run=${encodeURIComponent(runId)}`}
+          className="flex items-center gap-2 text-ink no-underline after:absolute after:inset-0 hover:underline"
+        >
+          <Lamp lamp={runLamp(run)} />
+          <span className="wrap-anywhere">{endingWords(run)}</span>
+          <span className="sr-only">, {model}</span>
+        </a>
+        <p className="hidden pl-5 text-dim text-tiny wrap-anywhere narrow:block">
+          {[model, plural(steps, "step"), took, costs].filter(Boolean).join(" · ")}
+        </p>
+      </td>
+      <td className={`${CELL} whitespace-nowrap`}>{loop}</td>
+      <td className={`${CELL} w-full wrap-anywhere narrow:hidden`}>{model}</td>
+      <td className={`${FACT} text-right`}>{steps}</td>
+      <td className={`${FACT} text-right`}>{took}</td>
+      <td className={`${FACT} text-right`}>{costs}</td>
+      <td
+        className="whitespace-nowrap border-edge border-b py-2 text-right align-top text-dim"
+        title={new Date(started).toLocaleString()}
+      >
+        {ago(asOf - started)}
+      </td>
+    </tr>
+  );
+}

@@ -369,3 +369,22 @@ def test_run_ids_are_128_random_bits() -> None:
     ids = {new_run_id() for _ in range(1000)}
     assert len(ids) == 1000
     assert all(len(bytes.fromhex(one)) == 16 for one in ids)
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
+async def test_a_run_whose_only_reader_polls_lives_on(goes_on: bool) -> None:
+    """Nobody has read it yet, and a poll neither takes that place nor leaves it: it is given its time anew."""
+    manager = RunManager(MemoryStore(), detached_seconds=1.0, unwatched_seconds=1.0)
+    talk = Talk()
+    run = await start(manager, talk.loop(), goes_on=goes_on)
+    await talk.spoke.wait()
+    for _ in range(2):
+        timer = run.detached_timer
+        polled = [stamped.event for batch in [batch async for batch in manager.so_far(run.id)] for stamped in batch]
+        assert polled == [Content("So far.")]
+        assert (run.is_over, run.watchers, manager.watching) == (False, 0, 0)
+        assert timer is not None
+        assert timer.cancelled()
+        assert run.detached_timer is not None
+    run.stop()
+    await run.wait()

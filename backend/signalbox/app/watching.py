@@ -18,9 +18,10 @@ _PER_WRITE = 256
 _SEQ_DIGITS = 20
 
 
-def watch(record: RunRecord, parts: Parts, *, after: int = 0) -> EventStream:
-    """Answer with a run's events behind a cursor, to its end."""
-    stream = stream_of(record.id, record.loop, parts.runs.watch(record.id, after), after=after)
+def watch(record: RunRecord, parts: Parts, *, after: int = 0, follow: bool = True) -> EventStream:
+    """Answer with a run's events behind a cursor, to its end; without `follow` only with those that are there."""
+    batches = parts.runs.watch(record.id, after) if follow else parts.runs.so_far(record.id, after)
+    stream = stream_of(record.id, record.loop, batches, after=after)
     stream.headers.update(_places(record))
     return stream
 
@@ -57,7 +58,7 @@ def _places(record: RunRecord) -> dict[str, str]:
     return {"x-conversation-id": record.conversation_id, "x-message-id": record.parent_id}
 
 
-async def resume(run_id: str, parts: Parts, *, after: int) -> Response:
+async def resume(run_id: str, parts: Parts, *, after: int, follow: bool = True) -> Response:
     """Answer with what a client has not seen of a run, 204 when it is over and all was seen; never start one.
 
     Raises RequestError UNKNOWN_RUN.
@@ -68,7 +69,7 @@ async def resume(run_id: str, parts: Parts, *, after: int) -> Response:
         nothing.headers.update(_places(record))
         return nothing
     parts.runs.check_watchers()
-    return watch(record, parts, after=after)
+    return watch(record, parts, after=after, follow=follow)
 
 
 def cursor_of(run_id: str, after: int, last_event_id: str | None) -> int:

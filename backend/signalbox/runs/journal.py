@@ -53,16 +53,26 @@ class Journal:
         """Yield what is behind a cursor, then what comes, to the end; one list per wake-up."""
         after = min(after, self.seq)
         while True:
-            batch = await self.read(after)
-            if batch and self.durable < batch[-1].seq and isinstance(batch[-1].event, Done):
-                await self._recorded()
-            if batch:
+            if batch := await self._told(after):
                 after = batch[-1].seq
                 yield batch
             elif self.is_over and after >= self.seq:
                 return
             else:
                 await self._news()
+
+    async def so_far(self, after: int) -> AsyncIterator[list[Stamped]]:
+        """Yield what is behind a cursor by now, and wait for nothing more."""
+        now = self.seq
+        while after < now and (batch := await self._told(after)):
+            after = batch[-1].seq
+            yield batch
+
+    async def _told(self, after: int) -> list[Stamped]:
+        batch = await self.read(after)
+        if batch and self.durable < batch[-1].seq and isinstance(batch[-1].event, Done):
+            await self._recorded()
+        return batch
 
     async def _recorded(self) -> None:
         """Have the end on disk before it is told: a crash must not tell another one to whoever has seen it.

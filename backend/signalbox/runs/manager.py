@@ -27,6 +27,8 @@ _log = structlog.get_logger()
 
 # A host forgets its generations in time; a bill that is older than this stays an estimate.
 _BILL_SECONDS = 24 * 3600.0
+# A run that somebody polls lives at least so long between two polls, whatever its time alone is.
+_BETWEEN_POLLS = 30.0
 _NOT_ASKED = Asked()
 
 
@@ -152,6 +154,22 @@ class RunManager:
             self.watching -= 1
             if run is not None:
                 self._left(run)
+
+    async def so_far(self, run_id: str, after: int = 0) -> AsyncGenerator[list[Stamped], None]:
+        """Yield what is behind a cursor by now. Whoever polls so joins nothing and leaves nothing.
+
+        The end of a poll ends no run; a poll puts off the end of a run that nobody watches.
+        """
+        run = self.live(run_id)
+        self.watching += 1
+        if run is not None and run.detached_timer is not None and not run.is_over:
+            run.detached_timer.cancel()
+            self._detach_later(run, at_least=_BETWEEN_POLLS)
+        try:
+            async for batch in run.journal.so_far(after) if run is not None else self._replay(run_id, after):
+                yield batch
+        finally:
+            self.watching -= 1
 
     async def _replay(self, run_id: str, after: int) -> AsyncGenerator[list[Stamped], None]:
         while batch := await self.store.read(run_id, after):

@@ -50,10 +50,15 @@ async def follow_run(
     run_id: str,
     request: Request,
     parts: PartsDep,
+    *,
     after: Annotated[int, Query(ge=0)] = 0,
+    follow: bool = True,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> Response:
-    """Replay a run's events behind a cursor and follow it to its end; `Last-Event-ID` goes before `after`."""
+    """Replay a run's events behind a cursor and follow it to its end; `Last-Event-ID` goes before `after`.
+
+    With `follow=false` the answer ends with what there is by now.
+    """
     await parts.runs.find(run_id)
     refuse_twins(request, "Last-Event-ID")
-    return await resume(run_id, parts, after=cursor_of(run_id, after, last_event_id))
+    return await resume(run_id, parts, after=cursor_of(run_id, after, last_event_id), follow=follow)

@@ -1,0 +1,121 @@
+"""Polling a run (`follow=false`): what there is by now, and no say in when the run ends."""
+
+import httpx
+import pytest
+from signalbox.runs.run import Run
+
+from tests.support.fixtures import Behind
+from tests.support.frames import checked, hear
+from tests.support.serving import RunningApp, error_of, read_until
+from tests.support.upstream import holds, waits
+
+GOES_ON = {"tools": [], "on_disconnect": "continue"}
+STOPS = {"tools": [], "on_disconnect": "stop"}
+
+
+def look(app: RunningApp, run_id: str, after: int = 0) -> httpx.Response:
+    """Ask once for what is behind a cursor."""
+    response = app.client.get(f"/api/runs/{run_id}/events", params={"after": after, "follow": "false"})
+    assert response.status_code == 204 or response.headers["content-type"].startswith("text/event-stream")
+    assert response.headers["x-run-id"] == run_id
+    return response
+
+
+def deadline(app: RunningApp, run: Run) -> float | None:
+    """Return when a run ends that nobody reads; None while somebody reads it."""
+    return app.call(lambda: run.detached_timer.when() if run.detached_timer is not None else None)
+
+
+def left_alone(app: RunningApp, run: Run) -> None:
+    """Wait until the app has noticed that nobody reads a run."""
+    while deadline(app, run) is None:
+        pass
+
+
+def test_polls_bring_the_run_piece_by_piece(behind: Behind) -> None:
+    """Each ends at once; together they are the stream, byte for byte, and the last finds nothing left."""
+    app, upstream = behind(waits)
+    with app.asking(**GOES_ON) as response:
+        chunks, run_id = response.iter_raw(), response.headers["x-run-id"]
+        seen = read_until(chunks, b"First ")
+        first = look(app, run_id)
+        assert first.content == seen
+        assert f'"v":"1.1","run_id":"{run_id}","loop":"v2"' in first.text
+        last = len(hear(seen).ids)
+        nothing_new = look(app, run_id, last)
+        assert (nothing_new.status_code, nothing_new.content) == (200, b"")
+        assert look(app, run_id, 10**6).content == b""
+        upstream.opened.set()
+        whole = seen + b"".join(chunks)
+    rest = look(app, run_id, last)
+    assert first.content + rest.content == whole
+    assert checked(whole).text == "First second."
+    assert look(app, run_id, len(hear(whole).ids)).status_code == 204
+
+
+def test_polls_of_a_run_that_is_over(app: RunningApp) -> None:
+    """From disk it is the same: all of it, and the cursor in the header goes first here too."""
+    response = app.post(prompt="What is the tool loop of Signalbox?")
+    run_id, whole = response.headers["x-run-id"], response.content
+    assert look(app, run_id).content == whole
+    pieces = hear(whole).pieces
+    headers = {"last-event-id": f"{run_id}:3"}
+    rest = app.client.get(f"/api/runs/{run_id}/events?after=1&follow=false", headers=headers)
+    assert rest.content == b"".join(pieces[3:])
+
+
+def test_a_poll_begins_the_time_of_a_run_anew(behind: Behind) -> None:
+    """A run that goes on without readers goes on while somebody looks in."""
+    app, _ = behind(holds, settings={"signalbox_detached_seconds": 60})
+    with app.asking(**GOES_ON) as response:
+        chunks = response.iter_raw()
+        read_until(chunks, b"So far")
+        run = app.run(response.headers["x-run-id"])
+        look(app, run.id)
+        assert deadline(app, run) is None, "while somebody reads it no time runs"
+    left_alone(app, run)
+    before = deadline(app, run)
+    assert b"So far" in look(app, run.id).content
+    after = deadline(app, run)
+    assert before is not None
+    assert after is not None
+    assert after > before
+    assert (run.is_over, run.watchers, app.parts.runs.watching) == (False, 0, 0)
+
+
+def test_between_two_polls_a_run_lives_whatever_its_time_is(behind: Behind) -> None:
+    """A setting of a second must not end a run under somebody who looks in each second."""
+    app, _ = behind(holds, settings={"signalbox_detached_seconds": 1})
+    with app.asking(**GOES_ON) as response:
+        chunks = response.iter_raw()
+        read_until(chunks, b"So far")
+        run = app.run(response.headers["x-run-id"])
+    left_alone(app, run)
+    before = deadline(app, run)
+    look(app, run.id)
+    after = deadline(app, run)
+    assert before is not None
+    assert after is not None
+    assert after - before > 20
+
+
+def test_the_end_of_a_poll_stops_nothing(behind: Behind) -> None:
+    """A run that ends with its last reader does not end with a poll, and does end with that reader all the same."""
+    app, upstream = behind(holds)
+    with app.asking(**STOPS) as response:
+        chunks = response.iter_raw()
+        read_until(chunks, b"So far")
+        run = app.run(response.headers["x-run-id"])
+        for _ in range(3):
+            assert b"So far" in look(app, run.id).content
+        assert (run.is_over, run.watchers, upstream.left) == (False, 1, [])
+    app.over(run.id)
+    assert checked(look(app, run.id).content).done["status"] == "cancelled"
+
+
+@pytest.mark.parametrize("follow", ["", "perhaps", "2"])
+def test_a_word_that_is_neither(app: RunningApp, follow: str) -> None:
+    """`follow` is true or false."""
+    run_id = app.post(prompt="Hello!").headers["x-run-id"]
+    refused = app.client.get(f"/api/runs/{run_id}/events?follow={follow}")
+    assert (refused.status_code, error_of(refused)["field"]) == (422, "follow")

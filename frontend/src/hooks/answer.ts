@@ -75,7 +75,8 @@ export class Answer extends Store<AnswerState> {
     super(
       {
         trace: told ? toldTrace(trace, told) : trace,
-        known: told ? "text" : "whole",
+        // What another client told as its history has no events.
+        known: told?.run ? "text" : "whole",
         stopping: false,
         connection: "open",
         heardAt: undefined,
@@ -99,6 +100,14 @@ export class Answer extends Store<AnswerState> {
   /** An answer as its conversation tells it; `load` brings the rest. */
   static told(deps: AnswerDeps, runId: string, told: Told): Answer {
     return new Answer(deps, { model: told.run?.model ?? "", effort: "auto", runId }, told);
+  }
+
+  /** An answer that never came to be. */
+  static refused(deps: AnswerDeps, options: AnswerOptions, end: (trace: RunTrace) => RunTrace): Answer {
+    const answer = new Answer(deps, options);
+    answer.#change(end);
+    answer.flush();
+    return answer;
   }
 
   /** A run of which only the name is known. */
@@ -137,7 +146,7 @@ export class Answer extends Store<AnswerState> {
   /** Bring all of its events, and follow it to its end where it has none yet. */
   async load(): Promise<void> {
     const { runId, model } = this.state.trace;
-    if (this.isLive || !runId || this.state.known === "whole" && this.isOver) return;
+    if (this.isLive || !runId || (this.state.known === "whole" && this.isOver)) return;
     const before = this.state;
     let fresh = { ...emptyTrace(model), runId };
     this.events.length = 0;
@@ -154,8 +163,9 @@ export class Answer extends Store<AnswerState> {
         },
       }).then((end) => {
         if (this.state.known === "whole") return end;
-        this.set(end === "done" ? { trace: timed(fresh), known: "whole" } : { trace: before.trace, known: "failed" });
-        return "done";
+        if (end === "done") this.set({ trace: timed(fresh), known: "whole" });
+        else this.set({ known: !before.trace.end ? "whole" : end === "aborted" ? before.known : "failed" });
+        return before.trace.end ? "done" : end;
       }),
     );
   }
@@ -211,8 +221,7 @@ export class Answer extends Store<AnswerState> {
       ...this.#deps.stream,
       client: this.#deps.client,
       signal: abort.signal,
-      onStart: ({ runId, loop }) =>
-        this.#change((trace) => ({ ...trace, runId, ...(isLoop(loop) && { loop }) })),
+      onStart: ({ runId, loop }) => this.#change((trace) => ({ ...trace, runId, ...(isLoop(loop) && { loop }) })),
       onEvent: (event, seq) => this.#take(event, seq),
       onConnection: (state) => {
         if (state === "resuming") this.#gone();

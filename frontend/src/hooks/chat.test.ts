@@ -1,394 +1,425 @@
 import { describe, expect, it } from "vitest";
+import { boxOf, done, ScriptedServer, say, settle } from "../fixtures/server.ts";
 import { answerText } from "../run/view.ts";
-import type { ApiClient } from "../stream/client.ts";
 import { ApiError } from "../stream/errors.ts";
-import type { ChatBody } from "../types/models.ts";
-import { Chat, type ChatDeps } from "./chat.ts";
-import { runInAddress } from "./session.ts";
+import { type Asking, Chat, type ChatDeps } from "./chat.ts";
+import { pendingIn, queueIn } from "./pending.ts";
 
-const ASK = { model: "m", effort: "auto" } as const;
+const ASKING: Asking = { models: ["m"], effort: "auto", system: "", fields: () => ({}) };
 
-/** One run that the test feeds event by event. */
-class Run {
-  readonly body: ChatBody;
-  readonly key: string | null;
-  #feed!: ReadableStreamDefaultController<Uint8Array>;
-  #seq = 0;
-  readonly response: Response;
-
-  constructor(init: RequestInit, id: string) {
-    this.body = JSON.parse(String(init.body ?? "{}"));
-    this.key = new Headers(init.headers).get("idempotency-key");
-    const stream = new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        this.#feed = controller;
-        init.signal?.addEventListener("abort", () => controller.error(new DOMException("aborted", "AbortError")));
-      },
-    });
-    this.response = new Response(stream, { headers: { "x-run-id": id, "x-tool-loop": "v2" } });
-  }
-
-  async send(...events: object[]): Promise<void> {
-    for (const event of events) {
-      this.#seq += 1;
-      this.#feed.enqueue(new TextEncoder().encode(`id: run:${this.#seq}\ndata: ${JSON.stringify(event)}\n\n`));
-    }
-    await settle();
-  }
+function open(more: Partial<ChatDeps> = {}, asking: Partial<Asking> = {}) {
+  const server = new ScriptedServer();
+  const settings: Asking = { ...ASKING, ...asking };
+  const chat = new Chat("c1", {
+    client: server,
+    schedule: (run) => run(),
+    now: () => 0,
+    asking: () => settings,
+    stream: { slots: { take: async () => () => undefined } },
+    ...more,
+  });
+  return { server, chat, settings };
 }
 
-/** Let everything that is ready happen. */
-const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+/** What is shown, row by row. */
+const shown = (chat: Chat): string[] =>
+  chat.state.entries.map((entry) =>
+    entry.kind === "question"
+      ? `? ${entry.part.text}`
+      : `! ${answerText(entry.part.answer.state.trace)} (${entry.part.answer.state.trace.end?.status ?? "running"})`,
+  );
 
-class Server implements ApiClient {
-  readonly runs: Run[] = [];
-  readonly stopped: string[] = [];
-  /** What was read, in order. */
-  readonly asked: string[] = [];
-  refuse: ApiError | undefined;
-  onStop: () => void = () => undefined;
+const partAt = (chat: Chat, index: number) => {
+  const entry = chat.state.entries.at(index);
+  if (!entry) throw new Error(`nothing at ${index}`);
+  return entry.part;
+};
 
-  async request(path: string, init: RequestInit = {}): Promise<Response> {
-    if (path.endsWith("/stop")) {
-      this.stopped.push(path);
-      this.onStop();
-      return new Response("{}");
-    }
-    if (init.method !== "POST") this.asked.push(path);
-    if (this.refuse) throw this.refuse;
-    const run = new Run(init, `run${this.runs.length + 1}`);
-    this.runs.push(run);
-    return run.response;
-  }
+async function answered(text: string, more: Partial<ChatDeps> = {}, asking: Partial<Asking> = {}) {
+  const opened = open(more, asking);
+  void opened.chat.send(text);
+  await settle();
+  await opened.server.asked[0]?.send(say(`to ${text}`), done({ cost: 0.25 }));
+  return opened;
 }
 
-function open(more: Partial<ChatDeps> = {}) {
-  const server = new Server();
-  const frames: (() => void)[] = [];
-  const chat = new Chat({ client: server, schedule: (run) => frames.push(run), now: () => 0, ...more });
-  const frame = () => {
-    for (const run of frames.splice(0)) run();
-  };
-  return { server, chat, frame };
-}
-
-const say = (content: string) => ({ type: "content", content });
-const done = (more: object = {}) => ({ type: "done", done: true, status: "complete", ...more });
-const answers = (chat: Chat) => chat.state.turns.map((turn) => [turn.trace.end?.status, answerText(turn.trace)]);
-
-describe("a conversation", () => {
-  it("sends every turn with what was said before, and the effort only when it was chosen", async () => {
-    const { server, chat } = open();
-    void chat.send(" first ", ASK);
+describe("asking", () => {
+  it("posts the one new message, under the answer that it follows", async () => {
+    const { server, chat } = await answered("first");
+    void chat.send(" second ");
     await settle();
-    await server.runs[0]?.send(say("one"), done());
-    void chat.send("second", { model: "n", effort: "high" });
-    await settle();
-    await server.runs[1]?.send(say("two"), done());
-    expect(server.runs.map((run) => run.body)).toEqual([
-      { model: "m", messages: [{ role: "user", content: "first" }], on_disconnect: "continue" },
+    await server.asked[1]?.send(say("two"), done({ cost: 0.5 }));
+    expect(server.asked.map(({ body }) => body)).toEqual([
       {
-        model: "n",
-        messages: [
-          { role: "user", content: "first" },
-          { role: "assistant", content: "one" },
-          { role: "user", content: "second" },
-        ],
+        model: "m",
+        conversation_id: "c1",
+        parent_id: null,
+        messages: [{ role: "user", content: "first" }],
         on_disconnect: "continue",
-        reasoning: { effort: "high" },
+      },
+      {
+        model: "m",
+        conversation_id: "c1",
+        parent_id: "run1",
+        messages: [{ role: "user", content: "second" }],
+        on_disconnect: "continue",
       },
     ]);
-    expect(answers(chat)).toEqual([
-      ["complete", "one"],
-      ["complete", "two"],
+    expect(shown(chat)).toEqual(["? first", "! to first (complete)", "? second", "! two (complete)"]);
+    expect(chat.state.cost).toBe(0.75);
+    expect(new Set(server.asked.map(({ key }) => key)).size).toBe(2);
+  });
+
+  it("sends pictures as parts beside the words, and alone where there are none", async () => {
+    const { server, chat } = open();
+    const picture = { id: "p", name: "cat", url: "data:image/png;base64,AA==" };
+    void chat.send("What is this?", [picture]);
+    await settle();
+    await server.asked[0]?.send(done());
+    void chat.send("  ", [picture]);
+    await settle();
+    const shownPicture = { type: "image_url", image_url: { url: picture.url } };
+    expect(server.asked.map(({ body }) => body.messages?.[0]?.content)).toEqual([
+      [{ type: "text", text: "What is this?" }, shownPicture],
+      [shownPicture],
     ]);
   });
 
-  it("does not replay sentences of Signalbox as the model's words", async () => {
+  it("sends nothing that says nothing", async () => {
     const { server, chat } = open();
-    void chat.send("first", ASK);
-    await settle();
-    await server.runs[0]?.send({ ...say("Ours."), synthetic: true }, done());
-    void chat.send("second", ASK);
-    await settle();
-    expect(server.runs[1]?.body.messages.map(({ role }) => role)).toEqual(["user", "user"]);
-  });
-
-  it("takes one message at a time, and no empty one", async () => {
-    const { server, chat } = open();
-    void chat.send("  ", ASK);
-    void chat.send("first", ASK);
-    void chat.send("second", ASK);
-    void chat.retry();
-    await settle();
-    expect([server.runs.length, chat.state.turns.length]).toEqual([1, 1]);
-  });
-
-  it("asks the last question again in place of its answer, without that answer", async () => {
-    const { server, chat } = open();
-    void chat.send("first", ASK);
-    await settle();
-    await server.runs[0]?.send(say("half"), done({ status: "error", code: "UPSTREAM_ERROR" }));
-    void chat.retry({ model: "other", effort: "auto" });
-    await settle();
-    await server.runs[1]?.send(say("whole"), done());
-    expect(server.runs[1]?.body).toMatchObject({ model: "other", messages: [{ role: "user", content: "first" }] });
-    expect(answers(chat)).toEqual([["complete", "whole"]]);
-  });
-
-  it("shows the question and the first lamp in the same frame as the key press", () => {
-    const { chat } = open();
-    void chat.send("first", ASK);
-    expect(chat.snapshot().turns.map((turn) => turn.question)).toEqual(["first"]);
-  });
-
-  it("tells the screen once per frame, however many events came", async () => {
-    const { server, chat, frame } = open();
-    void chat.send("first", ASK);
-    await settle();
-    frame();
-    let told = 0;
-    chat.subscribe(() => told++);
-    await server.runs[0]?.send(...Array.from({ length: 200 }, (_, i) => say(`${i} `)));
-    expect(told).toBe(0);
-    frame();
-    expect(told).toBe(1);
-    expect(chat.snapshot().turns.map((turn) => answerText(turn.trace))).toEqual([expect.stringMatching(/ 199$/)]);
-  });
-});
-
-describe("stop", () => {
-  it("asks the server, and takes its own ending with what came", async () => {
-    const { server, chat } = open();
-    void chat.send("first", ASK);
-    await settle();
-    await server.runs[0]?.send(say("half"));
-    server.onStop = () => void server.runs[0]?.send(done({ status: "cancelled", cost: 0.1 }));
-    await chat.stop();
-    expect(chat.snapshot().turns[0]?.stopping).toBe(true);
-    await settle();
-    expect(server.stopped).toEqual(["/api/runs/run1/stop"]);
-    expect(answers(chat)).toEqual([["cancelled", "half"]]);
-    expect(chat.state.turns[0]?.trace.end).toMatchObject({ cost: 0.1 });
-    expect(chat.running).toBe(false);
-  });
-
-  it("ends it in the page when the server's ending does not come", async () => {
-    const { server, chat } = open({ stopGraceMs: 5 });
-    const over = chat.send("first", ASK);
-    await settle();
-    await server.runs[0]?.send(say("half"));
-    await chat.stop();
-    await over;
-    expect(answers(chat)).toEqual([["cancelled", "half"]]);
-    expect(chat.state.turns[0]?.trace.end?.local).toBe(true);
-  });
-
-  it("ends it at once when the stop itself fails", async () => {
-    const { server, chat } = open();
-    const over = chat.send("first", ASK);
-    await settle();
-    server.onStop = () => {
-      throw new ApiError(404, "UNKNOWN_RUN", "gone");
-    };
-    await chat.stop();
-    await over;
-    expect(answers(chat)).toEqual([["cancelled", ""]]);
-  });
-});
-
-class Box implements Storage {
-  readonly #items = new Map<string, string>();
-  /** How many characters it takes. */
-  room = 1_000_000;
-  get length(): number {
-    return this.#items.size;
-  }
-  getItem(key: string): string | null {
-    return this.#items.get(key) ?? null;
-  }
-  setItem(key: string, value: string): void {
-    if (value.length > this.room) throw new DOMException("full", "QuotaExceededError");
-    this.#items.set(key, value);
-  }
-  removeItem(key: string): void {
-    this.#items.delete(key);
-  }
-  key = () => null;
-  clear = () => this.#items.clear();
-}
-
-describe("a reload", () => {
-  const search = [
-    { type: "tool_calls", calls: [{ id: "a", name: "search_web", arguments: {} }] },
-    { type: "tool_result", id: "a", name: "search_web", result: { success: true, result: "x".repeat(5000) } },
-  ];
-
-  it("keeps what was said, and what is sent next follows it", async () => {
-    const box = new Box();
-    const before = open({ box });
-    void before.chat.send("first", ASK);
-    await settle();
-    await before.server.runs[0]?.send(...search, say("one"), done({ cost: 0.1 }));
-    const { server, chat } = open({ box });
-    await chat.restore();
-    expect(chat.snapshot().turns.map(({ trace }) => trace)).toEqual(before.chat.state.turns.map(({ trace }) => trace));
+    await chat.send("  \n ");
     expect(server.asked).toEqual([]);
-    void chat.send("second", ASK);
-    await settle();
-    expect(server.runs[0]?.body.messages.map(({ content }) => content)).toEqual(["first", "one", "second"]);
+    expect(chat.state.status).toBe("new");
   });
 
-  it("in mid-answer takes the run up again from its first event, and stops nothing", async () => {
-    const box = new Box();
-    const before = open({ box });
-    void before.chat.send("first", ASK);
+  it("sends instructions with the question for which they change, and an empty one to take them away", async () => {
+    const { server, chat } = await answered("first", {}, { system: "Be short." });
+    void chat.send("second");
     await settle();
-    await before.server.runs[0]?.send(say("one "), say("two "));
-    before.chat.save();
-    const { server, chat } = open({ box });
-    void chat.restore();
+    await server.asked[1]?.send(say("two"), done());
+    chat.setSystem("");
+    void chat.send("third");
     await settle();
-    expect(chat.running).toBe(true);
-    expect(server.asked).toEqual(["/api/runs/run1/events"]);
-    await server.runs[0]?.send(say("one "), say("two "), say("three"), { ...done(), ts: 9 });
-    expect(answers(chat)).toEqual([["complete", "one two three"]]);
-    expect([before.server.stopped, server.stopped]).toEqual([[], []]);
-    const again = open({ box });
-    await again.chat.restore();
-    expect([again.server.asked, answers(again.chat)]).toEqual([[], [["complete", "one two three"]]]);
+    expect(server.asked.map(({ body }) => body.system)).toEqual(["Be short.", undefined, ""]);
   });
 
-  it("keeps what came when the server does not know the run any more", async () => {
-    const box = new Box();
-    const before = open({ box });
-    void before.chat.send("first", ASK);
+  it("keeps the instructions of an old conversation, whatever a new one would begin with", async () => {
+    const { server, chat } = open({}, { system: "For new chats." });
+    server.conversation = conversation({ system: "Of old." });
+    await chat.open();
+    void chat.send("next");
     await settle();
-    await before.server.runs[0]?.send(say("half"));
-    before.chat.save();
-    const { server, chat } = open({ box });
-    server.refuse = new ApiError(404, "UNKNOWN_RUN", "gone");
-    await chat.restore();
-    expect(answers(chat)).toEqual([["interrupted", "half"]]);
+    expect(chat.system).toBe("Of old.");
+    expect(server.asked[0]?.body.system).toBeUndefined();
   });
 
-  it("asks again under the same key where nobody had answered yet: it is one question all the same", async () => {
-    const box = new Box();
-    const before = open({ box });
-    void before.chat.send("first", ASK);
-    await settle();
-    await before.server.runs[0]?.send(say("one"), done());
-    void before.chat.send("second", { model: "n", effort: "high" });
-    await settle();
-    // Its page goes before the head of the answer has come.
-    const saved = JSON.parse(box.getItem("signalbox.chat") ?? "");
-    saved.turns[1].trace.runId = "";
-    box.setItem("signalbox.chat", JSON.stringify(saved));
-    const { server, chat } = open({ box });
-    void chat.restore();
-    await settle();
-    const [again] = server.runs;
-    expect([again?.key, again?.body]).toEqual([before.server.runs[1]?.key, before.server.runs[1]?.body]);
-    expect(again?.key).not.toBe(before.server.runs[0]?.key);
-    await again?.send(say("two"), done());
-    expect(answers(chat)).toEqual([
-      ["complete", "one"],
-      ["complete", "two"],
-    ]);
+  it("shows the question and a run under way before the server has said a word", () => {
+    const { chat } = open();
+    void chat.send("first");
+    return Promise.resolve().then(() => {
+      expect(shown(chat)).toEqual(["? first", "!  (running)"]);
+      expect(chat.state.running).toBe(true);
+    });
   });
 
-  it("asks nothing by itself that is a minute old", async () => {
-    const box = new Box();
-    const before = open({ box });
-    void before.chat.send("first", ASK);
-    before.chat.save();
-    const saved = JSON.parse(box.getItem("signalbox.chat") ?? "");
-    saved.turns[0].asked -= 61_000;
-    box.setItem("signalbox.chat", JSON.stringify(saved));
-    const { server, chat } = open({ box });
-    await chat.restore();
-    expect([server.runs.length, answers(chat)]).toEqual([0, [["interrupted", ""]]]);
-  });
-
-  it("leaves out what the tools gave back where there is no room for it", async () => {
-    const box = new Box();
-    box.room = 2000;
-    const before = open({ box });
-    void before.chat.send("first", ASK);
-    await settle();
-    await before.server.runs[0]?.send(...search, say("one"), done());
-    const { chat } = open({ box });
-    await chat.restore();
-    expect(answers(chat)).toEqual([["complete", "one"]]);
-    expect(chat.state.turns[0]?.trace.items.length).toBe(1);
-  });
-
-  it("shows nothing of a chat that was cleared, of another version, or that cannot be read", async () => {
-    const box = new Box();
-    const before = open({ box });
-    void before.chat.send("first", ASK);
-    await settle();
-    before.chat.clear();
-    expect([box.length, before.server.stopped]).toEqual([0, ["/api/runs/run1/stop"]]);
-    for (const saved of ["{", "null", '{"version":0,"turns":[]}', '{"version":1,"turns":[{"question":1}]}']) {
-      box.setItem("signalbox.chat", saved);
-      const { chat } = open({ box });
-      await chat.restore();
-      expect(chat.state.turns).toEqual([]);
-    }
-  });
-});
-
-describe("a run that is followed by its address", () => {
-  it("is shown from its first event and can be stopped, and is nobody's chat", async () => {
-    const { server, chat } = open();
-    void chat.watch("run1");
-    await settle();
-    expect(server.asked).toEqual(["/api/runs/run1/events"]);
-    await server.runs[0]?.send(say("half"));
-    server.onStop = () => void server.runs[0]?.send(done({ status: "cancelled" }));
-    await chat.stop();
-    await settle();
-    expect(server.stopped).toEqual(["/api/runs/run1/stop"]);
-    expect(answers(chat)).toEqual([["cancelled", "half"]]);
-    expect(chat.state.turns[0]?.question).toBe("");
-    void chat.watch("run2");
-    expect(chat.state.turns.length).toBe(1);
-  });
-
-  it.each([
-    ["#run=0a1b", "0a1b"],
-    ["#run=", undefined],
-    ["#run=a/../b", undefined],
-    ["#other=0a1b", undefined],
-    ["", undefined],
-  ])("is named by %j", (hash, id) => expect(runInAddress(hash)).toBe(id));
-});
-
-describe("what goes wrong", () => {
-  it("is told in the turn, and a 401 asks for the token", async () => {
-    let asked = 0;
-    const { server, chat } = open({ onUnauthorized: () => asked++ });
-    server.refuse = new ApiError(401, "UNAUTHORIZED", "A token is needed.");
-    await chat.send("first", ASK);
-    expect(chat.state.turns[0]?.trace.end).toMatchObject({ status: "error", code: "UNAUTHORIZED", local: true });
-    expect(asked).toBe(1);
+  it("keeps a refused question where it was asked; the next one takes its place, and it stays beside", async () => {
+    const { server, chat } = await answered("first");
+    server.refuse = () => new ApiError(422, "UNKNOWN_MODEL", "There is no model m.");
+    await chat.send("second");
+    expect(shown(chat).at(-1)).toBe("!  (error)");
     server.refuse = undefined;
-    void chat.retry();
+    void chat.send("third");
     await settle();
-    await server.runs[0]?.send(say("in"), done());
-    expect(answers(chat)).toEqual([["complete", "in"]]);
+    expect(server.asked[1]?.body.parent_id).toBe("run1");
+    const question = chat.state.entries[2];
+    expect(
+      question?.kind === "question" && question.alternatives.map((part) => part.kind === "question" && part.text),
+    ).toEqual(["second", "third"]);
   });
 
-  it("lets a new chat start while a run is under way, and stops that run", async () => {
+  it("posts a question anew when it is tried again after a refusal", async () => {
     const { server, chat } = open();
-    void chat.send("first", ASK);
+    server.refuse = () => new ApiError(503, "STORE_UNAVAILABLE", "The disk is full.");
+    await chat.send("first");
+    server.refuse = undefined;
+    void chat.again(partAt(chat, 0).key);
     await settle();
-    chat.clear();
-    expect(server.stopped.length).toBe(1);
-    void chat.send("second", ASK);
+    expect(server.asked[0]?.body).toMatchObject({ parent_id: null, messages: [{ content: "first" }] });
+  });
+});
+
+describe("branches", () => {
+  it("an edited question stands beside the old one, under the same parent", async () => {
+    const { server, chat } = await answered("first");
+    void chat.edit(partAt(chat, 0).key, "better");
     await settle();
-    await server.runs[1]?.send(say("two"), done());
-    expect(answers(chat)).toEqual([["complete", "two"]]);
+    await server.asked[1]?.send(say("well"), done());
+    expect(server.asked[1]?.body).toMatchObject({ parent_id: null, messages: [{ content: "better" }] });
+    expect(shown(chat)).toEqual(["? better", "! well (complete)"]);
+    chat.choose("nobody");
+    chat.choose(chat.state.entries[0]?.alternatives[0]?.key ?? "");
+    expect(shown(chat)).toEqual(["? first", "! to first (complete)"]);
+    expect(server.changed).toEqual([{ path: "/api/conversations/c1", body: { leaf_id: "run1" } }]);
+  });
+
+  it("an answer given again stands beside the old one, also by another model, and the next question follows it", async () => {
+    const { server, chat } = await answered("first");
+    void chat.again(partAt(chat, 0).key, "other/model");
+    await settle();
+    await server.asked[1]?.send(say("again"), done());
+    expect(server.asked[1]?.body).toEqual({
+      model: "other/model",
+      conversation_id: "c1",
+      parent_id: "m1",
+      on_disconnect: "continue",
+    });
+    expect(chat.state.entries[1]?.alternatives).toHaveLength(2);
+    void chat.send("next");
+    await settle();
+    expect(server.asked[2]?.body.parent_id).toBe("run2");
+  });
+});
+
+describe("side by side", () => {
+  const MODELS = ["a", "b", "c", "d"];
+
+  it("asks the question once and the other models for their answers to it", async () => {
+    const { server, chat } = open({}, { models: MODELS });
+    void chat.send("first");
+    await settle();
+    await settle();
+    expect(
+      server.asked.map(({ body: { model, parent_id, messages } }) => [model, parent_id, messages?.length]),
+    ).toEqual([
+      ["a", null, 1],
+      ["b", "m1", undefined],
+      ["c", "m1", undefined],
+      ["d", "m1", undefined],
+    ]);
+    const entry = chat.state.entries[1];
+    expect(entry?.kind === "answer" && entry.beside.map(({ answer }) => answer.state.trace.model)).toEqual(MODELS);
+  });
+
+  it("is under way until the last has ended, and stop ends all of them", async () => {
+    const { server, chat } = open({}, { models: ["a", "b"] });
+    void chat.send("first");
+    await settle();
+    await settle();
+    await server.asked[0]?.send(say("a"), done());
+    expect(chat.state.running).toBe(true);
+    void chat.stop();
+    await settle();
+    expect(server.stopped).toEqual(["/api/runs/run2/stop"]);
+    await server.asked[1]?.send(done({ status: "cancelled" }));
+    expect(chat.state.running).toBe(false);
+  });
+
+  it("goes on with the other models when the first is refused", async () => {
+    const { server, chat } = open({}, { models: ["bad", "b"] });
+    server.refuse = ({ model }) => (model === "bad" ? new ApiError(422, "UNKNOWN_MODEL", "No.") : undefined);
+    void chat.send("first");
+    await settle();
+    await settle();
+    expect(server.asked[0]?.body).toMatchObject({ model: "b", parent_id: null, messages: [{ content: "first" }] });
+    expect(chat.state.entries[1]?.kind).toBe("answer");
+  });
+
+  it("the chosen one is what the next question follows", async () => {
+    const { server, chat } = open({}, { models: ["a", "b"] });
+    void chat.send("first");
+    await settle();
+    await settle();
+    for (const asked of server.asked) await asked.send(say("x"), done());
+    const entry = chat.state.entries[1];
+    if (entry?.kind !== "answer") throw new Error("no answer");
+    chat.choose(entry.beside[1]?.key ?? "");
+    void chat.send("next");
+    await settle();
+    expect(server.asked[2]?.body.parent_id).toBe("run2");
+  });
+});
+
+describe("the queue", () => {
+  it("asks what waits, one after the other, as answers are complete", async () => {
+    const { server, chat } = open();
+    void chat.send("first");
+    await settle();
+    void chat.send("second");
+    void chat.send("third");
+    expect(chat.state.queue.map(({ text }) => text)).toEqual(["second", "third"]);
+    await server.asked[0]?.send(say("one"), done());
+    await settle();
+    expect(server.asked.map(({ body }) => body.messages?.[0]?.content)).toEqual(["first", "second"]);
+    expect(chat.state.queue.map(({ text }) => text)).toEqual(["third"]);
+  });
+
+  it("waits where an answer was stopped or failed, until the reader sends it", async () => {
+    const { server, chat } = open();
+    void chat.send("first");
+    await settle();
+    void chat.send("second");
+    await server.asked[0]?.send(done({ status: "cancelled" }));
+    expect([chat.state.held, chat.state.queue.length, server.asked.length]).toEqual([true, 1, 1]);
+    void chat.sendQueued(chat.state.queue[0]?.id ?? "");
+    await settle();
+    expect([chat.state.held, chat.state.queue.length, server.asked.length]).toEqual([false, 0, 2]);
+  });
+
+  it("sent now, it stops what is under way and comes next", async () => {
+    const { server, chat } = open({ stopGraceMs: 60_000 });
+    void chat.send("first");
+    await settle();
+    void chat.send("second");
+    server.onStop = () => void server.asked[0]?.send(say("half"), done({ status: "cancelled" }));
+    void chat.sendQueued(chat.state.queue[0]?.id ?? "");
+    await settle();
+    await settle();
+    expect(shown(chat)).toEqual(["? first", "! half (cancelled)", "? second", "!  (running)"]);
+  });
+
+  it("survives a reload, and is then held", async () => {
+    const box = boxOf();
+    const { chat } = open({ box });
+    void chat.send("first");
+    await settle();
+    void chat.send("second");
+    expect(queueIn(box, "c1").map(({ text }) => text)).toEqual(["second"]);
+    const after = open({ box });
+    after.server.conversation = conversation();
+    await after.chat.open();
+    expect([after.chat.state.queue.length, after.chat.state.held]).toEqual([1, true]);
+  });
+});
+
+const conversation = (more: object = {}) => ({
+  id: "c1",
+  title: "Old",
+  leaf_id: "run-a",
+  messages: [
+    { id: "q", parent_id: null, role: "user", created: 1, text: "asked", parts: [], system: null, ...more },
+    {
+      id: "run-a",
+      parent_id: "q",
+      role: "assistant",
+      created: 2,
+      text: "answered",
+      run_id: "run-a",
+      status: "complete",
+      model: "m",
+      loop: "v2",
+      cost: 0.1,
+      steps: 1,
+    },
+    {
+      id: "run-b",
+      parent_id: "q",
+      role: "assistant",
+      created: 3,
+      text: "so far",
+      run_id: "run-b",
+      status: "running",
+      model: "n",
+      loop: "v2",
+      cost: null,
+      steps: 1,
+    },
+  ],
+});
+
+describe("an old conversation", () => {
+  it("shows the chosen branch at once, brings an answer when it comes into view, and follows what is under way", async () => {
+    const { server, chat } = open();
+    server.conversation = conversation();
+    await chat.open();
+    expect(shown(chat)).toEqual(["? asked", "! answered (complete)"]);
+    expect(server.followed.map(({ path }) => path)).toEqual(["/api/runs/run-b/events"]);
+    const part = partAt(chat, 1);
+    if (part.kind !== "answer") throw new Error("no answer");
+    chat.show(part.answer);
+    await settle();
+    await server.followed[1]?.connection.send(
+      { type: "reasoning", content: "hm" },
+      say("answered"),
+      done({ cost: 0.1 }),
+    );
+    expect(part.answer.state.known).toBe("whole");
+    expect(part.answer.state.trace.items.map(({ kind }) => kind)).toEqual(["reasoning", "content"]);
+    expect(part.answer.events).toHaveLength(3);
+  });
+
+  it("says that it is gone", async () => {
+    const { chat } = open();
+    await chat.open();
+    expect(chat.state).toMatchObject({ status: "failed", trouble: "This conversation is not there any more." });
+  });
+
+  it("takes in what another tab has asked, once", async () => {
+    const { server, chat } = await answered("first");
+    const base = { created: 1, parts: [], system: null };
+    const nodes = [
+      { ...base, id: "m1", parent_id: null, role: "user", text: "first" },
+      {
+        ...base,
+        id: "run1",
+        parent_id: "m1",
+        role: "assistant",
+        text: "to first",
+        run_id: "run1",
+        status: "complete",
+        model: "m",
+        loop: "v2",
+      },
+      { ...base, id: "m9", parent_id: "run1", role: "user", text: "elsewhere" },
+      {
+        ...base,
+        id: "run9",
+        parent_id: "m9",
+        role: "assistant",
+        text: "x",
+        run_id: "run9",
+        status: "complete",
+        model: "m",
+        loop: "v2",
+      },
+    ];
+    server.conversation = { id: "c1", title: "T", leaf_id: "run9", messages: nodes };
+    await chat.refresh();
+    await chat.refresh();
+    expect(shown(chat)).toEqual(["? first", "! to first (complete)", "? elsewhere", "! x (complete)"]);
+  });
+});
+
+describe("a question of which nobody knows whether it came through", () => {
+  it("is asked again under its key after a reload, and forgotten once it has a name", async () => {
+    const box = boxOf();
+    const { server, chat } = open({ box });
+    server.refuse = () => new ApiError(0, "SERVER_UNREACHABLE", "No answer.");
+    chat.send("first").catch(() => undefined);
+    await settle();
+    const [pending] = pendingIn(box, "c1");
+    expect(pending?.text).toBe("first");
+    const after = open({ box });
+    await after.chat.open();
+    await settle();
+    expect(after.server.asked.map(({ key }) => key)).toEqual([pending?.key]);
+    expect(after.server.asked[0]?.body).toEqual(pending?.body);
+    expect(pendingIn(box, "c1")).toEqual([]);
+    expect(shown(after.chat)).toEqual(["? first", "!  (running)"]);
+  });
+
+  it("is shown as not sent when that was long ago", async () => {
+    const box = boxOf();
+    const { server, chat } = open({ box });
+    server.refuse = () => new ApiError(422, "UNKNOWN_MODEL", "No.");
+    await chat.send("first");
+    const kept = JSON.parse(box.kept.get("signalbox.pending") ?? "");
+    kept.questions[0].asked -= 120_000;
+    box.kept.set("signalbox.pending", JSON.stringify(kept));
+    const after = open({ box });
+    await after.chat.open();
+    expect(after.server.asked).toEqual([]);
+    expect(shown(after.chat)).toEqual(["? first", "!  (error)"]);
+    const part = partAt(after.chat, 1);
+    expect(part.kind === "answer" && part.answer.state.trace.end?.code).toBe("NOT_SENT");
   });
 });

@@ -1,292 +1,424 @@
-// The conversation: turns of a question and a run, kept outside React while the events come in.
-import { connectionLost, emptyTrace, refused, runReducer, stoppedLocally } from "../run/reducer.ts";
-import { modelWords } from "../run/view.ts";
-import { type ChatEnd, type ChatOptions, followRun, postChat } from "../stream/chat.ts";
-import { type ApiClient, stopRun } from "../stream/client.ts";
+// One conversation: its questions and answers as a tree, what is shown of it, and what is asked in it.
+
+import type { Queued } from "../run/queue.ts";
+import { refused } from "../run/reducer.ts";
+import { newestLeaf, pathTo } from "../run/tree.ts";
+import { chooseLeaf, fetchConversation } from "../stream/conversations.ts";
 import { ApiError } from "../stream/errors.ts";
 import { newKey } from "../stream/keys.ts";
-import type { ChatBody, ChatEvent, ChatMessage, Effort, Loop, RunTrace } from "../types/models.ts";
-import { type KeptTurn, keep, kept } from "./kept.ts";
-import { nextFrame, type Schedule, Store } from "./store.ts";
+import type { Conversation, Effort, Picture } from "../types/api.ts";
+import type { ChatBody } from "../types/models.ts";
+import { Answer, type AnswerDeps } from "./answer.ts";
+import { Loading } from "./loading.ts";
+import {
+  type AnswerPart,
+  type ChatPart,
+  type Entry,
+  entriesOf,
+  idOf,
+  messageOf,
+  partOf,
+  type QuestionPart,
+  systemAt,
+} from "./parts.ts";
+import { type Box, dropPending, keepPending, keepQueue, type Pending, pendingIn, queueIn } from "./pending.ts";
+import { Store } from "./store.ts";
 
-export interface Ask {
-  model: string;
+/** How a question is asked, as it is set at the moment of asking. */
+export interface Asking {
+  /** One, or up to four side by side. */
+  models: readonly string[];
   effort: Effort;
-}
-
-export interface Turn extends Ask {
-  id: string;
-  /** The name under which it is asked once, however often it is sent. */
-  key: string;
-  /** Empty where only the run is known: its address tells no words. */
-  question: string;
-  trace: RunTrace;
-  startedAt: number;
-  /** When it was asked, in epoch milliseconds. */
-  asked: number;
-  /** It was asked before the page was loaded: only the server's times tell how long it took. */
-  restored: boolean;
-  /** The stop was asked for, and its end has not come yet. */
-  stopping: boolean;
-  /** The connection dropped and is being taken up again. */
-  resuming: boolean;
+  /** Instructions of a new chat; empty: none. */
+  system: string;
+  /** What else goes into the body for this model. */
+  fields: (model: string) => Partial<ChatBody>;
 }
 
 export interface ChatState {
-  turns: readonly Turn[];
+  title: string;
+  /** `new`: nothing was asked yet. */
+  status: "new" | "loading" | "ready" | "failed";
+  /** Why it cannot be shown, or what could not be done; a sentence. */
+  trouble: string | undefined;
+  parts: ReadonlyMap<string, ChatPart>;
+  leaf: string | null;
+  /** What is shown. */
+  entries: readonly Entry[];
+  /** An answer at the end of what is shown is under way. */
+  running: boolean;
+  /** Instructions that the reader has set here for what is asked next; undefined: those that hold. */
+  system: string | undefined;
+  queue: readonly Queued[];
+  /** The queue waits: the last answer failed or was stopped. */
+  held: boolean;
+  /** USD of all its answers, on all branches; undefined where none is known. */
+  cost: number | undefined;
+  costEstimated: boolean;
 }
 
-interface Live {
-  turnId: string;
-  abort: AbortController;
-  /** Runs out when a stopped run does not say its own end. */
-  grace?: ReturnType<typeof setTimeout>;
-}
-
-export interface ChatDeps {
-  client: ApiClient;
-  onUnauthorized?: () => void;
-  schedule?: Schedule;
-  now?: () => number;
-  /** How long a stopped run may take to say its own end. */
-  stopGraceMs?: number;
-  askDelays?: readonly number[];
-  resumeDelays?: readonly number[];
-  /** Where the conversation is kept over a reload. */
-  box?: Storage | undefined;
+export interface ChatDeps extends AnswerDeps {
+  asking: () => Asking | Promise<Asking>;
+  /** Something that the list of conversations shows has changed. */
+  onProgress?: (chat: Chat) => void;
+  /** Where this tab keeps what nobody else knows yet. */
+  box?: Box | undefined;
 }
 
 /** A question that nobody answered is asked again by itself only while whoever asked it may still be waiting. */
 const ASKED_MS = 60_000;
 
+const NOT_SENT = { code: "NOT_SENT", message: "This question did not reach the server." };
+
 export class Chat extends Store<ChatState> {
+  readonly id: string;
   readonly #deps: ChatDeps;
-  readonly #now: () => number;
-  #live: Live | undefined;
-  #turns = 0;
+  readonly #loading = new Loading();
+  /** Keys of the questions whose answers stand side by side. */
+  readonly #besides = new Set<string>();
+  /** The one of the queue that the reader wants asked now. */
+  #urgent: string | undefined;
 
-  constructor(deps: ChatDeps) {
-    super({ turns: [] }, deps.schedule ?? nextFrame);
-    this.#deps = deps;
-    this.#now = deps.now ?? (() => performance.now());
+  constructor(id: string, deps: ChatDeps) {
+    super(
+      {
+        title: "",
+        status: "new",
+        trouble: undefined,
+        parts: new Map(),
+        leaf: null,
+        entries: [],
+        running: false,
+        system: undefined,
+        queue: [],
+        held: false,
+        cost: undefined,
+        costEstimated: false,
+      },
+      deps.schedule,
+    );
+    this.id = id;
+    this.#deps = { ...deps, onChange: (answer) => this.#changed(answer) };
   }
 
-  /** Show what was kept before the page was loaded anew, and follow the run that was under way. */
-  async restore(): Promise<void> {
-    const { box } = this.#deps;
-    if (!box || this.state.turns.length > 0) return;
-    this.set({ turns: kept(box).map((turn) => this.#keptTurn(turn)) });
-    const last = this.state.turns.at(-1);
-    if (last && !last.trace.end) await this.#resume(last);
+  /** Something is under way or waits, on whichever branch. */
+  get isBusy(): boolean {
+    return this.state.queue.length > 0 || this.#answers().some(({ answer }) => !answer.isOver);
+  }
+
+  /** The instructions for the next question; undefined in a new chat where none were set. */
+  get system(): string | undefined {
+    return this.state.system ?? systemAt(pathTo(this.state.parts, this.state.leaf));
+  }
+
+  setSystem(system: string): void {
+    this.set({ system });
     this.flush();
   }
 
-  /** Show one run from its first event, and follow it to its end: whoever asked it is somewhere else. */
-  async watch(runId: string): Promise<void> {
-    if (this.state.turns.length > 0) return;
-    const turn = this.#newTurn("", { model: "", effort: "auto" });
-    const shown: Turn = { ...turn, trace: { ...turn.trace, runId }, restored: true };
-    this.set({ turns: [shown] });
-    await this.#resume(shown);
-  }
+  // --- what there is --------------------------------------------------------------------------------------------
 
-  /** Keep the conversation as it stands. */
-  save(): void {
-    const { box } = this.#deps;
-    if (box)
-      keep(
-        this.state.turns.map(({ key, question, model, effort, trace, asked }) => ({
-          key,
-          question,
-          model,
-          effort,
-          trace,
-          asked,
-        })),
-        box,
-      );
-  }
-
-  get running(): boolean {
-    return this.#live !== undefined;
-  }
-
-  /** Ask a question in this conversation. Resolves when its run is over. */
-  async send(question: string, ask: Ask): Promise<void> {
-    const text = question.trim();
-    if (!text || this.running) return;
-    const turn = this.#newTurn(text, ask);
-    const body = bodyOf(this.state.turns, text, ask);
-    this.set({ turns: [...this.state.turns, turn] });
-    await this.#run(turn, body);
-  }
-
-  /** Ask the last question again, in place of its answer. */
-  async retry(ask?: Ask): Promise<void> {
-    const last = this.state.turns.at(-1);
-    if (!last || this.running) return;
-    const earlier = this.state.turns.slice(0, -1);
-    const { model, effort } = ask ?? last;
-    const turn = this.#newTurn(last.question, { model, effort });
-    this.set({ turns: [...earlier, turn] });
-    await this.#run(turn, bodyOf(earlier, last.question, { model, effort }));
-  }
-
-  /**
-   * End the run: the server stops it and says how it ended; when that takes too long, the page ends it itself. What
-   * came is kept.
-   */
-  async stop(): Promise<void> {
-    const live = this.#live;
-    if (!live) return;
-    this.#patch(live.turnId, { stopping: true });
+  /** Bring the conversation, and go on with what was under way. */
+  async open(): Promise<void> {
+    if (this.state.status === "loading") return;
+    this.set({ status: "loading", trouble: undefined });
     this.flush();
-    const runId = this.#turn(live.turnId)?.trace.runId;
-    if (!runId) return live.abort.abort();
-    live.grace = setTimeout(() => live.abort.abort(), this.#deps.stopGraceMs ?? 2000);
+    const { box } = this.#deps;
+    const pending = box ? pendingIn(box, this.id) : [];
     try {
-      await stopRun(this.#deps.client, runId);
+      this.#merge(await fetchConversation(this.#deps.client, this.id));
+    } catch (error) {
+      const isNew = error instanceof ApiError && error.status === 404 && pending.length > 0;
+      if (!isNew) return this.#fail(error);
+      this.set({ status: "ready" });
+    }
+    if (box) this.set({ queue: queueIn(box, this.id), held: true });
+    for (const question of pending) this.#again(question);
+    this.#derive();
+    this.flush();
+  }
+
+  /** Take in what was said elsewhere. */
+  async refresh(): Promise<void> {
+    if (this.state.status !== "ready") return;
+    try {
+      this.#merge(await fetchConversation(this.#deps.client, this.id));
+      this.#derive();
     } catch {
-      if (this.#live === live) live.abort.abort();
+      // What is shown stays; the next question will say what is wrong.
+      return;
     }
   }
 
-  /** Start a new conversation; nobody should pay for the rest of a run that nobody reads. */
-  clear(): void {
-    const live = this.#live;
-    const runId = live && this.#turn(live.turnId)?.trace.runId;
-    if (runId) stopRun(this.#deps.client, runId, { keepalive: true }).catch(() => undefined);
-    live?.abort.abort();
-    this.#live = undefined;
-    this.set({ turns: [] });
-    this.save();
+  /** An answer has come into view: bring the rest of it. Call the result when it has left again. */
+  show(answer: Answer): () => void {
+    return this.#loading.want(answer);
+  }
+
+  #merge({ title, leafId, nodes }: Conversation): void {
+    const known = new Map([...this.state.parts.values()].map((part) => [idOf(part) ?? part.key, part.key]));
+    const parts = new Map(this.state.parts);
+    for (const node of nodes) {
+      if (known.has(node.id)) continue;
+      const parent = node.parentId === null ? null : (known.get(node.parentId) ?? node.parentId);
+      const part = partOf(node, parent, this.#deps);
+      known.set(node.id, part.key);
+      parts.set(part.key, part);
+    }
+    const leaf = this.state.leaf ?? (leafId === null ? null : (known.get(leafId) ?? null));
+    this.set({ title, status: "ready", parts, leaf: leaf === null ? lastOf(parts) : newestLeaf(parts, leaf) });
+    for (const { answer } of this.#answers()) if (!answer.isOver && !answer.isLive) void answer.load();
+  }
+
+  #fail(error: unknown): void {
+    if (error instanceof ApiError && error.status === 401) this.#deps.onUnauthorized?.();
+    const gone = error instanceof ApiError && error.status === 404;
+    const trouble = gone ? "This conversation is not there any more." : sentenceOf(error);
+    this.set({ status: "failed", trouble });
     this.flush();
   }
 
-  #newTurn(question: string, { model, effort }: Ask): Turn {
-    this.#turns += 1;
-    const trace = emptyTrace(model);
-    const id = `turn-${this.#turns}`;
-    const key = newKey();
-    const then = { startedAt: this.#now(), asked: Date.now(), restored: false };
-    return { id, key, question, model, effort, trace, ...then, stopping: false, resuming: false };
+  // --- asking ---------------------------------------------------------------------------------------------------
+
+  /** Ask at the end of what is shown; while an answer is under way, wait for it. */
+  async send(text: string, pictures: readonly Picture[] = []): Promise<void> {
+    if (!text.trim() && pictures.length === 0) return;
+    if (this.state.running) return this.#queue([...this.state.queue, { id: newKey(), text, pictures }]);
+    await this.#ask(text.trim(), pictures, this.#parentOfNext());
   }
 
-  #keptTurn({ asked, trace, ...turn }: KeptTurn): Turn {
-    const startedAt = this.#now() - (Date.now() - asked);
+  /** Ask a question in another version, beside the old one. */
+  async edit(key: string, text: string): Promise<void> {
+    const question = this.state.parts.get(key);
+    if (question?.kind !== "question" || (!text.trim() && question.pictures.length === 0)) return;
+    await this.#ask(text.trim(), question.pictures, question.parent);
+  }
+
+  /** Answer a question again, beside what there is, the same way as now set or by another model. */
+  async again(key: string, model?: string): Promise<void> {
+    const question = this.state.parts.get(key);
+    if (question?.kind !== "question") return;
+    const asking = await this.#deps.asking();
+    const models = model === undefined ? asking.models.slice(0, 1) : [model];
+    await this.#answer(question, { ...asking, models });
+  }
+
+  /** End what is shown and under way. */
+  async stop(): Promise<void> {
+    const last = this.state.entries.at(-1);
+    if (last?.kind !== "answer") return;
+    const answers = last.beside.length > 0 ? last.beside : [last.part];
+    await Promise.all(answers.map(({ answer }) => answer.stop()));
+  }
+
+  /** Nobody looks at it any more: stop following, the runs go on. */
+  leave(): void {
+    for (const { answer } of this.#answers()) answer.leave();
+  }
+
+  async #ask(text: string, pictures: readonly Picture[], parent: string | null): Promise<void> {
+    const asking = await this.#deps.asking();
+    const held = systemAt(pathTo(this.state.parts, parent)) ?? "";
+    const wanted = this.state.system ?? (this.state.parts.size === 0 ? asking.system : held);
+    const system = wanted === held ? undefined : wanted;
+    const key = `question-${newKey()}`;
+    await this.#answer({ kind: "question", key, parent, id: undefined, text, pictures, files: [], system }, asking);
+  }
+
+  /** A question that the server has refused is none that anything could follow: the next one takes its place. */
+  #parentOfNext(): string | null {
+    const path = pathTo(this.state.parts, this.state.leaf);
+    const refusedAt = path.findIndex((part) => idOf(part) === undefined);
+    return (refusedAt === -1 ? path.at(-1) : path[refusedAt - 1])?.key ?? null;
+  }
+
+  /** The first model is asked with the question; the others are asked for theirs as soon as the server has named it. */
+  async #answer(question: QuestionPart, asking: Asking, key = newKey(), asked = Date.now()): Promise<void> {
+    const answers = asking.models.map((model): AnswerPart => {
+      const answer = Answer.asked(this.#deps, { model, effort: asking.effort });
+      return { kind: "answer", key: answer.key, parent: question.key, answer };
+    });
+    const [first, ...others] = answers;
+    if (!first) return;
+    if (others.length > 0) this.#besides.add(question.key);
+    const parts = new Map([
+      ...this.state.parts,
+      [question.key, question],
+      ...answers.map((part) => [part.key, part] as const),
+    ]);
+    this.set({ parts, leaf: first.key, status: "ready", held: false, trouble: undefined });
+    this.#derive();
+    this.flush();
+    await this.#askAll(question, answers, asking, { key, asked });
+  }
+
+  async #askAll(
+    question: QuestionPart,
+    answers: readonly AnswerPart[],
+    asking: Asking,
+    sent: { key: string; asked: number },
+  ): Promise<void> {
+    const known = idOf(this.#question(question.key) ?? question);
+    if (known !== undefined) {
+      await Promise.all(answers.map((part) => part.answer.ask(this.#body(question, known, part, asking), newKey())));
+      return;
+    }
+    const [first, ...others] = answers;
+    if (!first) return;
+    const body = this.#body(question, undefined, first, asking);
+    const { text, pictures } = question;
+    const { box } = this.#deps;
+    if (box) keepPending(box, { ...sent, text, pictures, body });
+    let rest: Promise<void> | undefined;
+    await first.answer.ask(body, sent.key, ({ messageId }) => {
+      if (box) dropPending(box, sent.key);
+      this.#name(question.key, messageId);
+      rest = this.#askAll({ ...question, id: messageId }, others, asking, sent);
+    });
+    // Refused for this model: the question has no name yet, and the next model may bring it one.
+    await (rest ?? this.#askAll(question, others, asking, { key: newKey(), asked: sent.asked }));
+  }
+
+  #body(question: QuestionPart, id: string | undefined, { answer }: AnswerPart, asking: Asking): ChatBody {
+    const model = answer.state.trace.model;
+    const parent = question.parent === null ? undefined : this.state.parts.get(question.parent);
     return {
-      ...this.#newTurn(turn.question, turn),
-      ...(turn.key && { key: turn.key }),
-      trace,
-      asked,
-      startedAt,
-      restored: true,
+      ...asking.fields(model),
+      model,
+      conversation_id: this.id,
+      on_disconnect: "continue",
+      ...(id === undefined
+        ? {
+            parent_id: (parent && idOf(parent)) ?? null,
+            messages: [messageOf(question)],
+            ...(question.system !== undefined && { system: question.system }),
+          }
+        : { parent_id: id }),
     };
-  }
-
-  async #run(turn: Turn, body: ChatBody): Promise<void> {
-    await this.#follow(turn, (options) => postChat(body, options));
-  }
-
-  /** The events come again from the first; where the run is not known any more, what was kept stays. */
-  async #resume(turn: Turn): Promise<void> {
-    const { runId, model } = turn.trace;
-    if (!runId) return this.#askAgain(turn);
-    this.#patch(turn.id, { trace: { ...emptyTrace(model), runId } });
-    await this.#follow(turn, (options) => followRun(runId, options));
-    const now = this.#turn(turn.id)?.trace;
-    if (now?.items.length === 0 && now.end?.local) this.#patch(turn.id, { trace: connectionLost(turn.trace) });
-    this.save();
   }
 
   /** The page went before its question was answered: under its key it is still one question, whether it came through. */
-  async #askAgain(turn: Turn): Promise<void> {
-    if (Date.now() - turn.asked > ASKED_MS) return this.#end(turn, "lost");
-    await this.#run(turn, bodyOf(this.state.turns.slice(0, -1), turn.question, turn));
-  }
-
-  async #follow(turn: Turn, start: (options: ChatOptions) => Promise<ChatEnd>): Promise<void> {
-    const live: Live = { turnId: turn.id, abort: new AbortController() };
-    this.#live = live;
-    this.save();
-    this.flush();
-    try {
-      this.#end(turn, await start(this.#options(turn, live)));
-    } catch (error) {
-      this.#refuse(turn, error);
-    } finally {
-      clearTimeout(live.grace);
-      if (this.#live === live) this.#live = undefined;
-      this.save();
-      this.flush();
-    }
-  }
-
-  #options(turn: Turn, live: Live): ChatOptions {
-    return {
-      client: this.#deps.client,
-      signal: live.abort.signal,
-      key: turn.key,
-      ...(this.#deps.askDelays && { askDelays: this.#deps.askDelays }),
-      ...(this.#deps.resumeDelays && { resumeDelays: this.#deps.resumeDelays }),
-      onStart: (runId, loop) => {
-        this.#trace(turn, (trace) => ({ ...trace, runId, ...(isLoop(loop) && { loop }) }));
-        this.save();
-      },
-      onEvent: (event) => this.#event(turn, event),
-      onConnection: (state) => this.#patch(turn.id, { resuming: state === "resuming" }),
+  #again({ key, text, pictures, body, asked }: Pending): void {
+    const parent = [...this.state.parts.values()].find((part) => idOf(part) === body.parent_id)?.key ?? null;
+    const { system, model, reasoning } = body;
+    const question: QuestionPart = {
+      ...{ kind: "question", key: `question-${key}`, parent, id: undefined, text, pictures, files: [] },
+      system,
     };
+    const effort = reasoning?.effort ?? "auto";
+    if (Date.now() - asked < ASKED_MS) {
+      const asking: Asking = { models: [model], effort, system: system ?? "", fields: () => body };
+      void this.#answer(question, asking, key, asked);
+      return;
+    }
+    const answer = Answer.refused(this.#deps, { model, effort }, (trace) => refused(trace, NOT_SENT));
+    const part: AnswerPart = { kind: "answer", key: answer.key, parent: question.key, answer };
+    this.set({ parts: new Map([...this.state.parts, [question.key, question], [part.key, part]]), leaf: part.key });
   }
 
-  #event(turn: Turn, event: ChatEvent): void {
-    const ms = this.#now() - turn.startedAt;
-    this.#trace(turn, (before) => {
-      const trace = runReducer(before, event);
-      if (turn.restored) return event.type === "done" ? { ...trace, ...serverMs(trace) } : trace;
-      return { ...trace, firstEventMs: before.firstEventMs ?? ms, ...(event.type === "done" && { totalMs: ms }) };
+  // --- branches -------------------------------------------------------------------------------------------------
+
+  /** Show the branch that leads through this part, and go on from there. */
+  choose(key: string): void {
+    if (!this.state.parts.has(key)) return;
+    const leaf = newestLeaf(this.state.parts, key);
+    this.set({ leaf });
+    this.#derive();
+    this.flush();
+    const id = this.state.parts.get(leaf) && idOf(this.state.parts.get(leaf) as ChatPart);
+    if (id === undefined) return;
+    chooseLeaf(this.#deps.client, this.id, id).catch((error: unknown) =>
+      this.set({ trouble: `The server did not take the choice of the branch: ${sentenceOf(error)}` }),
+    );
+  }
+
+  /** Have the answers of a question stand side by side, or one at a time. */
+  standBeside(questionKey: string, on: boolean): void {
+    if (on) this.#besides.add(questionKey);
+    else this.#besides.delete(questionKey);
+    this.#derive();
+    this.flush();
+  }
+
+  // --- the queue ------------------------------------------------------------------------------------------------
+
+  /** Ask this one next: what is under way is stopped. */
+  async sendQueued(id: string): Promise<void> {
+    this.#urgent = id;
+    if (this.state.running) await this.stop();
+    else await this.#sendNext();
+  }
+
+  /** Take it out of the queue: to edit it, or to forget it. */
+  dropQueued(id: string): Queued | undefined {
+    const queued = this.state.queue.find((entry) => entry.id === id);
+    if (queued) this.#queue(this.state.queue.filter((entry) => entry.id !== id));
+    return queued;
+  }
+
+  #queue(queue: readonly Queued[]): void {
+    this.set({ queue });
+    if (this.#deps.box) keepQueue(this.#deps.box, this.id, queue);
+    this.flush();
+  }
+
+  // --- what follows from it -------------------------------------------------------------------------------------
+
+  dismissTrouble(): void {
+    this.set({ trouble: undefined });
+  }
+
+  #changed(answer: Answer): void {
+    this.#derive();
+    this.flush();
+    this.#deps.onProgress?.(this);
+    const last = this.state.entries.at(-1);
+    const isLast = last?.kind === "answer" && [last.part, ...last.beside].some((part) => part.answer === answer);
+    if (!isLast || !answer.isOver || this.state.running) return;
+    if (answer.state.trace.end?.status === "complete" || this.#urgent !== undefined) void this.#sendNext();
+    else if (this.state.queue.length > 0) this.set({ held: true });
+  }
+
+  /** What the reader wants now goes before what waits longest. */
+  async #sendNext(): Promise<void> {
+    const next = this.state.queue.find(({ id }) => id === this.#urgent) ?? this.state.queue[0];
+    this.#urgent = undefined;
+    if (!next) return;
+    this.dropQueued(next.id);
+    await this.send(next.text, next.pictures);
+  }
+
+  #derive(): void {
+    const { parts, leaf } = this.state;
+    const entries = entriesOf(parts, leaf, this.#besides);
+    const last = entries.at(-1);
+    const ends = this.#answers().map(({ answer }) => answer.state.trace.end);
+    const costs = ends.flatMap((end) => (end?.cost === undefined ? [] : [end.cost]));
+    this.set({
+      entries,
+      running: last?.kind === "answer" && [last.part, ...last.beside].some(({ answer }) => !answer.isOver),
+      cost: costs.length > 0 ? costs.reduce((sum, cost) => sum + cost, 0) : undefined,
+      costEstimated: ends.some((end) => end?.cost_estimated === true),
     });
   }
 
-  #end(turn: Turn, end: ChatEnd): void {
-    if (end === "done") return;
-    const close = end === "aborted" ? stoppedLocally : connectionLost;
-    const passed = turn.restored ? undefined : { totalMs: this.#now() - turn.startedAt };
-    this.#trace(turn, (trace) => ({ ...close(trace), ...passed }));
+  #name(key: string, id: string): void {
+    const question = this.#question(key);
+    if (!question || !id) return;
+    this.set({ parts: new Map([...this.state.parts, [key, { ...question, id }]]) });
+    this.#derive();
   }
 
-  #refuse(turn: Turn, error: unknown): void {
-    const reason = error instanceof ApiError ? error : new ApiError(0, "PAGE_ERROR", String(error));
-    this.#trace(turn, (trace) => refused(trace, reason));
-    if (reason.status === 401) this.#deps.onUnauthorized?.();
+  #question(key: string): QuestionPart | undefined {
+    const part = this.state.parts.get(key);
+    return part?.kind === "question" ? part : undefined;
   }
 
-  #turn(id: string): Turn | undefined {
-    return this.state.turns.find((turn) => turn.id === id);
-  }
-
-  #trace(turn: Turn, change: (trace: RunTrace) => RunTrace): void {
-    const trace = this.#turn(turn.id)?.trace;
-    if (trace) this.#patch(turn.id, { trace: change(trace) });
-  }
-
-  #patch(id: string, change: Partial<Turn>): void {
-    this.set({ turns: this.state.turns.map((turn) => (turn.id === id ? { ...turn, ...change } : turn)) });
+  #answers(): readonly AnswerPart[] {
+    return [...this.state.parts.values()].filter((part) => part.kind === "answer");
   }
 }
 
-const isLoop = (text: string): text is Loop => text === "v2" || text === "legacy";
+const lastOf = (parts: ReadonlyMap<string, ChatPart>): string | null => [...parts.keys()].at(-1) ?? null;
 
-const serverMs = ({ firstAt, lastAt }: RunTrace): { totalMs?: number } =>
-  firstAt === undefined || lastAt === undefined ? {} : { totalMs: lastAt - firstAt };
-
-/** The whole conversation, as the API wants it. A resumable run goes on while the connection is away. */
-function bodyOf(turns: readonly Turn[], question: string, { model, effort }: Ask): ChatBody {
-  const messages: ChatMessage[] = [...turns.flatMap(messagesOf), { role: "user", content: question }];
-  return { model, messages, on_disconnect: "continue", ...(effort !== "auto" && { reasoning: { effort } }) };
-}
-
-function messagesOf(turn: Turn): ChatMessage[] {
-  const words = modelWords(turn.trace);
-  const asked: ChatMessage = { role: "user", content: turn.question };
-  return words ? [asked, { role: "assistant", content: words }] : [asked];
-}
+const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,8 +1,8 @@
-// What the page knows of the server: its models, whether it is a simulation, and the access token of this tab.
+// What the page knows of the server: its models and tools, whether it is a simulation, and the access token of this tab.
 import { createClient, fetchReadiness } from "../stream/client.ts";
 import { ApiError } from "../stream/errors.ts";
-import { fetchModels } from "../stream/models.ts";
-import type { Model } from "../types/api.ts";
+import { fetchModels, fetchTools } from "../stream/models.ts";
+import type { Model, Tool } from "../types/api.ts";
 import type { Readiness } from "../types/models.ts";
 import { Store } from "./store.ts";
 
@@ -10,6 +10,7 @@ export interface SessionState {
   models: readonly Model[];
   /** The model to begin with. */
   preferred: string;
+  tools: readonly Tool[];
   /** Undefined until the server has answered. */
   readiness: Readiness | undefined;
   /** Why the server cannot be used, as a sentence. */
@@ -30,11 +31,6 @@ export function tabStorage(): Storage | undefined {
   }
 }
 
-/** The run that an address names (`#run=<id>`), to be followed and not continued. */
-export function runInAddress(hash: string): string | undefined {
-  return /^#run=([\w-]+)$/.exec(hash)?.[1];
-}
-
 export const readToken = (): string => tabStorage()?.getItem(TOKEN) ?? "";
 
 export const writeToken = (token: string): void => tabStorage()?.setItem(TOKEN, token);
@@ -48,7 +44,14 @@ export class Session extends Store<SessionState> {
   readonly client = createClient({ token: readToken });
 
   constructor() {
-    super({ models: [], preferred: "", readiness: undefined, trouble: undefined, tokenNeeded: false });
+    super({
+      models: [],
+      preferred: "",
+      tools: [],
+      readiness: undefined,
+      trouble: undefined,
+      tokenNeeded: false,
+    });
   }
 
   #models: Promise<void> | undefined;
@@ -63,6 +66,10 @@ export class Session extends Store<SessionState> {
   async firstModel(): Promise<string> {
     await this.#models;
     return this.state.preferred;
+  }
+
+  modelOf(id: string): Model | undefined {
+    return this.state.models.find((model) => model.id === id);
   }
 
   askForToken(): void {
@@ -90,8 +97,8 @@ export class Session extends Store<SessionState> {
 
   async #loadModels(): Promise<void> {
     try {
-      const { models, preferred } = await fetchModels(this.client);
-      this.set({ models, preferred: preferred || (models[0]?.id ?? "") });
+      const [{ models, preferred }, tools] = await Promise.all([fetchModels(this.client), fetchTools(this.client)]);
+      this.set({ models, tools, preferred: preferred || (models[0]?.id ?? "") });
     } catch (error) {
       // Without a list the picker takes any model id; only a refusal has to be answered.
       if (error instanceof ApiError && error.status === 401) this.set({ tokenNeeded: true });

@@ -25,7 +25,16 @@ interface Props {
   children: ReactNode;
 }
 
-export function Dialog({ open, onClose, title, titleHidden, description, place = "middle", initialFocus, children }: Props) {
+export function Dialog({
+  open,
+  onClose,
+  title,
+  titleHidden,
+  description,
+  place = "middle",
+  initialFocus,
+  children,
+}: Props) {
   return (
     <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Base.Portal>

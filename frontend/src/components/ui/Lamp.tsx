@@ -38,7 +38,12 @@ const WORDS: Record<LampName, string> = {
 export function Lamp({ lamp, spoken = false }: { lamp: LampName; spoken?: boolean }) {
   return (
     <>
-      <svg className={`inline-block size-3 shrink-0 ${COLOURS[lamp]}`} data-lamp={lamp} viewBox="0 0 12 12" aria-hidden="true">
+      <svg
+        className={`inline-block size-3 shrink-0 ${COLOURS[lamp]}`}
+        data-lamp={lamp}
+        viewBox="0 0 12 12"
+        aria-hidden="true"
+      >
         {SHAPES[lamp]}
       </svg>
       {spoken && <span className="sr-only">{WORDS[lamp]}: </span>}

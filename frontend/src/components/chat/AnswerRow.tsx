@@ -1,0 +1,81 @@
+// One answer in the chat, or several side by side; old ones are brought when they come into view.
+import { Columns2 } from "lucide-react";
+import { useEffect, useMemo } from "react";
+import type { Chat } from "../../hooks/chat.ts";
+import type { AnswerPart, Entry } from "../../hooks/parts.ts";
+import type { AnswerActions } from "../../run/actions.ts";
+import type { PanelChoice } from "../../run/focus.ts";
+import { CompareColumns } from "../compare/CompareColumns.tsx";
+import { ResponsePanel } from "../line/ResponsePanel.tsx";
+import { Button } from "../ui/Button.tsx";
+import { BranchSwitch } from "./BranchSwitch.tsx";
+
+export interface RowProps {
+  chat: Chat;
+  panels: PanelChoice;
+  actionsOf: (part: AnswerPart) => AnswerActions;
+}
+
+interface Props extends RowProps {
+  entry: Extract<Entry, { kind: "answer" }>;
+}
+
+export function AnswerRow({ entry, chat, panels, actionsOf }: Props) {
+  const { part, alternatives, beside } = entry;
+  const at = alternatives.indexOf(part);
+  const choose = (index: number) => {
+    const other = alternatives[index];
+    if (other) chat.choose(other.key);
+  };
+  return (
+    <div className="grid gap-1">
+      {alternatives.length > 1 && (
+        <div className="flex items-center gap-2 text-dim text-small">
+          {beside.length === 0 && (
+            <BranchSwitch
+              label="answer"
+              index={at}
+              count={alternatives.length}
+              onPrevious={() => choose(at - 1)}
+              onNext={() => choose(at + 1)}
+            />
+          )}
+          {part.parent !== null && (
+            <BesideButton chat={chat} questionKey={part.parent} on={beside.length > 0} count={alternatives.length} />
+          )}
+        </div>
+      )}
+      {beside.length > 0 ? (
+        <CompareColumns chat={chat} parts={beside} chosen={part.key} panels={panels} actionsOf={actionsOf} />
+      ) : (
+        <One part={part} chat={chat} panels={panels} actionsOf={actionsOf} />
+      )}
+    </div>
+  );
+}
+
+function One({ part, chat, panels, actionsOf }: RowProps & { part: AnswerPart }) {
+  const { answer } = part;
+  useEffect(() => chat.show(answer), [chat, answer]);
+  const actions = useMemo(() => actionsOf(part), [actionsOf, part]);
+  return <ResponsePanel answer={answer} panels={panels} actions={actions} />;
+}
+
+function BesideButton({
+  chat,
+  questionKey,
+  on,
+  count,
+}: {
+  chat: Chat;
+  questionKey: string;
+  on: boolean;
+  count: number;
+}) {
+  return (
+    <Button aria-pressed={on} onClick={() => chat.standBeside(questionKey, !on)}>
+      <Columns2 aria-hidden="true" />
+      {on ? "One at a time" : `Side by side (${count})`}
+    </Button>
+  );
+}

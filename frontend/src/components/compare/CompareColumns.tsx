@@ -1,0 +1,114 @@
+// Two to four answers to one question, side by side: each with its line, its first-token time, its cost and its own stop.
+import { useEffect, useMemo } from "react";
+import type { Answer } from "../../hooks/answer.ts";
+import type { Chat } from "../../hooks/chat.ts";
+import type { AnswerPart } from "../../hooks/parts.ts";
+import { useStore } from "../../hooks/store.ts";
+import type { AnswerActions } from "../../run/actions.ts";
+import type { PanelChoice } from "../../run/focus.ts";
+import { cost, duration } from "../../run/words.ts";
+import { ResponsePanel } from "../line/ResponsePanel.tsx";
+import { Button } from "../ui/Button.tsx";
+
+interface Props {
+  chat: Chat;
+  parts: readonly AnswerPart[];
+  /** The key of the answer that the next question follows. */
+  chosen: string;
+  panels: PanelChoice;
+  actionsOf: (part: AnswerPart) => AnswerActions;
+}
+
+const COLUMNS: Readonly<Record<number, string>> = {
+  2: "lg:grid-cols-2",
+  3: "lg:grid-cols-3",
+  4: "lg:grid-cols-2 2xl:grid-cols-4",
+};
+
+export function CompareColumns({ chat, parts, chosen, panels, actionsOf }: Props) {
+  return (
+    <ol className={`grid grid-cols-1 gap-4 ${COLUMNS[parts.length] ?? ""}`} aria-label="Answers side by side">
+      {parts.map((part) => (
+        <Column
+          key={part.key}
+          part={part}
+          isChosen={part.key === chosen}
+          chat={chat}
+          panels={panels}
+          actionsOf={actionsOf}
+        />
+      ))}
+    </ol>
+  );
+}
+
+interface ColumnProps extends Omit<Props, "parts" | "chosen"> {
+  part: AnswerPart;
+  isChosen: boolean;
+}
+
+function Column({ part, isChosen, chat, panels, actionsOf }: ColumnProps) {
+  const { answer } = part;
+  useEffect(() => chat.show(answer), [chat, answer]);
+  const actions = useMemo(() => actionsOf(part), [actionsOf, part]);
+  const model = answer.state.trace.model;
+  return (
+    <li
+      data-part="column"
+      data-chosen={isChosen}
+      aria-label={model}
+      className="flex min-w-0 flex-col rounded-md border border-edge bg-raised p-3 data-[chosen=true]:border-edge-strong"
+    >
+      <ColumnHead answer={answer} model={model} />
+      <div className="min-w-0 flex-1">
+        <ResponsePanel answer={answer} panels={panels} actions={actions} compact />
+      </div>
+      <footer className="mt-3 flex min-h-8 flex-wrap items-center gap-x-3 border-edge border-t pt-2 text-dim text-small tabular-nums">
+        <Figures answer={answer} />
+        <span className="flex-1" />
+        {isChosen ? (
+          <span>The next question follows this one.</span>
+        ) : (
+          <Button look="outline" onClick={() => chat.choose(part.key)}>
+            Go on with this
+          </Button>
+        )}
+      </footer>
+    </li>
+  );
+}
+
+function ColumnHead({ answer, model }: { answer: Answer; model: string }) {
+  const { trace, stopping } = useStore(answer);
+  return (
+    <header className="mb-2 flex min-h-7 items-center gap-2">
+      <h3 className="min-w-0 flex-1 truncate font-semibold text-small" title={model}>
+        {model}
+      </h3>
+      {!trace.end && (
+        <Button look="outline" disabled={stopping} aria-label={`Stop ${model}`} onClick={() => void answer.stop()}>
+          {stopping ? "Stopping" : "Stop"}
+        </Button>
+      )}
+    </header>
+  );
+}
+
+/** What one compares: how soon it began, how long it took, what it cost. */
+function Figures({ answer }: { answer: Answer }) {
+  const {
+    trace: { firstEventMs, totalMs, end },
+  } = useStore(answer);
+  return (
+    <>
+      {firstEventMs !== undefined && <span>first word {duration(firstEventMs)}</span>}
+      {totalMs !== undefined && <span>{duration(totalMs)}</span>}
+      {end?.cost !== undefined && (
+        <span>
+          {end.cost_estimated && "about "}
+          {cost(end.cost)}
+        </span>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,52 @@
+// The chats of this page: the one that is shown, and those elsewhere in which something is still under way.
+import { newKey } from "../stream/keys.ts";
+import { Chat, type ChatDeps } from "./chat.ts";
+
+export class Chats {
+  readonly #deps: ChatDeps;
+  readonly #chats = new Map<string, Chat>();
+  #fresh: Chat | undefined;
+
+  constructor(deps: ChatDeps) {
+    this.#deps = deps;
+  }
+
+  /** A chat in which nothing was asked yet: the same one until something is. */
+  fresh(): Chat {
+    if (this.#fresh?.state.status !== "new") this.#fresh = this.#made(newKey());
+    return this.#fresh;
+  }
+
+  /** The conversation of that name; it is brought unless it is here already. */
+  of(id: string): Chat {
+    const here = this.#chats.get(id);
+    if (here) return here;
+    const chat = this.#made(id);
+    void chat.open();
+    return chat;
+  }
+
+  /** Nobody looks at this one now: it is kept only while something is under way in it. */
+  leave(chat: Chat): void {
+    if (chat.isBusy || chat === this.#fresh) return;
+    chat.leave();
+    this.#chats.delete(chat.id);
+  }
+
+  /** It was deleted. */
+  forget(id: string): void {
+    this.#chats.get(id)?.leave();
+    this.#chats.delete(id);
+  }
+
+  /** Something was said in it by another tab. */
+  refresh(id: string): void {
+    void this.#chats.get(id)?.refresh();
+  }
+
+  #made(id: string): Chat {
+    const chat = new Chat(id, this.#deps);
+    this.#chats.set(id, chat);
+    return chat;
+  }
+}

@@ -1,0 +1,82 @@
+// What a chat is made of: questions and answers as the page holds them, made of what the server tells.
+import { alternativesAlong, type Part, pathTo } from "../run/tree.ts";
+import type { ChatNode, Picture } from "../types/api.ts";
+import type { ChatMessage, ContentPart } from "../types/models.ts";
+import { Answer, type AnswerDeps } from "./answer.ts";
+
+export interface QuestionPart extends Part {
+  kind: "question";
+  /** Undefined until the server has named it. */
+  id: string | undefined;
+  text: string;
+  pictures: readonly Picture[];
+  files: readonly string[];
+  /** Instructions that came with it; undefined: those before it hold. */
+  system: string | undefined;
+}
+
+export interface AnswerPart extends Part {
+  kind: "answer";
+  answer: Answer;
+}
+
+export type ChatPart = QuestionPart | AnswerPart;
+
+/** One row of the shown branch. */
+export type Entry =
+  | { kind: "question"; part: QuestionPart; alternatives: readonly ChatPart[] }
+  | {
+      kind: "answer";
+      part: AnswerPart;
+      alternatives: readonly ChatPart[];
+      /** The answers that stand side by side, this one among them; empty: it stands alone. */
+      beside: readonly AnswerPart[];
+    };
+
+export const MOST_BESIDE = 4;
+
+/** The server's name of a part; undefined where the server does not know it. */
+export const idOf = (part: ChatPart): string | undefined =>
+  part.kind === "question" ? part.id : part.answer.runId || undefined;
+
+export function partOf(node: ChatNode, parent: string | null, deps: AnswerDeps): ChatPart {
+  const { id, text } = node;
+  if (node.role === "assistant") {
+    return { kind: "answer", key: id, parent, answer: Answer.told(deps, id, { text, run: node.run }) };
+  }
+  const { pictures, files, system } = node;
+  return { kind: "question", key: id, parent, id, text, pictures, files, system };
+}
+
+/** The rows from the beginning to a leaf. */
+export function entriesOf(
+  parts: ReadonlyMap<string, ChatPart>,
+  leaf: string | null,
+  besides: ReadonlySet<string>,
+): readonly Entry[] {
+  const path = pathTo(parts, leaf);
+  const alternatives = alternativesAlong(parts, path);
+  return path.map((part, at): Entry => {
+    const others = alternatives[at] ?? [];
+    if (part.kind === "question") return { kind: "question", part, alternatives: others };
+    const beside = besides.has(part.parent ?? "") ? besideEachOther(others) : [];
+    return { kind: "answer", part, alternatives: others, beside: beside.length > 1 ? beside : [] };
+  });
+}
+
+/** Of each model the newest answer. */
+function besideEachOther(answers: readonly ChatPart[]): readonly AnswerPart[] {
+  const byModel = new Map<string, AnswerPart>();
+  for (const part of answers) if (part.kind === "answer") byModel.set(part.answer.state.trace.model, part);
+  return [...byModel.values()].slice(-MOST_BESIDE);
+}
+
+/** The instructions that hold at the end of a way. */
+export const systemAt = (path: readonly ChatPart[]): string | undefined =>
+  path.findLast((part): part is QuestionPart => part.kind === "question" && part.system !== undefined)?.system;
+
+export function messageOf({ text, pictures }: Pick<QuestionPart, "text" | "pictures">): ChatMessage {
+  if (pictures.length === 0) return { role: "user", content: text };
+  const shown = pictures.map(({ url }): ContentPart => ({ type: "image_url", image_url: { url } }));
+  return { role: "user", content: [...(text ? [{ type: "text", text } as const] : []), ...shown] };
+}

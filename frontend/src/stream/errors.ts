@@ -22,8 +22,9 @@ export const unreachable = (): ApiError => new ApiError(0, "SERVER_UNREACHABLE",
 
 /** Read `{error: {code, message, field?}}`; what is not of that shape (a proxy's page) gets a sentence of its own. */
 export async function readApiError(response: Response): Promise<ApiError> {
-  const retryAfter = Number.parseFloat(response.headers.get("retry-after") ?? "");
-  const wait = Number.isFinite(retryAfter) ? retryAfter : undefined;
+  const retryAfter = response.headers.get("retry-after") ?? "";
+  // The other form of it is a date, by another clock than ours.
+  const wait = /^\d+(\.\d+)?$/.test(retryAfter) ? Number(retryAfter) : undefined;
   let error: unknown;
   try {
     error = ((await response.json()) as { error?: unknown } | null)?.error;

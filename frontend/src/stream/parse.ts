@@ -2,10 +2,101 @@
 import type { Call, ChatEvent } from "../types/events.ts";
 
 type Json = Record<string, unknown>;
+type Checks = Readonly<Record<string, (value: unknown) => boolean>>;
 
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === "string";
+/** JSON knows numbers that are too large for anybody, and they become Infinity. */
+const isNumber = (value: unknown): value is number => Number.isFinite(value);
+const isTrue = (value: unknown): boolean => value === true;
+const isLoop = (value: unknown): boolean => value === "v2" || value === "legacy";
+const orAbsent = (check: (value: unknown) => boolean) => (value: unknown) => value === undefined || check(value);
+
+const isUsage = (value: unknown): boolean =>
+  isObject(value) &&
+  [value.input, value.output].every(isNumber) &&
+  [value.reasoning, value.cached].every(orAbsent(isNumber));
+const isFlag = (value: unknown): boolean => isObject(value) && isText(value.variant) && isText(value.reason);
+
+const EVERY: Checks = { v: isText, run_id: isText, loop: isLoop, ts: isNumber, step: isNumber };
+/** What an event may have beside its minimum, and the page reads. */
+const OPTIONAL: Record<ChatEvent["type"], Checks> = {
+  reasoning: { ...EVERY, hidden: isTrue },
+  content: { ...EVERY, refusal: isTrue, synthetic: isTrue },
+  tool_calls: EVERY,
+  tool_executing: EVERY,
+  tool_result: { ...EVERY, cached: isTrue },
+  warning: { ...EVERY, code: isText },
+  done: {
+    ...EVERY,
+    error: isText,
+    code: isText,
+    retryable: (value) => typeof value === "boolean",
+    retry_after: (value) => isNumber(value) && value >= 0,
+    usage: isUsage,
+    cost: isNumber,
+    cost_estimated: isTrue,
+    requested_model: isText,
+    model: isText,
+    provider: isText,
+    flag: isFlag,
+    steps: isNumber,
+    simulated: isTrue,
+  },
+};
+
+/**
+ * Return the event when it has the minimum fields of its type. Unknown types, and what is no JSON, are undefined; unknown
+ * fields, statuses and codes are kept, and an optional field of another kind than the contract's is left out.
+ */
+export function parseEvent(data: string): ChatEvent | undefined {
+  let event: unknown;
+  try {
+    event = JSON.parse(data);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(event)) return undefined;
+  const known = parseKnown(event);
+  if (!known) return undefined;
+  const sound = withoutFaults(event, OPTIONAL[event.type as ChatEvent["type"]]);
+  return { ...sound, ...known } as unknown as ChatEvent;
+}
+
+/** The fields that an event cannot do without, checked; undefined where one is missing. */
+function parseKnown(event: Json): object | undefined {
+  switch (event.type) {
+    case "reasoning":
+    case "content":
+      return isText(event.content) ? {} : undefined;
+    case "tool_calls": {
+      if (!Array.isArray(event.calls)) return undefined;
+      const calls = event.calls.map(parseCall).filter((call) => call !== undefined);
+      return calls.length > 0 ? { calls } : undefined;
+    }
+    case "tool_executing":
+      return isText(event.id) && isText(event.name) ? visible(event) : undefined;
+    case "tool_result":
+      if (!isText(event.id) || !isText(event.name)) return undefined;
+      return { result: parseResult(event.result), ...visible(event) };
+    case "warning":
+      return isText(event.message) ? {} : undefined;
+    case "done":
+      return event.done === true
+        ? { status: isText(event.status) && event.status ? event.status : "complete" }
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function withoutFaults(event: Json, checks: Checks): Json {
+  const isFault = (name: string) => Object.hasOwn(event, name) && checks[name]?.(event[name]) === false;
+  const faults = new Set(Object.keys(checks).filter(isFault));
+  if (faults.size === 0) return event;
+  return Object.fromEntries(Object.entries(event).filter(([name]) => !faults.has(name)));
+}
 
 /** What a server that knows only the minimum leaves out. */
 const visible = (event: Json): Pick<Call, "category" | "visibility"> => ({
@@ -32,42 +123,4 @@ function parseResult(
     error: isText(value.error) ? value.error : "The tool failed.",
     code: isText(value.code) ? value.code : "TOOL_FAILED",
   };
-}
-
-/** Return the event when it has the minimum fields of its type. Unknown types, and what is no JSON, are undefined. */
-export function parseEvent(data: string): ChatEvent | undefined {
-  let event: unknown;
-  try {
-    event = JSON.parse(data);
-  } catch {
-    return undefined;
-  }
-  if (!isObject(event)) return undefined;
-  const known = parseKnown(event);
-  return known && ({ ...event, ...known } as unknown as ChatEvent);
-}
-
-/** The fields that the page relies on, checked; the optional ones are taken as they come. */
-function parseKnown(event: Json): object | undefined {
-  switch (event.type) {
-    case "reasoning":
-    case "content":
-      return isText(event.content) ? {} : undefined;
-    case "tool_calls": {
-      if (!Array.isArray(event.calls)) return undefined;
-      const calls = event.calls.map(parseCall).filter((call) => call !== undefined);
-      return calls.length > 0 ? { calls } : undefined;
-    }
-    case "tool_executing":
-      return isText(event.id) && isText(event.name) ? visible(event) : undefined;
-    case "tool_result":
-      if (!isText(event.id) || !isText(event.name)) return undefined;
-      return { result: parseResult(event.result), ...visible(event) };
-    case "warning":
-      return isText(event.message) ? {} : undefined;
-    case "done":
-      return event.done === true ? { status: isText(event.status) ? event.status : "complete" } : undefined;
-    default:
-      return undefined;
-  }
 }

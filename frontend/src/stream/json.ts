@@ -18,9 +18,11 @@ export const time = (value: unknown): number | undefined => {
   return seconds === undefined ? undefined : Math.round(seconds * 1000);
 };
 
+export const unreadable = (): ApiError => new ApiError(200, "BAD_ANSWER", "The server's answer could not be read.");
+
 /** Throws ApiError for a body that is no JSON object: a proxy's page is no answer of ours. */
 export async function readBody(response: Response): Promise<Json> {
   const body: unknown = await response.json().catch(() => undefined);
   if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Json;
-  throw new ApiError(response.status, "BAD_ANSWER", "The server's answer could not be read.");
+  throw unreadable();
 }

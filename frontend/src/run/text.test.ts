@@ -1,44 +1,8 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { blocksOf } from "./blocks.ts";
 import { documentOf, linkWithin } from "./documents.ts";
 import { countSources, isGuide, linkedSources, linksOf, uniqueLinks } from "./links.ts";
 import { slugger } from "./slugs.ts";
 import { adviceOf, cost, duration, endingOf, isFailure, loopWords, thoughtFor } from "./words.ts";
-
-describe("blocksOf", () => {
-  it.each([
-    ["paragraphs", "a\n\nb\n\n\nc", ["a", "b", "c"]],
-    ["a loose list", "- a\n\n- b\n\n  more\n\nend", ["- a\n\n- b\n\n  more", "end"]],
-    ["a numbered list", "1. a\n\n2. b", ["1. a\n\n2. b"]],
-    ["a fence with blank lines", "```\na\n\nb\n```\n\nc", ["```\na\n\nb\n```", "c"]],
-    ["a fence inside a longer fence", "````\n```\n\n```\n\n````\n\nc", ["````\n```\n\n```\n\n````", "c"]],
-    ["a fence that is still open", "a\n\n```py\nx\n\ny", ["a", "```py\nx\n\ny"]],
-    [
-      "a definition, which holds for all",
-      "[a]\n\nb\n\n[a]: https://example.org/",
-      ["[a]\n\nb\n\n[a]: https://example.org/"],
-    ],
-    ["nothing", "\n\n", []],
-  ])("cuts %s", (_, text, blocks) => {
-    expect(blocksOf(text)).toEqual(blocks);
-  });
-
-  it("loses no line and leaves finished blocks as they were while the text grows", () => {
-    const lines = fc.array(fc.constantFrom("a", "", "- b", "```", "  c", "# d", "> e", "1. f"), { maxLength: 20 });
-    const solid = (text: string) => text.split("\n").filter((each) => each.trim());
-    fc.assert(
-      fc.property(lines, (all) => {
-        expect(solid(blocksOf(all.join("\n")).join("\n\n"))).toEqual(solid(all.join("\n")));
-        for (let length = 0; length < all.length; length++) {
-          const before = blocksOf(all.slice(0, length).join("\n"));
-          const after = blocksOf(all.slice(0, length + 1).join("\n"));
-          expect(after.slice(0, before.length - 1)).toEqual(before.slice(0, -1));
-        }
-      }),
-    );
-  });
-});
 
 describe("links", () => {
   it("are found in any of a tool's lists, and only where a browser may go", () => {

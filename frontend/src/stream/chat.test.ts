@@ -1,64 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { broken, end, frame, type Handler, HEAD, refusal, say, serve, whole } from "../fixtures/serve.ts";
 import type { ChatEvent } from "../types/events.ts";
 import type { ChatBody } from "../types/models.ts";
 import { type ChatOptions, followRun, postChat, type Started } from "./chat.ts";
-import { createClient, fetchDocument, stopRun } from "./client.ts";
+import { createClient } from "./client.ts";
 import { ApiError } from "./errors.ts";
-import { fetchLever, fetchRuns, pullLever } from "./operator.ts";
-
-type Handler = (request: IncomingMessage, response: ServerResponse) => void;
-
-const servers: Server[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-  }
-});
-
-/** A server on a free port that answers its requests with these handlers, one after the other. */
-async function serve(...handlers: Handler[]): Promise<{ base: string; seen: IncomingMessage[] }> {
-  const seen: IncomingMessage[] = [];
-  const server = createServer((request, response) => {
-    const handler = handlers[seen.length];
-    seen.push(request);
-    if (!handler) return response.destroy();
-    handler(request, response);
-  });
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
-}
-
-const frame = (seq: number, event: object): string => `id: run:${seq}\ndata: ${JSON.stringify(event)}\n\n`;
-const say = (seq: number, content: string): string => frame(seq, { type: "content", content });
-const end = (seq: number): string => frame(seq, { type: "done", done: true, status: "complete" });
-
-const HEAD = {
-  "content-type": "text/event-stream",
-  "x-run-id": "run",
-  "x-tool-loop": "v2",
-  "x-conversation-id": "talk",
-  "x-message-id": "words",
-};
-const whole =
-  (...frames: string[]): Handler =>
-  (_, response) => {
-    response.writeHead(200, HEAD).end(frames.join(""));
-  };
-/** Sends these frames, and then the connection breaks. */
-const broken =
-  (...frames: string[]): Handler =>
-  (_, response) => {
-    response.writeHead(200, HEAD).write(frames.join(""), () => setImmediate(() => response.destroy()));
-  };
-const refusal =
-  (status: number, body: string, headers: Record<string, string> = {}): Handler =>
-  (_, response) => {
-    response.writeHead(status, headers).end(body);
-  };
 
 const BODY: ChatBody = {
   model: "m",
@@ -330,51 +276,5 @@ describe("a question that nobody answered", () => {
     const { base, seen } = await serve(dead);
     const heard = await chat(base, { signal: abort.signal, askDelays: [60_000], onConnection: () => abort.abort() });
     expect([heard.ended, seen.length]).toEqual(["aborted", 1]);
-  });
-});
-
-describe("the client", () => {
-  it("sends the token, and stops a run by its id", async () => {
-    const { base, seen } = await serve(refusal(200, "{}"));
-    await stopRun(createClient({ base, token: () => "secret" }), "a/b");
-    expect([seen[0]?.method, seen[0]?.url]).toEqual(["POST", "/api/runs/a%2Fb/stop"]);
-    expect(seen[0]?.headers.authorization).toBe("Bearer secret");
-  });
-
-  it("reads a document as its text", async () => {
-    const { base, seen } = await serve(refusal(200, "# A"));
-    expect(await fetchDocument(createClient({ base }), "/guide/a.md")).toBe("# A");
-    expect(seen[0]?.headers.accept).not.toContain("text/html");
-  });
-
-  it("pulls the lever with the operator's token, whatever other token there is", async () => {
-    const bodies: string[] = [];
-    const standing = { key: "tool_loop_v2", state: "percent", percent: 10, environment: null, effective: "10 %." };
-    const answering: Handler = (request, response) => {
-      request.on("data", (data) => bodies.push(String(data)));
-      request.on("end", () => response.end(JSON.stringify(standing)));
-    };
-    const { base, seen } = await serve(answering, answering, answering);
-    const client = createClient({ base, token: () => "access" });
-    const read = { state: "percent", percent: 10, environment: undefined, effective: "10 %." };
-    expect(await fetchLever(client)).toEqual(read);
-    expect(await pullLever(client, "admin", { state: "percent", percent: 10 })).toEqual(read);
-    await pullLever(client, "admin", { state: "off", percent: 10 });
-    expect(seen.map(({ method, url, headers }) => [method, url, headers.authorization])).toEqual([
-      ["GET", "/api/flags/tool_loop_v2", "Bearer access"],
-      ["PUT", "/api/flags/tool_loop_v2", "Bearer admin"],
-      ["PUT", "/api/flags/tool_loop_v2", "Bearer admin"],
-    ]);
-    expect(bodies.map((body) => JSON.parse(body))).toEqual([{ state: "percent", percent: 10 }, { state: "off" }]);
-  });
-
-  it("reads the runs it can and skips the rest", async () => {
-    const line = { run_id: "a", status: "error", code: "LENGTH", model: "m", loop: "v2", started: 2, ended: 3.5 };
-    const { base } = await serve(refusal(200, JSON.stringify({ runs: [line, { run_id: "b", ended: null }, null] })));
-    const runs = await fetchRuns(createClient({ base }));
-    expect(runs.map(({ runId, status, code, started, ms, cost }) => [runId, status, code, started, ms, cost])).toEqual([
-      ["a", "error", "LENGTH", 2000, 1500, undefined],
-      ["b", "running", undefined, 0, undefined, undefined],
-    ]);
   });
 });

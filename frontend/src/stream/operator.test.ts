@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { type Handler, refusal, serve } from "../fixtures/serve.ts";
+import { createClient } from "./client.ts";
+import { fetchLever, fetchRuns, pullLever } from "./operator.ts";
+
+describe("the operator's calls", () => {
+  it("pulls the lever with the operator's token, whatever other token there is", async () => {
+    const bodies: string[] = [];
+    const standing = { key: "tool_loop_v2", state: "percent", percent: 10, environment: null, effective: "10 %." };
+    const answering: Handler = (request, response) => {
+      request.on("data", (data) => bodies.push(String(data)));
+      request.on("end", () => response.end(JSON.stringify(standing)));
+    };
+    const { base, seen } = await serve(answering, answering, answering);
+    const client = createClient({ base, token: () => "access" });
+    const read = { state: "percent", percent: 10, environment: undefined, effective: "10 %." };
+    expect(await fetchLever(client)).toEqual(read);
+    expect(await pullLever(client, "admin", { state: "percent", percent: 10 })).toEqual(read);
+    await pullLever(client, "admin", { state: "off", percent: 10 });
+    expect(seen.map(({ method, url, headers }) => [method, url, headers.authorization])).toEqual([
+      ["GET", "/api/flags/tool_loop_v2", "Bearer access"],
+      ["PUT", "/api/flags/tool_loop_v2", "Bearer admin"],
+      ["PUT", "/api/flags/tool_loop_v2", "Bearer admin"],
+    ]);
+    expect(bodies.map((body) => JSON.parse(body))).toEqual([{ state: "percent", percent: 10 }, { state: "off" }]);
+  });
+
+  it("reads the runs it can and skips the rest", async () => {
+    const line = { run_id: "a", status: "error", code: "LENGTH", model: "m", loop: "v2", started: 2, ended: 3.5 };
+    const { base } = await serve(refusal(200, JSON.stringify({ runs: [line, { run_id: "b", ended: null }, null] })));
+    const { runs } = await fetchRuns(createClient({ base }), 50);
+    expect(runs.map(({ runId, status, code, started, ms, cost }) => [runId, status, code, started, ms, cost])).toEqual([
+      ["a", "error", "LENGTH", 2000, 1500, undefined],
+      ["b", "running", undefined, 0, undefined, undefined],
+    ]);
+  });
+});

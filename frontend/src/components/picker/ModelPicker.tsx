@@ -1,0 +1,81 @@
+// Which model answers: a button that names it, and behind it a list of hundreds to be searched by typing.
+import { Popover } from "@base-ui/react/popover";
+import { ChevronDown } from "lucide-react";
+import { type ReactElement, useRef, useState } from "react";
+import { shortName } from "../../run/models.ts";
+import type { Model } from "../../types/api.ts";
+import { Button } from "../ui/Button.tsx";
+import { ModelList } from "./ModelList.tsx";
+
+export interface ModelPickerProps {
+  models: readonly Model[];
+  /** The model's id; it need not be on the list. Empty: none is chosen. */
+  value: string;
+  onChange: (id: string) => void;
+  recent: readonly string[];
+  starred: readonly string[];
+  onStar: (id: string) => void;
+  /** Every model is played by the simulator, whatever its name. */
+  simulated: boolean;
+  /** What is chosen here, for who hears the page. */
+  label?: string;
+  /** The button that opens the list, where the model's name does not do. */
+  trigger?: ReactElement;
+  open?: boolean;
+  onOpenChange?: (open: boolean) => void;
+}
+
+export function ModelPicker(props: ModelPickerProps) {
+  const { models, value, onChange, label = "Model", trigger } = props;
+  const [opened, setOpened] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  const popup = useRef<HTMLDivElement>(null);
+  const open = props.open ?? opened;
+  const show = (next: boolean) => {
+    setOpened(next);
+    props.onOpenChange?.(next);
+  };
+  const model = models.find(({ id }) => id === value);
+  const name = model ? shortName(model) : value || "Choose a model";
+  return (
+    <Popover.Root open={open} onOpenChange={show}>
+      <Popover.Trigger
+        render={
+          trigger ?? (
+            <Button
+              size="medium"
+              data-part="model"
+              title={value}
+              aria-label={`${label}: ${name}`}
+              className="min-w-0 shrink"
+            >
+              <span className="truncate font-medium text-ink">{name}</span>
+              <ChevronDown aria-hidden="true" />
+            </Button>
+          )
+        }
+      />
+      <Popover.Portal>
+        <Popover.Positioner align="start" sideOffset={4} collisionPadding={8} className="z-40">
+          <Popover.Popup
+            ref={popup}
+            aria-label="Choose a model"
+            // A finger gets the list first: the keyboard of a phone would cover half of it.
+            initialFocus={(by) => (by === "touch" ? popup.current : field.current)}
+            className="flex max-h-[min(34rem,var(--available-height))] w-[min(36rem,92vw)] flex-col overflow-hidden rounded-md border border-edge bg-raised text-body shadow-over outline-none transition-opacity narrow:w-[calc(100vw-1rem)] data-ending-style:opacity-0 data-starting-style:opacity-0"
+          >
+            <ModelList
+              {...props}
+              field={field}
+              label={label}
+              onChoose={(id) => {
+                if (id && id !== value) onChange(id);
+                show(false);
+              }}
+            />
+          </Popover.Popup>
+        </Popover.Positioner>
+      </Popover.Portal>
+    </Popover.Root>
+  );
+}

@@ -1,0 +1,126 @@
+// One model of the list: its name and id, what it can do, how much it reads and what it costs.
+import { Check, CornerDownLeft, Star } from "lucide-react";
+import { memo } from "react";
+import { type Filter, perMillion, priceWords, shortName, tokenWords } from "../../run/models.ts";
+import type { Model, Pricing } from "../../types/api.ts";
+import { FILTER_WORDS } from "./FilterChips.tsx";
+
+const ROW =
+  "group flex w-full cursor-pointer select-none scroll-mt-9 scroll-mb-1 items-center rounded-sm data-[active=true]:bg-sunken";
+
+interface Props {
+  id: string;
+  /** Its place among all that are listed, drawn or not. */
+  index: number;
+  count: number;
+  model: Model;
+  active: boolean;
+  selected: boolean;
+  starred: boolean;
+}
+
+export const ModelRow = memo(function ModelRow({ id, index, count, model, active, selected, starred }: Props) {
+  return (
+    // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field, which names the active row.
+    <div
+      id={id}
+      role="option"
+      aria-selected={selected}
+      aria-setsize={count}
+      aria-posinset={index + 1}
+      data-index={index}
+      data-active={active}
+      className={ROW}
+    >
+      <div className="flex min-w-0 flex-1 items-center gap-x-3 py-1.5 pl-2 narrow:flex-col narrow:items-stretch">
+        <div className="min-w-0 flex-1">
+          <p className="flex items-center gap-1.5">
+            <span className="truncate text-small">{shortName(model)}</span>
+            {selected && <Check aria-hidden="true" className="size-4 shrink-0 text-accent" />}
+          </p>
+          <p className="truncate font-mono text-dim text-tiny">{model.id}</p>
+        </div>
+        <Facts model={model} />
+      </div>
+      {/* For the pointer; by keyboard it is the button below the list. */}
+      <span
+        aria-hidden="true"
+        data-part="star"
+        data-starred={starred}
+        title={starred ? "Take the star away" : "Star"}
+        className="flex size-9 shrink-0 items-center justify-center text-edge-strong hover:text-ink data-[starred=true]:text-lamp-running"
+      >
+        <Star className={`size-4 ${starred ? "fill-current" : ""}`} />
+      </span>
+    </div>
+  );
+});
+
+const BADGES: readonly Filter[] = ["tools", "reasoning", "images"];
+
+function Facts({ model: { badges, context, pricing } }: { model: Model }) {
+  return (
+    <div className="flex shrink-0 items-center gap-x-3 text-dim text-tiny tabular-nums">
+      <span className="flex gap-1">
+        {BADGES.map((badge) => {
+          const { label, icon: Icon } = FILTER_WORDS[badge];
+          if (!badges.includes(badge) || !Icon) return <span key={badge} className="size-4 narrow:hidden" />;
+          return (
+            <span key={badge} title={label} className="flex size-4 items-center justify-center">
+              <Icon aria-hidden="true" className="size-3.5" />
+              <span className="sr-only">{label}, </span>
+            </span>
+          );
+        })}
+      </span>
+      <span className="w-9 text-right narrow:w-auto">
+        {context !== undefined && tokenWords(context)}
+        {context !== undefined && <span className="sr-only"> tokens, </span>}
+      </span>
+      <span className="w-24 text-right narrow:w-auto">
+        <span aria-hidden="true">{priceWords(pricing)}</span>
+        <span className="sr-only">{spokenPrice(pricing)}</span>
+      </span>
+    </div>
+  );
+}
+
+function spokenPrice(pricing: Pricing): string {
+  const words = priceWords(pricing);
+  if (!words.startsWith("$") && !words.startsWith("<")) return words;
+  const { prompt, completion } = pricing;
+  const parts = [
+    prompt === undefined ? "" : `${perMillion(prompt)} in`,
+    completion === undefined ? "" : `${perMillion(completion)} out`,
+  ];
+  return `${parts.filter(Boolean).join(", ")}, per million tokens`;
+}
+
+interface FreeProps {
+  id: string;
+  index: number;
+  model: string;
+  active: boolean;
+}
+
+/** What was typed, as an id that is on no list. */
+export function FreeRow({ id, index, model, active }: FreeProps) {
+  return (
+    // biome-ignore lint/a11y/useFocusableInteractive: as above.
+    <div
+      id={id}
+      role="option"
+      aria-selected={false}
+      data-index={index}
+      data-active={active}
+      data-part="free-id"
+      className={`${ROW} gap-2 px-2 py-1.5`}
+    >
+      <CornerDownLeft aria-hidden="true" className="size-4 shrink-0 text-dim" />
+      <div className="min-w-0">
+        <p className="truncate font-mono text-small">{model}</p>
+        <p className="text-dim text-tiny">Not on the list. It is asked as it is written.</p>
+      </div>
+    </div>
+  );
+}

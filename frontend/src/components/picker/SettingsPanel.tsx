@@ -1,0 +1,189 @@
+// How questions are asked, and how the page looks: what is shown here is what is sent.
+import { type ReactNode, useId } from "react";
+import type { ReasoningChoice, SettingsState, Theme } from "../../hooks/settings.ts";
+import { unlisted } from "../../run/models.ts";
+import {
+  EFFORT_LABELS,
+  notTaken,
+  PARAMETER_NAMES,
+  RANGES,
+  rangeOf,
+  takes,
+  takesReasoning,
+  takesTools,
+} from "../../run/parameters.ts";
+import {
+  type AskSettings,
+  EFFORTS,
+  type Model,
+  type ParameterName,
+  type Parameters,
+  type Tool,
+} from "../../types/api.ts";
+import { Button } from "../ui/Button.tsx";
+import { ModelDetails } from "./ModelDetails.tsx";
+import { ParameterField } from "./ParameterField.tsx";
+import { Segmented } from "./Segmented.tsx";
+import { SystemField } from "./SystemField.tsx";
+import { ToolSwitches } from "./ToolSwitches.tsx";
+
+export interface SettingsPanelProps {
+  settings: SettingsState;
+  onAsk: (patch: Partial<AskSettings>) => void;
+  onChange: (patch: Partial<Pick<SettingsState, "theme" | "reasoning">>) => void;
+  /** The id of the model that is asked: the chosen one, or the server's. */
+  modelId: string;
+  /** What the catalogue says of it; undefined: it is not listed, and everything is sent. */
+  model: Model | undefined;
+  tools: readonly Tool[];
+  /** Why the list of tools is not to be had, as a sentence. */
+  toolsTrouble?: string | undefined;
+}
+
+const EFFORT_OPTIONS = EFFORTS.map((value) => ({ value, label: EFFORT_LABELS[value] }));
+
+const REASONING_OPTIONS: readonly { value: ReasoningChoice; label: string }[] = [
+  { value: "automatic", label: "Automatic" },
+  { value: "open", label: "Open" },
+  { value: "closed", label: "Closed" },
+];
+
+const REASONING_WORDS: Record<ReasoningChoice, string> = {
+  automatic: "A panel opens while the model thinks, and folds when it goes on.",
+  open: "Panels stay open.",
+  closed: "Panels stay closed until you open one.",
+};
+
+const THEME_OPTIONS: readonly { value: Theme; label: string }[] = [
+  { value: "system", label: "System" },
+  { value: "light", label: "Light" },
+  { value: "dark", label: "Dark" },
+];
+
+const NO_REASONING = "This model takes no reasoning effort, so none is sent.";
+const NO_TOOLS = "This model cannot use tools.";
+
+export function SettingsPanel(props: SettingsPanelProps) {
+  const { settings, onAsk, onChange, model, modelId, tools, toolsTrouble } = props;
+  const { ask } = settings;
+  const effortNote = useId();
+  const set = (name: ParameterName, value: number | undefined) =>
+    onAsk({ parameters: changed(ask.parameters, name, value) });
+  const shown = PARAMETER_NAMES.filter((name) => takes(model, name));
+  const reasons = takesReasoning(model);
+  return (
+    <div className="flex flex-col" data-part="settings">
+      <Group title="Reasoning effort">
+        <Segmented
+          label="Reasoning effort"
+          options={EFFORT_OPTIONS}
+          value={ask.effort}
+          onChange={(effort) => onAsk({ effort })}
+          disabled={!reasons}
+          describedBy={effortNote}
+        />
+        <p id={effortNote} className="text-dim text-tiny">
+          {reasons ? "Auto sends nothing: the model decides." : NO_REASONING}
+        </p>
+      </Group>
+
+      <Group title="Tools">
+        {tools.length === 0 ? (
+          <p className="text-dim text-small">{toolsTrouble ?? "The server offers none."}</p>
+        ) : (
+          <ToolSwitches
+            tools={tools}
+            off={ask.toolsOff}
+            onChange={(toolsOff) => onAsk({ toolsOff })}
+            unusable={takesTools(model) ? undefined : NO_TOOLS}
+          />
+        )}
+      </Group>
+
+      <Group title="System prompt">
+        <SystemField value={ask.system} onChange={(system) => onAsk({ system })} />
+      </Group>
+
+      <Group title="Parameters">
+        <p className="text-dim text-tiny">Only what you set is sent.</p>
+        <NotTaken
+          names={notTaken(ask.parameters, model)}
+          parameters={ask.parameters}
+          onReset={(name) => set(name, undefined)}
+        />
+        <div>
+          {shown.map((name) => (
+            <ParameterField
+              key={name}
+              range={rangeOf(name, model)}
+              value={ask.parameters[name]}
+              onChange={(value) => set(name, value)}
+            />
+          ))}
+        </div>
+      </Group>
+
+      <Group title="Reasoning panels">
+        <Segmented
+          label="Reasoning panels"
+          options={REASONING_OPTIONS}
+          value={settings.reasoning}
+          onChange={(reasoning) => onChange({ reasoning })}
+        />
+        <p className="text-dim text-tiny">{REASONING_WORDS[settings.reasoning]}</p>
+      </Group>
+
+      <Group title="Theme">
+        <Segmented
+          label="Theme"
+          options={THEME_OPTIONS}
+          value={settings.theme}
+          onChange={(theme) => onChange({ theme })}
+        />
+      </Group>
+
+      <Group title="Model">
+        <ModelDetails model={model ?? unlisted(modelId)} />
+      </Group>
+    </div>
+  );
+}
+
+/** A parameter set anew, or not set any more. */
+function changed(parameters: Parameters, name: ParameterName, value: number | undefined): Parameters {
+  const { [name]: _, ...rest } = parameters;
+  return value === undefined ? rest : { ...rest, [name]: value };
+}
+
+function Group({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className="flex flex-col gap-2 border-edge border-b px-4 py-4 last:border-b-0" aria-label={title}>
+      <h3 className="font-semibold text-small">{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+interface NotTakenProps {
+  names: readonly ParameterName[];
+  parameters: Parameters;
+  onReset: (name: ParameterName) => void;
+}
+
+function NotTaken({ names, parameters, onReset }: NotTakenProps) {
+  if (names.length === 0) return null;
+  return (
+    <ul className="flex flex-col rounded-md bg-amber-wash px-3 py-1.5 text-small" data-part="not-taken">
+      {names.map((name) => (
+        <li key={name} className="flex items-center gap-2">
+          <span className="min-w-0 flex-1">
+            {RANGES[name].label} {parameters[name]}: not taken by this model, so not sent.
+          </span>
+          <Button className="text-tiny" aria-label={`Reset ${RANGES[name].label}`} onClick={() => onReset(name)}>
+            Reset
+          </Button>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,70 @@
+// The tools that a model may use: each with what it does, a switch, or the reason why it cannot be had.
+import { Switch } from "@base-ui/react/switch";
+import { useId } from "react";
+import type { Tool } from "../../types/api.ts";
+
+interface Props {
+  tools: readonly Tool[];
+  off: readonly string[];
+  onChange: (off: readonly string[]) => void;
+  /** Why none can be used with this model, as a sentence. */
+  unusable: string | undefined;
+}
+
+export function ToolSwitches({ tools, off, onChange, unusable }: Props) {
+  const toggle = (name: string, on: boolean) =>
+    onChange(on ? off.filter((other) => other !== name) : [...off.filter((other) => other !== name), name]);
+  return (
+    <ul className="flex flex-col gap-3">
+      {tools.map((tool) => (
+        <li key={tool.name}>
+          <ToolSwitch
+            tool={tool}
+            reason={tool.unavailable ?? unusable}
+            on={!off.includes(tool.name)}
+            onToggle={(on) => toggle(tool.name, on)}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface RowProps {
+  tool: Tool;
+  reason: string | undefined;
+  on: boolean;
+  onToggle: (on: boolean) => void;
+}
+
+function ToolSwitch({ tool, reason, on, onToggle }: RowProps) {
+  const id = useId();
+  return (
+    <div className="flex items-start gap-3" data-part="tool">
+      <div className="min-w-0 flex-1">
+        <p id={`${id}-name`} className="font-mono text-small">
+          {tool.name}
+        </p>
+        <p id={`${id}-about`} className="text-dim text-tiny">
+          <span className="line-clamp-2">{tool.description}</span>
+          {reason && (
+            <span className="mt-0.5 block text-ink" data-part="reason">
+              {reason}
+            </span>
+          )}
+        </p>
+      </div>
+      <Switch.Root
+        aria-labelledby={`${id}-name`}
+        aria-describedby={`${id}-about`}
+        // Off, as it is for this question; what was set is kept for models that can.
+        checked={on && reason === undefined}
+        disabled={reason !== undefined}
+        onCheckedChange={onToggle}
+        className="mt-0.5 flex h-5 w-9 shrink-0 cursor-pointer rounded-full border border-edge-strong bg-sunken p-0.5 transition-colors data-disabled:cursor-default data-checked:border-accent data-disabled:border-edge data-checked:bg-accent"
+      >
+        <Switch.Thumb className="size-3.5 rounded-full bg-edge-strong transition-[translate] data-checked:translate-x-4 data-checked:bg-accent-ink data-disabled:bg-edge" />
+      </Switch.Root>
+    </div>
+  );
+}

@@ -1,125 +1,174 @@
-// The page: one conversation with one model.
-import { useEffect, useRef, useState } from "react";
-import { Announcer } from "./components/Announcer.tsx";
-import { Composer } from "./components/composer/Composer.tsx";
-import { EmptyPage } from "./components/composer/EmptyPage.tsx";
-import { FootLine } from "./components/FootLine.tsx";
-import { Header, isEffort } from "./components/Header.tsx";
-import { preloadProse } from "./components/prose/Prose.tsx";
-import { ResponsePanel } from "./components/ResponsePanel.tsx";
+// The page: conversations at the left, the chat in the middle, a run's inspector at the right.
+import { CSPProvider } from "@base-ui/react/csp-provider";
+import { Tooltip } from "@base-ui/react/tooltip";
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
+import type { DialogName } from "./components/chat/ChatDialogs.tsx";
+import { type ChatHandle, ChatScreen } from "./components/chat/ChatScreen.tsx";
+import { Notice } from "./components/chat/Notice.tsx";
+import { RunScreen, SaveScreen } from "./components/chat/RunScreens.tsx";
 import { TokenDialog } from "./components/pages/TokenDialog.tsx";
-import { WatchLine } from "./components/WatchLine.tsx";
-import { Chat } from "./hooks/chat.ts";
-import { runInAddress, Session, tabStorage } from "./hooks/session.ts";
+import { preloadProse } from "./components/prose/Prose.tsx";
+import { Sidebar } from "./components/sidebar/Sidebar.tsx";
+import { copyText } from "./components/ui/Copy.tsx";
+import { Dialog } from "./components/ui/Dialog.tsx";
+import { goTo, readAddress, useHash } from "./hooks/address.ts";
+import type { Answer } from "./hooks/answer.ts";
+import type { Chat } from "./hooks/chat.ts";
+import { useMedia } from "./hooks/media.ts";
+import { useShortcuts } from "./hooks/shortcuts.ts";
+import { createSignalbox } from "./hooks/signalbox.ts";
 import { useStore } from "./hooks/store.ts";
-import { useFollow, useRemembered } from "./hooks/view.ts";
+import { answerText } from "./run/view.ts";
 
-function connect() {
-  const session = new Session();
-  const watched = runInAddress(location.hash);
-  // What another tab asks is not this tab's chat: it is neither kept here nor written over what is.
-  const box = watched ? undefined : tabStorage();
-  const chat = new Chat({ client: session.client, onUnauthorized: () => session.askForToken(), box });
-  return { session, chat, watched };
-}
+const RunInspectorDrawer = lazy(() => import("./components/inspector/RunInspectorDrawer.tsx"));
+const ChatDialogs = lazy(() => import("./components/chat/ChatDialogs.tsx"));
 
 export function App() {
-  const [{ session, chat, watched }] = useState(connect);
-  const server = useStore(session);
-  const { turns } = useStore(chat);
-  const [chosen, setModel] = useRemembered("signalbox.model", "");
-  const [effortText, setEffort] = useRemembered("signalbox.effort", "auto");
-  const model = chosen || server.preferred;
-  const effort = isEffort(effortText) ? effortText : "auto";
-
-  const page = useRef<HTMLElement>(null);
-  const box = useRef<HTMLTextAreaElement>(null);
-  const { away, jump } = useFollow(page, turns);
-  const last = turns.at(-1);
-  const running = last !== undefined && !last.trace.end;
-  const simulated = server.readiness?.simulated === true || last?.trace.end?.simulated === true;
+  const [box] = useState(createSignalbox);
+  const { session, settings, chats, conversations, saves } = box;
+  const hash = useHash();
+  const address = readAddress(hash);
+  const chat = useChat(box, address.kind === "conversation" ? address.id : undefined);
+  const { tokenNeeded } = useStore(session);
+  const { sidebar } = useStore(settings);
+  const isNarrow = useMedia("(width < 768px)");
+  const [sheet, setSheet] = useState(false);
+  const [dialog, setDialog] = useState<DialogName>();
+  const [inspected, setInspected] = useState<Answer>();
+  const [notice, setNotice] = useState("");
+  const handle = useRef<ChatHandle>(null);
+  const sidebarOpen = isNarrow ? sheet : sidebar;
 
   useEffect(() => {
     session.load();
     preloadProse();
-    void (watched ? chat.watch(watched) : chat.restore());
-    // A reload and a goodbye look the same here: the run goes on, and the server ends it when nobody comes back.
-    const save = () => chat.save();
-    const reload = () => location.reload();
-    window.addEventListener("pagehide", save);
-    window.addEventListener("hashchange", reload);
+    void conversations.load();
+    const stopFollowing = settings.follow();
+    const stopHearing = box.hear((id) => chats.refresh(id));
     return () => {
-      window.removeEventListener("pagehide", save);
-      window.removeEventListener("hashchange", reload);
+      stopFollowing();
+      stopHearing();
     };
-  }, [session, chat, watched]);
+  }, [box, session, settings, chats, conversations]);
 
-  const ask = async (question: string) => {
-    jump();
-    box.current?.focus();
-    // Whoever types faster than the list of models comes is not asked to wait.
-    await chat.send(question, { model: model || (await session.firstModel()), effort });
+  const toggleSidebar = () => (isNarrow ? setSheet(!sheet) : settings.change({ sidebar: !sidebar }));
+  const startNew = () => {
+    setSheet(false);
+    goTo({ kind: "new" });
+    handle.current?.focus();
   };
-  const retry = () => {
-    jump();
-    void chat.retry({ model, effort });
-    box.current?.focus();
+  const search = () => {
+    if (!sidebarOpen) toggleSidebar();
+    requestAnimationFrame(() => document.getElementById("search-conversations")?.focus());
   };
-  const leave = () => location.assign(location.pathname);
-  const takeToken = (token: string) => {
-    session.keepToken(token);
-    if (watched) return location.reload();
-    if (last?.trace.end?.code === "UNAUTHORIZED") retry();
+  const lastAnswer = (): Answer | undefined => {
+    const last = chat.state.entries.at(-1);
+    return address.kind !== "run" && address.kind !== "save" && last?.kind === "answer" ? last.part.answer : undefined;
   };
+  const inspect = useCallback((answer: Answer) => setInspected(answer), []);
+
+  useShortcuts({
+    search,
+    new: startNew,
+    models: () => handle.current?.pickModel(),
+    sidebar: toggleSidebar,
+    inspect: () => setInspected(inspected ? undefined : lastAnswer()),
+    copy: () => {
+      const answer = lastAnswer();
+      if (answer)
+        void copyText(answerText(answer.state.trace)).then((done) =>
+          setNotice(done ? "Copied." : "The browser did not allow it."),
+        );
+    },
+    focus: () => handle.current?.focus(),
+    stop: chat.state.running ? () => void chat.stop() : undefined,
+    shortcuts: () => setDialog({ kind: "shortcuts" }),
+  });
+
+  const list = (
+    <Sidebar
+      conversations={conversations}
+      saves={saves}
+      here={address}
+      onNew={startNew}
+      onOpen={() => setSheet(false)}
+      onDeleted={(id) => {
+        chats.forget(id);
+        if (address.kind === "conversation" && address.id === id) goTo({ kind: "new" }, { replace: true });
+      }}
+    />
+  );
+  const shared = { box, sidebarOpen, onSidebar: toggleSidebar, onInspect: inspect };
 
   return (
-    <div className="page">
-      <Header
-        session={server}
-        simulated={simulated}
-        model={model}
-        onModel={setModel}
-        effort={effort}
-        onEffort={setEffort}
-        onNew={watched ? leave : turns.length > 0 ? () => chat.clear() : undefined}
-      />
-      <main ref={page} className="chat">
-        <div className="column">
-          {server.trouble && (
-            <p className="error-box" role="alert">
-              {server.trouble}
-            </p>
+    <CSPProvider disableStyleElements>
+      <Tooltip.Provider delay={400}>
+        <div className="flex h-dvh overflow-hidden bg-ground text-ink">
+          {!isNarrow && sidebar && <div className="w-68 shrink-0 border-edge border-r">{list}</div>}
+          <div className="flex min-w-0 flex-1 flex-col">
+            {address.kind === "run" && <RunScreen key={address.id} id={address.id} {...shared} />}
+            {address.kind === "save" && <SaveScreen key={address.id} id={address.id} {...shared} />}
+            {(address.kind === "new" || address.kind === "conversation") && (
+              <ChatScreen
+                key={chat.id}
+                chat={chat}
+                handle={handle}
+                onNew={startNew}
+                onSettings={() => setDialog({ kind: "settings" })}
+                onRetryWith={(questionKey) => setDialog({ kind: "retry", questionKey })}
+                onNotice={setNotice}
+                {...shared}
+              />
+            )}
+          </div>
+          {inspected && (
+            <Suspense>
+              <RunInspectorDrawer
+                key={inspected.key}
+                client={session.client}
+                runId={inspected.runId}
+                title={inspected.state.trace.model}
+                live={inspected}
+                onClose={() => setInspected(undefined)}
+                onUse={(asked) => {
+                  settings.changeAsk(asked);
+                  setNotice("The next question is asked with these settings.");
+                }}
+              />
+            </Suspense>
           )}
-          {turns.length === 0 && !watched && <EmptyPage onAsk={(prompt) => void ask(prompt)} />}
-          {turns.map((turn) => (
-            <section key={turn.id} className="turn" aria-label="Question and answer">
-              {turn.question && <p className="question">{turn.question}</p>}
-              <ResponsePanel turn={turn} onRetry={turn === last && !running && !watched ? retry : undefined} />
-            </section>
-          ))}
         </div>
-      </main>
-      <footer className="foot">
-        {away && running && (
-          <button type="button" className="jump" onClick={jump}>
-            Follow the answer
-          </button>
+        {isNarrow && (
+          <Dialog open={sheet} onClose={() => setSheet(false)} title="Conversations" titleHidden place="left">
+            {list}
+          </Dialog>
         )}
-        {watched ? (
-          <WatchLine running={running} stopping={last?.stopping === true} onStop={() => void chat.stop()} />
-        ) : (
-          <Composer
-            box={box}
-            running={running}
-            stopping={last?.stopping === true}
-            onSend={(text) => void ask(text)}
-            onStop={() => void chat.stop()}
-          />
+        {dialog && (
+          <Suspense>
+            <ChatDialogs dialog={dialog} box={box} chat={chat} onClose={() => setDialog(undefined)} />
+          </Suspense>
         )}
-        <FootLine kept={!watched} />
-      </footer>
-      <Announcer turn={last} />
-      <TokenDialog open={server.tokenNeeded} onToken={takeToken} onClose={() => session.dismissToken()} />
-    </div>
+        <Notice words={notice} onGone={() => setNotice("")} />
+        <TokenDialog
+          open={tokenNeeded}
+          onToken={(token) => {
+            session.keepToken(token);
+            location.reload();
+          }}
+          onClose={() => session.dismissToken()}
+        />
+      </Tooltip.Provider>
+    </CSPProvider>
   );
+}
+
+/** The chat of the address; one that gets its first question gets its address as well. */
+function useChat({ chats }: ReturnType<typeof createSignalbox>, id: string | undefined): Chat {
+  const chat = id === undefined ? chats.fresh() : chats.of(id);
+  const { status } = useStore(chat);
+  useEffect(() => () => chats.leave(chat), [chats, chat]);
+  useEffect(() => {
+    if (id === undefined && status !== "new") goTo({ kind: "conversation", id: chat.id }, { replace: true });
+  }, [id, status, chat]);
+  return chat;
 }

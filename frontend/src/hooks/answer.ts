@@ -1,6 +1,6 @@
 // One answer: its run as a store of its own, so that a token that comes concerns nobody but the panel that shows it.
 import { connectionLost, emptyTrace, refused, runReducer, stoppedLocally } from "../run/reducer.ts";
-import { type ChatEnd, type ChatOptions, followRun, postChat, type Started } from "../stream/chat.ts";
+import { type ChatEnd, type ChatOptions, followRun, followSave, postChat, type Started } from "../stream/chat.ts";
 import { type ApiClient, stopRun } from "../stream/client.ts";
 import { ApiError } from "../stream/errors.ts";
 import type { AnswerRun, Effort, RawEvent } from "../types/api.ts";
@@ -43,6 +43,8 @@ export interface AnswerOptions {
   effort: Effort;
   /** Undefined while the server has not named it. */
   runId?: string;
+  /** Its events are read from this frozen copy. */
+  saveId?: string;
 }
 
 /** Text of an answer that no run of this server made, or that is not loaded yet. */
@@ -66,11 +68,12 @@ export class Answer extends Store<AnswerState> {
   readonly events: RawEvent[] = [];
   readonly #deps: AnswerDeps;
   readonly #now: () => number;
+  readonly #saveId: string | undefined;
   #abort: AbortController | undefined;
   #grace: ReturnType<typeof setTimeout> | undefined;
   #away: ReturnType<typeof setTimeout> | undefined;
 
-  private constructor(deps: AnswerDeps, { model, effort, runId }: AnswerOptions, told?: Told) {
+  private constructor(deps: AnswerDeps, { model, effort, runId, saveId }: AnswerOptions, told?: Told) {
     const trace = { ...emptyTrace(model), ...(runId && { runId }) };
     super(
       {
@@ -87,6 +90,7 @@ export class Answer extends Store<AnswerState> {
     this.#deps = deps;
     this.#now = deps.now ?? (() => performance.now());
     this.effort = effort;
+    this.#saveId = saveId;
     made += 1;
     this.key = `answer-${made}`;
     this.askedAt = told || runId ? undefined : this.#now();
@@ -113,6 +117,11 @@ export class Answer extends Store<AnswerState> {
   /** A run of which only the name is known. */
   static named(deps: AnswerDeps, runId: string): Answer {
     return new Answer(deps, { model: "", effort: "auto", runId });
+  }
+
+  /** A frozen copy of a run. */
+  static kept(deps: AnswerDeps, saveId: string, { runId, model }: { runId: string; model: string }): Answer {
+    return new Answer(deps, { model, effort: "auto", runId, saveId });
   }
 
   get runId(): string {
@@ -152,8 +161,10 @@ export class Answer extends Store<AnswerState> {
     this.events.length = 0;
     this.set({ known: "fetching" });
     // What is shown stays until there is more than that.
+    const saveId = this.#saveId;
+    const follow = (options: ChatOptions) => (saveId ? followSave(saveId, options) : followRun(runId, options));
     await this.#follow((options) =>
-      followRun(runId, {
+      follow({
         ...options,
         onEvent: (event, seq) => {
           if (this.state.known !== "whole" && !before.trace.end) this.set({ trace: fresh, known: "whole" });

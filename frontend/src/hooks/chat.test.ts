@@ -5,7 +5,7 @@ import { ApiError } from "../stream/errors.ts";
 import { type Asking, Chat, type ChatDeps } from "./chat.ts";
 import { pendingIn, queueIn } from "./pending.ts";
 
-const ASKING: Asking = { models: ["m"], effort: "auto", system: "", fields: () => ({}) };
+const ASKING: Asking = { models: ["m"], system: "", fields: () => ({}) };
 
 function open(more: Partial<ChatDeps> = {}, asking: Partial<Asking> = {}) {
   const server = new ScriptedServer();

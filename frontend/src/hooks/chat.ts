@@ -6,7 +6,7 @@ import { newestLeaf, pathTo } from "../run/tree.ts";
 import { chooseLeaf, fetchConversation } from "../stream/conversations.ts";
 import { ApiError } from "../stream/errors.ts";
 import { newKey } from "../stream/keys.ts";
-import type { Conversation, Effort, Picture } from "../types/api.ts";
+import type { Conversation, Picture } from "../types/api.ts";
 import type { ChatBody } from "../types/models.ts";
 import { Answer, type AnswerDeps } from "./answer.ts";
 import { Loading } from "./loading.ts";
@@ -28,7 +28,6 @@ import { Store } from "./store.ts";
 export interface Asking {
   /** One, or up to four side by side. */
   models: readonly string[];
-  effort: Effort;
   /** Instructions of a new chat; empty: none. */
   system: string;
   /** What else goes into the body for this model. */
@@ -235,7 +234,8 @@ export class Chat extends Store<ChatState> {
   /** The first model is asked with the question; the others are asked for theirs as soon as the server has named it. */
   async #answer(question: QuestionPart, asking: Asking, key = newKey(), asked = Date.now()): Promise<void> {
     const answers = asking.models.map((model): AnswerPart => {
-      const answer = Answer.asked(this.#deps, { model, effort: asking.effort });
+      const effort = asking.fields(model).reasoning?.effort ?? "auto";
+      const answer = Answer.asked(this.#deps, { model, effort });
       return { kind: "answer", key: answer.key, parent: question.key, answer };
     });
     const [first, ...others] = answers;
@@ -305,13 +305,13 @@ export class Chat extends Store<ChatState> {
       ...{ kind: "question", key: `question-${key}`, parent, id: undefined, text, pictures, files: [] },
       system,
     };
-    const effort = reasoning?.effort ?? "auto";
     if (Date.now() - asked < ASKED_MS) {
-      const asking: Asking = { models: [model], effort, system: system ?? "", fields: () => body };
+      const asking: Asking = { models: [model], system: system ?? "", fields: () => body };
       void this.#answer(question, asking, key, asked);
       return;
     }
-    const answer = Answer.refused(this.#deps, { model, effort }, (trace) => refused(trace, NOT_SENT));
+    const options = { model, effort: reasoning?.effort ?? "auto" } as const;
+    const answer = Answer.refused(this.#deps, options, (trace) => refused(trace, NOT_SENT));
     const part: AnswerPart = { kind: "answer", key: answer.key, parent: question.key, answer };
     this.set({ parts: new Map([...this.state.parts, [question.key, question], [part.key, part]]), leaf: part.key });
   }

@@ -1,0 +1,99 @@
+// What opens over the chat now and then, and is loaded only then: settings, shortcuts, another model for an answer.
+import { useState } from "react";
+import type { Chat } from "../../hooks/chat.ts";
+import type { Signalbox } from "../../hooks/signalbox.ts";
+import { useStore } from "../../hooks/store.ts";
+import { ShortcutSheet } from "../composer/ShortcutSheet.tsx";
+import { ModelPicker } from "../picker/ModelPicker.tsx";
+import { SettingsPanel } from "../picker/SettingsPanel.tsx";
+import { Button } from "../ui/Button.tsx";
+import { Dialog } from "../ui/Dialog.tsx";
+
+export type DialogName = { kind: "settings" } | { kind: "shortcuts" } | { kind: "retry"; questionKey: string };
+
+interface Props {
+  dialog: DialogName;
+  box: Signalbox;
+  chat: Chat;
+  onClose: () => void;
+}
+
+export default function ChatDialogs({ dialog, ...rest }: Props) {
+  switch (dialog.kind) {
+    case "settings":
+      return <Settings {...rest} />;
+    case "shortcuts":
+      return <ShortcutSheet open onClose={rest.onClose} />;
+    case "retry":
+      return <RetryWith questionKey={dialog.questionKey} {...rest} />;
+  }
+}
+
+type Shared = Omit<Props, "dialog">;
+
+/** Instructions belong to the chat: an old one keeps its own until the reader changes them. */
+function Settings({ box: { session, settings }, chat, onClose }: Shared) {
+  const server = useStore(session);
+  const state = useStore(settings);
+  const { status } = useStore(chat);
+  const modelId = state.ask.model || server.preferred;
+  const system = chat.system ?? (status === "new" ? state.ask.system : "");
+  return (
+    <Dialog open onClose={onClose} title="Settings" place="right">
+      <div className="min-h-0 flex-1 overflow-y-auto">
+        <SettingsPanel
+          settings={{ ...state, ask: { ...state.ask, system } }}
+          onAsk={(patch) => {
+            if (patch.system === undefined) return settings.changeAsk(patch);
+            chat.setSystem(patch.system);
+            if (status === "new") settings.changeAsk(patch);
+          }}
+          onChange={(patch) => settings.change(patch)}
+          modelId={modelId}
+          model={server.models.find(({ id }) => id === modelId)}
+          tools={server.tools}
+        />
+      </div>
+    </Dialog>
+  );
+}
+
+function RetryWith({ box: { session, settings }, chat, questionKey, onClose }: Shared & { questionKey: string }) {
+  const { models, preferred, readiness } = useStore(session);
+  const { ask, recent, starred } = useStore(settings);
+  const [model, setModel] = useState(ask.model || preferred);
+  const retry = () => {
+    onClose();
+    settings.used(model);
+    void chat.again(questionKey, model);
+  };
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Answer with another model"
+      description="The answers so far stay; this one stands beside them."
+    >
+      <div className="flex flex-col gap-3 p-4 pt-1">
+        <ModelPicker
+          models={models}
+          value={model}
+          onChange={setModel}
+          recent={recent}
+          starred={starred}
+          onStar={(id) => settings.star(id)}
+          simulated={readiness?.simulated === true}
+          label="Model of the new answer"
+        />
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose} size="medium">
+            Cancel
+          </Button>
+          <Button look="primary" size="medium" onClick={retry} disabled={!model}>
+            Answer
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,167 @@
+// The chat: its head, the conversation and the message box, and what they do with the reader's settings.
+import { type Ref, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import type { Answer } from "../../hooks/answer.ts";
+import type { Chat } from "../../hooks/chat.ts";
+import type { AnswerPart } from "../../hooks/parts.ts";
+import type { PictureRule } from "../../hooks/pictures.ts";
+import type { Signalbox } from "../../hooks/signalbox.ts";
+import { useStore } from "../../hooks/store.ts";
+import type { AnswerActions } from "../../run/actions.ts";
+import { changedCount } from "../../run/parameters.ts";
+import type { Model } from "../../types/api.ts";
+import { Composer, type ComposerHandle } from "../composer/Composer.tsx";
+import { EmptyPage } from "../composer/EmptyPage.tsx";
+import { Announcer } from "../line/Announcer.tsx";
+import { ChatView, useEditing } from "./ChatView.tsx";
+import { Header } from "./Header.tsx";
+import { Pickers } from "./Pickers.tsx";
+
+export interface ChatHandle {
+  focus: () => void;
+  pickModel: () => void;
+}
+
+interface Props {
+  box: Signalbox;
+  chat: Chat;
+  handle: Ref<ChatHandle>;
+  sidebarOpen: boolean;
+  onSidebar: () => void;
+  onNew: () => void;
+  onSettings: () => void;
+  onInspect: (answer: Answer) => void;
+  onRetryWith: (questionKey: string) => void;
+  /** Tell the reader that something was done, or why not. */
+  onNotice: (words: string) => void;
+}
+
+export function ChatScreen(props: Props) {
+  const { box, chat, handle, onInspect, onRetryWith, onNotice } = props;
+  const server = useStore(box.session);
+  const settings = useStore(box.settings);
+  const { entries, running, queue, held, cost, costEstimated } = useStore(chat);
+  const [editing, edit] = useEditing(chat);
+  const [picking, setPicking] = useState(false);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const composer = useRef<ComposerHandle>(null);
+
+  const comparing = settings.compared.length > 1;
+  const model = settings.ask.model || server.preferred;
+  const last = entries.at(-1);
+  const lastAnswer = last?.kind === "answer" ? last.part.answer : undefined;
+
+  const actionsOf = useCallback(
+    (part: AnswerPart): AnswerActions => {
+      const question = part.parent;
+      return {
+        onRetry: question === null ? undefined : () => void chat.again(question, besideModel(chat, part)),
+        onRetryWith: question === null ? undefined : () => onRetryWith(question),
+        onInspect: () => onInspect(part.answer),
+        onSave: () =>
+          void keep(box, part.answer).then(
+            () => onNotice("A copy of this run is kept. It stands under Kept."),
+            (error: unknown) => onNotice(`No copy was kept. ${error instanceof Error ? error.message : error}`),
+          ),
+        onToken: () => box.session.askForToken(),
+      };
+    },
+    [box, chat, onInspect, onRetryWith, onNotice],
+  );
+
+  useHandle(
+    handle,
+    () => composer.current?.focus(),
+    () => setPicking(true),
+  );
+
+  const lastQuestion = entries.findLast((entry) => entry.kind === "question");
+  return (
+    <>
+      <Header
+        picker={<Pickers box={box} open={picking} onOpenChange={setPicking} />}
+        comparing={comparing}
+        onCompare={(on) => box.settings.change({ compared: on ? firstTwo(model, settings.recent, server.models) : [] })}
+        changed={changedCount({ ...settings.ask, system: chat.system ?? settings.ask.system })}
+        onSettings={props.onSettings}
+        sidebarOpen={props.sidebarOpen}
+        onSidebar={props.onSidebar}
+        onNew={props.onNew}
+        total={cost}
+        totalEstimated={costEstimated}
+        simulated={server.readiness?.simulated === true}
+      />
+      <ChatView
+        chat={chat}
+        panels={settings.reasoning}
+        actionsOf={actionsOf}
+        editing={editing}
+        onEdit={edit}
+        empty={<EmptyPage onAsk={(text) => void chat.send(text)} />}
+      >
+        {server.trouble && (
+          <p
+            role="alert"
+            className="mb-2 rounded-md border border-red-edge bg-red-wash px-3.5 py-2 text-red-ink text-small"
+          >
+            {server.trouble}
+          </p>
+        )}
+        <Composer
+          box={field}
+          handle={composer}
+          running={running}
+          stopping={false}
+          pictures={useMemo(
+            () => pictureRule(server.models, comparing ? settings.compared : [model]),
+            [server.models, comparing, settings.compared, model],
+          )}
+          queue={queue}
+          held={held}
+          draftKey={chat.state.status === "new" ? "new" : chat.id}
+          toolbar={null}
+          onSend={(text, pictures) => void chat.send(text, pictures)}
+          onStop={() => void chat.stop()}
+          onQueueSend={(id) => void chat.sendQueued(id)}
+          onQueueEdit={(id) => {
+            const queued = chat.dropQueued(id);
+            if (queued) composer.current?.insert(queued.text, queued.pictures);
+          }}
+          onQueueRemove={(id) => void chat.dropQueued(id)}
+          onEditLast={lastQuestion && !running ? () => edit(lastQuestion.part.key) : undefined}
+        />
+      </ChatView>
+      <Announcer answer={lastAnswer} />
+    </>
+  );
+}
+
+function useHandle(handle: Ref<ChatHandle>, focus: () => void, pickModel: () => void): void {
+  useEffect(() => {
+    if (typeof handle !== "object" || !handle) return;
+    handle.current = { focus, pickModel };
+    return () => {
+      handle.current = null;
+    };
+  });
+}
+
+/** A column of the comparison is asked again by its own model; an answer alone by the one that is chosen now. */
+function besideModel(chat: Chat, part: AnswerPart): string | undefined {
+  const isBeside = chat.state.entries.some((entry) => entry.kind === "answer" && entry.beside.includes(part));
+  return isBeside ? part.answer.state.trace.model : undefined;
+}
+
+const keep = (box: Signalbox, answer: Answer): Promise<unknown> =>
+  box.saves.keep(answer.runId, undefined, { ask: { ...box.settings.state.ask } });
+
+/** To compare begins with the present model and one more that was asked lately. */
+function firstTwo(model: string, recent: readonly string[], models: readonly Model[]): readonly string[] {
+  const others = [...recent, ...models.map(({ id }) => id)];
+  return [...new Set([model, ...others].filter(Boolean))].slice(0, 2);
+}
+
+/** A model that is not listed may read them: its host will say. */
+function pictureRule(models: readonly Model[], ids: readonly string[]): PictureRule {
+  const blind = models.find(({ id, badges }) => ids.includes(id) && !badges.includes("images"));
+  return blind ? { allowed: false, reason: `${blind.name} does not read pictures.` } : { allowed: true };
+}

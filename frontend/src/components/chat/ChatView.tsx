@@ -1,0 +1,137 @@
+// A conversation: the rows of its shown branch in a virtual list, and what can be done with each.
+import { ArrowDown } from "lucide-react";
+import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import { Virtualizer } from "virtua";
+import type { Chat } from "../../hooks/chat.ts";
+import { useFollow } from "../../hooks/follow.ts";
+import type { AnswerPart, Entry } from "../../hooks/parts.ts";
+import { useStore } from "../../hooks/store.ts";
+import type { AnswerActions } from "../../run/actions.ts";
+import type { PanelChoice } from "../../run/focus.ts";
+import { Button } from "../ui/Button.tsx";
+import { AnswerRow } from "./AnswerRow.tsx";
+import { QuestionRow } from "./QuestionRow.tsx";
+
+interface Props {
+  chat: Chat;
+  panels: PanelChoice;
+  actionsOf: (part: AnswerPart) => AnswerActions;
+  /** The key of the question that is being edited. */
+  editing: string | undefined;
+  onEdit: (key: string | undefined) => void;
+  /** What stands there while nothing was asked. */
+  empty: ReactNode;
+  /** What stands above the message box. */
+  children: ReactNode;
+}
+
+export function ChatView({ chat, panels, actionsOf, editing, onEdit, empty, children }: Props) {
+  const { entries, status, trouble, leaf, running } = useStore(chat);
+  const { ref: follow, content, away, jump } = useFollow();
+  const box = useRef<HTMLElement | null>(null);
+  const asked = useRef(leaf);
+
+  const setBox = useCallback(
+    (element: HTMLElement | null) => {
+      box.current = element;
+      follow(element);
+    },
+    [follow],
+  );
+  // A question has been asked: the reader wants to see what comes.
+  useEffect(() => {
+    if (asked.current !== leaf && running) jump();
+    asked.current = leaf;
+  }, [leaf, running, jump]);
+
+  return (
+    <>
+      <main
+        ref={setBox}
+        className="relative min-h-0 flex-1 overflow-y-auto overscroll-contain"
+        aria-label="Chat"
+        tabIndex={-1}
+      >
+        {trouble && (
+          <p
+            role="alert"
+            className="mx-auto mt-4 flex max-w-3xl items-center gap-3 rounded-md border border-red-edge bg-red-wash px-3.5 py-2.5 text-red-ink text-small"
+          >
+            <span className="flex-1">{trouble}</span>
+            {status === "failed" ? (
+              <Button look="outline" onClick={() => void chat.open()}>
+                Try again
+              </Button>
+            ) : (
+              <Button onClick={() => chat.dismissTrouble()}>Dismiss</Button>
+            )}
+          </p>
+        )}
+        {entries.length === 0 && status === "new" && empty}
+        {status === "loading" && entries.length === 0 && (
+          <p role="status" className="mx-auto max-w-3xl px-5 pt-8 text-dim text-small">
+            Opening the conversation.
+          </p>
+        )}
+        <div ref={content} className="pt-6 pb-10">
+          <Virtualizer scrollRef={box} bufferSize={600}>
+            {entries.map((entry) => (
+              <Row
+                key={entry.part.key}
+                entry={entry}
+                chat={chat}
+                panels={panels}
+                actionsOf={actionsOf}
+                isEditing={editing === entry.part.key}
+                onEdit={onEdit}
+              />
+            ))}
+          </Virtualizer>
+        </div>
+      </main>
+      <footer className="relative px-5 pb-3 narrow:px-3">
+        {away && entries.length > 0 && (
+          <Button look="outline" className="absolute -top-10 left-1/2 -translate-x-1/2 shadow-over" onClick={jump}>
+            <ArrowDown aria-hidden="true" />
+            {running ? "Follow the answer" : "To the end"}
+          </Button>
+        )}
+        <div className="mx-auto max-w-3xl">{children}</div>
+      </footer>
+    </>
+  );
+}
+
+interface RowProps {
+  entry: Entry;
+  chat: Chat;
+  panels: PanelChoice;
+  actionsOf: (part: AnswerPart) => AnswerActions;
+  isEditing: boolean;
+  onEdit: (key: string | undefined) => void;
+}
+
+function Row({ entry, chat, panels, actionsOf, isEditing, onEdit }: RowProps) {
+  const wide = entry.kind === "answer" && entry.beside.length > 0;
+  return (
+    <div
+      className={`mx-auto px-5 narrow:px-3 ${wide ? "max-w-[110rem]" : "max-w-3xl"} ${entry.kind === "question" ? "pt-6" : "pt-2"}`}
+    >
+      {entry.kind === "question" ? (
+        <QuestionRow entry={entry} chat={chat} isEditing={isEditing} onEdit={onEdit} />
+      ) : (
+        <AnswerRow entry={entry} chat={chat} panels={panels} actionsOf={actionsOf} />
+      )}
+    </div>
+  );
+}
+
+/** The key of the question that is being edited: one at a time, and of the shown chat alone. */
+export function useEditing(chat: Chat): [string | undefined, (key: string | undefined) => void] {
+  const [editing, setEditing] = useState<{ chat: Chat; key: string }>();
+  const edit = useCallback(
+    (key: string | undefined) => setEditing(key === undefined ? undefined : { chat, key }),
+    [chat],
+  );
+  return [editing?.chat === chat ? editing.key : undefined, edit];
+}

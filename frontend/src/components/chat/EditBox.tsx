@@ -1,0 +1,76 @@
+// A question that is being changed: saved, it is asked again, and the version before is kept.
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { isMac } from "../../hooks/shortcuts.ts";
+import { keyNames } from "../../run/shortcuts.ts";
+import type { Picture } from "../../types/api.ts";
+import { GrowingText } from "../composer/GrowingText.tsx";
+import { PictureRow } from "../composer/PictureRow.tsx";
+import { Button } from "../ui/Button.tsx";
+
+interface Props {
+  text: string;
+  /** They stay with the question. */
+  pictures: readonly Picture[];
+  onSave: (text: string) => void;
+  onCancel: () => void;
+}
+
+export function EditBox({ text: before, pictures, onSave, onCancel }: Props) {
+  const [text, setText] = useState(before);
+  const box = useRef<HTMLTextAreaElement>(null);
+  const canSave = text.trim() !== "" || pictures.length > 0;
+
+  useEffect(() => {
+    box.current?.focus();
+    box.current?.setSelectionRange(-1, -1);
+  }, []);
+
+  const save = () => canSave && onSave(text.trim());
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    const isSave = event.key === "Enter" && (event.ctrlKey || event.metaKey);
+    if (!isSave && event.key !== "Escape") return;
+    // Escape is done with here; it does not stop the answer as well.
+    event.preventDefault();
+    if (isSave) save();
+    else onCancel();
+  };
+
+  return (
+    <form
+      data-part="edit"
+      className="grid w-full gap-2 rounded-md border border-edge-strong bg-raised p-2 has-[textarea:focus-visible]:border-accent"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+    >
+      <PictureRow pictures={pictures} />
+      <div className="px-2 pt-1">
+        <GrowingText
+          ref={box}
+          value={text}
+          aria-label="Edit the question"
+          onChange={({ target }) => setText(target.value)}
+          onKeyDown={onKeyDown}
+        />
+      </div>
+      <div className="flex flex-wrap items-center justify-end gap-2">
+        <p className="mr-auto px-2 text-dim text-tiny">The version before is kept.</p>
+        <Button look="outline" size="medium" onClick={onCancel}>
+          Cancel
+        </Button>
+        <Button
+          type="submit"
+          look="primary"
+          size="medium"
+          disabled={!canSave}
+          title={keyNames({ key: "Enter", mod: true }, isMac()).join("+")}
+        >
+          Save and ask again
+        </Button>
+      </div>
+    </form>
+  );
+}

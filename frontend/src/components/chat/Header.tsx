@@ -1,0 +1,76 @@
+// The top of the chat: which model answers and how it is asked, what all this has cost, and whether it is a simulation.
+import { Columns2, PanelLeft, SlidersHorizontal, SquarePen } from "lucide-react";
+import type { ReactNode } from "react";
+import { cost } from "../../run/words.ts";
+import { Button } from "../ui/Button.tsx";
+import { Lamp } from "../ui/Lamp.tsx";
+import { Tip } from "../ui/Tip.tsx";
+
+interface Props {
+  /** Pickers: of one model, or of those that are compared. */
+  picker: ReactNode;
+  comparing: boolean;
+  onCompare: (on: boolean) => void;
+  /** How many settings differ from asking plainly. */
+  changed: number;
+  onSettings: () => void;
+  sidebarOpen: boolean;
+  onSidebar: () => void;
+  onNew: () => void;
+  /** Of all answers of this chat, in USD; undefined where none is known. */
+  total: number | undefined;
+  totalEstimated: boolean;
+  simulated: boolean;
+}
+
+export function Header(props: Props) {
+  const { picker, comparing, onCompare, changed, onSettings, sidebarOpen, onSidebar, onNew } = props;
+  return (
+    <header className="flex min-h-12 items-center gap-1.5 border-edge border-b px-3 py-2 text-small narrow:gap-1 narrow:px-2">
+      <Tip label={sidebarOpen ? "Hide conversations" : "Show conversations"}>
+        <Button size="icon" aria-label="Conversations" aria-expanded={sidebarOpen} onClick={onSidebar}>
+          <PanelLeft aria-hidden="true" />
+        </Button>
+      </Tip>
+      {!sidebarOpen && (
+        <Tip label="New chat">
+          <Button size="icon" aria-label="New chat" onClick={onNew}>
+            <SquarePen aria-hidden="true" />
+          </Button>
+        </Tip>
+      )}
+      <div className="min-w-0 flex-1">{picker}</div>
+      <Tip label={comparing ? "Ask one model" : "Ask up to four models at once"}>
+        <Button size="icon" aria-label="Compare models" aria-pressed={comparing} onClick={() => onCompare(!comparing)}>
+          <Columns2 aria-hidden="true" />
+        </Button>
+      </Tip>
+      <Button onClick={onSettings} aria-label={changed > 0 ? `Settings, ${changed} changed` : "Settings"}>
+        <SlidersHorizontal aria-hidden="true" />
+        <span className="narrow:hidden">Settings</span>
+        {changed > 0 && <span className="rounded-full bg-accent-wash px-1.5 text-accent text-tiny">{changed}</span>}
+      </Button>
+      <Total {...props} />
+      {props.simulated && (
+        <Tip label="No key is set: the built-in simulator answers under each model's name.">
+          <span className="inline-flex items-center gap-1.5 px-1 text-lamp-blue" tabIndex={-1}>
+            <Lamp lamp="blue" />
+            <span className="narrow:sr-only">simulated</span>
+          </span>
+        </Tip>
+      )}
+    </header>
+  );
+}
+
+function Total({ total, totalEstimated }: Props) {
+  if (total === undefined) return null;
+  return (
+    <Tip label="What this chat has cost, on all its branches.">
+      <span className="px-1 text-dim tabular-nums narrow:hidden" data-part="total">
+        {totalEstimated && "about "}
+        {cost(total)}
+      </span>
+    </Tip>
+  );
+}

@@ -1,0 +1,98 @@
+// What the reader asked, right above its answer: as plain text, long ones folded, with its pictures.
+import { Copy as CopySign, FileText, Pencil } from "lucide-react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import type { Picture } from "../../types/api.ts";
+import { PictureRow } from "../composer/PictureRow.tsx";
+import { Button } from "../ui/Button.tsx";
+import { Copy } from "../ui/Copy.tsx";
+import { EditBox } from "./EditBox.tsx";
+
+interface Props {
+  text: string;
+  pictures: readonly Picture[];
+  /** Names of files that came with it by another client. */
+  files: readonly string[];
+  /** Undefined: it cannot be edited now. */
+  onEdit: (() => void) | undefined;
+  /** Instead of copying the text. */
+  onCopy?: () => void;
+  /** Goes between its versions. */
+  switcher: ReactNode;
+  editing: boolean;
+  onSaveEdit: (text: string) => void;
+  onCancelEdit: () => void;
+}
+
+export function Question({ text, pictures, files, editing, onSaveEdit, onCancelEdit, ...rest }: Props) {
+  const { onEdit, onCopy, switcher } = rest;
+  const edit = useRef<HTMLButtonElement>(null);
+  const wasEditing = useRef(editing);
+  useEffect(() => {
+    // Who cancels by keyboard goes on from where the editing began.
+    if (wasEditing.current && !editing && document.activeElement === document.body) edit.current?.focus();
+    wasEditing.current = editing;
+  }, [editing]);
+
+  return (
+    <div className="group/question flex flex-col items-end gap-1" data-part="question">
+      <h2 className="sr-only">You</h2>
+      {editing ? (
+        <EditBox text={text} pictures={pictures} onSave={onSaveEdit} onCancel={onCancelEdit} />
+      ) : (
+        <>
+          {pictures.length > 0 && <PictureRow pictures={pictures} size="large" />}
+          {files.map((name) => (
+            <p key={name} className="flex items-center gap-1.5 text-dim text-small">
+              <FileText aria-hidden="true" className="size-4" /> {name}
+            </p>
+          ))}
+          {text && <Words text={text} />}
+          <div className="flex h-7 items-center">
+            <div className="flex opacity-0 transition-opacity group-focus-within/question:opacity-100 group-hover/question:opacity-100 pointer-coarse:opacity-100">
+              {onEdit && (
+                <Button ref={edit} onClick={onEdit}>
+                  <Pencil aria-hidden="true" /> Edit
+                </Button>
+              )}
+              {onCopy ? (
+                <Button onClick={onCopy}>
+                  <CopySign aria-hidden="true" /> Copy
+                </Button>
+              ) : (
+                text && (
+                  <Copy text={() => text}>
+                    <CopySign aria-hidden="true" /> Copy
+                  </Copy>
+                )
+              )}
+            </div>
+            {switcher}
+          </div>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** More lines than this are folded to it; two more would not be worth a button. */
+const FOLDED_LINES = 12;
+const LINE_CHARS = 64;
+
+/** Guessed from the text and not measured: in a virtual list a height that changes later moves what is read. */
+export const isLong = (text: string): boolean =>
+  text.split("\n").reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / LINE_CHARS)), 0) > FOLDED_LINES + 2;
+
+function Words({ text }: { text: string }) {
+  const [all, setAll] = useState(false);
+  const long = isLong(text);
+  return (
+    <div className="grid max-w-[85%] justify-items-start rounded-md bg-sunken px-3.5 py-2.5">
+      <p className={`wrap-anywhere whitespace-pre-wrap ${long && !all ? "line-clamp-12" : ""}`}>{text}</p>
+      {long && (
+        <Button className="-ml-2 mt-1 hover:bg-edge" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? "Show less" : "Show all"}
+        </Button>
+      )}
+    </div>
+  );
+}

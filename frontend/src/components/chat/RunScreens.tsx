@@ -1,0 +1,95 @@
+// A run by its address, and a kept copy of one: read-only, with the same panels and the same inspector.
+import { PanelLeft } from "lucide-react";
+import { type ReactNode, useMemo } from "react";
+import type { Answer } from "../../hooks/answer.ts";
+import { useRun, useSave } from "../../hooks/opened.ts";
+import type { Signalbox } from "../../hooks/signalbox.ts";
+import { useStore } from "../../hooks/store.ts";
+import type { AnswerActions } from "../../run/actions.ts";
+import { Announcer } from "../line/Announcer.tsx";
+import { Button } from "../ui/Button.tsx";
+import { RunView } from "./RunView.tsx";
+
+interface Props {
+  box: Signalbox;
+  id: string;
+  sidebarOpen: boolean;
+  onSidebar: () => void;
+  onInspect: (answer: Answer) => void;
+}
+
+export function RunScreen({ box, id, onInspect, ...rest }: Props) {
+  const answer = useRun(box.session, id);
+  const { trace } = useStore(answer);
+  return (
+    <>
+      <Head title="A run" {...rest} />
+      <Shown box={box} answer={answer} question={undefined} onInspect={onInspect}>
+        {trace.end
+          ? "An answer that was asked for elsewhere."
+          : "You are following an answer that was asked for elsewhere."}
+      </Shown>
+    </>
+  );
+}
+
+export function SaveScreen({ box, id, onInspect, ...rest }: Props) {
+  const { answer, save, trouble } = useSave(box.session, id);
+  return (
+    <>
+      <Head title={save?.title ?? "A kept run"} {...rest} />
+      {trouble && (
+        <p
+          role="alert"
+          className="mx-auto mt-6 max-w-3xl rounded-md border border-red-edge bg-red-wash px-4 py-3 text-red-ink text-small"
+        >
+          {trouble}
+        </p>
+      )}
+      {answer && save && (
+        <Shown box={box} answer={answer} question={save.question.text} onInspect={onInspect}>
+          A copy of this run, kept {new Date(save.created).toLocaleString()}.
+        </Shown>
+      )}
+    </>
+  );
+}
+
+interface ShownProps {
+  box: Signalbox;
+  answer: Answer;
+  question: string | undefined;
+  onInspect: (answer: Answer) => void;
+  children: ReactNode;
+}
+
+function Shown({ box, answer, question, onInspect, children }: ShownProps) {
+  const { reasoning } = useStore(box.settings);
+  const actions = useMemo(
+    (): AnswerActions => ({
+      onRetry: undefined,
+      onRetryWith: undefined,
+      onInspect: () => onInspect(answer),
+      onSave: undefined,
+      onToken: () => box.session.askForToken(),
+    }),
+    [box, answer, onInspect],
+  );
+  return (
+    <>
+      <RunView answer={answer} question={question} words={children} panels={reasoning} actions={actions} />
+      <Announcer answer={answer} />
+    </>
+  );
+}
+
+function Head({ title, sidebarOpen, onSidebar }: { title: string; sidebarOpen: boolean; onSidebar: () => void }) {
+  return (
+    <header className="flex min-h-12 items-center gap-2 border-edge border-b px-3 py-2 text-small">
+      <Button size="icon" aria-label="Conversations" aria-expanded={sidebarOpen} onClick={onSidebar}>
+        <PanelLeft aria-hidden="true" />
+      </Button>
+      <h1 className="min-w-0 truncate font-semibold">{title}</h1>
+    </header>
+  );
+}

@@ -1,0 +1,56 @@
+// One run by its address, read-only: a run that was asked for elsewhere, or a copy that somebody has kept.
+import type { ReactNode } from "react";
+import type { Answer } from "../../hooks/answer.ts";
+import { useFollow } from "../../hooks/follow.ts";
+import { useStore } from "../../hooks/store.ts";
+import type { AnswerActions } from "../../run/actions.ts";
+import type { PanelChoice } from "../../run/focus.ts";
+import { ResponsePanel } from "../line/ResponsePanel.tsx";
+import { Button } from "../ui/Button.tsx";
+
+interface Props {
+  answer: Answer;
+  /** What was asked; undefined where only the run is known. */
+  question: string | undefined;
+  /** What this is, and where it comes from. */
+  words: ReactNode;
+  panels: PanelChoice;
+  actions: AnswerActions;
+}
+
+export function RunView({ answer, question, words, panels, actions }: Props) {
+  const { trace, stopping } = useStore(answer);
+  const { ref, content, away, jump } = useFollow();
+  return (
+    <>
+      <main ref={ref} className="min-h-0 flex-1 overflow-y-auto overscroll-contain" aria-label="Run" tabIndex={-1}>
+        <div ref={content} className="mx-auto grid max-w-3xl gap-2 px-5 pt-6 pb-10 narrow:px-3">
+          {question && (
+            <p
+              data-part="question"
+              className="max-w-[85%] justify-self-end whitespace-pre-wrap rounded-md bg-sunken px-3.5 py-2 text-body"
+            >
+              {question}
+            </p>
+          )}
+          <ResponsePanel answer={answer} panels={panels} actions={actions} />
+        </div>
+      </main>
+      <footer className="relative px-5 pb-4 narrow:px-3">
+        {away && !trace.end && (
+          <Button look="outline" className="absolute -top-10 left-1/2 -translate-x-1/2 shadow-over" onClick={jump}>
+            Follow the answer
+          </Button>
+        )}
+        <div className="mx-auto flex max-w-3xl flex-wrap items-center gap-3 rounded-md border border-edge bg-raised px-4 py-3 text-dim text-small">
+          <p className="flex-1">{words}</p>
+          {!trace.end && answer.runId && (
+            <Button look="outline" disabled={stopping} onClick={() => void answer.stop()}>
+              {stopping ? "Stopping" : "Stop"}
+            </Button>
+          )}
+        </div>
+      </footer>
+    </>
+  );
+}

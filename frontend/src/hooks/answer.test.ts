@@ -1,0 +1,180 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { done, ScriptedServer, say, think } from "../fixtures/server.ts";
+import { emptyTrace, runReducer } from "../run/reducer.ts";
+import { answerText } from "../run/view.ts";
+import { ApiError } from "../stream/errors.ts";
+import type { AnswerRun } from "../types/api.ts";
+import type { ChatBody, ChatEvent } from "../types/models.ts";
+import { Answer, type AnswerDeps } from "./answer.ts";
+
+const BODY: ChatBody = { model: "m", conversation_id: "c", parent_id: null, messages: [], on_disconnect: "continue" };
+const RUN: AnswerRun = {
+  status: "complete",
+  code: undefined,
+  model: "m",
+  loop: "v2",
+  cost: 0.5,
+  costEstimated: false,
+  steps: 1,
+};
+
+const free = { take: async () => () => undefined };
+
+function deps(more: Partial<AnswerDeps> = {}) {
+  const server = new ScriptedServer();
+  let now = 1000;
+  const pass = (ms: number) => {
+    now += ms;
+    return vi.advanceTimersByTimeAsync(ms);
+  };
+  const given: AnswerDeps = {
+    client: server,
+    schedule: (run) => run(),
+    now: () => now,
+    stream: { slots: free, resumeDelays: [0, 3000] },
+    ...more,
+  };
+  return { server, given, pass };
+}
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const tick = () => vi.advanceTimersByTimeAsync(0);
+
+/** Feed without waiting by the clock. */
+async function feed(connection: { send: (...events: object[]) => Promise<void> } | undefined, ...events: object[]) {
+  void connection?.send(...events);
+  await tick();
+}
+
+describe("an answer that is asked for", () => {
+  it("tells when its first event came and how long it took, by the page's clock", async () => {
+    const { server, given, pass } = deps();
+    const answer = Answer.asked(given, { model: "m", effort: "high" });
+    void answer.ask(BODY, "key");
+    await tick();
+    await pass(250);
+    await feed(server.asked[0], think("hm", 5));
+    await pass(750);
+    await feed(server.asked[0], say("yes"), done({ cost: 1 }));
+    expect(answer.state.trace).toMatchObject({ runId: "run1", loop: "v2", firstEventMs: 250, totalMs: 1000 });
+    expect([answer.isOver, answer.isLive, answerText(answer.state.trace)]).toEqual([true, false, "yes"]);
+    expect(answer.events.map(({ seq, event }) => [seq, event.type])).toEqual([
+      [1, "reasoning"],
+      [2, "content"],
+      [3, "done"],
+    ]);
+  });
+
+  it("says nothing of a connection that is back in a moment, and a word of one that is not", async () => {
+    const { server, given, pass } = deps({ quietMs: 1500 });
+    const answer = Answer.asked(given, { model: "m", effort: "auto" });
+    void answer.ask(BODY, "key");
+    await tick();
+    await feed(server.asked[0], say("one "));
+    server.asked[0]?.drop();
+    await pass(100);
+    expect(answer.state.connection).toBe("open");
+    expect(server.followed).toHaveLength(1);
+    const seen = new Set<string>();
+    answer.subscribe(() => seen.add(answer.state.connection));
+    server.followed[0]?.connection.drop();
+    await pass(1600);
+    expect(answer.state.connection).toBe("resuming");
+    await pass(1500);
+    await feed(server.followed[1]?.connection, say("one "), say("two"), done());
+    expect(answer.state.connection).toBe("open");
+    expect([...seen]).toEqual(["resuming", "open"]);
+    expect(answerText(answer.state.trace)).toBe("one two");
+  });
+
+  it("ends by itself when the server does not say how a stopped run ended, and keeps what came", async () => {
+    const { server, given, pass } = deps({ stopGraceMs: 2000 });
+    const answer = Answer.asked(given, { model: "m", effort: "auto" });
+    void answer.ask(BODY, "key");
+    await tick();
+    await feed(server.asked[0], say("half"));
+    void answer.stop();
+    expect(answer.state.stopping).toBe(true);
+    await pass(2000);
+    expect(answer.state).toMatchObject({ stopping: false, trace: { end: { status: "cancelled", local: true } } });
+    expect(answerText(answer.state.trace)).toBe("half");
+  });
+
+  it("ends with the reason when the server refuses it, and asks for a token where one is missing", async () => {
+    const onUnauthorized = vi.fn();
+    const { server, given } = deps({ onUnauthorized });
+    server.refuse = () => new ApiError(401, "UNAUTHORIZED", "A token is needed.");
+    const answer = Answer.asked(given, { model: "m", effort: "auto" });
+    await answer.ask(BODY, "key");
+    expect(answer.state.trace.end).toMatchObject({
+      status: "error",
+      code: "UNAUTHORIZED",
+      error: "A token is needed.",
+    });
+    expect(onUnauthorized).toHaveBeenCalledOnce();
+  });
+
+  it("left alone, it says nothing more: the run goes on without the page", async () => {
+    const { server, given } = deps();
+    const answer = Answer.asked(given, { model: "m", effort: "auto" });
+    void answer.ask(BODY, "key");
+    await tick();
+    answer.leave();
+    await server.asked[0]?.aborted;
+    await tick();
+    expect(answer.state.trace.end).toBeUndefined();
+    expect(server.stopped).toEqual([]);
+  });
+});
+
+describe("an answer of old", () => {
+  it("shows its text at once, and the rest when it is loaded: the same trace as its events make", async () => {
+    const { server, given } = deps();
+    const answer = Answer.told(given, "run9", { text: "said", run: RUN });
+    expect(answer.state).toMatchObject({ known: "text", trace: { end: { status: "complete", cost: 0.5 } } });
+    void answer.load();
+    await tick();
+    const events = [think("hm", 1000), say("said"), done({ ts: 3000, cost: 0.5 })] as ChatEvent[];
+    await feed(server.followed[0]?.connection, events[0] as object);
+    expect(answerText(answer.state.trace)).toBe("said");
+    await feed(server.followed[0]?.connection, ...(events.slice(1) as object[]));
+    expect(answer.state.known).toBe("whole");
+    expect(answer.state.trace).toEqual({
+      ...events.reduce(runReducer, { ...emptyTrace("m"), runId: "run9" }),
+      totalMs: 2000,
+    });
+    await answer.load();
+    expect(server.followed).toHaveLength(1);
+  });
+
+  it("keeps its text where its events are gone", async () => {
+    const { given } = deps();
+    const gone = { request: async () => Promise.reject(new ApiError(404, "UNKNOWN_RUN", "Gone.")) };
+    const answer = Answer.told({ ...given, client: gone }, "run9", { text: "said", run: RUN });
+    await answer.load();
+    expect(answer.state.known).toBe("failed");
+    expect([answerText(answer.state.trace), answer.state.trace.end?.status]).toEqual(["said", "complete"]);
+  });
+
+  it("that is still under way is followed to its end", async () => {
+    const { server, given } = deps();
+    const answer = Answer.told(given, "run9", { text: "so f", run: { ...RUN, status: "running" } });
+    expect(answer.isOver).toBe(false);
+    void answer.load();
+    await tick();
+    await feed(server.followed[0]?.connection, say("so far"));
+    expect([answerText(answer.state.trace), answer.state.known]).toEqual(["so far", "whole"]);
+    await feed(server.followed[0]?.connection, done());
+    expect(answer.isOver).toBe(true);
+  });
+
+  it("that nobody knows any more ends as lost, where nothing else is known of it", async () => {
+    const { given } = deps();
+    const gone = { request: async () => Promise.reject(new ApiError(404, "UNKNOWN_RUN", "Gone.")) };
+    const answer = Answer.named({ ...given, client: gone }, "run9");
+    await answer.load();
+    expect(answer.state.trace.end?.code).toBe("CONNECTION_LOST");
+  });
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { broken, end, frame, type Handler, HEAD, refusal, say, serve, whole } from "../fixtures/serve.ts";
+import { broken, end, type Handler, HEAD, refusal, say, serve, whole } from "../fixtures/serve.ts";
 import type { ChatEvent } from "../types/events.ts";
 import type { ChatBody } from "../types/models.ts";
 import { type ChatOptions, followRun, postChat, type Started } from "./chat.ts";

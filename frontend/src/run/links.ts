@@ -10,6 +10,9 @@ function webUrl(value: unknown): URL | undefined {
   return url && (url.protocol === "http:" || url.protocol === "https:") ? url : undefined;
 }
 
+/** The address where the text is one that a browser may open, else undefined. */
+export const webAddress = (value: string): string | undefined => webUrl(value)?.href;
+
 const text = (value: unknown): string => (typeof value === "string" ? value.trim() : "");
 
 function linkOf(value: unknown): Link[] {
@@ -51,38 +54,55 @@ export function linksOf(result: unknown): readonly Link[] {
   return list ? list.flatMap(linkOf) : linkOf(result);
 }
 
-/** What makes two links one source: the server's number, else the address without its fragment and scheme. */
-export function sourceKey(link: Link): string {
-  if (link.n !== undefined) return `n${link.n}`;
+/** Parts of a query that tell where a reader came from, and never which page it is. */
+const TRACKING = /^(utm_.*|fbclid|gclid|dclid|gbraid|wbraid|msclkid|yclid|igshid|mc_cid|mc_eid|ref|ref_src|ref_url)$/i;
+
+/** What names the page: host, path, and of the query what tells pages apart. The scheme and the section do not. */
+export function pageKey(link: Link): string {
   const url = URL.parse(link.url);
-  return url ? `${link.host}${url.pathname.replace(/\/$/, "")}${url.search}` : withoutFragment(link.url);
+  if (!url) return link.url.split("#", 1)[0] ?? "";
+  const query = [...url.searchParams]
+    .filter(([name]) => !TRACKING.test(name))
+    .map(([name, value]) => `${name}=${value}`);
+  return `${link.host}${url.pathname.replace(/\/$/, "")}?${query.join("&")}`;
 }
 
-const withoutFragment = (url: string): string => url.split("#", 1)[0] ?? "";
-
-export const countSources = (links: readonly Link[]): number => new Set(links.map(sourceKey)).size;
+/** One page that was found, and the other sections of it that were. */
+export interface Source {
+  link: Link;
+  more: readonly Link[];
+}
 
 /**
- * Each place once, in the order of first sight. Two sections of one page are two places: each card leads to what was
- * quoted. The same page again without a section adds nothing.
+ * Each source once, in the order of first sight: what has the server's number or the page of one that stands is the same.
+ * Its other sections are kept with it, since each was quoted for something else (quirk H6).
  */
-export function uniqueLinks(links: readonly Link[]): readonly Link[] {
-  const seen = new Map<string, Link>();
-  const pages = new Set<string>();
+export function sourcesIn(links: readonly Link[]): readonly Source[] {
+  const found: { link: Link; more: Link[] }[] = [];
+  const byKey = new Map<string, { link: Link; more: Link[] }>();
   for (const link of links) {
-    const source = sourceKey(link);
-    const section = link.url.slice(withoutFragment(link.url).length);
-    const key = `${source}${section}`;
-    if (seen.has(key) || (!section && pages.has(source))) continue;
-    pages.add(source);
-    seen.set(key, link);
+    const keys = [...(link.n === undefined ? [] : [`n ${link.n}`]), pageKey(link)];
+    let source = keys.map((key) => byKey.get(key)).find(Boolean);
+    if (!source) {
+      source = { link, more: [] };
+      found.push(source);
+    } else if (isOtherSection(source, link)) source.more.push(link);
+    for (const key of keys) byKey.set(key, source);
   }
-  return [...seen.values()];
+  return found;
 }
+
+const isOtherSection = (source: Source, link: Link): boolean =>
+  sectionOf(link) !== "" && [source.link, ...source.more].every((other) => sectionOf(other) !== sectionOf(link));
+
+const sectionOf = ({ url }: Link): string => (url.includes("#") ? url.slice(url.indexOf("#")) : "");
 
 /** Our own list of sources, `- [n] title: address` on each line, with the titles as links. */
 export const linkedSources = (text: string): string =>
   text.replaceAll(
     /^- \[(\d+)\] (.*): (\S+)$/gm,
-    (_, n: string, title: string, url: string) => `- [${n}] [${title.replaceAll(/[\\[\]`*_<]/g, "\\$&")}](<${url}>)`,
+    (_, n: string, title: string, url: string) => `- [${n}] [${escaped(title)}](<${url}>)`,
   );
+
+/** A text that stands in markdown as it is. */
+export const escaped = (text: string): string => text.replaceAll(/[\\[\]`*_<]/g, "\\$&");

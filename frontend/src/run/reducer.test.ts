@@ -141,6 +141,16 @@ describe("calls", () => {
     expect(calls(trace)).toMatchObject([{ id: "a", status: "done", result: 1 }]);
   });
 
+  it("that come twice in one announcement are one", () => {
+    expect(calls(play([announce("a", "a"), announce("a")])).map(({ id }) => id)).toEqual(["a"]);
+  });
+
+  it("that the end cuts short have its time", () => {
+    const started: ChatEvent = { ...execute("a"), ts: 5 } as ChatEvent;
+    const trace = play([announce("a"), started, { type: "done", done: true, status: "cancelled", ts: 9 }]);
+    expect(calls(trace)[0]).toMatchObject({ status: "cancelled", startedAt: 5, endedAt: 9 });
+  });
+
   it("that are open when the run is cancelled are cancelled, at any other end failed", () => {
     const events = [announce("a"), execute("a")];
     const cancelled: ChatEvent = { type: "done", done: true, status: "cancelled" };
@@ -199,6 +209,46 @@ describe("warnings and endings", () => {
       { text: "The model. ", synthetic: false },
       { text: "Ours.", synthetic: true },
     ]);
+  });
+});
+
+describe("a token", () => {
+  const before = play(fixture("tools").slice(0, -4));
+
+  it("of the answer leaves every other item as it was", () => {
+    const after = runReducer(before, say("more"));
+    expect(after.items.filter((item, index) => item !== before.items[index]).map(({ id }) => id)).toEqual([
+      "content-2",
+    ]);
+  });
+
+  it("of reasoning leaves every other item as it was", () => {
+    const thought = play([think("a", 9)], before);
+    const after = runReducer(thought, think("b", 9));
+    expect(after.items.filter((item, index) => item !== thought.items[index])).toMatchObject([{ text: "ab", step: 9 }]);
+  });
+});
+
+describe("what the events tell", () => {
+  it("fills every field of the trace", () => {
+    const trace = play(fixture("tools"));
+    expect(trace).toMatchObject({ firstAt: 1760000000100, lastAt: 1760000003224 });
+    expect(trace.end).toMatchObject({
+      status: "complete",
+      usage: { input: 900, output: 120, reasoning: 40 },
+      cost: 0.0012,
+      requested_model: "openai/sim",
+      model: "openai/sim",
+      provider: "Simulator",
+      flag: { variant: "v2", reason: "STATIC" },
+      steps: 3,
+      simulated: true,
+    });
+    for (const item of trace.items) {
+      if (item.kind !== "reasoning" && item.kind !== "call") continue;
+      expect(item).toMatchObject({ step: expect.any(Number), endedAt: expect.any(Number) });
+      expect(item.startedAt).toBeLessThanOrEqual(item.endedAt ?? 0);
+    }
   });
 });
 

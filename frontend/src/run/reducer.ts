@@ -57,9 +57,9 @@ function withEnvelope(trace: RunTrace, event: ChatEvent): RunTrace {
 
 function addReasoning(trace: RunTrace, event: Reasoning, since: number | undefined): RunTrace {
   const at = event.ts ?? trace.lastAt;
-  const startedAt = since ?? at;
-  const block = openBlock(trace, event.step);
-  if (block) {
+  const index = openBlock(trace.items, event.step);
+  const block = trace.items[index];
+  if (block?.kind === "reasoning") {
     const grown: ReasoningItem = {
       ...block,
       text: block.text + event.content,
@@ -67,8 +67,9 @@ function addReasoning(trace: RunTrace, event: Reasoning, since: number | undefin
       running: true,
       ...(at !== undefined && { endedAt: at }),
     };
-    return { ...trace, items: replace(trace.items, grown) };
+    return { ...trace, items: trace.items.with(index, grown) };
   }
+  const startedAt = since ?? at;
   const fresh: ReasoningItem = {
     kind: "reasoning",
     id: nextId(trace, "reasoning"),
@@ -79,40 +80,41 @@ function addReasoning(trace: RunTrace, event: Reasoning, since: number | undefin
     ...(startedAt !== undefined && { startedAt }),
     ...(at !== undefined && { endedAt: at }),
   };
-  return { ...trace, items: [...trace.items, fresh] };
+  return { ...trace, items: [...settleReasoning(trace.items), fresh] };
 }
 
 /**
- * The block that this reasoning goes on with. A tool's result or an answer ends a block; but within one step an early
- * result may arrive in the middle of a sentence, and then the block goes on.
+ * Where the block is that this reasoning goes on with, or -1. A tool's result or an answer ends a block; but within one
+ * step an early result may arrive in the middle of a sentence, and then the block goes on.
  */
-function openBlock(trace: RunTrace, step: number | undefined): ReasoningItem | undefined {
-  for (const item of trace.items.toReversed()) {
+function openBlock(items: readonly RunItem[], step: number | undefined): number {
+  for (let index = items.length - 1; index >= 0; index--) {
+    const item = items[index] as RunItem;
     switch (item.kind) {
       case "reasoning":
-        if (step !== undefined && item.step !== undefined) return item.step === step ? item : undefined;
-        return item;
+        return step === undefined || item.step === undefined || item.step === step ? index : -1;
       case "content":
-        return undefined;
+        return -1;
       case "call":
-        if (step === undefined && item.status !== "waiting" && item.status !== "running") return undefined;
+        if (step === undefined && !isOpen(item)) return -1;
         break;
       case "warning":
         break;
     }
   }
-  return undefined;
+  return -1;
 }
 
 /** A later step's text starts after a blank line; text that early results only interrupted goes on where it was. */
 function addContent(trace: RunTrace, event: Content): RunTrace {
-  const items = trace.items.map((item) => (item.kind === "reasoning" ? settled(item) : item));
-  const last = lastContent(items);
+  const items = settleReasoning(trace.items);
+  const { index, interrupted } = lastContent(items);
+  const last = items[index];
   const synthetic = event.synthetic === true;
-  const startsAnew = last?.interrupted === true && event.content.startsWith("\n\n");
-  if (last && !startsAnew && last.item.synthetic === synthetic) {
-    const refusal = last.item.refusal || event.refusal === true;
-    return { ...trace, items: replace(items, { ...last.item, text: last.item.text + event.content, refusal }) };
+  const startsAnew = interrupted && event.content.startsWith("\n\n");
+  if (last?.kind === "content" && !startsAnew && last.synthetic === synthetic) {
+    const refusal = last.refusal || event.refusal === true;
+    return { ...trace, items: items.with(index, { ...last, text: last.text + event.content, refusal }) };
   }
   const fresh: ContentItem = {
     kind: "content",
@@ -124,21 +126,22 @@ function addContent(trace: RunTrace, event: Content): RunTrace {
   return { ...trace, items: [...items, fresh] };
 }
 
-/** The text that may go on: no reasoning has come since. `interrupted`: a call has. */
-function lastContent(items: readonly RunItem[]): { item: ContentItem; interrupted: boolean } | undefined {
+/** Where the text is that may go on, since no reasoning has come after it, or -1. `interrupted`: a call has. */
+function lastContent(items: readonly RunItem[]): { index: number; interrupted: boolean } {
   let interrupted = false;
-  for (const item of items.toReversed()) {
-    if (item.kind === "content") return { item, interrupted };
-    if (item.kind === "reasoning") return undefined;
-    if (item.kind === "call") interrupted = true;
+  for (let index = items.length - 1; index >= 0; index--) {
+    const kind = items[index]?.kind;
+    if (kind === "content") return { index, interrupted };
+    if (kind === "reasoning") break;
+    if (kind === "call") interrupted = true;
   }
-  return undefined;
+  return { index: -1, interrupted };
 }
 
 function announce(trace: RunTrace, event: ToolCalls): RunTrace {
   const known = new Set(trace.items.flatMap((item) => (item.kind === "call" ? [item.id] : [])));
   const fresh = event.calls
-    .filter((call) => !known.has(call.id))
+    .filter((call) => !known.has(call.id) && known.add(call.id))
     .map(
       (call): CallItem => ({
         kind: "call",
@@ -154,8 +157,7 @@ function announce(trace: RunTrace, event: ToolCalls): RunTrace {
         ...(event.step !== undefined && { step: event.step }),
       }),
     );
-  const items = trace.items.map((item) => (item.kind === "reasoning" ? settled(item, event.ts) : item));
-  return { ...trace, items: [...items, ...fresh] };
+  return { ...trace, items: [...settleReasoning(trace.items, event.ts), ...fresh] };
 }
 
 /** The call with that id; a server that forgot to announce it is forgiven. */
@@ -181,7 +183,7 @@ function execute(before: RunTrace, event: ToolExecuting): RunTrace {
 
 function answer(before: RunTrace, event: ToolResult): RunTrace {
   const { trace, call } = callOf(before, event);
-  if (call.status !== "waiting" && call.status !== "running") return trace;
+  if (!isOpen(call)) return trace;
   const { result } = event;
   const ended = { ...call, cached: event.cached === true, ...(event.ts !== undefined && { endedAt: event.ts }) };
   const answered: CallItem = result.success
@@ -192,7 +194,9 @@ function answer(before: RunTrace, event: ToolResult): RunTrace {
         error: result.error,
         code: result.code,
       };
-  return { ...trace, items: replace(trace.items, answered) };
+  // What goes on thinking after a search's first result says so with its next word; a hidden result is no boundary.
+  const ends = call.category === "search" && call.visibility !== "hidden";
+  return { ...trace, items: replace(ends ? settleReasoning(trace.items) : trace.items, answered) };
 }
 
 /** A warning that says again what one has said is not repeated. */
@@ -256,10 +260,11 @@ export function refused(
 
 function close(trace: RunTrace, end: RunEnd, open: CallStatus, why: string): RunTrace {
   if (trace.end) return trace;
+  const at = trace.lastAt;
   const items = trace.items.flatMap((item): RunItem[] => {
-    if (item.kind === "reasoning") return item.text || item.hidden ? [settled(item)] : [];
-    if (item.kind !== "call" || (item.status !== "waiting" && item.status !== "running")) return [item];
-    return [{ ...item, status: open, error: why }];
+    if (item.kind === "reasoning") return item.text || item.hidden ? [settled(item, at)] : [];
+    if (item.kind !== "call" || !isOpen(item)) return [item];
+    return [{ ...item, status: open, error: why, ...(at !== undefined && { endedAt: at }) }];
   });
   return { ...trace, items, end };
 }
@@ -267,8 +272,19 @@ function close(trace: RunTrace, end: RunEnd, open: CallStatus, why: string): Run
 const settled = (item: ReasoningItem, at?: number): ReasoningItem =>
   item.running ? { ...item, running: false, ...(at !== undefined && { endedAt: at }) } : item;
 
-const replace = (items: readonly RunItem[], item: RunItem): RunItem[] =>
-  items.map((old) => (old.kind === item.kind && old.id === item.id ? item : old));
+/** A token comes most often when nothing is left to settle, and then the list is as it was. */
+function settleReasoning(items: readonly RunItem[], at?: number): readonly RunItem[] {
+  const index = items.findLastIndex((item) => item.kind === "reasoning");
+  const last = items[index];
+  return last?.kind === "reasoning" && last.running ? items.with(index, settled(last, at)) : items;
+}
+
+const isOpen = (call: CallItem): boolean => call.status === "waiting" || call.status === "running";
+
+function replace(items: readonly RunItem[], item: RunItem): readonly RunItem[] {
+  const index = items.findLastIndex((old) => old.kind === item.kind && old.id === item.id);
+  return items.with(index, item);
+}
 
 const nextId = (trace: RunTrace, kind: RunItem["kind"]): string =>
   `${kind}-${trace.items.filter((item) => item.kind === kind).length + 1}`;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { documentOf, linkWithin } from "./documents.ts";
-import { countSources, isGuide, linkedSources, linksOf, uniqueLinks } from "./links.ts";
+import { isGuide, linkedSources, linksOf, sourcesIn } from "./links.ts";
 import { slugger } from "./slugs.ts";
 import { adviceOf, cost, duration, endingOf, isFailure, loopWords, thoughtFor } from "./words.ts";
 
@@ -31,22 +31,28 @@ describe("links", () => {
 
   it("are one when their number or their address is, and ids in a query keep pages apart", () => {
     const link = (url: string, n?: number) => linksOf([{ url, title: url, ...(n && { n }) }]);
-    const urls = (...links: ReturnType<typeof link>[]) => uniqueLinks(links.flat()).map(({ url }) => url);
+    const urls = (...links: ReturnType<typeof link>[]) => sourcesIn(links.flat()).map((source) => source.link.url);
     expect(urls(link("https://e.example/?id=1"), link("https://e.example/?id=2"))).toHaveLength(2);
     expect(urls(link("https://e.example/a/"), link("http://www.e.example/a"))).toHaveLength(1);
     expect(urls(link("https://e.example/a", 1), link("https://e.example/b", 1))).toEqual(["https://e.example/a"]);
+    expect(urls(link("https://e.example/a", 1), link("https://e.example/a"))).toHaveLength(1);
   });
 
-  it("lead to the section that was quoted, and two sections of a page are one source", () => {
+  it("are one page whatever its address says of where the reader came from", () => {
+    const urls = ["/a", "/a?utm_source=x&utm_medium=y", "/a?fbclid=1", "/a?gclid=1&ref=z", "/a#part"];
+    expect(sourcesIn(linksOf(urls.map((path) => ({ url: `https://e.example${path}` }))))).toHaveLength(1);
+    const pages = ["?id=1&utm_source=x", "?id=2&utm_source=x", "?reference=1"];
+    expect(sourcesIn(linksOf(pages.map((query) => ({ url: `https://e.example/a${query}` }))))).toHaveLength(3);
+  });
+
+  it("keep the sections that were quoted, and two sections of a page are one source", () => {
     const link = (url: string, n: number) => linksOf([{ url, title: url, n }]);
     const found = [link("/guide/a.md#x", 1), link("/guide/b.md", 2), link("/guide/a.md#y", 1)].flat();
     const again = [link("/guide/a.md#x", 1), link("/guide/a.md", 1)].flat();
-    expect(uniqueLinks([...found, ...again]).map(({ url }) => url)).toEqual([
-      "/guide/a.md#x",
-      "/guide/b.md",
-      "/guide/a.md#y",
+    expect(sourcesIn([...found, ...again]).map(({ link, more }) => [link.url, more.map(({ url }) => url)])).toEqual([
+      ["/guide/a.md#x", ["/guide/a.md#y"]],
+      ["/guide/b.md", []],
     ]);
-    expect(countSources([...found, ...again])).toBe(2);
   });
 
   it("are made of our own list of sources, whatever stands in a title", () => {
@@ -74,6 +80,7 @@ describe("words", () => {
     [0, "0 ms"],
     [340, "340 ms"],
     [9400, "9.4 s"],
+    [59_980, "1 min 0 s"],
     [125_000, "2 min 5 s"],
   ])("say %d ms", (ms, text) => {
     expect(duration(ms)).toBe(text);
@@ -81,6 +88,7 @@ describe("words", () => {
 
   it.each([
     [undefined, "Thought"],
+    [0, "Thought for a moment"],
     [400, "Thought for a moment"],
     [6400, "Thought for 6 s"],
     [90_000, "Thought for 1 min 30 s"],

@@ -51,12 +51,33 @@ describe("the stops on the line", () => {
     expect(line(events.slice(0, answered + 1)).slice(-2)).toEqual(["search done", "Thinking"]);
   });
 
-  it("fold the search when the answer has started", () => {
-    const search = (events: readonly ChatEvent[]) => stopsOf(play(events)).find((stop) => stop.kind === "search");
+  it("are there for the reasoning that was asked for before its first word", () => {
+    expect(stopsOf(play([]), true).map(brief)).toEqual(["Thinking"]);
+  });
+
+  it("are one for the searches and one for the other tools of a burst, however they come", () => {
+    const call = (id: string, category: "search" | "other"): ChatEvent => ({
+      type: "tool_calls",
+      calls: [{ id, name: id, arguments: {}, category, visibility: "primary" }],
+    });
+    const events = [call("a", "search"), call("b", "other"), call("c", "search"), call("d", "other")];
+    expect(stopsOf(play(events)).map(({ id }) => id)).toEqual(["search-a", "tools-b"]);
+    const say: ChatEvent = { type: "content", content: "x" };
+    expect(stopsOf(play([...events, say, call("e", "search")])).map(({ id }) => id)).toEqual([
+      "search-a",
+      "tools-b",
+      "content-1",
+      "search-e",
+    ]);
+  });
+
+  it("say which text may still grow", () => {
     const events = fixture("tools");
-    const first = events.findIndex((event) => event.type === "content");
-    expect(search(events.slice(0, first))).toMatchObject({ answered: false, links: { length: 3 } });
-    expect(search(events.slice(0, first + 1))).toMatchObject({ answered: true });
+    const settled = (length: number) =>
+      stopsOf(play(events.slice(0, length))).flatMap((stop) => (stop.kind === "answer" ? [stop.settled] : []));
+    expect(settled(events.findIndex((event) => event.type === "content") + 1)).toEqual([false]);
+    expect(settled(events.length - 1)).toEqual([true, false]);
+    expect(settled(events.length)).toEqual([true, true]);
   });
 
   it("have no lamp left running when the connection is lost", () => {
@@ -81,6 +102,11 @@ describe("the lamp of a burst", () => {
     [["a", "c", "d"], "failed"],
   ])("of %j is %s", (ids, lamp) => {
     expect(burstLamp(burst(...ids))).toBe(lamp);
+  });
+
+  it("tells a failure until it was looked at and something else worked", () => {
+    expect(burstLamp(burst("a", "c", "d"), true)).toBe("done");
+    expect(burstLamp(burst("c"), true)).toBe("failed");
   });
 });
 

@@ -1,6 +1,6 @@
 // The page's short sentences: endings, errors and what to do, times and amounts.
-import type { EndStatus, RunEnd } from "../types/models.ts";
-import type { Lamp } from "./view.ts";
+import type { CallItem, EndStatus, RunEnd, RunTrace } from "../types/models.ts";
+import { answerText, type Lamp } from "./view.ts";
 
 interface Ending {
   lamp: Lamp;
@@ -32,64 +32,166 @@ const REASONS: Readonly<Record<string, string>> = {
   DEFAULT: "by default",
 };
 
+const reasonWords = ({ reason }: NonNullable<RunEnd["flag"]>): string => REASONS[reason] ?? reason.toLowerCase();
+
 /** "loop v2, set for all". */
 export const loopWords = (loop: string | undefined, flag: RunEnd["flag"]): string => {
   if (!loop) return "";
-  return flag ? `loop ${loop}, ${REASONS[flag.reason] ?? flag.reason.toLowerCase()}` : `loop ${loop}`;
+  return flag ? `loop ${loop}, ${reasonWords(flag)}` : `loop ${loop}`;
 };
 
-/** What a reader can do about it, by code. */
-const ADVICE: Readonly<Record<string, string>> = {
-  CONNECTION_LOST: "Check that Signalbox is running, then retry.",
-  SERVER_UNREACHABLE: "Check that Signalbox is running, then retry.",
-  UNAUTHORIZED: "Enter the access token, then retry.",
-  UNKNOWN_MODEL: "Pick another model.",
-  UPSTREAM_AUTH: "Check OPENROUTER_API_KEY in the server's .env.",
-  UPSTREAM_CREDITS: "Add credit to the OpenRouter account, or pick a cheaper model.",
-  UPSTREAM_FORBIDDEN: "Check the key's rights, or rephrase the message.",
-  UPSTREAM_NOT_FOUND: "Pick another model.",
-  UPSTREAM_REJECTED: "Change the message, or pick another model.",
-  UPSTREAM_TOO_LARGE: "Send less, or start a new chat.",
-  CONTEXT_LENGTH_EXCEEDED: "Start a new chat, or pick a model that reads more.",
-  RATE_LIMIT: "Wait a moment, then retry.",
-  UPSTREAM_OVERLOADED: "Retry, or pick another model.",
-  UPSTREAM_ERROR: "Retry, or pick another model.",
-  UPSTREAM_TIMEOUT: "Retry, or pick another model.",
-  UPSTREAM_STALLED: "What came is kept; retry.",
-  UPSTREAM_NO_TOOLS: "Pick a model with tools.",
-  UPSTREAM_NO_IMAGES: "Pick a model that reads images.",
-  UPSTREAM_NO_PARAMS: "Leave out parameters, or pick another model.",
-  MALFORMED_CALL: "Retry, or pick another model.",
-  REASONING_LENGTH: "Raise max_tokens, or ask for less reasoning.",
-  UPSTREAM_UNREACHABLE: "Check the server's network, then retry.",
-  LENGTH: "Ask it to go on.",
-  CONTENT_FILTER: "Rephrase the message, or pick another model.",
+/** What a reader can press. */
+export type Fix = "retry" | "model" | "credits" | "token";
+
+interface Advice {
+  say: string;
+  fixes: readonly Fix[];
+  /** The provider turned it away before any work was done. */
+  free?: true;
+}
+
+const advice = (say: string, ...fixes: Fix[]): Advice => ({ say, fixes });
+const free = (say: string, ...fixes: Fix[]): Advice => ({ say, fixes, free: true });
+
+/** What the reader can do about an ending or a refused request, by code. */
+export const ADVICE: Readonly<Record<string, Advice>> = {
+  CONNECTION_LOST: advice("Reload the page to take it up again, or retry.", "retry"),
+  SERVER_UNREACHABLE: free("Check that Signalbox is running, then retry.", "retry"),
+  NOT_SENT: free("Retry.", "retry"),
+  PAGE_ERROR: advice("Reload the page, then retry.", "retry"),
+  BAD_ANSWER: advice("Check that this address leads to Signalbox, then retry.", "retry"),
+
+  UPSTREAM_AUTH: free("Check OPENROUTER_API_KEY in the server's .env."),
+  UPSTREAM_CREDITS: free("Add credit to the OpenRouter account, or pick a cheaper model.", "credits", "model"),
+  UPSTREAM_FORBIDDEN: free("Check the key's rights, or rephrase the message.", "model"),
+  UPSTREAM_NOT_FOUND: free("Pick another model.", "model"),
+  UPSTREAM_NO_TOOLS: free("Pick a model with tools, or switch the tools off.", "model"),
+  UPSTREAM_NO_IMAGES: free("Pick a model that reads images.", "model"),
+  UPSTREAM_NO_PARAMS: free("Leave out parameters, or pick another model.", "model"),
+  UPSTREAM_SIGNATURE: advice("Retry; nothing of the chat is lost.", "retry", "model"),
+  UPSTREAM_REJECTED: free("Change the message, or pick another model.", "model"),
+  UPSTREAM_TOO_LARGE: free("Send less, or start a new chat."),
+  CONTEXT_LENGTH_EXCEEDED: free("Start a new chat, or pick a model that reads more.", "model"),
+  RATE_LIMIT: free("Wait a moment, then retry.", "retry", "model"),
+  UPSTREAM_OVERLOADED: free("Retry, or pick another model.", "retry", "model"),
+  UPSTREAM_ERROR: advice("Retry, or pick another model.", "retry", "model"),
+  UPSTREAM_TIMEOUT: advice("Retry, or pick another model.", "retry", "model"),
+  UPSTREAM_STALLED: advice("Retry, or pick another model.", "retry", "model"),
+  UPSTREAM_UNREACHABLE: free("Check the server's network, then retry.", "retry"),
+  UPSTREAM_PROTOCOL: advice("Retry, or pick another model.", "retry", "model"),
+  STREAM_CUT: advice("Retry.", "retry"),
+  EMPTY_ANSWER: advice("Retry, or pick another model.", "retry", "model"),
+  MALFORMED_CALL: advice("Retry, or pick another model.", "retry", "model"),
+  LENGTH: advice("Ask it to go on, or raise max_tokens."),
+  REASONING_LENGTH: advice("Raise max_tokens, or ask for less reasoning.", "retry", "model"),
+  CONTENT_FILTER: advice("Rephrase the message, or pick another model.", "model"),
+  DETACHED_TIMEOUT: advice("Ask again, and keep a page open that shows it.", "retry"),
+  SERVER_SHUTDOWN: advice("Ask again once Signalbox is back.", "retry"),
+  SERVER_CRASH: advice("Ask again.", "retry"),
+  INTERNAL: advice("Retry; the server's log has the run's id.", "retry"),
+
+  INVALID_JSON: free("Reload the page: it may be older than the server."),
+  INVALID_REQUEST: free("Change what is named, then ask again."),
+  UNKNOWN_FIELD: free("Reload the page: it may be older than the server."),
+  UNKNOWN_MODEL: free("Pick another model.", "model"),
+  UNKNOWN_TOOL: free("Switch that tool off, then ask again."),
+  UNKNOWN_RUN: free("It may have been deleted. Ask again.", "retry"),
+  UNKNOWN_CONVERSATION: free("It may have been deleted. Start a new chat."),
+  UNKNOWN_MESSAGE: free("It may have been deleted. Reload the page."),
+  UNKNOWN_SAVE: free("It may have been deleted."),
+  KEY_REUSED: free("Retry.", "retry"),
+  RUN_NOT_OVER: free("Wait for its end, or stop it."),
+  RUN_IN_CONVERSATION: free("Delete the conversation, and it goes with it."),
+  STORE_UNAVAILABLE: free("Try again in a moment; the server's log says what is wrong.", "retry"),
+  BODY_TOO_LARGE: free("Send less: fewer or smaller images."),
+  TOO_MANY_RUNS: free("Wait for another answer to end, then retry.", "retry"),
+  NOT_FOUND: free("Reload the page: it may be older than the server."),
+  METHOD_NOT_ALLOWED: free("Reload the page: it may be older than the server."),
+  UNAUTHORIZED: free("Enter the access token.", "token"),
+  HOST_NOT_ALLOWED: free("Add this address to SIGNALBOX_ALLOWED_HOSTS."),
+  ORIGIN_NOT_ALLOWED: free("Add this page's address to SIGNALBOX_ALLOWED_ORIGINS."),
+  SHUTTING_DOWN: free("Try again in a moment.", "retry"),
 };
 
 /** The one best next step. */
 export const adviceOf = (end: RunEnd): string => {
-  const known = end.code === undefined ? undefined : ADVICE[end.code];
   if (end.retry_after !== undefined && end.retry_after >= 1)
     return `Wait ${plural(Math.ceil(end.retry_after), "second")}, then retry.`;
-  return known ?? (end.retryable === false ? "Change the message or the model." : "Retry.");
+  return ADVICE[end.code ?? ""]?.say ?? (end.retryable === false ? "Change the message or the model." : "Retry.");
 };
+
+/** What can be pressed about it; whoever waits for an ending that is new may at least retry. */
+export const fixesOf = (end: RunEnd): readonly Fix[] => {
+  const known = ADVICE[end.code ?? ""]?.fixes ?? (end.retryable === false ? ["model"] : ["retry", "model"]);
+  if (end.retryable === true && !known.includes("retry")) return ["retry", ...known];
+  return end.retryable === false ? known.filter((fix) => fix !== "retry") : known;
+};
+
+/** Whether anything was lost, and whether anything was billed. */
+export function lossOf(trace: RunTrace, end: RunEnd): string {
+  const kept = answerText(trace) ? "What came is kept." : "Your message is kept.";
+  return `${kept} ${billedWords(trace, end)}`.trim();
+}
+
+function billedWords(trace: RunTrace, end: RunEnd): string {
+  if (end.simulated) return "It was simulated, so nothing was billed.";
+  if (end.cost !== undefined && end.cost > 0)
+    return `It cost ${end.cost_estimated ? "at least " : ""}${cost(end.cost)}.`;
+  const began = trace.items.some((item) => item.kind !== "warning");
+  if (!began && (ADVICE[end.code ?? ""]?.free || end.cost === 0)) return "Nothing was billed.";
+  return end.cost === 0 ? "Nothing was billed." : "What it cost is not known yet.";
+}
 
 /** An ending that the reader has to be told about in a box of its own. */
 export const isFailure = (end: RunEnd): boolean => endingOf(end).lamp === "failed";
 
+/** Why a call has no result, in the reader's words; the result's own sentence is written for the model. */
+export const CALL_FAILURES: Readonly<Record<string, string>> = {
+  INVALID_ARGUMENTS: "called wrongly by the model",
+  ARGUMENTS_CUT: "the model's call was cut",
+  TOOL_UNAVAILABLE: "not set up here",
+  TOOL_FAILED: "failed",
+  TIMEOUT: "took too long",
+  URL_NOT_FOUND_HERE: "an address that nobody gave",
+  TOOL_CLAMP: "not run: over the limit",
+  SUPERSEDED: "not run: changed by the model",
+  STEP_FAILED: "dropped with the model's turn",
+  CANCELLED: "stopped",
+  UNKNOWN_TOOL: "there is no such tool",
+  RATE_LIMIT: "too many requests",
+};
+
+/** A few words; the whole sentence is `call.error`. */
+export const failureOf = (call: CallItem): string =>
+  CALL_FAILURES[call.code ?? ""] ?? (call.status === "cancelled" ? "stopped" : "failed");
+
+/** What a warning says when it comes without a sentence. */
+export const WARNINGS: Readonly<Record<string, string>> = {
+  TOOL_CLAMP: "The limit of searches for one answer is reached.",
+  FINAL_EMPTY: "The model gave no final answer.",
+  MAX_STEPS: "The limit of model calls was reached.",
+  PARAM_DROPPED: "A parameter was not sent, as the model's host refuses it.",
+  FRAME_UNREADABLE: "A piece of the model's stream could not be read.",
+  CONTEXT_TRIMMED: "The oldest parts of this chat were left out, since the model cannot read all of it.",
+  TOOLS_DROPPED: "The model takes no tools, so it answers without them.",
+  CONTENT_DROPPED: "The model cannot read images, so they were left out.",
+  CREDIT_CLAMP: "The account's credit allows only a shorter answer.",
+  MORE_ROOM: "The model was asked once more, with more room for its answer.",
+};
+
 /** 340 ms, 9.4 s, 2 min 5 s. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
 /** "Thought for 6 s": whole seconds, and less than one is a moment. */
 export const thoughtFor = (ms: number | undefined): string => {
-  if (!ms) return "Thought";
+  if (ms === undefined) return "Thought";
   if (ms < 1000) return "Thought for a moment";
-  return ms < 60_000 ? `Thought for ${Math.round(ms / 1000)} s` : `Thought for ${duration(ms)}`;
+  return ms < 59_500 ? `Thought for ${Math.round(ms / 1000)} s` : `Thought for ${duration(ms)}`;
 };
 
 /** $0.0041: enough digits to tell cheap runs apart. */

@@ -1,73 +1,143 @@
-// How the run ended, in one line of small print.
-import { useState } from "react";
-import { answerText } from "../run/view.ts";
-import { cost, count, duration, endingOf, isFailure, loopWords } from "../run/words.ts";
-import type { RunEnd, RunTrace } from "../types/models.ts";
-import { Lamp } from "./Lamp.tsx";
+// The foot of the line: how the run ended and what it took, in one line of small print, and what can be done with it.
+import { Ellipsis } from "lucide-react";
+import { Fragment, type ReactNode } from "react";
+import type { AnswerActions } from "../../run/actions.ts";
+import { answerText } from "../../run/view.ts";
+import { cost, count, duration, endingOf, fixesOf, isFailure, loopWords } from "../../run/words.ts";
+import type { RunEnd, RunTrace } from "../../types/models.ts";
+import { Button } from "../ui/Button.tsx";
+import { Lamp } from "../ui/Lamp.tsx";
+import { Menu, MenuItem } from "../ui/Menu.tsx";
+import { CopyActions } from "./CopyActions.tsx";
+
+interface Fact {
+  key: string;
+  words: ReactNode;
+  /** Why, or what that means. */
+  title?: string | undefined;
+}
 
 interface Props {
   trace: RunTrace;
   end: RunEnd;
-  onRetry?: (() => void) | undefined;
+  actions: AnswerActions;
+  compact: boolean;
 }
 
-export function EndLine({ trace, end, onRetry }: Props) {
+const ROW = "relative flex min-h-7 flex-wrap items-start gap-x-4 pl-7 text-dim";
+
+export function EndLine({ trace, end, actions, compact }: Props) {
   const ending = endingOf(end);
-  const text = answerText(trace);
+  const facts: Fact[] = [
+    ...(ending.label
+      ? [{ key: "ending", words: <strong className="font-semibold text-ink">{ending.label}</strong> }]
+      : []),
+    ...factsOf(trace, end),
+  ];
   return (
-    <li className="stop end">
-      <Lamp lamp={ending.lamp} />
-      <p className="facts">
-        {ending.label && <strong>{ending.label}</strong>}
-        {factsOf(trace, end).map((fact) => (
-          <span key={fact}>{fact}</span>
-        ))}
-        {end.simulated && (
-          <span className="simulated">
-            <Lamp lamp="blue" /> simulated
-          </span>
+    <li className={ROW} data-part="end" data-status={end.status}>
+      <span className="absolute top-2 left-0 flex">
+        <Lamp lamp={ending.lamp} spoken={ending.label === ""} />
+      </span>
+      <Facts facts={facts} compact={compact} />
+      <div className="-ml-2 flex flex-wrap items-center">
+        {answerText(trace) && <CopyActions trace={trace} />}
+        {actions.onRetry && !(isFailure(end) && fixesOf(end).includes("retry")) && (
+          <Button onClick={actions.onRetry}>Retry</Button>
         )}
-      </p>
-      <p className="actions">
-        {text && <Copy text={text} />}
-        {onRetry && !isFailure(end) && (
-          <button type="button" className="quiet" onClick={onRetry}>
-            Retry
-          </button>
-        )}
-      </p>
+        <Button onClick={actions.onInspect}>Inspect</Button>
+        <MoreActions actions={actions} />
+      </div>
     </li>
   );
 }
 
-function factsOf(trace: RunTrace, end: RunEnd): string[] {
-  const { usage } = end;
-  const served = end.model ?? (end.local ? undefined : trace.model);
-  const loop = end.loop ?? trace.loop;
-  return [
-    served && (end.provider ? `${served} via ${end.provider}` : served),
-    end.requested_model && served && end.requested_model !== served && `asked for ${end.requested_model}`,
-    trace.totalMs !== undefined && duration(trace.totalMs),
-    usage && `${count(usage.input + usage.output)} tokens`,
-    end.cost !== undefined && `${end.cost_estimated ? "about " : ""}${cost(end.cost)}`,
-    loopWords(loop, end.flag),
-  ].filter((fact): fact is string => typeof fact === "string" && fact !== "");
-}
-
-function Copy({ text }: { text: string }) {
-  const [said, setSaid] = useState("Copy");
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      setSaid("Copied");
-    } catch {
-      setSaid("Not allowed");
-    }
-    setTimeout(() => setSaid("Copy"), 1500);
-  };
+/** While the run is under way: which loop drives it, and the door to its inspector. */
+export function RunningLine({ trace, actions }: { trace: RunTrace; actions: AnswerActions }) {
+  if (!trace.runId) return null;
+  const facts: Fact[] = [
+    ...(trace.model ? [{ key: "model", words: trace.model }] : []),
+    ...(trace.loop ? [{ key: "loop", words: loopWords(trace.loop, undefined) }] : []),
+  ];
   return (
-    <button type="button" className="quiet" onClick={() => void copy()}>
-      {said}
-    </button>
+    <li className={ROW} data-part="running">
+      <Facts facts={facts} compact={false} />
+      <Button className="-ml-2" onClick={actions.onInspect}>
+        Inspect
+      </Button>
+    </li>
   );
 }
+
+function Facts({ facts, compact }: { facts: readonly Fact[]; compact: boolean }) {
+  return (
+    <p className={`min-w-0 py-1 tabular-nums wrap-anywhere ${compact ? "basis-full" : "flex-[1_1_16rem]"}`}>
+      {facts.map(({ key, words, title }, index) => (
+        <Fragment key={key}>
+          {index > 0 && " "}
+          <span className="inline-block max-w-full" data-fact={key} title={title}>
+            {index > 0 && <span className="mr-1 text-edge-strong">·</span>}
+            {words}
+            {title && <span className="sr-only">, {title}</span>}
+          </span>
+        </Fragment>
+      ))}
+    </p>
+  );
+}
+
+function MoreActions({ actions: { onRetryWith, onSave } }: { actions: AnswerActions }) {
+  if (!onRetryWith && !onSave) return null;
+  return (
+    <Menu
+      trigger={
+        <Button size="icon-small" aria-label="More">
+          <Ellipsis aria-hidden="true" />
+        </Button>
+      }
+    >
+      {onRetryWith && <MenuItem onSelect={onRetryWith}>Retry with another model</MenuItem>}
+      {onSave && <MenuItem onSelect={onSave}>Keep a copy</MenuItem>}
+    </Menu>
+  );
+}
+
+function factsOf(trace: RunTrace, end: RunEnd): Fact[] {
+  const { usage } = end;
+  const served = end.model ?? (end.local ? undefined : trace.model || end.requested_model);
+  const loop = end.loop ?? trace.loop;
+  const facts: (Fact | false | undefined | "")[] = [
+    served && { key: "model", words: end.provider ? `${served} via ${end.provider}` : served },
+    end.requested_model &&
+      served &&
+      end.requested_model !== served && { key: "asked", words: `asked for ${end.requested_model}` },
+    trace.totalMs !== undefined && { key: "time", words: duration(trace.totalMs) },
+    trace.firstEventMs !== undefined && {
+      key: "first",
+      words: `first after ${duration(trace.firstEventMs)}`,
+      title: "from the question to the first sign of the model",
+    },
+    usage && { key: "tokens", words: `${count(usage.input + usage.output)} tokens`, title: usageWords(usage) },
+    end.cost !== undefined && {
+      key: "cost",
+      words: `${end.cost_estimated ? "about " : ""}${cost(end.cost)}`,
+      title: end.cost_estimated ? "a part of the run never told what it cost" : undefined,
+    },
+    loop && { key: "loop", words: `loop ${loop}`, title: loopWords(loop, end.flag).split(", ")[1] },
+    end.simulated && {
+      key: "simulated",
+      words: (
+        <span className="inline-flex items-baseline gap-1 [&_svg]:size-2.5">
+          <Lamp lamp="blue" /> simulated
+        </span>
+      ),
+    },
+  ];
+  return facts.filter((fact): fact is Fact => Boolean(fact));
+}
+
+const usageWords = ({ input, output, reasoning, cached }: NonNullable<RunEnd["usage"]>): string =>
+  [
+    `${count(input)} read${cached ? ` (${count(cached)} from a cache)` : ""}`,
+    `${count(output)} written${reasoning ? ` (${count(reasoning)} of them reasoning)` : ""}`,
+  ].join(", ");

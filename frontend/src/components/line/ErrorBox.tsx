@@ -1,35 +1,102 @@
-// What went wrong, whether anything was lost or billed, and the one best next step; never mixed into the answer.
-import { answerText } from "../run/view.ts";
-import { adviceOf, cost, endingOf, isFailure } from "../run/words.ts";
-import type { RunEnd, RunTrace } from "../types/models.ts";
+// What went wrong, whether anything was lost or billed, and what can be done; never mixed into the answer.
+import { useEffect, useReducer } from "react";
+import type { AnswerActions } from "../../run/actions.ts";
+import { adviceOf, endingOf, type Fix, fixesOf, isFailure, lossOf } from "../../run/words.ts";
+import type { RunEnd, RunTrace } from "../../types/models.ts";
+import { Button } from "../ui/Button.tsx";
+
+const CREDITS = "https://openrouter.ai/settings/credits";
 
 interface Props {
   trace: RunTrace;
   end: RunEnd;
-  onRetry?: (() => void) | undefined;
+  actions: AnswerActions;
+  /** When it ended, by the page's clock; undefined where nobody here has seen it. */
+  endedAt: number | undefined;
 }
 
-export function ErrorBox({ trace, end, onRetry }: Props) {
+export function ErrorBox({ trace, end, actions, endedAt }: Props) {
   if (!isFailure(end)) return null;
   return (
-    <div className="error-box" role="alert">
-      <p>{end.error ?? `${endingOf(end).label}.`}</p>
-      <p className="dim">
-        {[answerText(trace) && "What came is kept.", billed(end), adviceOf(end)].filter(Boolean).join(" ")}
+    <div
+      role="alert"
+      data-part="error"
+      data-code={end.code}
+      className="grid gap-1 rounded-md border border-red-edge bg-red-wash px-3.5 py-3 text-small"
+    >
+      <p className="font-medium wrap-anywhere">{end.error || `${endingOf(end).label}.`}</p>
+      <p className="text-dim">
+        {lossOf(trace, end)} {adviceOf(end)}
       </p>
-      <p className="error-foot">
-        {onRetry && (
-          <button type="button" onClick={onRetry}>
-            Retry
-          </button>
-        )}
-        {end.code && <code>{end.code}</code>}
-      </p>
+      <div className="flex flex-wrap items-center gap-2 pt-1.5">
+        {fixesOf(end).map((fix) => (
+          <FixButton key={fix} fix={fix} actions={actions} waitUntil={waitUntil(end, endedAt)} />
+        ))}
+        {end.code && <code className="ml-auto font-mono text-dim text-tiny">{end.code}</code>}
+      </div>
     </div>
   );
 }
 
-const billed = (end: RunEnd): string => {
-  if (end.simulated || end.cost === undefined) return "";
-  return end.cost > 0 ? `It cost ${cost(end.cost)}.` : "Nothing was billed.";
-};
+const waitUntil = ({ retry_after }: RunEnd, endedAt: number | undefined): number =>
+  retry_after === undefined || endedAt === undefined ? 0 : endedAt + retry_after * 1000;
+
+interface FixProps {
+  fix: Fix;
+  actions: AnswerActions;
+  waitUntil: number;
+}
+
+/** What cannot be done now has no button. */
+function FixButton({ fix, actions, waitUntil }: FixProps) {
+  switch (fix) {
+    case "retry":
+      return actions.onRetry && <Retry onRetry={actions.onRetry} waitUntil={waitUntil} />;
+    case "model":
+      return (
+        actions.onRetryWith && (
+          <Button look="outline" onClick={actions.onRetryWith}>
+            Another model
+          </Button>
+        )
+      );
+    case "token":
+      return (
+        actions.onToken && (
+          <Button look="outline" onClick={actions.onToken}>
+            Enter token
+          </Button>
+        )
+      );
+    case "credits":
+      return (
+        <a
+          href={CREDITS}
+          target="_blank"
+          rel="noopener noreferrer"
+          className="inline-flex h-7 items-center rounded-md border border-edge bg-raised px-2 text-ink no-underline transition-colors hover:border-edge-strong"
+        >
+          Add credits
+        </a>
+      );
+  }
+}
+
+const TICK_MS = 250;
+
+/** Where the host asked for patience, the button waits as well. */
+function Retry({ onRetry, waitUntil }: { onRetry: () => void; waitUntil: number }) {
+  const [, tick] = useReducer((ticks: number) => ticks + 1, 0);
+  const seconds = Math.max(0, Math.ceil((waitUntil - performance.now()) / 1000));
+  const isWaiting = seconds > 0;
+  useEffect(() => {
+    if (!isWaiting) return;
+    const timer = setInterval(tick, TICK_MS);
+    return () => clearInterval(timer);
+  }, [isWaiting]);
+  return (
+    <Button look="outline" onClick={onRetry} disabled={isWaiting} className="tabular-nums">
+      {isWaiting ? `Retry in ${seconds} s` : "Retry"}
+    </Button>
+  );
+}

@@ -1,109 +1,178 @@
 // One answer with its line: warnings, the stops in order, what went wrong, and the honest end.
-import { memo, useRef } from "react";
-import type { Turn } from "../hooks/chat.ts";
-import { useSeconds } from "../hooks/view.ts";
-import { linkedSources } from "../run/links.ts";
-import { type Stop, sourcesOf, stopsOf, warningsOf } from "../run/view.ts";
-import type { ContentItem, Link, RunTrace } from "../types/models.ts";
-import { EndLine } from "./EndLine.tsx";
+import { memo, useRef, useState } from "react";
+import type { Answer, AnswerState } from "../../hooks/answer.ts";
+import { useOpenPanels } from "../../hooks/focus.ts";
+import { useStore } from "../../hooks/store.ts";
+import type { AnswerActions } from "../../run/actions.ts";
+import type { PanelChoice } from "../../run/focus.ts";
+import { linkedSources } from "../../run/links.ts";
+import { linkListsOf, type Stop, sourcesOf, stopsOf, warningsOf } from "../../run/view.ts";
+import type { ContentItem, Link, RunTrace } from "../../types/models.ts";
+import { Prose } from "../prose/Prose.tsx";
+import { EndLine, RunningLine } from "./EndLine.tsx";
 import { ErrorBox } from "./ErrorBox.tsx";
-import { Lamp } from "./Lamp.tsx";
-import { Prose } from "./prose/Prose.tsx";
 import { ReasoningBlock } from "./ReasoningBlock.tsx";
 import { SearchResultsInline } from "./SearchResultsInline.tsx";
+import { Seconds } from "./Seconds.tsx";
+import { StopRow } from "./StopHead.tsx";
 import { ToolChips } from "./ToolChips.tsx";
+import { useTouched } from "./touched.ts";
 import { WarningBanner } from "./WarningBanner.tsx";
 
 interface Props {
-  turn: Turn;
-  /** Only the last answer can be asked for again. */
-  onRetry?: (() => void) | undefined;
+  answer: Answer;
+  /** The reader's setting for reasoning. */
+  panels: PanelChoice;
+  actions: AnswerActions;
+  /** A column of several: there is less room. */
+  compact?: boolean;
 }
 
-export const ResponsePanel = memo(function ResponsePanel({ turn, onRetry }: Props) {
-  const { trace } = turn;
+export const ResponsePanel = memo(function ResponsePanel({ answer, panels, actions, compact = false }: Props) {
+  const state = useStore(answer);
+  const { trace } = state;
+  const { end } = trace;
+  const stops = stopsOf(trace, isAsked(answer));
+  const inUse = useOpenPanels(trace, stops, state.reasonedAt);
+  const [touched, touch] = useTouched(answer);
+  const isOpen = (stop: Stop): boolean =>
+    touched.get(stop.id) ??
+    (stop.kind === "reasoning" && panels !== "automatic" ? panels === "open" : inUse.has(stop.id));
   return (
     <article
-      className="response"
-      aria-label={`Answer of ${turn.model || trace.model || "a model"}`}
-      aria-busy={!trace.end}
+      className="grid grid-cols-[minmax(0,1fr)] gap-3"
+      aria-label={`Answer of ${trace.model || end?.model || "a model"}`}
+      aria-busy={!end}
+      data-part="response"
+      data-run={trace.runId || undefined}
     >
       <WarningBanner warnings={warningsOf(trace)} />
-      <ol className="line" data-ended={trace.end !== undefined}>
-        {stopsOf(trace).map((stop) => (
-          <StopView key={stop.id} stop={stop} trace={trace} since={turn.startedAt} />
+      <ol className="text-small">
+        {stops.map((stop) => (
+          <StopView
+            key={stop.id}
+            stop={stop}
+            trace={trace}
+            since={state.heardAt ?? answer.askedAt}
+            open={isOpen(stop)}
+            looked={touched.has(stop.id)}
+            onToggle={touch}
+          />
         ))}
-        {trace.end ? <EndLine trace={trace} end={trace.end} onRetry={onRetry} /> : <Connection turn={turn} />}
+        <Connection state={state} />
+        {end ? (
+          <EndLine trace={trace} end={end} actions={actions} compact={compact} />
+        ) : (
+          <>
+            <Ahead />
+            <RunningLine trace={trace} actions={actions} />
+          </>
+        )}
       </ol>
-      {trace.end && <ErrorBox trace={trace} end={trace.end} onRetry={onRetry} />}
+      {state.known === "failed" && (
+        <p className="pl-7 text-dim text-small">
+          The events of this run cannot be had any more. This is what the chat has kept of it.
+        </p>
+      )}
+      {end && <ErrorBox trace={trace} end={end} actions={actions} endedAt={state.heardAt} />}
     </article>
   );
 });
 
+const isAsked = ({ effort }: Answer): boolean => effort !== "auto" && effort !== "none";
+
+/** Where the run is going. */
+const Ahead = () => (
+  <li aria-hidden="true" className="ml-[5.25px] h-3 border-edge-strong border-l-[1.5px] border-dotted" />
+);
+
 interface StopProps {
   stop: Stop;
   trace: RunTrace;
-  since: number;
+  since: number | undefined;
+  open: boolean;
+  looked: boolean;
+  onToggle: (id: string, open: boolean) => void;
 }
 
-function StopView({ stop, trace, since }: StopProps) {
+function StopView({ stop, trace, since, ...panel }: StopProps) {
   switch (stop.kind) {
     case "reasoning":
-      return <ReasoningBlock item={stop.item} />;
+      return <ReasoningBlock item={stop.item} open={panel.open} onToggle={panel.onToggle} />;
     case "search":
-      return <SearchResultsInline stop={stop} />;
+      return <SearchResultsInline stop={stop} {...panel} />;
     case "tools":
-      return <ToolChips stop={stop} />;
+      return <ToolChips stop={stop} {...panel} />;
     case "answer":
-      return <Answer item={stop.item} trace={trace} />;
+      return <AnswerStop item={stop.item} settled={stop.settled} trace={trace} />;
     case "pending":
       return <Pending label={stop.label} since={since} />;
   }
 }
 
-/** Sources that are as they were keep their map, so that blocks of text which stand are not parsed again. */
-function Answer({ item, trace }: { item: ContentItem; trace: RunTrace }) {
-  const known = useRef<{ key: string; sources: ReadonlyMap<number, Link> }>({ key: "", sources: new Map() });
-  const sources = sourcesOf(trace, item.id);
-  const key = [...sources].map(([n, { url }]) => `${n} ${url}`).join("\n");
-  if (known.current.key !== key) known.current = { key, sources };
-  return <AnswerText item={item} sources={known.current.sources} />;
+interface AnswerStopProps {
+  item: ContentItem;
+  settled: boolean;
+  trace: RunTrace;
 }
 
-interface AnswerProps {
+function AnswerStop({ item, settled, trace }: AnswerStopProps) {
+  return <AnswerText item={item} settled={settled} sources={useSources(trace, item.id)} />;
+}
+
+/** As long as no call brings another link it is the same map, so that blocks of text which stand are not parsed again. */
+function useSources(trace: RunTrace, before: string): ReadonlyMap<number, Link> {
+  const lists = linkListsOf(trace, before);
+  const known = useRef<{ lists: typeof lists; sources: ReadonlyMap<number, Link> }>(undefined);
+  const isSame =
+    known.current?.lists.length === lists.length && lists.every((list, at) => list === known.current?.lists[at]);
+  if (!known.current || !isSame) known.current = { lists, sources: sourcesOf(trace, before) };
+  return known.current.sources;
+}
+
+interface AnswerTextProps {
   item: ContentItem;
+  settled: boolean;
   sources: ReadonlyMap<number, Link>;
 }
 
-const AnswerText = memo(function AnswerText({ item, sources }: AnswerProps) {
+const AnswerText = memo(function AnswerText({ item, settled, sources }: AnswerTextProps) {
   return (
-    <li className="stop answer">
-      {item.refusal && <p className="note">The model declines to answer.</p>}
-      {item.synthetic && <p className="note">Signalbox says this in place of a missing answer.</p>}
-      <Prose text={item.synthetic ? linkedSources(item.text) : item.text} sources={sources} />
+    <li
+      data-part="answer"
+      className="relative flow-root min-w-0 pt-2 pb-6 pl-7 text-body before:absolute before:-top-0.5 before:-bottom-0.5 before:left-[5.25px] before:border-edge before:border-l-[1.5px] first:before:top-3"
+    >
+      {item.refusal && <Note>The model declines to answer.</Note>}
+      {item.synthetic && <Note>Signalbox says this in place of a missing answer.</Note>}
+      <Prose text={item.synthetic ? linkedSources(item.text) : item.text} sources={sources} settled={settled} />
     </li>
   );
 });
 
-function Pending({ label, since }: { label: string; since: number }) {
-  const seconds = useSeconds(since, true);
+const Note = ({ children }: { children: string }) => <p className="mb-1.5 text-dim text-small">{children}</p>;
+
+function Pending({ label, since }: { label: string; since: number | undefined }) {
+  const [from] = useState(() => since ?? performance.now());
   return (
-    <li className="stop">
-      <Lamp lamp="running" />
-      <p className="stop-title">
-        {label}
-        {seconds >= 2 && <span className="dim"> · {seconds} s</span>}
-      </p>
-    </li>
+    <StopRow kind="pending" lamp="running">
+      {label}
+      <Seconds since={from} />
+    </StopRow>
   );
 }
 
-function Connection({ turn }: { turn: Turn }) {
-  if (!turn.stopping && !turn.resuming) return null;
+const CONNECTIONS: Readonly<Record<AnswerState["connection"], string>> = {
+  open: "",
+  resuming: "The connection dropped. Taking the answer up again.",
+  polling: "Followed every second: four other answers have the live connections.",
+};
+
+function Connection({ state: { trace, stopping, connection } }: { state: AnswerState }) {
+  const words = stopping ? "Stopping" : CONNECTIONS[connection];
+  if (trace.end || !words) return null;
   return (
-    <li className="stop">
-      <Lamp lamp="waiting" />
-      <p className="stop-title">{turn.stopping ? "Stopping" : "The connection dropped. Taking the answer up again"}</p>
-    </li>
+    <StopRow kind="connection" lamp="waiting">
+      {words}
+    </StopRow>
   );
 }

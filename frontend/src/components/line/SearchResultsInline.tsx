@@ -1,55 +1,83 @@
 // A burst of searches: one sentence, and below it what was asked and the sources found, each with the server's number.
-import { memo } from "react";
-import { countSources } from "../run/links.ts";
-import { hasFailed, lampOf, type Stop, wasSkipped } from "../run/view.ts";
-import { plural } from "../run/words.ts";
-import type { CallItem, Link } from "../types/models.ts";
-import { Lamp } from "./Lamp.tsx";
-import { StopHead } from "./StopHead.tsx";
+import { PreviewCard } from "@base-ui/react/preview-card";
+import { memo, type ReactNode, useState } from "react";
+import { type Source, sourcesIn } from "../../run/links.ts";
+import { burstLamp, hasFailed, isOpen, lampOf, type Stop, wasSkipped } from "../../run/view.ts";
+import { failureOf, plural } from "../../run/words.ts";
+import type { CallItem, Link } from "../../types/models.ts";
+import { Button } from "../ui/Button.tsx";
+import { Lamp } from "../ui/Lamp.tsx";
+import { Aside, StopHead } from "./StopHead.tsx";
 
 type SearchStop = Extract<Stop, { kind: "search" }>;
 
-/** Open once there is something to see, folded when the answer starts. */
-export const SearchResultsInline = memo(
-  function SearchResultsInline({ stop }: { stop: SearchStop }) {
-    const settled = stop.calls.some((call) => call.status !== "waiting" && call.status !== "running");
-    return (
-      <StopHead lamp={stop.lamp} title={<Title stop={stop} />} auto={settled && !stop.answered}>
-        <ul className="queries">
-          {stop.calls.map((call) => (
-            <Query key={call.id} call={call} />
-          ))}
-        </ul>
-        {stop.links.length > 0 && (
-          <ol className="sources">
-            {stop.links.map((link) => (
-              <Source key={`${link.n} ${link.url}`} link={link} />
-            ))}
-          </ol>
-        )}
-      </StopHead>
-    );
-  },
-  (before, after) =>
-    before.stop.answered === after.stop.answered &&
-    before.stop.calls.length === after.stop.calls.length &&
-    before.stop.calls.every((call, index) => call === after.stop.calls[index]),
-);
+/** More would push the answer out of sight. */
+const SHOWN = 20;
 
-function Title({ stop }: { stop: SearchStop }) {
-  const failed = stop.calls.filter(hasFailed).length;
-  const skipped = stop.calls.filter(wasSkipped).length;
-  const ran = stop.calls.length - skipped;
-  const found = countSources(stop.links);
-  const running = stop.lamp === "running";
+interface Props {
+  stop: SearchStop;
+  open: boolean;
+  /** The reader has opened or closed it by hand: what failed was seen. */
+  looked: boolean;
+  onToggle: (id: string, open: boolean) => void;
+}
+
+export const SearchResultsInline = memo(function SearchResultsInline({ stop, open, looked, onToggle }: Props) {
+  const sources = sourcesIn(stop.calls.flatMap((call) => call.links));
+  return (
+    <StopHead
+      id={stop.id}
+      kind="search"
+      lamp={burstLamp(stop.calls, looked)}
+      title={<Title calls={stop.calls} found={sources.length} looked={looked} />}
+      open={open}
+      onToggle={onToggle}
+    >
+      <ul className="grid gap-0.5 pt-1.5">
+        {stop.calls.map((call) => (
+          <Query key={call.id} call={call} />
+        ))}
+      </ul>
+      {sources.length > 0 && <Sources sources={sources} />}
+    </StopHead>
+  );
+}, isSameBurst);
+
+/** Calls that stand are the same objects: a token re-renders no burst. */
+export function isSameBurst<P extends { stop: { calls: readonly CallItem[] }; open: boolean; looked: boolean }>(
+  before: P,
+  after: P,
+): boolean {
+  return (
+    before.open === after.open &&
+    before.looked === after.looked &&
+    before.stop.calls.length === after.stop.calls.length &&
+    before.stop.calls.every((call, index) => call === after.stop.calls[index])
+  );
+}
+
+function Title({ calls, found, looked }: { calls: readonly CallItem[]; found: number; looked: boolean }) {
+  const failed = calls.filter(hasFailed).length;
+  const skipped = calls.filter(wasSkipped).length;
+  const cancelled = calls.filter((call) => call.status === "cancelled").length;
+  const cached = calls.filter((call) => call.status === "done" && call.cached).length;
+  const ran = calls.length - skipped;
+  const isRunning = calls.some(isOpen);
   return (
     <>
-      {running ? "Searching" : ran > 0 ? "Searched" : "Search"}
+      {isRunning ? "Searching" : ran > cancelled ? "Searched" : "Search"}
       {ran > 1 && ` ${ran}×`}
-      {found > 0 && <span className="dim"> · {plural(found, "source")}</span>}
-      {!running && found === 0 && ran > failed && <span className="dim"> · nothing found</span>}
-      {failed > 0 && <span className="bad"> · {failed === ran ? "failed" : `${failed} failed`}</span>}
-      {skipped > 0 && <span className="dim"> · {ran === 0 ? "not run" : `${skipped} not run`}</span>}
+      {found > 0 && <Aside>{plural(found, "source")}</Aside>}
+      {!isRunning && found === 0 && ran > failed + cancelled && <Aside>nothing found</Aside>}
+      {failed > 0 && (
+        <span className={looked ? "text-dim" : "text-red-ink"}>
+          {" "}
+          · {failed === ran ? "failed" : `${failed} failed`}
+        </span>
+      )}
+      {cached > 0 && <Aside>{cached === ran ? "same as before" : `${cached} same as before`}</Aside>}
+      {cancelled > 0 && <Aside>{cancelled === ran ? "stopped" : `${cancelled} stopped`}</Aside>}
+      {skipped > 0 && <Aside>{ran === 0 ? "not run" : `${skipped} not run`}</Aside>}
     </>
   );
 }
@@ -57,38 +85,113 @@ function Title({ stop }: { stop: SearchStop }) {
 function Query({ call }: { call: CallItem }) {
   const { query } = call.arguments;
   return (
-    <li>
-      <Lamp lamp={lampOf(call)} spoken />
-      <span className="query">{typeof query === "string" && query ? query : call.name}</span>
-      <span className="dim">{fate(call)}</span>
+    <li className="flex min-w-0 items-baseline gap-2" data-part="query">
+      <span className="flex translate-y-px [&_svg]:size-2.5">
+        <Lamp lamp={lampOf(call)} spoken />
+      </span>
+      <span className="min-w-0 truncate">{typeof query === "string" && query ? query : call.name}</span>
+      <span className={`shrink-0 ${hasFailed(call) ? "text-red-ink" : "text-dim"}`} title={call.error}>
+        {fateOf(call)}
+      </span>
     </li>
   );
 }
 
-/** What became of one search. Why one was not run is said by the warning; the result's sentence is for the model. */
-function fate(call: CallItem): string {
-  if (wasSkipped(call)) return "not run";
-  if (call.error !== undefined) return call.error;
+/** What became of one search; the sentence of a failed result is written for the model. */
+function fateOf(call: CallItem): string {
+  if (isOpen(call)) return call.status === "waiting" ? "waiting" : "searching";
+  if (call.status !== "done") return failureOf(call);
   if (call.cached) return "same search as before";
-  if (call.status !== "done") return "searching";
   return call.links.length > 0 ? plural(call.links.length, "result") : "nothing found";
 }
 
-function Source({ link }: { link: Link }) {
+function Sources({ sources }: { sources: readonly Source[] }) {
+  const [isWhole, showAll] = useState(false);
+  const shown = isWhole ? sources : sources.slice(0, SHOWN);
+  const rest = sources.length - shown.length;
+  return (
+    <>
+      <ol className="-mx-1.5 grid pt-1.5">
+        {shown.map((source) => (
+          <SourceRow key={source.link.url} source={source} />
+        ))}
+      </ol>
+      {rest > 0 && (
+        <Button className="-ml-2" onClick={() => showAll(true)}>
+          and {plural(rest, "more source")}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function SourceRow({ source: { link, more } }: { source: Source }) {
   return (
     <li>
-      <a
-        className="source"
-        href={link.url}
-        target="_blank"
-        rel="noopener noreferrer"
-        title={link.snippet || link.title}
+      <SourceLink
+        link={link}
+        className="grid grid-cols-[auto_minmax(0,1fr)_auto] items-baseline gap-x-2 rounded-sm px-1.5 py-1 text-ink no-underline hover:bg-sunken"
       >
-        <span className="source-host">{link.host}</span>
-        <span className="source-title">{link.title}</span>
-        {link.snippet && <span className="source-snippet">{link.snippet}</span>}
-        {link.n !== undefined && <span className="source-n">[{link.n}]</span>}
-      </a>
+        <span
+          aria-hidden="true"
+          className="row-span-2 mt-0.5 grid size-5 place-items-center self-start rounded-sm border border-edge bg-sunken text-dim text-tiny uppercase"
+        >
+          {link.host.charAt(0)}
+        </span>
+        <span className="flex min-w-0 items-baseline gap-2 narrow:flex-col narrow:gap-0">
+          <span className="max-w-48 shrink-0 truncate text-dim narrow:max-w-full">{link.host}</span>
+          <span className="min-w-0 max-w-full truncate font-medium">{link.title}</span>
+        </span>
+        {link.n !== undefined && <span className="text-accent tabular-nums">[{link.n}]</span>}
+        {link.snippet && <span className="col-start-2 truncate text-dim">{link.snippet}</span>}
+      </SourceLink>
+      {more.length > 0 && (
+        <ul className="pb-1 pl-8.5">
+          {more.map((section) => (
+            <li key={section.url} className="truncate">
+              <SourceLink link={section} className="text-dim decoration-edge-strong hover:text-ink">
+                {section.title}
+              </SourceLink>
+            </li>
+          ))}
+        </ul>
+      )}
     </li>
+  );
+}
+
+interface SourceLinkProps {
+  link: Link;
+  className: string;
+  children: ReactNode;
+}
+
+/** The whole excerpt comes with the pointer or the focus. */
+function SourceLink({ link, className, children }: SourceLinkProps) {
+  const target = { href: link.url, target: "_blank", rel: "noopener noreferrer" };
+  if (!link.snippet)
+    return (
+      <a {...target} className={className} data-part="source">
+        {children}
+      </a>
+    );
+  return (
+    <PreviewCard.Root>
+      <PreviewCard.Trigger {...target} className={className} data-part="source">
+        {children}
+      </PreviewCard.Trigger>
+      <PreviewCard.Portal>
+        <PreviewCard.Positioner sideOffset={4} collisionPadding={8} align="start" className="z-50">
+          <PreviewCard.Popup
+            data-part="excerpt"
+            className="grid max-h-80 w-80 max-w-[calc(100vw-1rem)] gap-1 overflow-hidden rounded-md border border-edge bg-raised p-3 text-small shadow-over transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0"
+          >
+            <span className="font-medium">{link.title}</span>
+            <span className="truncate text-dim text-tiny">{link.url}</span>
+            <span>{link.snippet}</span>
+          </PreviewCard.Popup>
+        </PreviewCard.Positioner>
+      </PreviewCard.Portal>
+    </PreviewCard.Root>
   );
 }

@@ -1,48 +1,82 @@
-// The head of a stop on the line: a lamp, a sentence, and the arrow that opens what is below.
-import { type ReactNode, useId, useState } from "react";
-import type { Lamp as LampName } from "../run/view.ts";
-import { Lamp } from "./Lamp.tsx";
+// A stop on the line: a lamp and a sentence, and the arrow that opens what is below.
+import { ChevronRight } from "lucide-react";
+import { type ReactNode, useId, useRef } from "react";
+import type { Lamp as LampName, Stop } from "../../run/view.ts";
+import { Lamp } from "../ui/Lamp.tsx";
 
-interface Props {
+/** The line runs behind the lamps: solid where the run has been. */
+const ROW =
+  "relative flow-root min-w-0 pb-3.5 pl-7 before:absolute before:top-4.5 before:-bottom-0.5 before:left-[5.25px] before:border-edge before:border-l-[1.5px]";
+
+interface RowProps {
+  kind: Stop["kind"] | "connection";
   lamp: LampName;
-  title: ReactNode;
-  /** Open as long as the reader has not chosen; the reader's choice then holds (quirk H3). */
-  auto: boolean;
-  /** Where there is nothing to open, the head is only a sentence. */
-  children?: ReactNode;
-  className?: string;
+  children: ReactNode;
 }
 
-export function StopHead({ lamp, title, auto, children, className = "" }: Props) {
-  const [choice, setChoice] = useState<boolean>();
-  const body = useId();
-  const open = choice ?? auto;
-  if (!children) {
-    return (
-      <li className={`stop ${className}`}>
-        <Lamp lamp={lamp} />
-        <p className="stop-title">{title}</p>
-      </li>
-    );
-  }
+/** A stop that is only a sentence. While it is under way the line goes on in dots. */
+export function StopRow({ kind, lamp, children }: RowProps) {
   return (
-    <li className={`stop ${className}`}>
-      <Lamp lamp={lamp} />
+    <li
+      className={`${ROW} ${lamp === "running" ? "last:before:border-edge-strong last:before:border-dotted" : ""}`}
+      data-part="stop"
+      data-kind={kind}
+      data-lamp={lamp}
+    >
+      <StopLamp lamp={lamp} />
+      <p className="min-h-5 tabular-nums">{children}</p>
+    </li>
+  );
+}
+
+const StopLamp = ({ lamp }: { lamp: LampName }) => (
+  <span className="absolute top-1 left-0 flex">
+    <Lamp lamp={lamp} />
+  </span>
+);
+
+interface HeadProps {
+  id: string;
+  kind: Stop["kind"];
+  lamp: LampName;
+  title: ReactNode;
+  open: boolean;
+  onToggle: (id: string, open: boolean) => void;
+  children: ReactNode;
+}
+
+export function StopHead({ id, kind, lamp, title, open, onToggle, children }: HeadProps) {
+  const body = useId();
+  // What nobody has opened yet is not made; what was opened stays, so that it can fold softly.
+  const wasOpen = useRef(open);
+  wasOpen.current ||= open;
+  return (
+    <li className={ROW} data-part="stop" data-kind={kind} data-lamp={lamp}>
+      <StopLamp lamp={lamp} />
       <button
         type="button"
-        className="stop-title stop-toggle"
+        className="group/head -mx-1.5 -my-0.5 flex w-[calc(100%+0.75rem)] cursor-pointer items-start gap-3 rounded-sm px-1.5 py-0.5 text-left tabular-nums transition-colors hover:bg-sunken"
         aria-expanded={open}
         aria-controls={body}
-        onClick={() => setChoice(!open)}
+        onClick={() => onToggle(id, !open)}
       >
-        <span>{title}</span>
-        <svg className="chevron" viewBox="0 0 12 12" aria-hidden="true">
-          <path d="m4.5 2.5 3.5 3.5-3.5 3.5" />
-        </svg>
+        <span className="min-w-0 flex-1">{title}</span>
+        <ChevronRight
+          aria-hidden="true"
+          className="mt-0.5 size-4 shrink-0 text-dim transition-transform group-aria-expanded/head:rotate-90"
+        />
       </button>
-      <div id={body} className="fold" data-open={open} inert={!open}>
-        <div className="fold-inner">{children}</div>
+      <div
+        id={body}
+        className="grid grid-rows-[0fr] transition-[grid-template-rows] data-open:grid-rows-[1fr]"
+        data-open={open || undefined}
+        inert={!open}
+      >
+        <div className="-mx-1.5 min-h-0 min-w-0 overflow-hidden px-1.5">{wasOpen.current && children}</div>
       </div>
     </li>
   );
 }
+
+/** Words beside the sentence that matter less. */
+export const Aside = ({ children }: { children: ReactNode }) => <span className="text-dim"> · {children}</span>;

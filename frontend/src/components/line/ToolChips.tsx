@@ -1,70 +1,119 @@
-// The other tools of a burst: a chip per tool, and below them what each call was given and gave back.
+// The other tools of a burst: one line with a chip per tool, and below it what each call was given and gave back.
 import { memo } from "react";
-import { burstLamp, lampOf, type Stop } from "../run/view.ts";
-import { plural } from "../run/words.ts";
-import type { CallItem } from "../types/models.ts";
-import { Lamp } from "./Lamp.tsx";
-import { StopHead } from "./StopHead.tsx";
+import { burstLamp, hasFailed, isOpen, lampOf, type Stop, tookMs } from "../../run/view.ts";
+import { duration, failureOf } from "../../run/words.ts";
+import type { CallItem } from "../../types/models.ts";
+import { Lamp } from "../ui/Lamp.tsx";
+import { isSameBurst } from "./SearchResultsInline.tsx";
+import { Aside, StopHead } from "./StopHead.tsx";
+import { Value } from "./Value.tsx";
 
 type ToolsStop = Extract<Stop, { kind: "tools" }>;
 
-const SHOWN_CHARS = 2000;
+/** More names than this are a number. */
+const CHIPS = 3;
 
-export const ToolChips = memo(
-  function ToolChips({ stop }: { stop: ToolsStop }) {
-    const byName = Map.groupBy(stop.calls, (call) => call.name);
-    const title = (
-      <>
-        {stop.lamp === "running" ? "Using" : "Used"}
-        <span className="chips">
-          {[...byName].map(([name, calls]) => (
-            <span className="chip" key={name}>
-              <Lamp lamp={burstLamp(calls)} spoken />
-              {name}
-              {calls.length > 1 && <span className="dim">×{calls.length}</span>}
-            </span>
-          ))}
-        </span>
-      </>
-    );
-    return (
-      <StopHead lamp={stop.lamp} title={title} auto={false}>
-        {stop.calls.map((call) => (
-          <Call key={call.id} call={call} />
-        ))}
-      </StopHead>
-    );
-  },
-  (before, after) =>
-    before.stop.calls.length === after.stop.calls.length &&
-    before.stop.calls.every((call, index) => call === after.stop.calls[index]),
-);
+interface Props {
+  stop: ToolsStop;
+  open: boolean;
+  /** The reader has opened or closed it by hand: what failed was seen. */
+  looked: boolean;
+  onToggle: (id: string, open: boolean) => void;
+}
 
-function Call({ call }: { call: CallItem }) {
+export const ToolChips = memo(function ToolChips({ stop, open, looked, onToggle }: Props) {
+  const { calls } = stop;
   return (
-    <section className="call" aria-label={call.name}>
-      <p className="call-name">
-        <Lamp lamp={lampOf(call)} spoken /> {call.name}
-        {call.cached && <span className="dim">same call as before</span>}
-      </p>
-      <Json label="given" value={call.argumentsRaw ?? call.arguments} />
-      {call.error === undefined ? (
-        call.result !== undefined && <Json label="gave back" value={call.result} />
-      ) : (
-        <p className="bad">{call.error}</p>
+    <StopHead
+      id={stop.id}
+      kind="tools"
+      lamp={burstLamp(calls, looked)}
+      title={<Title calls={calls} looked={looked} />}
+      open={open}
+      onToggle={onToggle}
+    >
+      <ul className="grid gap-2 pt-1.5 pb-0.5">
+        {calls.map((call) => (
+          <Card key={call.id} call={call} />
+        ))}
+      </ul>
+    </StopHead>
+  );
+}, isSameBurst);
+
+function Title({ calls, looked }: { calls: readonly CallItem[]; looked: boolean }) {
+  const byName = [...Map.groupBy(calls, (call) => call.name)];
+  const failed = calls.filter(hasFailed).length;
+  const shown = byName.slice(0, CHIPS);
+  const rest = byName.length - shown.length;
+  return (
+    <>
+      {calls.some(isOpen) ? "Using" : "Used"}
+      {shown.map(([name, same]) => (
+        <Chip key={name} name={name} calls={same} looked={looked} />
+      ))}
+      {rest > 0 && <Aside>{rest} more</Aside>}
+      {failed > 0 && (
+        <span className={looked ? "text-dim" : "text-red-ink"}>
+          {" "}
+          · {failed === calls.length ? "failed" : `${failed} failed`}
+        </span>
       )}
-    </section>
+    </>
   );
 }
 
-function Json({ label, value }: { label: string; value: unknown }) {
-  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-  const cut = text.length - SHOWN_CHARS;
+function Chip({ name, calls, looked }: { name: string; calls: readonly CallItem[]; looked: boolean }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by keyboard.
-    <section className="json" tabIndex={0} aria-label={label}>
-      {text.slice(0, SHOWN_CHARS)}
-      {cut > 0 && <span className="dim">{`\n… ${plural(cut, "more character")}`}</span>}
-    </section>
+    <>
+      {" "}
+      <span
+        data-part="chip"
+        className="inline-flex max-w-full items-center gap-1.5 rounded-full border border-edge px-2 text-tiny leading-[1.125rem] [&_svg]:size-2.5"
+      >
+        <Lamp lamp={burstLamp(calls, looked)} spoken />
+        <span className="min-w-0 truncate">{name}</span>
+        {calls.length > 1 && <span className="text-dim">×{calls.length}</span>}
+      </span>
+    </>
   );
+}
+
+/** For any tool, known here or not. A call that failed says why, and shows no empty table. */
+function Card({ call }: { call: CallItem }) {
+  const given = call.argumentsRaw ?? call.arguments;
+  const hasGiven = typeof given === "string" || Object.keys(given).length > 0;
+  return (
+    <li className="grid gap-1.5 rounded-md border border-edge bg-raised px-3 py-2" data-part="tool">
+      <p className="flex min-w-0 items-center gap-2 [&_svg]:size-2.5">
+        <Lamp lamp={lampOf(call)} spoken />
+        <span className="min-w-0 truncate font-medium">{call.name}</span>
+        <span className="ml-auto shrink-0 text-dim tabular-nums">{fateOf(call)}</span>
+      </p>
+      {hasGiven && <Value label={`Arguments of ${call.name}`} value={given} />}
+      <Outcome call={call} />
+    </li>
+  );
+}
+
+function Outcome({ call }: { call: CallItem }) {
+  if (isOpen(call)) return null;
+  if (call.status === "done") {
+    if (call.result === undefined || call.result === null) return <p className="text-dim">It gave nothing back.</p>;
+    return (
+      <div className="border-edge border-t pt-1.5">
+        <Value label={`Result of ${call.name}`} value={call.result} />
+      </div>
+    );
+  }
+  return <p className={hasFailed(call) ? "text-red-ink wrap-anywhere" : "text-dim"}>{call.error || failureOf(call)}</p>;
+}
+
+function fateOf(call: CallItem): string {
+  if (isOpen(call)) return call.status === "waiting" ? "waiting" : "running";
+  if (call.status === "cancelled") return "stopped";
+  if (call.cached) return "same call as before";
+  const ms = tookMs(call);
+  const took = ms === undefined ? "" : duration(ms);
+  return call.status === "failed" ? ["failed", took].filter(Boolean).join(" · ") : took;
 }

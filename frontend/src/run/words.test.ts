@@ -1,0 +1,75 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import type { RunEnd, RunItem } from "../types/models.ts";
+import { emptyTrace } from "./reducer.ts";
+import { ADVICE, CALL_FAILURES, fixesOf, lossOf, WARNINGS } from "./words.ts";
+
+const CONTRACT = readFileSync(new URL("../../../docs/sse-contract.md", import.meta.url), "utf8");
+
+/** The codes of one of the contract's tables, with whether asking again may help. */
+function table(name: string): [code: string, again: string][] {
+  const rows = CONTRACT.split(`<!-- table: ${name} -->`)[1]?.split("<!-- end -->")[0] ?? "";
+  return [...rows.matchAll(/^\| `([A-Z_]+)` .*\| ([^|]+) \|$/gm)].map(([, code = "", again = ""]) => [
+    code,
+    again.trim(),
+  ]);
+}
+
+describe("the contract's codes", () => {
+  it.each([
+    ["requests", ADVICE],
+    ["endings", ADVICE],
+    ["results", CALL_FAILURES],
+    ["warnings", WARNINGS],
+  ])("of %s all have words of ours", (name, words) => {
+    const codes = table(name).map(([code]) => code);
+    expect(codes.length).toBeGreaterThan(5);
+    expect(codes.filter((code) => !(code in words))).toEqual([]);
+  });
+
+  it("that may help when asked again can be retried, and no others", () => {
+    const wrong = table("endings").filter(([code, again]) => {
+      return fixesOf({ status: "error", code }).includes("retry") !== (again === "may help");
+    });
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe("what can be pressed", () => {
+  it.each<[Partial<RunEnd>, string[]]>([
+    [{ code: "UPSTREAM_CREDITS" }, ["credits", "model"]],
+    [{ code: "UNAUTHORIZED" }, ["token"]],
+    [{ code: "RATE_LIMIT", retryable: true }, ["retry", "model"]],
+    [{ code: "RATE_LIMIT", retryable: false }, ["model"]],
+    [{ code: "UPSTREAM_REJECTED", retryable: true }, ["retry", "model"]],
+    [{ code: "SOMETHING_NEW" }, ["retry", "model"]],
+    [{ code: "SOMETHING_NEW", retryable: false }, ["model"]],
+    [{ code: "CONNECTION_LOST", retryable: true, local: true }, ["retry"]],
+    [{}, ["retry", "model"]],
+  ])("about %j", (end, fixes) => {
+    expect(fixesOf({ status: "error", ...end })).toEqual(fixes);
+  });
+});
+
+describe("what was lost and billed", () => {
+  const text: RunItem = { kind: "content", id: "content-1", text: "Half", refusal: false, synthetic: false };
+  it.each<[Partial<RunEnd>, readonly RunItem[], string]>([
+    [{ code: "RATE_LIMIT" }, [], "Your message is kept. Nothing was billed."],
+    [{ code: "UPSTREAM_TIMEOUT" }, [], "Your message is kept. What it cost is not known yet."],
+    [{ code: "UPSTREAM_OVERLOADED" }, [text], "What came is kept. What it cost is not known yet."],
+    [{ code: "STREAM_CUT", cost: 0.0041 }, [text], "What came is kept. It cost $0.0041."],
+    [
+      { code: "STREAM_CUT", cost: 0.0041, cost_estimated: true },
+      [text],
+      "What came is kept. It cost at least $0.0041.",
+    ],
+    [{ code: "STREAM_CUT", cost: 0 }, [text], "What came is kept. Nothing was billed."],
+    [
+      { code: "STREAM_CUT", cost: 1, simulated: true },
+      [],
+      "Your message is kept. It was simulated, so nothing was billed.",
+    ],
+  ])("%j", (end, items, words) => {
+    expect(lossOf({ ...emptyTrace("m"), items }, { status: "error", ...end })).toBe(words);
+  });
+});

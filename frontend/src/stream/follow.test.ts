@@ -255,6 +255,22 @@ describe("a question when all streams are taken", () => {
     expect(told).toEqual(["[run]", "(polling)", "(resuming)", "(polling)", "a", "(resuming)"]);
   });
 
+  it("is not given up while every second poll is answered", async () => {
+    const down = () => new ApiError(500, "INTERNAL", "Broken.");
+    const { client } = server(
+      new Live(),
+      down,
+      () => news(),
+      down,
+      () => news(),
+      down,
+      news(end(1)),
+    );
+    const { ended } = asking({ client, slots: new Places(0), resumeDelays: [0] });
+    await pass(2000);
+    expect(await ended).toBe("done");
+  });
+
   it("is lost where the server says that all was seen and no end was", async () => {
     const { client } = server(new Live(), new Response(null, { status: 204 }));
     const { ended } = asking({ client, slots: new Places(0) });
@@ -308,6 +324,14 @@ describe("a stream's place is given back", () => {
 });
 
 describe("a dropped run", () => {
+  it("may drop as often as it likes while it brings something", async () => {
+    const drops = Array.from({ length: 5 }, (_, at) => news(say(at + 1, "a")));
+    const { client } = server(...drops, news(end(9)));
+    const { ended } = rejoining({ client, resumeDelays: [0] });
+    await pass(10);
+    expect(await ended).toBe("done");
+  });
+
   it.each([429, 503])("waits as long as a server with a %i asks for", async (status) => {
     const busy = new ApiError(status, "TOO_MANY_RUNS", "Too many.", undefined, 7);
     const { client, asked } = server(busy, news(say(1, "a"), end(2)));
@@ -322,10 +346,12 @@ describe("a dropped run", () => {
   });
 
   it("waits no longer than five minutes, whatever the server asks for", async () => {
-    const busy = new ApiError(503, "TOO_MANY_RUNS", "Too many.", undefined, 1e9);
-    const { client } = server(busy, news(end(1)));
+    const busy = new ApiError(503, "TOO_MANY_RUNS", "Too many.", undefined, 1000);
+    const { client, asked } = server(busy, news(end(1)));
     const { ended } = rejoining({ client });
-    await pass(300_000);
+    await pass(299_999);
+    expect(asked.length).toBe(1);
+    await pass(1);
     expect(await ended).toBe("done");
   });
 

@@ -1,0 +1,89 @@
+// A conversation in the sidebar: its title, whether something runs in it, what it cost, and what was found in it.
+import { FileDown, PencilLine, Trash2 } from "lucide-react";
+import { memo } from "react";
+import { hashOf } from "../../hooks/address.ts";
+import { findLetters } from "../../run/found.ts";
+import { cost } from "../../run/words.ts";
+import type { ConversationLine } from "../../types/api.ts";
+import { Lamp } from "../ui/Lamp.tsx";
+import { MenuItem, MenuLine } from "../ui/Menu.tsx";
+import { LineRow } from "./LineRow.tsx";
+import { TitleField } from "./TitleField.tsx";
+
+interface Props {
+  line: ConversationLine;
+  search: string;
+  isHere: boolean;
+  isStop: boolean;
+  isRenaming: boolean;
+  onOpen: (id: string) => void;
+  onRename: (id: string) => void;
+  /** Undefined: the title stays. */
+  onTitle: (id: string, title: string | undefined, byKey: boolean) => void;
+  onExport: (id: string, format: "markdown" | "json") => void;
+  onDelete: (id: string) => void;
+}
+
+export const ConversationRow = memo(function ConversationRow(props: Props) {
+  const { line, search, isHere, isStop, isRenaming, onOpen } = props;
+  const { id, title, match } = line;
+  return (
+    <LineRow
+      id={id}
+      href={hashOf({ kind: "conversation", id })}
+      title={title}
+      isHere={isHere}
+      isStop={isStop}
+      onOpen={onOpen}
+      before={line.isRunning && <Lamp lamp="running" spoken />}
+      beside={line.cost !== undefined && line.cost > 0 && <Cost usd={line.cost} />}
+      under={match && match !== title && <Match text={match} search={search} />}
+      menu={<RowMenu {...props} />}
+      field={isRenaming && <TitleField title={title} onDone={(kept, byKey) => props.onTitle(id, kept, byKey)} />}
+    />
+  );
+});
+
+/** Seen where somebody looks; a column of amounts would be all that one sees. */
+function Cost({ usd }: { usd: number }) {
+  return (
+    <span className="hidden text-dim text-tiny tabular-nums group-focus-within:inline group-hover:inline pointer-coarse:inline">
+      {cost(usd)}
+    </span>
+  );
+}
+
+function Match({ text, search }: { text: string; search: string }) {
+  const { before, found, after } = findLetters(text, search);
+  return (
+    <span className="line-clamp-2 text-dim text-tiny" data-part="match">
+      {before}
+      {found && <mark className="rounded-sm bg-amber-wash text-ink">{found}</mark>}
+      {after}
+    </span>
+  );
+}
+
+function RowMenu({ line: { id }, onRename, onExport, onDelete }: Props) {
+  return (
+    <>
+      <MenuItem onSelect={() => onRename(id)}>
+        <PencilLine aria-hidden="true" />
+        Rename
+      </MenuItem>
+      <MenuItem onSelect={() => onExport(id, "markdown")}>
+        <FileDown aria-hidden="true" />
+        Export as Markdown
+      </MenuItem>
+      <MenuItem onSelect={() => onExport(id, "json")}>
+        <FileDown aria-hidden="true" />
+        Export as JSON
+      </MenuItem>
+      <MenuLine />
+      <MenuItem danger onSelect={() => onDelete(id)}>
+        <Trash2 aria-hidden="true" />
+        Delete
+      </MenuItem>
+    </>
+  );
+}

@@ -1,0 +1,26 @@
+// The end of a list: more lines come when it comes into view, or at a click.
+import { useEffect, useRef } from "react";
+import { Button } from "../ui/Button.tsx";
+
+interface Props {
+  /** How many lines are there; with each page the end is looked for anew. */
+  count: number;
+  asksItself: boolean;
+  onMore: () => void;
+}
+
+export function MoreButton({ count, asksItself, onMore }: Props) {
+  const button = useRef<HTMLButtonElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an end that stays in view has to be seen again
+  useEffect(() => {
+    if (!asksItself || !button.current || typeof IntersectionObserver === "undefined") return;
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && onMore());
+    observer.observe(button.current);
+    return () => observer.disconnect();
+  }, [count, asksItself, onMore]);
+  return (
+    <Button ref={button} className="mx-auto mt-1 flex" onClick={onMore}>
+      Show more
+    </Button>
+  );
+}

@@ -1,0 +1,66 @@
+// The search field of the sidebar; from it the arrow goes down into the list.
+import { Search, X } from "lucide-react";
+import { type KeyboardEvent, useRef } from "react";
+import { isMac } from "../../hooks/shortcuts.ts";
+import { shortcutWords } from "../../run/shortcuts.ts";
+import { Button } from "../ui/Button.tsx";
+import { focusFirstLine } from "./focus.ts";
+
+interface Props {
+  search: string;
+  onSearch: (text: string) => void;
+}
+
+export function SearchField({ search, onSearch }: Props) {
+  const input = useRef<HTMLInputElement>(null);
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === "ArrowDown" && focusFirstLine(event.currentTarget)) event.preventDefault();
+    if (event.key === "Escape" && search) {
+      event.preventDefault();
+      event.stopPropagation();
+      onSearch("");
+    }
+  };
+  return (
+    <div className="group relative flex items-center">
+      <Search className="pointer-events-none absolute left-2.5 size-4 text-dim" aria-hidden="true" />
+      <input
+        ref={input}
+        id="search-conversations"
+        type="text"
+        inputMode="search"
+        enterKeyHint="search"
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={200}
+        aria-label="Search conversations"
+        placeholder="Search"
+        className="h-8 w-full min-w-0 rounded-md border border-edge bg-raised pr-8 pl-8 text-ink placeholder:text-dim hover:border-edge-strong"
+        value={search}
+        onChange={(event) => onSearch(event.target.value)}
+        onKeyDown={onKeyDown}
+      />
+      {search ? (
+        <Button
+          className="absolute right-0.5"
+          size="icon-small"
+          aria-label="Clear the search"
+          onClick={() => {
+            onSearch("");
+            input.current?.focus();
+          }}
+        >
+          <X aria-hidden="true" />
+        </Button>
+      ) : (
+        <span
+          className="pointer-events-none absolute right-2.5 font-sans text-dim text-tiny group-focus-within:hidden pointer-coarse:hidden"
+          aria-hidden="true"
+        >
+          {shortcutWords("search", isMac())}
+        </span>
+      )}
+    </div>
+  );
+}

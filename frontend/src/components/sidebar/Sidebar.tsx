@@ -1,0 +1,106 @@
+// The sidebar: a new chat, the conversations with their search, what was kept, and the way to the other pages.
+import { Tabs } from "@base-ui/react/tabs";
+import { SquarePen } from "lucide-react";
+import { type ReactNode, useEffect, useState } from "react";
+import type { Address } from "../../hooks/address.ts";
+import type { Conversations } from "../../hooks/conversations.ts";
+import type { Saves } from "../../hooks/saves.ts";
+import { isMac } from "../../hooks/shortcuts.ts";
+import { useStore } from "../../hooks/store.ts";
+import { shortcutWords } from "../../run/shortcuts.ts";
+import { Button } from "../ui/Button.tsx";
+import { Tip } from "../ui/Tip.tsx";
+import { ConversationList } from "./ConversationList.tsx";
+import { KeptList } from "./KeptList.tsx";
+import { SearchField } from "./SearchField.tsx";
+
+export interface SidebarProps {
+  conversations: Conversations;
+  saves: Saves;
+  /** What the page shows. */
+  here: Address;
+  onOpen: (id: string) => void;
+  onOpenSave: (id: string) => void;
+  onNew: () => void;
+  /** The conversation or save that the page shows was deleted. */
+  onClosed: (id: string) => void;
+  /** Stands at the end of the foot. */
+  foot?: ReactNode;
+}
+
+/** It fills its parent, which gives it its width. */
+export function Sidebar({ conversations, saves, here, onOpen, onOpenSave, onNew, onClosed, foot }: SidebarProps) {
+  const { search } = useStore(conversations);
+  const [tab, setTab] = useState<"chats" | "kept">(here.kind === "save" ? "kept" : "chats");
+  useEffect(() => {
+    conversations.wake();
+    saves.wake();
+  }, [conversations, saves]);
+  return (
+    <nav
+      className="flex h-full min-h-0 w-full min-w-0 flex-col text-small"
+      aria-label="Conversations"
+      data-part="sidebar"
+    >
+      <div className="flex flex-col gap-2 p-3 pb-2">
+        <Tip label={`New chat, ${shortcutWords("new", isMac())}`}>
+          <Button look="outline" size="medium" className="w-full" onClick={onNew}>
+            <SquarePen aria-hidden="true" />
+            New chat
+          </Button>
+        </Tip>
+        <SearchField search={search} onSearch={(text) => conversations.find(text)} />
+      </div>
+      <Tabs.Root className="flex min-h-0 flex-1 flex-col" value={tab} onValueChange={setTab}>
+        <Tabs.List className="flex gap-1 border-edge border-b px-3" aria-label="What to list">
+          <Tab value="chats">Chats</Tab>
+          <Tab value="kept">Kept</Tab>
+        </Tabs.List>
+        <Tabs.Panel className={PANEL} value="chats" tabIndex={-1}>
+          <ConversationList
+            conversations={conversations}
+            here={here.kind === "conversation" ? here.id : undefined}
+            onOpen={onOpen}
+            onClosed={onClosed}
+          />
+        </Tabs.Panel>
+        <Tabs.Panel className={PANEL} value="kept" tabIndex={-1}>
+          <KeptList
+            saves={saves}
+            search={search}
+            here={here.kind === "save" ? here.id : undefined}
+            onOpen={onOpenSave}
+            onClosed={onClosed}
+          />
+        </Tabs.Panel>
+      </Tabs.Root>
+      <div className="flex items-center gap-3 border-edge border-t px-3 py-2 text-dim" data-part="sidebar-foot">
+        <FootLink href="/guide/">Guide</FootLink>
+        <FootLink href="/docs">API</FootLink>
+        <FootLink href="/operator">Operator</FootLink>
+        {foot && <span className="ml-auto flex items-center gap-1">{foot}</span>}
+      </div>
+    </nav>
+  );
+}
+
+const PANEL = "flex min-h-0 flex-1 flex-col outline-none";
+
+function Tab({ value, children }: { value: "chats" | "kept"; children: ReactNode }) {
+  return (
+    <Tabs.Tab
+      value={value}
+      className="-mb-px h-8 cursor-pointer select-none border-transparent border-b-2 px-1.5 text-dim hover:text-ink data-active:border-accent data-active:text-ink"
+    >
+      {children}
+    </Tabs.Tab>
+  );
+}
+
+function FootLink({ href, children }: { href: string; children: ReactNode }) {
+  return (
+    <a className="rounded-sm text-dim no-underline hover:text-ink hover:underline" href={href}>
+      {children}
+    </a>
+  );
+}

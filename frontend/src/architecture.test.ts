@@ -1,3 +1,4 @@
+// Who may import whom, and what no source may hold: the house's rules, as tests.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -5,28 +6,75 @@ import { describe, expect, it } from "vitest";
 
 const SRC = fileURLToPath(new URL(".", import.meta.url));
 
-/** Who may import whom, by folder; `npm` says whether packages of the browser's side may be used. */
-const MAY: Record<string, { from: readonly string[]; npm: readonly string[] }> = {
+interface Place {
+  from: readonly string[];
+  /** Packages of the browser's side; a name that ends in `/` stands for all that is in it. */
+  npm: readonly string[];
+}
+
+/** Who may import whom, by folder. */
+const MAY: Readonly<Record<string, Place>> = {
   types: { from: [], npm: [] },
   stream: { from: ["types"], npm: ["eventsource-parser"] },
   run: { from: ["types"], npm: [] },
   hooks: { from: ["types", "stream", "run"], npm: ["react"] },
-  components: { from: ["types", "run", "hooks"], npm: ["react", "react-markdown", "remark-gfm"] },
+  components: { from: ["types", "run", "hooks"], npm: ["react", "@base-ui/react/", "lucide-react", "virtua"] },
+};
+
+/** What turns texts into pages is heavy, and stays in one room that is loaded when it is needed. */
+const PROSE = [
+  "react-markdown",
+  "remark-gfm",
+  "remark-math",
+  "rehype-harden",
+  "rehype-katex",
+  "katex/",
+  "remend",
+  "shiki/",
+  "streamdown",
+  "unified",
+];
+
+/** Which rooms of components a room may enter beside its own; every room may use `ui`. */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  ui: [],
+  prose: [],
+  line: ["prose"],
+  inspector: ["prose"],
+  sidebar: [],
+  picker: [],
+  composer: [],
+  compare: ["line", "prose"],
+  pages: ["prose"],
+  // Where a chat is put together.
+  chat: ["prose", "line", "inspector", "sidebar", "picker", "composer", "compare"],
 };
 
 const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter(
   (name) => /\.tsx?$/.test(name) && !/\.test\.tsx?$/.test(name),
 );
+const read = (name: string): string => readFileSync(join(SRC, name), "utf8");
+const partsOf = (name: string): readonly string[] => name.split("/");
+const roomOf = (name: string): string => (partsOf(name).length > 2 ? (partsOf(name)[1] ?? "") : "");
 
-describe.each(files.filter((name) => (name.split("/")[0] ?? "") in MAY))("%s", (name) => {
-  const folder = name.split("/")[0] ?? "";
-  const source = readFileSync(join(SRC, name), "utf8");
-  const imports = [...source.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map(([, target = ""]) => target);
+const importsOf = (source: string): readonly string[] =>
+  [...source.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map(([, target = ""]) => target);
+const isPackage = (target: string): boolean => !target.startsWith(".");
+const isOf = (names: readonly string[], target: string): boolean =>
+  names.some((name) => target === name || (name.endsWith("/") && target.startsWith(name)));
+/** From the folder of sources. */
+const pathOf = (name: string, target: string): string => relative(SRC, join(SRC, dirname(name), target));
+
+describe.each(files.filter((name) => (partsOf(name)[0] ?? "") in MAY))("%s", (name) => {
+  const [folder = ""] = partsOf(name);
+  const source = read(name);
+  const imports = importsOf(source);
 
   it("imports only what its place allows", () => {
+    const packages = [...(MAY[folder]?.npm ?? []), ...(roomOf(name) === "prose" ? PROSE : [])];
     const wrong = imports.filter((target) => {
-      if (!target.startsWith(".")) return !MAY[folder]?.npm.includes(target);
-      const other = relative(SRC, join(SRC, dirname(name), target)).split("/")[0] ?? "";
+      if (isPackage(target)) return !isOf(packages, target);
+      const [other = ""] = partsOf(pathOf(name, target));
       return other !== folder && !MAY[folder]?.from.includes(other);
     });
     expect(wrong).toEqual([]);
@@ -41,13 +89,45 @@ describe.each(files.filter((name) => (name.split("/")[0] ?? "") in MAY))("%s", (
   });
 });
 
-describe("styles", () => {
-  it.each(files.filter((name) => name.startsWith("components/")))("%s writes no colour and no style", (name) => {
-    expect(readFileSync(join(SRC, name), "utf8")).not.toMatch(/#[0-9a-f]{3,8}\b|oklch|rgba?\(|style=/i);
+const components = files.filter((name) => name.startsWith("components/"));
+
+describe.each(components)("%s", (name) => {
+  it("stands in a room, and enters no other that is not its business", () => {
+    const room = roomOf(name);
+    expect(Object.keys(ROOMS)).toContain(room);
+    const entered = importsOf(read(name))
+      .filter((target) => !isPackage(target))
+      .map((target) => pathOf(name, target))
+      .filter((path) => path.startsWith("components/"))
+      .map(roomOf);
+    const allowed = [room, "ui", ...(ROOMS[room] ?? [])];
+    expect(entered.filter((other) => !allowed.includes(other))).toEqual([]);
   });
 
-  it.each(["base", "page", "line", "prose", "paper"])("%s.css takes its colours from the tokens", (name) => {
-    const css = readFileSync(join(SRC, "styles", `${name}.css`), "utf8");
-    expect(css.replaceAll(/oklch\(0% 0 0 \/ [\d.]+\)/g, "")).not.toMatch(/#[0-9a-f]{3,8}\b|oklch|rgba?\(/i);
+  it("writes no colour and no style", () => {
+    expect(read(name)).not.toMatch(/#[0-9a-f]{3,8}\b|oklch|rgba?\(|hsla?\(|\bstyle=/i);
+  });
+});
+
+describe("styles", () => {
+  const sheets = readdirSync(join(SRC, "styles")).filter((name) => name !== "tokens.css");
+
+  it.each(sheets)("%s takes its colours from the tokens", (name) => {
+    const css = readFileSync(join(SRC, "styles", name), "utf8");
+    expect(css).not.toMatch(/#[0-9a-f]{3,8}\b|oklch|rgba?\(|hsla?\(/i);
+  });
+});
+
+describe("packages", () => {
+  const listed = JSON.parse(readFileSync(join(SRC, "..", "package.json"), "utf8")) as {
+    dependencies: Record<string, string>;
+  };
+  const names = Object.keys(listed.dependencies);
+
+  it("are listed where they are used", () => {
+    const ours = files.filter((name) => (partsOf(name)[0] ?? "") in MAY);
+    const used = ours.flatMap((name) => importsOf(read(name)).filter(isPackage));
+    const unlisted = used.filter((target) => !names.some((name) => target === name || target.startsWith(`${name}/`)));
+    expect([...new Set(unlisted)]).toEqual([]);
   });
 });

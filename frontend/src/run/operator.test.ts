@@ -1,6 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { Lever, RunLine } from "../types/models.ts";
-import { ago, byLoop, decidersOf, effectOf, endingWords, filterRuns, joinRuns, runLamp, standsAt } from "./operator.ts";
+import {
+  ago,
+  byLoop,
+  codeOf,
+  decidersOf,
+  effectOf,
+  filterRuns,
+  joinRuns,
+  runLamp,
+  standsAt,
+  statusWords,
+} from "./operator.ts";
 
 const run = (more: Partial<RunLine>): RunLine => ({
   runId: "r",
@@ -41,11 +52,14 @@ describe("the operator's page", () => {
       ["legacy", "no run"],
       ["v2", "3 runs: 2 complete, 1 error"],
     ]);
-    expect([endingWords(failed), runLamp(failed)]).toEqual(["error UPSTREAM_TIMEOUT", "failed"]);
-    expect([endingWords(run({ status: "running" })), runLamp(run({ status: "running" }))]).toEqual([
-      "running",
-      "running",
+    expect([codeOf(failed), runLamp(failed)]).toEqual(["UPSTREAM_TIMEOUT", "failed"]);
+    const filtered = run({ status: "content_filter", code: "CONTENT_FILTER" });
+    expect([codeOf(filtered), statusWords(filtered.status), runLamp(filtered)]).toEqual([
+      undefined,
+      "content filter",
+      "failed",
     ]);
+    expect(runLamp(run({ status: "running" }))).toBe("running");
   });
 
   it("shares out what ended by itself: a stop by the reader and a run under way do not count", () => {

@@ -45,8 +45,12 @@ export const runLamp = (run: RunLine): Lamp => lampOfStatus(run.status);
 
 const lampOfStatus = (status: string): Lamp => (status === "running" ? "running" : endingOf({ status }).lamp);
 
-/** "complete", "error UPSTREAM_TIMEOUT". */
-export const endingWords = (run: RunLine): string => [run.status, run.code].filter(Boolean).join(" ");
+/** "content filter": a status as one says it. */
+export const statusWords = (status: string): string => status.replaceAll("_", " ");
+
+/** The code where it says more than the status. */
+export const codeOf = ({ status, code }: RunLine): string | undefined =>
+  code?.toLowerCase() === status ? undefined : code;
 
 /** One way to end, and how many runs did. */
 export interface Ending {

@@ -5,7 +5,7 @@ import { useStore } from "../../hooks/store.ts";
 import { type DocumentText, documentOf } from "../../run/documents.ts";
 import { MarkdownDocument } from "../prose/Document.tsx";
 import { HtmlDocument } from "../prose/HtmlDocument.tsx";
-import { Paper } from "./Paper.tsx";
+import { Paper, Trouble } from "./Paper.tsx";
 import { TokenDialog } from "./TokenDialog.tsx";
 
 export function GuidePage({ path }: { path: string }) {
@@ -23,11 +23,7 @@ export function GuidePage({ path }: { path: string }) {
 
   return (
     <Paper here={path === "/guide/README.md" ? "/guide/" : path}>
-      {trouble && (
-        <p className="error-box" role="alert">
-          {trouble}
-        </p>
-      )}
+      {trouble && <Trouble>{trouble}</Trouble>}
       {page && (
         <article className="prose document">
           <Body page={page} path={path} />
@@ -45,6 +41,6 @@ function Body({ page, path }: { page: DocumentText; path: string }) {
     case "html":
       return <HtmlDocument html={page.body} />;
     case "text":
-      return <pre className="plain">{page.body}</pre>;
+      return <pre className="whitespace-pre-wrap font-mono text-small wrap-anywhere">{page.body}</pre>;
   }
 }

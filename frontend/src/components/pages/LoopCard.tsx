@@ -1,5 +1,5 @@
 // One loop at a glance: how many of its runs ended well, how the others ended, and its last runs as lamps.
-import { type LoopRuns, runLamp } from "../../run/operator.ts";
+import { type LoopRuns, runLamp, statusWords } from "../../run/operator.ts";
 import { cost, count, duration } from "../../run/words.ts";
 import { Lamp } from "../ui/Lamp.tsx";
 import { EndingBar } from "./EndingBar.tsx";
@@ -39,7 +39,7 @@ export function LoopCard({ group }: { group: LoopRuns }) {
           <ul className="flex flex-wrap gap-x-4 gap-y-1 text-small tabular-nums">
             {endings.map(({ status, lamp, count: some }) => (
               <li key={status} className="flex items-center gap-1.5">
-                <Lamp lamp={lamp} /> {count(some)} {status.replaceAll("_", " ")}
+                <Lamp lamp={lamp} /> {count(some)} {statusWords(status)}
               </li>
             ))}
           </ul>

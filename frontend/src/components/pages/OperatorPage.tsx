@@ -20,7 +20,7 @@ export function OperatorPage() {
 
   return (
     <Paper here="/operator">
-      <div className="grid gap-6">
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-8">
         <h1 className="font-semibold text-title">Which loop answers</h1>
         {trouble && <Old state={state} onToken={() => operator.askForToken()} />}
         {!lever && !trouble && <p className="text-dim">Asking the server how the lever stands.</p>}

@@ -10,9 +10,16 @@ const PLACES = [
 ] as const;
 
 const PLACE =
-  "rounded-sm px-2.5 py-1 text-dim no-underline transition-colors hover:bg-sunken hover:text-ink aria-[current=page]:bg-sunken aria-[current=page]:font-medium aria-[current=page]:text-ink narrow:px-2";
+  "rounded-sm px-2.5 py-1 text-dim no-underline transition-colors hover:bg-sunken hover:text-ink aria-[current]:bg-sunken aria-[current]:font-medium aria-[current]:text-ink narrow:px-2";
 
-export function Paper({ here, children }: { here: string; children: ReactNode }) {
+interface Props {
+  here: string;
+  /** Room for an index beside the text. */
+  isWide?: boolean;
+  children: ReactNode;
+}
+
+export function Paper({ here, isWide = false, children }: Props) {
   return (
     <>
       <header className="sticky top-0 z-10 flex h-12 items-center gap-6 border-edge border-b bg-ground px-4 text-small narrow:gap-1.5 narrow:px-2">
@@ -22,15 +29,23 @@ export function Paper({ here, children }: { here: string; children: ReactNode })
         </a>
         <nav className="flex gap-1 narrow:gap-0" aria-label="Pages">
           {PLACES.map(([href, name]) => (
-            <a key={href} href={href} className={PLACE} aria-current={href === here ? "page" : undefined}>
+            <a key={href} href={href} className={PLACE} aria-current={currentOf(href, here)}>
               {name}
             </a>
           ))}
         </nav>
       </header>
-      <main className="mx-auto max-w-4xl px-5 pt-8 pb-20 narrow:px-4 narrow:pt-6">{children}</main>
+      <main className={`mx-auto px-5 pt-8 pb-20 narrow:px-4 narrow:pt-6 ${isWide ? "max-w-6xl" : "max-w-4xl"}`}>
+        {children}
+      </main>
     </>
   );
+}
+
+/** A document is not the guide's first page, but stands in the guide. */
+function currentOf(href: string, here: string): "page" | "true" | undefined {
+  if (href === here) return "page";
+  return href !== "/" && here.startsWith(href) ? "true" : undefined;
 }
 
 /** Why there is nothing here, or nothing new. */

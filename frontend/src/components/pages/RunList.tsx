@@ -1,6 +1,6 @@
 // The last runs, the newest first, each a way to its inspector.
 import { useState } from "react";
-import { ago, endingWords, filterRuns, type LoopRuns, type RunFilter, runLamp } from "../../run/operator.ts";
+import { ago, codeOf, filterRuns, type LoopRuns, type RunFilter, runLamp, statusWords } from "../../run/operator.ts";
 import { cost, count, duration, plural } from "../../run/words.ts";
 import type { RunLine } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
@@ -41,7 +41,7 @@ export function RunList({ runs, groups, asOf, onOlder, isFetchingOlder }: Props)
         <Choice
           label="Ending"
           value={filter.status}
-          options={[["", "Every ending"], ...endings.map((status) => [status, status.replaceAll("_", " ")] as const)]}
+          options={[["", "Every ending"], ...endings.map((status) => [status, statusWords(status)] as const)]}
           onChange={(status) => setFilter({ ...filter, status })}
         />
       </header>
@@ -109,18 +109,22 @@ function Table({ runs, asOf }: { runs: readonly RunLine[]; asOf: number }) {
 
 function Row({ run, asOf }: { run: RunLine; asOf: number }) {
   const { runId, model, loop, steps, started, ms, cost: usd } = run;
+  const code = codeOf(run);
   const took = ms === undefined ? "" : duration(ms);
   const costs = usd === undefined ? "" : cost(usd);
   return (
     <tr data-part="run" className="relative hover:bg-sunken">
-      <td className={CELL}>
+      <td className={`${CELL} w-1/2 narrow:w-full`}>
         {/* The whole row is the link's. */}
         <a
           href={`/#run=${encodeURIComponent(runId)}`}
           className="flex items-center gap-2 text-ink no-underline after:absolute after:inset-0 hover:underline"
         >
           <Lamp lamp={runLamp(run)} />
-          <span className="wrap-anywhere">{endingWords(run)}</span>
+          <span>
+            {statusWords(run.status)}
+            {code && <span className="ml-2 text-dim text-tiny wrap-anywhere">{code}</span>}
+          </span>
           <span className="sr-only">, {model}</span>
         </a>
         <p className="hidden pl-5 text-dim text-tiny wrap-anywhere narrow:block">
@@ -128,7 +132,7 @@ function Row({ run, asOf }: { run: RunLine; asOf: number }) {
         </p>
       </td>
       <td className={`${CELL} whitespace-nowrap`}>{loop}</td>
-      <td className={`${CELL} w-full wrap-anywhere narrow:hidden`}>{model}</td>
+      <td className={`${CELL} w-1/2 wrap-anywhere narrow:hidden`}>{model}</td>
       <td className={`${FACT} text-right`}>{steps}</td>
       <td className={`${FACT} text-right`}>{took}</td>
       <td className={`${FACT} text-right`}>{costs}</td>

@@ -1,0 +1,43 @@
+// One operation of the API: what it does, what it takes, how to ask from a shell, and what it answers.
+import { curlOf, type Operation } from "../../run/openapi.ts";
+import { Code } from "../prose/Code.tsx";
+import { Fields, Method, PART, PART_HEAD } from "./SchemaView.tsx";
+
+export function OperationView({ operation }: { operation: Operation }) {
+  const { id, method, path, words, parameters, body, examples, answers } = operation;
+  const [first, ...others] = examples;
+  return (
+    <section className={PART} aria-labelledby={id}>
+      <h3 id={id} className={PART_HEAD}>
+        <Method name={method} /> <code className="wrap-anywhere">{path}</code>
+      </h3>
+      <p className="max-w-measure">{words}</p>
+      {parameters.length > 0 && <Fields label={`Parameters of ${method} ${path}`} fields={parameters} />}
+      {body && (
+        <p>
+          The body is a{" "}
+          <a className="underline" href={`#schema-${body}`}>
+            {body}
+          </a>
+          .
+        </p>
+      )}
+      <Code language={first ? `sh · ${first.name}` : "sh"}>{curlOf(operation, location.origin)}</Code>
+      {others.map(({ name, text }) => (
+        <Code key={name} language={`sh · ${name}`}>
+          {curlOf(operation, location.origin, text)}
+        </Code>
+      ))}
+      <ul className="grid gap-2" aria-label="Answers">
+        {answers.map((answer) => (
+          <li key={answer.status} className="grid min-w-0 gap-1.5">
+            <span>
+              <code className="mr-2 rounded-sm bg-sunken px-1.5 py-0.5 text-tiny">{answer.status}</code> {answer.words}
+            </span>
+            {answer.example && <Code language="answer">{answer.example}</Code>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

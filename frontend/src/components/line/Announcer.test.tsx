@@ -1,0 +1,57 @@
+// @vitest-environment jsdom
+import { act, cleanup, render, screen } from "@testing-library/react";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { fedAnswer } from "../../fixtures/answer.ts";
+import { fixture } from "../../fixtures/read.ts";
+import { Announcer } from "./Announcer.tsx";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  cleanup();
+  vi.useRealTimers();
+});
+
+const said = () => screen.getByRole("status").textContent;
+
+it("tells each boundary once, and nothing per token", async () => {
+  const answer = fedAnswer();
+  render(<Announcer answer={answer} />);
+  const heard = [said()];
+  for (const event of fixture("search-and-calculate")) {
+    act(() => answer.feed(event));
+    if (said() !== heard.at(-1)) heard.push(said());
+  }
+  expect(heard).toEqual([
+    "Waiting for the model.",
+    "Thinking.",
+    "Working.",
+    "Thinking.",
+    "Answering.",
+    "The answer is complete.",
+  ]);
+});
+
+it("says at most every 15 seconds that it still goes on", () => {
+  const answer = fedAnswer();
+  render(<Announcer answer={answer} />);
+  act(() => answer.feed({ type: "content", content: "a" }));
+  act(() => vi.advanceTimersByTime(14_000));
+  act(() => answer.feed({ type: "content", content: "b" }));
+  expect(said()).toBe("Answering.");
+  act(() => vi.advanceTimersByTime(1000));
+  expect(said()).toBe("Still answering, 15 seconds.");
+  act(() => vi.advanceTimersByTime(15_000));
+  expect(said()).toBe("Still answering, 30 seconds.");
+  act(() => answer.feed({ type: "done", done: true, status: "complete" }));
+  act(() => vi.advanceTimersByTime(60_000));
+  expect(said()).toBe("The answer is complete.");
+});
+
+it("has no news of an answer that was over before it was shown, nor of none", () => {
+  const { rerender } = render(<Announcer answer={fedAnswer("auto", ...fixture("plain"))} />);
+  expect(said()).toBe("");
+  rerender(<Announcer answer={undefined} />);
+  expect(said()).toBe("");
+});

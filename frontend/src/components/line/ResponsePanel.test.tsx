@@ -1,0 +1,443 @@
+// @vitest-environment jsdom
+import { act, cleanup, fireEvent, render, screen, within } from "@testing-library/react";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { fedAnswer } from "../../fixtures/answer.ts";
+import { eventsOf, fixture, fixtures } from "../../fixtures/read.ts";
+import type { AnswerActions } from "../../run/actions.ts";
+import type { PanelChoice } from "../../run/focus.ts";
+import { connectionLost, refused } from "../../run/reducer.ts";
+import type { ChatEvent } from "../../types/models.ts";
+import { ResponsePanel } from "./ResponsePanel.tsx";
+
+const drawn = vi.hoisted(() => ({ lamps: 0, texts: [] as string[] }));
+vi.mock("../prose/Prose.tsx", () => ({
+  Prose: ({ text, sources }: { text: string; sources: ReadonlyMap<number, unknown> }) => {
+    drawn.texts.push(text);
+    return <div data-sources={[...sources.keys()].join()}>{text}</div>;
+  },
+}));
+vi.mock("../ui/Lamp.tsx", () => ({
+  Lamp: ({ lamp }: { lamp: string }) => {
+    drawn.lamps += 1;
+    return <i data-lamp={lamp} />;
+  },
+}));
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  cleanup();
+  vi.useRealTimers();
+});
+
+const NO_ACTIONS: AnswerActions = {
+  onRetry: undefined,
+  onRetryWith: undefined,
+  onInspect: () => undefined,
+  onSave: undefined,
+  onToken: undefined,
+};
+
+type Fed = ReturnType<typeof fedAnswer>;
+
+const show = (answer: Fed, actions: Partial<AnswerActions> = {}, panels: PanelChoice = "automatic") =>
+  render(<ResponsePanel answer={answer} panels={panels} actions={{ ...NO_ACTIONS, ...actions }} />);
+
+const feed = (answer: Fed, ...events: readonly ChatEvent[]) => act(() => answer.feed(...events));
+
+/** The line as a reader meets it: each stop with its lamp and sentence, `+` where it is open. */
+const line = (): string[] =>
+  [...document.querySelectorAll<HTMLElement>("[data-part=stop], [data-part=answer], [data-part=end]")].map((stop) => {
+    if (stop.dataset.part !== "stop") return stop.dataset.part ?? "";
+    const head = stop.querySelector("button[aria-expanded]");
+    const words = (head ?? stop.querySelector("p"))?.textContent ?? "";
+    return `${stop.dataset.lamp} ${words}${head?.getAttribute("aria-expanded") === "true" ? " +" : ""}`;
+  });
+
+const head = (name: RegExp) => screen.getByRole("button", { name });
+
+const meta = { category: "search", visibility: "primary" } as const;
+const think = (content: string, step: number): ChatEvent => ({ type: "reasoning", content, step });
+const say = (content: string): ChatEvent => ({ type: "content", content });
+const call = (id: string, step: number, over: object = {}): ChatEvent => ({
+  type: "tool_calls",
+  calls: [{ id, name: "search_web", arguments: { query: `about ${id}` }, ...meta, ...over }],
+  step,
+});
+const found = (id: string, results: readonly object[] = [], over: object = {}): ChatEvent => ({
+  type: "tool_result",
+  id,
+  name: "search_web",
+  result: { success: true, result: { results } },
+  ...meta,
+  ...over,
+});
+const failed = (id: string, error: string, code: string, over: object = {}): ChatEvent => ({
+  type: "tool_result",
+  id,
+  name: "search_web",
+  result: { success: false, error, code },
+  ...meta,
+  ...over,
+});
+const page = (n: number, over: object = {}) => ({
+  n,
+  title: `Page ${n}`,
+  url: `https://e.example/${n}`,
+  snippet: `About ${n}.`,
+  ...over,
+});
+const done = (over: object = {}): ChatEvent => ({ type: "done", done: true, status: "complete", ...over }) as ChatEvent;
+
+describe("the first moment", () => {
+  it("has a lamp lit before the first byte, and a placeholder where reasoning was asked for", () => {
+    show(fedAnswer());
+    expect(line()).toEqual(["running Waiting for the model"]);
+    cleanup();
+    show(fedAnswer("high"));
+    expect(line()).toEqual(["running Thinking"]);
+  });
+
+  it("counts the seconds that it takes", () => {
+    show(fedAnswer());
+    act(() => vi.advanceTimersByTime(3000));
+    expect(line()).toEqual(["running Waiting for the model · 3 s"]);
+  });
+});
+
+describe("the focus", () => {
+  it("goes from reasoning to search to the answer", () => {
+    const answer = fedAnswer("high");
+    show(answer);
+    feed(answer, think("First I look.", 1));
+    expect(line()).toEqual(["running Thinking +"]);
+    feed(answer, call("a", 1));
+    expect(line()).toEqual(["done Thought +", "running Searching"]);
+    act(() => vi.advanceTimersByTime(349));
+    expect(line()[0]).toBe("done Thought +");
+    act(() => vi.advanceTimersByTime(2));
+    expect(line()).toEqual(["done Thought", "running Searching"]);
+    feed(answer, found("a", [page(1)]));
+    expect(line()).toEqual(["done Thought", "done Searched · 1 source +", "running Thinking"]);
+    feed(answer, think("Good.", 2));
+    expect(line()).toEqual(["done Thought", "done Searched · 1 source +", "running Thinking +"]);
+    feed(answer, say("It is so [1]."));
+    expect(line()).toEqual(["done Thought", "done Searched · 1 source", "done Thought", "answer"]);
+    feed(answer, done());
+    expect(line().slice(-2)).toEqual(["answer", "end"]);
+  });
+
+  it("waits as long as reasoning goes on after the call", () => {
+    const answer = fedAnswer();
+    show(answer);
+    feed(answer, think("a", 1), call("x", 1));
+    act(() => vi.advanceTimersByTime(300));
+    feed(answer, think("b", 1));
+    act(() => vi.advanceTimersByTime(300));
+    expect(line()[0]).toBe("running Thinking +");
+    act(() => vi.advanceTimersByTime(51));
+    expect(line()[0]).toBe("running Thinking");
+  });
+
+  it("leaves a panel alone that the reader has touched, also when it is shown again", () => {
+    const answer = fedAnswer();
+    const { unmount } = show(answer);
+    feed(answer, think("First I look.", 1));
+    fireEvent.click(head(/^Thinking/));
+    expect(line()).toEqual(["running Thinking"]);
+    feed(answer, think(" And more.", 1));
+    expect(line()).toEqual(["running Thinking"]);
+    feed(answer, call("a", 1), found("a", [page(1)]));
+    fireEvent.click(head(/^Thought/));
+    unmount();
+    show(answer);
+    expect(line().slice(0, 2)).toEqual(["done Thought +", "done Searched · 1 source +"]);
+    feed(answer, say("It is so."), done());
+    expect(line().slice(0, 2)).toEqual(["done Thought +", "done Searched · 1 source"]);
+  });
+
+  it("follows the reader's setting for reasoning", () => {
+    const answer = fedAnswer("auto", ...fixture("tools"));
+    show(answer, {}, "open");
+    expect(
+      line()
+        .filter((stop) => stop.includes("Thought"))
+        .every((stop) => stop.endsWith("+")),
+    ).toBe(true);
+    cleanup();
+    const live = fedAnswer();
+    show(live, {}, "closed");
+    feed(live, think("a", 1));
+    expect(line()).toEqual(["running Thinking"]);
+  });
+});
+
+describe("reasoning", () => {
+  it("loses no text over two rounds of search", () => {
+    const answer = fedAnswer();
+    show(answer, {}, "open");
+    feed(answer, think("one ", 1), think("and two", 1), call("a", 1), found("a"));
+    feed(answer, think("three", 2), call("b", 2), found("b"), think("four", 3), say("Done."));
+    const texts = () => screen.getAllByRole("region", { name: "Reasoning" }).map((block) => block.textContent);
+    expect(texts()).toEqual(["one and two", "three", "four"]);
+    feed(answer, done());
+    expect(texts()).toEqual(["one and two", "three", "four"]);
+  });
+
+  it("says when the provider hides it, and leaves no empty block", () => {
+    show(fedAnswer("auto", ...fixture("hidden-reasoning")));
+    expect(line()[0]).toMatch(/^done Thought.* · hidden by the provider$/);
+    cleanup();
+    const answer = fedAnswer("high", think("", 1));
+    show(answer);
+    expect(line()).toEqual(["running Thinking"]);
+    feed(answer, say("Hello."), done());
+    expect(line()).toEqual(["answer", "end"]);
+  });
+});
+
+describe("searches", () => {
+  it("are one line, with the same count as there are sources, and the server's numbers", () => {
+    const answer = fedAnswer("auto", call("a", 1), call("b", 1), found("a", [page(3), page(1)]));
+    show(answer);
+    expect(line()[0]).toBe("running Searching 2× · 2 sources +");
+    feed(answer, found("b", [page(1), page(2, { url: "https://e.example/1?utm_source=x" }), page(7)]));
+    expect(line()[0]).toBe("done Searched 2× · 3 sources +");
+    const links = document.querySelectorAll("[data-part=source]");
+    expect([...links].map((link) => /\[\d+\]/.exec(link.textContent ?? "")?.[0])).toEqual(["[3]", "[1]", "[7]"]);
+    expect(links[0]?.textContent).toContain("About 3.");
+  });
+
+  it("say what failed, was cached, was not run or found nothing; a failure is seen until it is looked at", () => {
+    show(fedAnswer("auto", ...fixture("clamped")));
+    expect(line()[1]).toBe("failed Searched 3× · nothing found · 1 failed · 1 same as before · 1 not run");
+    fireEvent.click(head(/^Searched/));
+    expect(line()[1]).toMatch(/^done Searched.* \+$/);
+    const fates = [...document.querySelectorAll("[data-part=query]")].map(
+      (query) => query.lastElementChild?.textContent,
+    );
+    expect(fates).toEqual([
+      "nothing found",
+      "same search as before",
+      "the model's call was cut",
+      "not run: over the limit",
+    ]);
+  });
+
+  it("open on a first result that failed, too", () => {
+    const answer = fedAnswer("auto", call("a", 1));
+    show(answer);
+    feed(answer, failed("a", "No.", "TIMEOUT"));
+    expect(line()[0]).toBe("failed Searched · failed +");
+  });
+
+  it("show the rest of many sources when asked", () => {
+    const many = Array.from({ length: 80 }, (_, index) => page(index + 1));
+    const answer = fedAnswer("auto", call("a", 1), found("a", many));
+    show(answer);
+    expect(line()[0]).toContain("80 sources");
+    expect(document.querySelectorAll("[data-part=source]")).toHaveLength(20);
+    fireEvent.click(screen.getByRole("button", { name: "and 60 more sources" }));
+    expect(document.querySelectorAll("[data-part=source]")).toHaveLength(80);
+  });
+});
+
+describe("other tools", () => {
+  const other = { category: "other", visibility: "secondary", name: "read_url" };
+
+  it("never show when they are hidden, at any moment of any run", () => {
+    for (const [, bytes] of fixtures) {
+      const events = eventsOf(bytes);
+      const hidden = events.flatMap((event) =>
+        event.type === "tool_calls"
+          ? event.calls.filter((one) => one.visibility === "hidden").map(({ name }) => name)
+          : [],
+      );
+      if (hidden.length === 0) continue;
+      const answer = fedAnswer("auto");
+      show(answer, {}, "open");
+      for (const event of events) {
+        feed(answer, event);
+        for (const name of hidden) expect(document.body.innerHTML).not.toContain(name);
+      }
+      cleanup();
+    }
+  });
+
+  it("are one line of chips; a failure bubbles up and tells its reason, never an empty table", () => {
+    const answer = fedAnswer(
+      "auto",
+      call("a", 1, other),
+      call("b", 1, other),
+      call("c", 1, { ...other, name: "save" }),
+    );
+    show(answer);
+    feed(
+      answer,
+      found("a", [], other),
+      failed("b", "The page answered 404.", "TOOL_FAILED", other),
+      found("c", [], other),
+    );
+    expect(line()[0]).toBe("failed Used read_url×2 save · 1 failed");
+    expect(document.querySelectorAll("[data-part=chip]")).toHaveLength(2);
+    fireEvent.click(head(/^Used/));
+    expect(line()[0]).toBe("done Used read_url×2 save · 1 failed +");
+    const [, card] = document.querySelectorAll<HTMLElement>("[data-part=tool]");
+    expect(card?.textContent).toContain("The page answered 404.");
+    expect(card?.querySelector("table")).toBeNull();
+  });
+
+  it("show any tool's values as a table where they are one, and only addresses for browsers as links", () => {
+    const result = [
+      { name: "a", at: "https://e.example/a" },
+      { name: "b", at: "javascript:alert(1)" },
+    ];
+    const event: ChatEvent = { ...(found("a", [], other) as object), result: { success: true, result } } as ChatEvent;
+    show(fedAnswer("auto", call("a", 1, other), event, say("x")));
+    fireEvent.click(head(/^Used/));
+    const card = within(document.querySelector<HTMLElement>("[data-part=tool]") as HTMLElement);
+    expect(card.getAllByRole("columnheader").map((cell) => cell.textContent)).toEqual(["name", "at"]);
+    expect(card.getAllByRole("link").map((link) => link.getAttribute("href"))).toEqual(["https://e.example/a"]);
+    expect(card.getByText("about a")).toBeTruthy();
+  });
+
+  it("cut long JSON until it is asked for", () => {
+    const result = { deep: { text: "x".repeat(3000) } };
+    const event: ChatEvent = { ...(found("a", [], other) as object), result: { success: true, result } } as ChatEvent;
+    show(fedAnswer("auto", call("a", 1, other), event, say("x")));
+    fireEvent.click(head(/^Used/));
+    const box = screen.getByRole("region", { name: /^Result/ });
+    expect(box.textContent?.length).toBeLessThan(1000);
+    fireEvent.click(screen.getByRole("button", { name: /more characters$/ }));
+    expect(box.textContent).toContain("x".repeat(3000));
+  });
+
+  it("that the end cut short are stopped or failed, with no lamp left running", () => {
+    const answer = fedAnswer("auto", call("a", 1, other));
+    show(answer);
+    act(() => answer.show({ trace: connectionLost(answer.state.trace) }));
+    expect(line()).toEqual(["failed Used read_url · failed", "end"]);
+    expect(document.querySelectorAll("[data-lamp=running]")).toHaveLength(0);
+  });
+});
+
+describe("warnings and errors", () => {
+  it("warn once each, above the line, and never inside the answer", () => {
+    show(fedAnswer("auto", ...fixture("clamped")));
+    const warnings = screen.getByRole("list", { name: "Warnings" });
+    expect(within(warnings).getAllByRole("listitem")).toHaveLength(2);
+  });
+
+  it("stand in a box of their own with what fits, and wait where the host asked for it", () => {
+    const onRetry = vi.fn();
+    const answer = fedAnswer("auto");
+    show(answer, { onRetry, onRetryWith: () => undefined });
+    feed(answer, ...fixture("rate-limit"));
+    const box = screen.getByRole("alert");
+    expect(box.textContent).toContain("Too many requests in a short time.");
+    expect(box.textContent).toContain("RATE_LIMIT");
+    expect(screen.queryByRole("list", { name: "Warnings" })).toBeNull();
+    const retry = within(box).getByRole("button", { name: "Retry in 42 s" });
+    expect(retry.hasAttribute("disabled")).toBe(true);
+    act(() => vi.advanceTimersByTime(41_500));
+    expect(retry.textContent).toBe("Retry in 1 s");
+    act(() => vi.advanceTimersByTime(600));
+    fireEvent.click(within(box).getByRole("button", { name: "Retry" }));
+    expect(onRetry).toHaveBeenCalledOnce();
+    expect(within(box).getByRole("button", { name: "Another model" })).toBeTruthy();
+    expect(screen.getAllByRole("button", { name: "Retry" })).toHaveLength(1);
+  });
+
+  it.each([
+    ["UPSTREAM_CREDITS", ["Add credits", "Another model"]],
+    ["UNAUTHORIZED", ["Enter token"]],
+    ["SOMETHING_NEW", ["Retry", "Another model"]],
+  ])("offer for %s: %j", (code, names) => {
+    const answer = fedAnswer();
+    const act1 = () => undefined;
+    show(answer, { onRetry: act1, onRetryWith: act1, onToken: act1 });
+    act(() => answer.show({ trace: refused(answer.state.trace, { code, message: "No." }) }));
+    const box = screen.getByRole("alert");
+    const shown = [...within(box).queryAllByRole("link"), ...within(box).queryAllByRole("button")];
+    expect(shown.map((button) => button.textContent)).toEqual(names);
+  });
+
+  it("have no button for what cannot be done", () => {
+    show(fedAnswer("auto", ...fixture("rate-limit")));
+    expect(within(screen.getByRole("alert")).queryAllByRole("button")).toEqual([]);
+  });
+
+  it("say what the connection does", () => {
+    const answer = fedAnswer("auto", say("Half"));
+    show(answer);
+    act(() => answer.show({ connection: "resuming" }));
+    expect(line()).toEqual(["answer", "waiting The connection dropped. Taking the answer up again."]);
+    act(() => answer.show({ connection: "polling" }));
+    expect(line()[1]).toContain("Followed every second");
+    act(() => answer.show({ stopping: true }));
+    expect(line()[1]).toBe("waiting Stopping");
+    feed(answer, done({ status: "cancelled" }));
+    expect(line()).toEqual(["answer", "end"]);
+  });
+
+  it("say quietly when an old run's events cannot be had", () => {
+    const answer = fedAnswer("auto", say("Old."), done());
+    show(answer);
+    act(() => answer.show({ known: "failed" }));
+    expect(document.body.textContent).toContain("The events of this run cannot be had any more.");
+  });
+});
+
+describe("the end", () => {
+  it("tells what answered, how long it took and what it cost, and which loop it was and why", () => {
+    const answer = fedAnswer("auto", ...fixture("tools"));
+    act(() => answer.show({ trace: { ...answer.state.trace, totalMs: 0, firstEventMs: 340 } }));
+    show(answer);
+    const facts = [...document.querySelectorAll("[data-fact]")].map((fact) => [
+      fact.getAttribute("data-fact"),
+      fact.firstChild === null ? "" : fact.textContent,
+    ]);
+    expect(Object.fromEntries(facts)).toMatchObject({
+      model: "openai/sim via Simulator",
+      time: "·0 ms",
+      tokens: expect.stringContaining("1,020 tokens"),
+      cost: "·$0.0012",
+      loop: "·loop v2, set for all",
+      first: expect.stringContaining("first after 340 ms"),
+      simulated: expect.stringContaining("simulated"),
+    });
+  });
+
+  it("marks an amount that is estimated", () => {
+    show(fedAnswer("auto", say("x"), done({ cost: 0.5, cost_estimated: true })));
+    expect(document.querySelector("[data-fact=cost]")?.textContent).toContain("about $0.5000");
+  });
+});
+
+describe("a token", () => {
+  it("of the answer draws nothing again but the text that grows", () => {
+    const events = fixture("tools");
+    const answer = fedAnswer("auto", ...events.slice(0, -2));
+    show(answer, {}, "open");
+    drawn.lamps = 0;
+    drawn.texts = [];
+    feed(answer, say(" more"));
+    expect(drawn).toEqual({ lamps: 0, texts: [expect.stringMatching(/café  more$/)] });
+  });
+
+  it("of reasoning draws nothing again but its block", () => {
+    const answer = fedAnswer("auto", think("a", 1), call("x", 1), found("x", [page(1)]), think("b", 2));
+    show(answer, {}, "open");
+    drawn.lamps = 0;
+    drawn.texts = [];
+    feed(answer, think("c", 2));
+    expect(drawn).toEqual({ lamps: 1, texts: ["bc"] });
+  });
+
+  it("leaves the sources of a text the same until a call brings another", () => {
+    show(fedAnswer("auto", ...fixture("tools")));
+    const [first] = document.querySelectorAll("[data-sources]");
+    expect(first?.getAttribute("data-sources")).toBe("2,3,1");
+  });
+});

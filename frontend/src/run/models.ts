@@ -134,10 +134,10 @@ export function tokenWords(tokens: number): string {
 
 /** USD per million tokens: $0.15, $3, $0.075. */
 export function perMillion(perToken: number): string {
-  const usd = perToken * 1_000_000;
-  if (usd === 0) return "$0";
-  if (usd < 0.001) return "<$0.001";
-  const digits = usd < 0.1 ? 3 : usd < 100 ? 2 : 0;
+  // Rounded first: 0.0000001 × a million is a little less than 0.1.
+  const usd = Math.round(perToken * 1e9) / 1000;
+  if (usd === 0) return perToken === 0 ? "$0" : "<$0.001";
+  const digits = usd < 0.1 && !Number.isInteger(Math.round(usd * 1000) / 10) ? 3 : usd < 100 ? 2 : 0;
   return `$${usd.toFixed(digits).replace(/\.00$/, "")}`;
 }
 

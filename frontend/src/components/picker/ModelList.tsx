@@ -99,8 +99,8 @@ export function ModelList({ models, value, recent, starred, onStar, simulated, l
   );
   return (
     <>
-      <div className="flex items-center border-edge border-b">
-        <Search aria-hidden="true" className="ml-3 size-4 shrink-0 text-dim" />
+      <div className="relative border-edge border-b">
+        <Search aria-hidden="true" className="pointer-events-none absolute top-3.5 left-3 size-4 text-dim" />
         <input
           ref={field}
           role="combobox"
@@ -116,7 +116,7 @@ export function ModelList({ models, value, recent, starred, onStar, simulated, l
           value={query}
           onChange={(event) => search(event.target.value)}
           onKeyDown={onKeyDown}
-          className="h-11 min-w-0 flex-1 bg-transparent px-2 text-body placeholder:text-dim focus-visible:outline-offset-[-2px]"
+          className="h-11 w-full rounded-t-md bg-transparent pr-3 pl-9 text-body placeholder:text-dim focus-visible:-outline-offset-2"
         />
       </div>
       <FilterChips chosen={filters} onChange={filter} />
@@ -178,7 +178,7 @@ export function ModelList({ models, value, recent, starred, onStar, simulated, l
       </div>
       <footer className="flex h-10 items-center gap-3 border-edge border-t px-3 text-dim text-tiny">
         <span role="status">{found.length === 0 ? "No model fits." : plural(found.length, "model")}</span>
-        <span className="truncate narrow:hidden">Context · $ per million tokens, in · out</span>
+        {found.length > 0 && <span className="truncate narrow:hidden">Context · $ per million tokens, in · out</span>}
         <span className="flex-1" />
         {activeId !== undefined && (
           <StarButton

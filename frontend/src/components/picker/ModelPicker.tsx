@@ -47,7 +47,7 @@ export function ModelPicker(props: ModelPickerProps) {
               data-part="model"
               title={value}
               aria-label={`${label}: ${name}`}
-              className="min-w-0 shrink"
+              className="min-w-0 max-w-full shrink!"
             >
               <span className="truncate font-medium text-ink">{name}</span>
               <ChevronDown aria-hidden="true" />

@@ -6,7 +6,7 @@ import type { Model, Pricing } from "../../types/api.ts";
 import { FILTER_WORDS } from "./FilterChips.tsx";
 
 const ROW =
-  "group flex w-full cursor-pointer select-none scroll-mt-9 scroll-mb-1 items-center rounded-sm data-[active=true]:bg-sunken";
+  "group flex w-full cursor-pointer select-none scroll-mt-9 scroll-mb-1 items-center rounded-sm data-[active=true]:bg-accent-wash";
 
 interface Props {
   id: string;

@@ -71,7 +71,7 @@ export function ParameterField({ range, value, onChange }: Props) {
         >
           <Slider.Control className="flex h-5 touch-none select-none items-center">
             <Slider.Track className="h-1 w-full rounded-full bg-edge">
-              <Slider.Indicator className={`rounded-full ${value === undefined ? "bg-edge-strong" : "bg-accent"}`} />
+              <Slider.Indicator className={`rounded-full ${value === undefined ? "bg-transparent" : "bg-accent"}`} />
               <Slider.Thumb
                 aria-label={`${range.label}, slider`}
                 getAriaValueText={(_, now) => (value === undefined ? "default" : String(now))}

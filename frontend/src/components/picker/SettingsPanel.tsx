@@ -15,6 +15,7 @@ import {
 import {
   type AskSettings,
   EFFORTS,
+  type Effort,
   type Model,
   type ParameterName,
   type Parameters,
@@ -60,8 +61,9 @@ const THEME_OPTIONS: readonly { value: Theme; label: string }[] = [
   { value: "dark", label: "Dark" },
 ];
 
-const NO_REASONING = "This model takes no reasoning effort, so none is sent.";
-const NO_TOOLS = "This model cannot use tools.";
+const noEffort = (effort: Effort) =>
+  `This model takes no reasoning effort${effort === "auto" ? "." : `, so ${EFFORT_LABELS[effort]} is not sent.`}`;
+const NO_TOOLS = "This model cannot use tools, so none is offered.";
 
 export function SettingsPanel(props: SettingsPanelProps) {
   const { settings, onAsk, onChange, model, modelId, tools, toolsTrouble } = props;
@@ -83,7 +85,7 @@ export function SettingsPanel(props: SettingsPanelProps) {
           describedBy={effortNote}
         />
         <p id={effortNote} className="text-dim text-tiny">
-          {reasons ? "Auto sends nothing: the model decides." : NO_REASONING}
+          {reasons ? "Auto sends nothing: the model decides." : noEffort(ask.effort)}
         </p>
       </Group>
 

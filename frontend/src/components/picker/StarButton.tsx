@@ -17,13 +17,13 @@ export function StarButton({ model, id, starred, onStar }: Props) {
     <Button
       aria-keyshortcuts="Control+D"
       title="Ctrl D"
-      className="min-w-0 shrink text-tiny"
+      className="min-w-0 shrink! text-tiny"
       aria-pressed={isStarred}
       onClick={() => onStar(id)}
     >
       <Star aria-hidden="true" className={isStarred ? "fill-current text-lamp-running" : ""} />
       <span className="truncate">
-        Star<span className="sr-only"> {model ? shortName(model) : id}</span>
+        Star <span className="sr-only">{model ? shortName(model) : id}</span>
       </span>
     </Button>
   );

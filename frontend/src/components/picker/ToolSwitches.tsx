@@ -14,13 +14,19 @@ interface Props {
 export function ToolSwitches({ tools, off, onChange, unusable }: Props) {
   const toggle = (name: string, on: boolean) =>
     onChange(on ? off.filter((other) => other !== name) : [...off.filter((other) => other !== name), name]);
+  const note = useId();
   return (
     <ul className="flex flex-col gap-3">
+      {unusable && (
+        <li id={note} className="text-small" data-part="reason">
+          {unusable}
+        </li>
+      )}
       {tools.map((tool) => (
         <li key={tool.name}>
           <ToolSwitch
             tool={tool}
-            reason={tool.unavailable ?? unusable}
+            unusableId={unusable && note}
             on={!off.includes(tool.name)}
             onToggle={(on) => toggle(tool.name, on)}
           />
@@ -32,13 +38,16 @@ export function ToolSwitches({ tools, off, onChange, unusable }: Props) {
 
 interface RowProps {
   tool: Tool;
-  reason: string | undefined;
+  /** The id of the sentence why no tool can be used. */
+  unusableId: string | undefined;
   on: boolean;
   onToggle: (on: boolean) => void;
 }
 
-function ToolSwitch({ tool, reason, on, onToggle }: RowProps) {
+function ToolSwitch({ tool, unusableId, on, onToggle }: RowProps) {
   const id = useId();
+  const reason = tool.unavailable;
+  const isUsable = reason === undefined && unusableId === undefined;
   return (
     <div className="flex items-start gap-3" data-part="tool">
       <div className="min-w-0 flex-1">
@@ -56,10 +65,10 @@ function ToolSwitch({ tool, reason, on, onToggle }: RowProps) {
       </div>
       <Switch.Root
         aria-labelledby={`${id}-name`}
-        aria-describedby={`${id}-about`}
+        aria-describedby={unusableId ? `${id}-about ${unusableId}` : `${id}-about`}
         // Off, as it is for this question; what was set is kept for models that can.
-        checked={on && reason === undefined}
-        disabled={reason !== undefined}
+        checked={on && isUsable}
+        disabled={!isUsable}
         onCheckedChange={onToggle}
         className="mt-0.5 flex h-5 w-9 shrink-0 cursor-pointer rounded-full border border-edge-strong bg-sunken p-0.5 transition-colors data-disabled:cursor-default data-checked:border-accent data-disabled:border-edge data-checked:bg-accent"
       >

@@ -1,0 +1,218 @@
+// @vitest-environment jsdom
+import { cleanup, render, screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { useState } from "react";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { catalogue } from "../../fixtures/catalogue.ts";
+import { ComparePicker } from "./ComparePicker.tsx";
+import { ModelPicker } from "./ModelPicker.tsx";
+
+const MODELS = catalogue(30);
+
+// jsdom lays nothing out, so nothing can be scrolled to.
+beforeAll(() => {
+  Element.prototype.scrollIntoView = vi.fn();
+});
+afterEach(cleanup);
+
+interface Given {
+  value?: string;
+  recent?: readonly string[];
+  starred?: readonly string[];
+  simulated?: boolean;
+  models?: typeof MODELS;
+}
+
+function Picker({
+  value = "openai/gpt-4o",
+  recent = [],
+  simulated = false,
+  ...given
+}: Given & { onChange: () => void }) {
+  const [starred, setStarred] = useState(given.starred ?? []);
+  return (
+    <ModelPicker
+      models={given.models ?? MODELS}
+      value={value}
+      onChange={given.onChange}
+      recent={recent}
+      starred={starred}
+      onStar={(id) => setStarred(starred.includes(id) ? starred.filter((one) => one !== id) : [...starred, id])}
+      simulated={simulated}
+    />
+  );
+}
+
+/** The list, open, with what was chosen in it. */
+async function opened(given: Given = {}) {
+  const onChange = vi.fn();
+  const user = userEvent.setup();
+  render(<Picker {...given} onChange={onChange} />);
+  await user.click(screen.getByRole("button", { name: /^Model: / }));
+  const field = await screen.findByRole("combobox", { name: "Model" });
+  await vi.waitFor(() => expect(document.activeElement).toBe(field));
+  return { onChange, user, field };
+}
+
+const options = () => screen.queryAllByRole("option");
+const active = () => options().filter((row) => row.dataset.active === "true");
+const activeName = () => active()[0]?.textContent ?? "";
+
+describe("the button", () => {
+  it("names the model, listed or not, or asks for one", () => {
+    const { rerender } = render(<Picker onChange={vi.fn()} />);
+    expect(screen.getByRole("button", { name: "Model: GPT-4o" }).textContent).toBe("GPT-4o");
+    rerender(<Picker value="own/model" onChange={vi.fn()} />);
+    expect(screen.getByRole("button", { name: "Model: own/model" })).toBeTruthy();
+    rerender(<Picker value="" onChange={vi.fn()} />);
+    expect(screen.getByRole("button", { name: "Model: Choose a model" })).toBeTruthy();
+  });
+});
+
+describe("by keyboard", () => {
+  it("typing finds, Enter chooses, and the focus goes back to the button", async () => {
+    const { onChange, user, field } = await opened();
+    await user.keyboard("gpt4o mini");
+    expect(active()).toHaveLength(1);
+    expect(field.getAttribute("aria-activedescendant")).toBe(active()[0]?.id);
+    expect(activeName()).toContain("openai/gpt-4o-mini");
+    await user.keyboard("{Enter}");
+    expect(onChange.mock.calls).toEqual([["openai/gpt-4o-mini"]]);
+    expect(screen.queryByRole("listbox")).toBeNull();
+    await vi.waitFor(() => expect(document.activeElement).toBe(screen.getByRole("button", { name: /^Model: / })));
+  });
+
+  it("arrows, Home and End move", async () => {
+    const { user } = await opened({ recent: ["openai/o4-mini", "openai/gpt-4o", "qwen/chat-only"] });
+    expect(activeName()).toContain("openai/gpt-4o");
+    await user.keyboard("{ArrowDown}");
+    expect(activeName()).toContain("qwen/chat-only");
+    await user.keyboard("{Home}");
+    expect(activeName()).toContain("openai/o4-mini");
+    await user.keyboard("{ArrowUp}");
+    expect(active()[0]?.getAttribute("aria-posinset")).toBe("30");
+    await user.keyboard("{ArrowDown}{End}");
+    expect(active()[0]?.getAttribute("aria-posinset")).toBe("30");
+  });
+
+  it("Enter and Escape before anything was typed leave the model as it is", async () => {
+    const { onChange, user } = await opened();
+    await user.keyboard("{Enter}");
+    expect(screen.queryByRole("listbox")).toBeNull();
+    await user.click(screen.getByRole("button", { name: /^Model: / }));
+    await user.keyboard("sonnet{Escape}");
+    expect(screen.queryByRole("listbox")).toBeNull();
+    expect(onChange).not.toHaveBeenCalled();
+  });
+
+  it("an id that is on no list is taken as it is", async () => {
+    const { onChange, user } = await opened();
+    await user.keyboard("openai/gpt-4o:nitro");
+    expect(activeName()).toContain("Not on the list");
+    await user.keyboard("{Enter}");
+    expect(onChange.mock.calls).toEqual([["openai/gpt-4o:nitro"]]);
+  });
+
+  it("an id that is only begun stays behind what was found", async () => {
+    const { user } = await opened();
+    await user.keyboard("anthropic/claude-sonnet");
+    expect(activeName()).toContain("anthropic/claude-sonnet-4");
+    await user.keyboard("{End}");
+    expect(activeName()).toContain("Not on the list");
+  });
+
+  it("Ctrl D stars the active row, as the button below does", async () => {
+    const { user } = await opened();
+    await user.keyboard("sonnet{Control>}d{/Control}");
+    const star = screen.getByRole("button", { name: "Star Claude Sonnet 4" });
+    expect(star.getAttribute("aria-pressed")).toBe("true");
+    await user.click(star);
+    expect(star.getAttribute("aria-pressed")).toBe("false");
+  });
+});
+
+describe("the list", () => {
+  it("draws sixty rows of 354 and says where each stands", async () => {
+    const { user } = await opened({ models: catalogue(354) });
+    expect(options()).toHaveLength(60);
+    expect(options()[0]?.getAttribute("aria-setsize")).toBe("354");
+    expect(screen.getByRole("status").textContent).toBe("354 models");
+    await user.keyboard("{End}");
+    expect(options()).toHaveLength(354);
+    await user.keyboard("mini");
+    expect(options().length).toBeLessThanOrEqual(60);
+  });
+
+  it("chips leave only what can do all that is pressed", async () => {
+    const { user } = await opened();
+    await user.click(screen.getByRole("button", { name: "Free" }));
+    const free = Number.parseInt(screen.getByRole("status").textContent ?? "", 10);
+    expect(free).toBeLessThan(30);
+    expect(options().every((row) => row.textContent?.includes("free"))).toBe(true);
+    await user.click(screen.getByRole("button", { name: "Reasoning" }));
+    expect(options().length).toBeLessThan(free);
+    expect(options().every((row) => row.textContent?.includes("Reasoning"))).toBe(true);
+    await user.click(screen.getByRole("button", { name: "Reasoning" }));
+    await user.click(screen.getByRole("button", { name: "Free" }));
+    expect(screen.getByRole("status").textContent).toBe("30 models");
+  });
+
+  it("a click chooses; one on the star stars, and the row stays where it is", async () => {
+    const { onChange, user } = await opened({ recent: ["openai/o4-mini"] });
+    const row = screen.getByRole("option", { name: /openai\/o4-mini/ });
+    const star = row.querySelector("[data-part='star']");
+    if (!star) throw new Error("The row has no star");
+    await user.click(star);
+    expect(onChange).not.toHaveBeenCalled();
+    expect(star.getAttribute("data-starred")).toBe("true");
+    expect(options()[0]).toBe(row);
+    await user.click(row);
+    expect(onChange.mock.calls).toEqual([["openai/o4-mini"]]);
+  });
+
+  it("sections stand in their order", async () => {
+    await opened({ starred: ["qwen/chat-only"], recent: ["openai/o4-mini"] });
+    const groups = screen.getAllByRole("group", { name: /^(Starred|Recent|Anthropic)$/ });
+    expect(groups.map((group) => group.getAttribute("aria-label"))).toEqual(["Starred", "Recent", "Anthropic"]);
+    expect(within(groups[0] as HTMLElement).getAllByRole("option")).toHaveLength(1);
+  });
+
+  it("says its facts to who hears the page", async () => {
+    const { user } = await opened();
+    await user.keyboard("openai/gpt-4o-mini");
+    expect(active()[0]?.textContent).toContain(
+      "Tools, Images, 128k tokens, $0.15 · $0.60$0.15 in, $0.60 out, per million tokens",
+    );
+  });
+
+  it("says when the simulator answers under every name", async () => {
+    await opened({ simulated: true });
+    expect(screen.getByText(/simulator answers under each of these names/)).toBeTruthy();
+  });
+});
+
+describe("the models to compare", () => {
+  const compare = (chosen: readonly string[]) => {
+    const onChange = vi.fn();
+    const rest = { recent: ["openai/gpt-4o"], starred: [], onStar: vi.fn(), simulated: false };
+    render(<ComparePicker models={MODELS} chosen={chosen} onChange={onChange} {...rest} />);
+    return { onChange, user: userEvent.setup() };
+  };
+
+  it("are added by the same list, which leaves out what is chosen", async () => {
+    const { onChange, user } = compare(["openai/gpt-4o"]);
+    expect(screen.getByRole("status").textContent).toBe("Choose one more to compare.");
+    await user.click(screen.getByRole("button", { name: "Add a model" }));
+    await screen.findByRole("listbox");
+    expect(screen.queryByRole("option", { name: /^GPT-4oopenai\/gpt-4o[A-Z]/ })).toBeNull();
+    await user.keyboard("sonnet{Enter}");
+    expect(onChange.mock.calls).toEqual([[["openai/gpt-4o", "anthropic/claude-sonnet-4"]]]);
+  });
+
+  it("are taken out by their button, and four are all", async () => {
+    const { onChange, user } = compare(["openai/gpt-4o", "openai/gpt-4o-mini", "openai/o4-mini", "own/x"]);
+    expect(screen.queryByRole("button", { name: "Add a model" })).toBeNull();
+    await user.click(screen.getByRole("button", { name: "Remove own/x" }));
+    expect(onChange.mock.calls).toEqual([[["openai/gpt-4o", "openai/gpt-4o-mini", "openai/o4-mini"]]]);
+  });
+});

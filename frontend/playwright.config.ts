@@ -1,16 +1,20 @@
+// Browser tests run the built page on the real server with its simulator; SIGNALBOX_URL names another server.
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "@playwright/test";
 
-/** The server under test; without one, the scripted stand-in plays the built page. */
-const url = process.env.SIGNALBOX_URL ?? "http://127.0.0.1:8098";
+const PORT = 8098;
+const url = process.env.SIGNALBOX_URL ?? `http://127.0.0.1:${PORT}`;
 
-// A home of its own: the system's browser must not find or leave anything in the user's.
+// A home of its own: the system's browser must not find or leave anything in the user's. So for the server's data.
 const home = mkdtempSync(join(tmpdir(), "signalbox-e2e-"));
+
+export const ADMIN_TOKEN = "operator-in-a-test";
 
 export default defineConfig({
   testDir: "e2e",
+  outputDir: "test-results",
   timeout: 45_000,
   expect: { timeout: 15_000 },
   workers: 1,
@@ -34,5 +38,17 @@ export default defineConfig({
   },
   ...(process.env.SIGNALBOX_URL
     ? {}
-    : { webServer: { command: "node e2e/support/server.mjs 8098", url: `${url}/health/ready` } }),
+    : {
+        webServer: {
+          command: `signalbox serve --port ${PORT}`,
+          url: `${url}/health/ready`,
+          cwd: home,
+          env: {
+            SIGNALBOX_DATA_DIR: join(home, "data"),
+            SIGNALBOX_ADMIN_TOKEN: ADMIN_TOKEN,
+            OPENROUTER_API_KEY: "",
+            TOOL_LOOP_V2: "true",
+          },
+        },
+      }),
 });

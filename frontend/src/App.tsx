@@ -92,9 +92,10 @@ export function App() {
       here={address}
       onNew={startNew}
       onOpen={() => setSheet(false)}
-      onDeleted={(id) => {
+      onOpenSave={() => setSheet(false)}
+      onClosed={(id) => {
         chats.forget(id);
-        if (address.kind === "conversation" && address.id === id) goTo({ kind: "new" }, { replace: true });
+        goTo({ kind: "new" }, { replace: true });
       }}
     />
   );
@@ -168,7 +169,9 @@ function useChat({ chats }: ReturnType<typeof createSignalbox>, id: string | und
   const { status } = useStore(chat);
   useEffect(() => () => chats.leave(chat), [chats, chat]);
   useEffect(() => {
-    if (id === undefined && status !== "new") goTo({ kind: "conversation", id: chat.id }, { replace: true });
-  }, [id, status, chat]);
+    if (id !== undefined || status === "new") return;
+    goTo({ kind: "conversation", id: chat.id }, { replace: true });
+    chats.begun(chat);
+  }, [id, status, chat, chats]);
   return chat;
 }

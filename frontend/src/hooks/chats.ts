@@ -11,10 +11,15 @@ export class Chats {
     this.#deps = deps;
   }
 
-  /** A chat in which nothing was asked yet: the same one until something is. */
+  /** The chat in which nothing was asked yet: the same one until it is `begun`. */
   fresh(): Chat {
-    if (this.#fresh?.state.status !== "new") this.#fresh = this.#made(newKey());
+    this.#fresh ??= this.#made(newKey());
     return this.#fresh;
+  }
+
+  /** It has got its first question and its address: the next fresh chat is another one. */
+  begun(chat: Chat): void {
+    if (chat === this.#fresh) this.#fresh = undefined;
   }
 
   /** The conversation of that name; it is brought unless it is here already. */

@@ -86,7 +86,7 @@ export function factsOf(inspected: Inspected, clock: (ms: number) => string): re
     fact("Started", begun ? clock(begun) : undefined),
     totalFact(inspected, fact),
     firstFact(inspected, fact),
-    fact("Speed", speedWords(speedOf(attempts)), speedOf(attempts) === undefined ? undefined : "while writing"),
+    fact("Speed", speedWords(speedOf(attempts))),
     fact("Steps", stepWords(record, end)),
     fact("Input tokens", amount(usage?.input)),
     fact("Cached", amount(usage?.cached), shareWords(usage?.cached, usage?.input)),

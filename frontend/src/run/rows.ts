@@ -2,8 +2,10 @@
 import type { RawEvent } from "../types/api.ts";
 
 export interface EventRow {
-  /** Of its first event; it stays the same while a fold grows. */
+  /** Where it begins among all events; it stays the same while a fold grows. */
   key: number;
+  /** The numbers of its first and its last event. */
+  first: number;
   last: number;
   type: string;
   /** Epoch milliseconds of the first event that carries a time. */
@@ -53,7 +55,7 @@ export function eventRows(events: readonly RawEvent[], { text, type, fold }: Eve
     // Words that several deltas make together are found as well.
     const found =
       !wanted || words?.toLowerCase().includes(wanted) || part.some((e) => eventText(e).toLowerCase().includes(wanted));
-    if (found) rows.push(rowOf(part, first, words));
+    if (found) rows.push(rowOf(part, first, words, from - part.length));
   }
   return rows;
 }
@@ -61,16 +63,20 @@ export function eventRows(events: readonly RawEvent[], { text, type, fold }: Eve
 const goesOn = (first: RawEvent, next: RawEvent | undefined): boolean =>
   next?.event.type === first.event.type && next.event.step === first.event.step;
 
-function rowOf(part: readonly RawEvent[], first: RawEvent, words: string | undefined): EventRow {
+function rowOf(part: readonly RawEvent[], first: RawEvent, words: string | undefined, key: number): EventRow {
   return {
-    key: first.seq,
+    key,
+    first: first.seq,
     last: part.at(-1)?.seq ?? first.seq,
     type: first.event.type,
     at: part.map(timeOf).find((at) => at !== undefined),
-    summary: (words === undefined ? eventText(first) : JSON.stringify(words)).slice(0, SUMMARY),
+    summary: (words === undefined ? restOf(first) : JSON.stringify(words)).slice(0, SUMMARY),
     events: part,
   };
 }
+
+/** Its type stands beside it. */
+const restOf = ({ event: { type: _type, ...rest } }: RawEvent): string => JSON.stringify(rest);
 
 /** The types that there are, in the order in which they came, with how many. */
 export function typesOf(events: readonly RawEvent[]): ReadonlyMap<string, number> {

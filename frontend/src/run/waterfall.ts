@@ -200,9 +200,9 @@ function textDraft(phase: TextPhase, index: number, isOver: boolean): Draft {
 }
 
 const ROUND = [1, 2, 5] as const;
-const MOST_TICKS = 6;
+const MOST_TICKS = 4;
 
-/** Round times from 0, at most six of them. */
+/** Round times from 0, five of them at the most. */
 export function ticksOf(totalMs: number): Tick[] {
   let every = 1;
   for (let power = 1; totalMs / every > MOST_TICKS; power *= 10)

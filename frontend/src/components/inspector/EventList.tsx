@@ -1,0 +1,145 @@
+// Every event of the run as it came, in a list that stays fast when there are thousands.
+import { ChevronRight } from "lucide-react";
+import { useDeferredValue, useId, useMemo, useState } from "react";
+import { VList } from "virtua";
+import { type EventRow, eventRows, rowsText, typesOf } from "../../run/rows.ts";
+import { count, duration, plural } from "../../run/words.ts";
+import type { RawEvent } from "../../types/api.ts";
+import { Copy } from "../ui/Copy.tsx";
+import { Json } from "./Json.tsx";
+
+interface Props {
+  events: readonly RawEvent[];
+  /** Times are told from here. */
+  from: number | undefined;
+  /** Why there are none. */
+  missing: string;
+}
+
+const FIELD = "h-7 rounded-md border border-edge bg-raised px-2 text-small";
+const ROW = 28;
+
+export function EventList({ events, from, missing }: Props) {
+  const [text, setText] = useState("");
+  const [type, setType] = useState("");
+  const [fold, setFold] = useState(true);
+  const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
+  const wanted = useDeferredValue(text);
+  const rows = useMemo(() => eventRows(events, { text: wanted, type, fold }), [events, wanted, type, fold]);
+  const types = useMemo(() => typesOf(events), [events]);
+  const shown = rows.reduce((all, row) => all + row.events.length, 0);
+  const foldId = useId();
+
+  const toggle = (key: number) => {
+    const next = new Set(open);
+    if (!next.delete(key)) next.add(key);
+    setOpen(next);
+  };
+
+  if (events.length === 0) return <p className="p-4 text-dim text-small">{missing}</p>;
+  return (
+    <div data-part="events" className="flex min-h-0 flex-1 flex-col">
+      <div className="flex flex-wrap items-center gap-2 px-4 pb-2">
+        <input
+          type="search"
+          aria-label="Filter events"
+          placeholder="Filter"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          className={`${FIELD} min-w-24 flex-1 placeholder:text-dim`}
+        />
+        <select
+          aria-label="Type of event"
+          value={type}
+          onChange={(event) => setType(event.target.value)}
+          className={`${FIELD} min-w-0`}
+        >
+          <option value="">all types</option>
+          {[...types].map(([name, many]) => (
+            <option key={name} value={name}>
+              {name} ({count(many)})
+            </option>
+          ))}
+        </select>
+        <label htmlFor={foldId} className="flex cursor-pointer items-center gap-1.5 text-dim text-small">
+          <input
+            id={foldId}
+            type="checkbox"
+            checked={fold}
+            onChange={(event) => setFold(event.target.checked)}
+            className="accent-accent"
+          />
+          Fold deltas
+        </label>
+        <Copy text={() => rowsText(rows)} disabled={rows.length === 0} aria-label="Copy all shown events">
+          Copy shown
+        </Copy>
+      </div>
+      <p className="px-4 pb-1 text-dim text-tiny tabular-nums" role="status">
+        {shown === events.length
+          ? plural(events.length, "event")
+          : `${count(shown)} of ${plural(events.length, "event")}`}
+      </p>
+      {rows.length === 0 ? (
+        <p className="px-4 text-dim text-small">No event has that in it.</p>
+      ) : (
+        <VList
+          data={rows}
+          itemSize={ROW}
+          className="min-h-0 flex-1 border-edge border-t"
+          tabIndex={-1}
+          aria-label="Events"
+        >
+          {(row) => (
+            <EventLine key={row.key} row={row} from={from} open={open.has(row.key)} onToggle={() => toggle(row.key)} />
+          )}
+        </VList>
+      )}
+    </div>
+  );
+}
+
+interface LineProps {
+  row: EventRow;
+  from: number | undefined;
+  open: boolean;
+  onToggle: () => void;
+}
+
+function EventLine({ row, from, open, onToggle }: LineProps) {
+  const { first, last, type, at, summary, events } = row;
+  return (
+    <div data-part="event" className="border-edge border-b">
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={onToggle}
+        className="grid h-7 w-full cursor-pointer grid-cols-[1rem_3.5rem_4rem_6.5rem_1fr] items-center gap-2 px-4 text-left text-tiny tabular-nums -outline-offset-2 hover:bg-sunken narrow:grid-cols-[1rem_3.5rem_6.5rem_1fr]"
+      >
+        <ChevronRight
+          className={`size-3.5 text-dim transition-transform ${open ? "rotate-90" : ""}`}
+          aria-hidden="true"
+        />
+        <span className="whitespace-nowrap text-dim">{first === last ? first : `${first}–${last}`}</span>
+        <span className="text-right text-dim narrow:hidden">{offsetOf(at, from)}</span>
+        <span className="truncate">
+          {type}
+          {events.length > 1 && <span className="text-dim"> ×{count(events.length)}</span>}
+        </span>
+        <span className="truncate font-mono text-dim">{summary}</span>
+      </button>
+      {open && (
+        <div className="px-4 pb-2 pl-11 narrow:pl-4">
+          <Json
+            title={events.length > 1 ? plural(events.length, "event") : `Event ${first}`}
+            value={events.length > 1 ? rowsText([row]) : events[0]?.event}
+          />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Text carries no time of its own. */
+const offsetOf = (at: number | undefined, from: number | undefined): string =>
+  at === undefined || from === undefined ? "" : `+${duration(at - from)}`;

@@ -1,0 +1,96 @@
+// The inspector's head: which run this is, how it stands with it, and what can be done with what is known.
+import { ClipboardCopy, Download, Hash, SlidersHorizontal, X } from "lucide-react";
+import { useState } from "react";
+import { saveFile } from "../../hooks/download.ts";
+import { type ApiClient, type InspectedState, restoredSettings } from "../../hooks/inspected.ts";
+import { exportText, statusOf, totalMs } from "../../run/inspect.ts";
+import { cost, duration } from "../../run/words.ts";
+import type { AskSettings, RunRecord } from "../../types/api.ts";
+import { Button } from "../ui/Button.tsx";
+import { Copy } from "../ui/Copy.tsx";
+import { Lamp } from "../ui/Lamp.tsx";
+import { Tip } from "../ui/Tip.tsx";
+
+interface Props {
+  client: ApiClient;
+  runId: string;
+  title: string;
+  seen: InspectedState;
+  onClose: () => void;
+  onUse: ((settings: Partial<AskSettings>) => void) | undefined;
+}
+
+export function InspectorHead({ client, runId, title, seen, onClose, onUse }: Props) {
+  const { record, trace, events } = seen;
+  const text = () => exportText({ runId, title, trace, record, events });
+  return (
+    <header className="border-edge border-b px-4 pt-3 pb-2">
+      <div className="flex items-start gap-2">
+        <div className="min-w-0 flex-1">
+          <h2 className="truncate font-semibold text-body">{title || "Run"}</h2>
+          <Standing seen={seen} />
+        </div>
+        <Tip label="Close">
+          <Button size="icon-small" aria-label="Close" onClick={onClose}>
+            <X aria-hidden="true" />
+          </Button>
+        </Tip>
+      </div>
+      <div className="-ml-2 flex flex-wrap items-center gap-x-1 pt-1">
+        <Copy text={text}>
+          <ClipboardCopy aria-hidden="true" />
+          Copy as JSON
+        </Copy>
+        <Button onClick={() => saveFile(`signalbox-run-${runId}.json`, "application/json", text())}>
+          <Download aria-hidden="true" />
+          Export
+        </Button>
+        {onUse && record && <Use client={client} record={record} onUse={onUse} />}
+        <Tip label="Copy the run's id">
+          <Copy text={() => runId} aria-label="Copy the run's id">
+            <Hash aria-hidden="true" />
+          </Copy>
+        </Tip>
+      </div>
+    </header>
+  );
+}
+
+/** The few figures that are looked for first. */
+function Standing({ seen }: { seen: InspectedState }) {
+  const { lamp, label } = statusOf(seen);
+  const { record, trace } = seen;
+  const ms = totalMs(seen);
+  const usd = record?.cost ?? trace?.end?.cost;
+  const facts = [
+    record?.model || trace?.model,
+    ms !== undefined && duration(ms),
+    usd !== undefined && cost(usd),
+    trace?.end?.simulated && "simulated",
+  ];
+  return (
+    <p className="flex min-w-0 items-center gap-1.5 text-small tabular-nums" data-part="standing">
+      <Lamp lamp={lamp} />
+      <span>{label}</span>
+      <span className="truncate text-dim">{facts.filter(Boolean).map((fact) => ` · ${fact}`)}</span>
+    </p>
+  );
+}
+
+const SAID_MS = 2500;
+
+function Use({ client, record, onUse }: { client: ApiClient; record: RunRecord; onUse: NonNullable<Props["onUse"]> }) {
+  const [said, setSaid] = useState<string>();
+  const use = async () => {
+    const settings = await restoredSettings(client, record);
+    if (settings) onUse(settings);
+    setSaid(settings ? "Set for the next question" : "The list of tools could not be read");
+    setTimeout(() => setSaid(undefined), SAID_MS);
+  };
+  return (
+    <Button onClick={() => void use()}>
+      <SlidersHorizontal aria-hidden="true" />
+      {said ?? "Use these settings"}
+    </Button>
+  );
+}

@@ -1,0 +1,108 @@
+// The inspector's three rooms: what happened when, what was asked, and every event.
+import { Tabs } from "@base-ui/react/tabs";
+import { useState } from "react";
+import type { InspectedState } from "../../hooks/inspected.ts";
+import { factsOf, troubleOf, warningsIn } from "../../run/inspect.ts";
+import type { Waterfall } from "../../run/waterfall.ts";
+import { Button } from "../ui/Button.tsx";
+import { EventList } from "./EventList.tsx";
+import { Facts } from "./Facts.tsx";
+import { Requests } from "./Requests.tsx";
+import { Timeline } from "./Timeline.tsx";
+
+interface Props {
+  seen: InspectedState & { retry: () => void };
+  fall: Waterfall;
+}
+
+const TABS = ["Timeline", "Request", "Events"] as const;
+const TAB =
+  "h-8 cursor-pointer border-transparent border-b-2 px-2 text-dim text-small -outline-offset-2 hover:text-ink data-active:border-accent data-active:text-ink";
+const PANEL = "min-h-0 flex-1 overflow-y-auto px-4 py-3 outline-none focus-visible:outline-2 -outline-offset-2";
+
+const clock = (ms: number): string =>
+  new Date(ms).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
+
+export function InspectorTabs({ seen, fall }: Props) {
+  const [tab, setTab] = useState<(typeof TABS)[number]>("Timeline");
+  const { record, events } = seen;
+  return (
+    <Tabs.Root value={tab} onValueChange={setTab} className="flex min-h-0 flex-1 flex-col">
+      <Tabs.List className="flex shrink-0 gap-1 border-edge border-b px-2" aria-label="Parts of the inspector">
+        {TABS.map((name) => (
+          <Tabs.Tab key={name} value={name} className={TAB}>
+            {name}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Tabs.Panel value="Timeline" className={PANEL}>
+        <Troubles seen={seen} />
+        <Facts facts={factsOf(seen, clock)} />
+        <h3 className="sr-only">Timeline</h3>
+        <div className="pt-4">
+          <Timeline fall={fall} record={record} events={events} />
+        </div>
+      </Tabs.Panel>
+      <Tabs.Panel value="Request" className={PANEL}>
+        <Requests record={record} missing={recordSentence(seen) ?? "No request is known."} />
+      </Tabs.Panel>
+      <Tabs.Panel value="Events" className="flex min-h-0 flex-1 flex-col pt-3 outline-none">
+        <EventList events={events} from={fall.from} missing={eventsSentence(seen) ?? "No event has come yet."} />
+      </Tabs.Panel>
+    </Tabs.Root>
+  );
+}
+
+function recordSentence({ recordIs, trouble }: InspectedState): string | undefined {
+  const sentences: Record<InspectedState["recordIs"], string | undefined> = {
+    asked: "Asking the server for the record of this run.",
+    known: undefined,
+    gone: "The server no longer knows this run. What is shown is what the page has of it.",
+    failed: `The record of this run could not be read. ${trouble ?? ""}`.trim(),
+  };
+  return sentences[recordIs];
+}
+
+function eventsSentence({ eventsAre }: InspectedState): string | undefined {
+  const sentences: Record<InspectedState["eventsAre"], string | undefined> = {
+    fetching: "Fetching the events of this run.",
+    here: undefined,
+    failed: "The events of this run cannot be had.",
+  };
+  return sentences[eventsAre];
+}
+
+/** What is missing, what went wrong, and the warnings, each once. */
+function Troubles({ seen }: { seen: Props["seen"] }) {
+  const trouble = troubleOf(seen);
+  const missing = [recordSentence(seen), eventsSentence(seen)].filter((sentence) => sentence !== undefined);
+  const isStuck = seen.recordIs === "failed" || (seen.eventsAre === "failed" && seen.recordIs !== "gone");
+  const warnings = warningsIn(seen.trace, trouble);
+  return (
+    <div className="flex flex-col gap-2 not-empty:pb-3">
+      {missing.length > 0 && (
+        <p role="status" className="text-dim text-small">
+          {missing.join(" ")}{" "}
+          {isStuck && (
+            <Button look="outline" className="h-6 text-tiny" onClick={seen.retry}>
+              Try again
+            </Button>
+          )}
+        </p>
+      )}
+      {trouble && (
+        <p
+          data-part="trouble"
+          className="rounded-md border border-red-edge bg-red-wash px-3 py-1.5 text-red-ink text-small"
+        >
+          {trouble.message} {trouble.code && <code className="font-mono text-tiny">{trouble.code}</code>}
+        </p>
+      )}
+      {warnings.map(({ id, message, code }) => (
+        <p key={id} data-part="warning" className="rounded-md bg-amber-wash px-3 py-1.5 text-small">
+          {message} {code && <code className="font-mono text-dim text-tiny">{code}</code>}
+        </p>
+      ))}
+    </div>
+  );
+}

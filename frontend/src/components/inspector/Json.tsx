@@ -1,0 +1,35 @@
+// A value as JSON, or a text as it is; what is long is cut until the reader wants all of it.
+import { useState } from "react";
+import { plural } from "../../run/words.ts";
+import { Button } from "../ui/Button.tsx";
+import { Copy } from "../ui/Copy.tsx";
+
+const CUT = 1200;
+
+interface Props {
+  title: string;
+  /** A string is shown as it is. */
+  value: unknown;
+}
+
+export function Json({ title, value }: Props) {
+  const [whole, setWhole] = useState(false);
+  const text = typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
+  const isCut = !whole && text.length > CUT;
+  return (
+    <section aria-label={title} className="min-w-0">
+      <div className="flex items-center justify-between gap-2">
+        <h4 className="font-medium text-dim text-tiny">{title}</h4>
+        <Copy text={() => text} aria-label={`Copy ${title.toLowerCase()}`} className="h-6 text-tiny" />
+      </div>
+      <pre className="wrap-anywhere whitespace-pre-wrap rounded-sm bg-sunken px-2 py-1.5 font-mono text-tiny">
+        {isCut ? `${text.slice(0, CUT)}…` : text || "(empty)"}
+      </pre>
+      {text.length > CUT && (
+        <Button className="mt-1 h-6 text-tiny" aria-expanded={whole} onClick={() => setWhole(!whole)}>
+          {whole ? "Show less" : `Show all, ${plural(text.length - CUT, "character")} more`}
+        </Button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,27 @@
+// The request as it was asked, and each request to the provider that it became; texts are left out by the server.
+import { requestFacts } from "../../run/attempts.ts";
+import { withoutSecrets } from "../../run/inspect.ts";
+import type { Attempt, RunRecord } from "../../types/api.ts";
+import { Facts } from "./Facts.tsx";
+import { Json } from "./Json.tsx";
+
+export function Requests({ record, missing }: { record: RunRecord | undefined; missing: string }) {
+  if (!record) return <p className="text-dim text-small">{missing}</p>;
+  return (
+    <div className="flex flex-col gap-4">
+      <p className="text-dim text-tiny">Of messages the server tells who spoke and how long, and of results nothing.</p>
+      <Json title="As it was asked" value={withoutSecrets(record.request)} />
+      {record.attempts.length === 0 && <p className="text-dim text-small">Nothing was sent to a provider.</p>}
+      {record.attempts.map((attempt) => (
+        <section key={`${attempt.step}-${attempt.number}`} className="flex flex-col gap-2 border-edge border-t pt-3">
+          <h3 className="font-semibold text-small">{titleOf(attempt)}</h3>
+          <Facts facts={requestFacts(attempt)} />
+          <Json title="Raw" value={withoutSecrets(attempt.raw)} />
+        </section>
+      ))}
+    </div>
+  );
+}
+
+const titleOf = ({ step, number, final }: Attempt): string =>
+  [`Step ${step}`, number > 1 && `retry ${number - 1}`, final && "finalize"].filter(Boolean).join(" · ");

@@ -1,0 +1,103 @@
+// What a row of the waterfall holds: what was asked and what came, and the events it is made of.
+import { useMemo, useState } from "react";
+import { requestFacts, responseFacts } from "../../run/attempts.ts";
+import { withoutSecrets } from "../../run/inspect.ts";
+import { eventsOf } from "../../run/phases.ts";
+import { eventText } from "../../run/rows.ts";
+import type { Row } from "../../run/waterfall.ts";
+import { count, duration, plural } from "../../run/words.ts";
+import type { Attempt, RawEvent, RunRecord } from "../../types/api.ts";
+import type { CallItem } from "../../types/models.ts";
+import { Button } from "../ui/Button.tsx";
+import { Facts } from "./Facts.tsx";
+import { Json } from "./Json.tsx";
+
+interface Props {
+  row: Row;
+  record: RunRecord | undefined;
+  events: readonly RawEvent[];
+}
+
+export function RowDetail({ row, record, events }: Props) {
+  const { subject } = row;
+  return (
+    <section aria-label={`${row.label}, details`} data-part="row-detail" className="flex flex-col gap-3 pt-3">
+      <h3 className="font-semibold text-small">
+        {[row.label, ...row.marks].join(" · ")}
+        <span className="font-normal text-dim tabular-nums">{row.ms !== undefined && ` · ${duration(row.ms)}`}</span>
+      </h3>
+      {subject.kind === "attempt" && <AttemptDetail attempt={subject.attempt} />}
+      {subject.kind === "call" && <CallDetail call={subject.item} />}
+      {subject.kind === "reasoning" && (
+        <Json
+          title="Reasoning"
+          value={subject.item.text || (subject.item.hidden ? "The provider shows no words of it." : "")}
+        />
+      )}
+      {subject.kind === "text" && <Json title="Text" value={subject.phase.text} />}
+      <RowEvents row={row} record={record} events={events} />
+    </section>
+  );
+}
+
+function AttemptDetail({ attempt }: { attempt: Attempt }) {
+  return (
+    <>
+      {attempt.error && (
+        <p className="rounded-sm border border-red-edge bg-red-wash px-2 py-1 text-red-ink text-small">
+          {attempt.error} {attempt.code && <code className="font-mono text-tiny">{attempt.code}</code>}
+        </p>
+      )}
+      <h4 className="font-medium text-dim text-tiny">Request</h4>
+      <Facts facts={requestFacts(attempt)} />
+      <h4 className="font-medium text-dim text-tiny">Response</h4>
+      <Facts facts={responseFacts(attempt)} />
+      <Json title="As the server tells it" value={withoutSecrets(attempt.raw)} />
+    </>
+  );
+}
+
+function CallDetail({ call }: { call: CallItem }) {
+  return (
+    <>
+      <Json title="Arguments" value={call.argumentsRaw ?? call.arguments} />
+      {call.status === "waiting" || call.status === "running" ? (
+        <p className="text-dim text-small">No result yet.</p>
+      ) : call.error === undefined ? (
+        <Json title="Result" value={call.result} />
+      ) : (
+        <p className="text-small">
+          {call.error} {call.code && <code className="font-mono text-dim text-tiny">{call.code}</code>}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** More are in the list of events; here they only show what the row is made of. */
+const MOST = 50;
+
+function RowEvents({ row: { subject }, record, events }: Props) {
+  const [open, setOpen] = useState(false);
+  const own = useMemo(() => eventsOf(subject, events, record?.attempts ?? []), [subject, events, record]);
+  if (own.length === 0) return <p className="text-dim text-tiny">No event tells of it.</p>;
+  return (
+    <div>
+      <Button aria-expanded={open} onClick={() => setOpen(!open)} className="-ml-2 h-6 text-tiny">
+        {open ? "Hide raw events" : `Show ${plural(own.length, "raw event")}`}
+      </Button>
+      {open && (
+        <pre
+          data-part="raw"
+          className="wrap-anywhere whitespace-pre-wrap rounded-sm bg-sunken px-2 py-1.5 font-mono text-tiny"
+        >
+          {own
+            .slice(0, MOST)
+            .map((event) => `${event.seq} ${eventText(event)}`)
+            .join("\n")}
+          {own.length > MOST && `\n… ${count(own.length - MOST)} more are under Events.`}
+        </pre>
+      )}
+    </div>
+  );
+}

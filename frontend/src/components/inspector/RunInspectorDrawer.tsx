@@ -1,0 +1,77 @@
+// Everything that is known of one run: beside the chat where there is room, else as a sheet over it.
+import { type KeyboardEvent, useEffect, useMemo, useRef } from "react";
+import type { Answer } from "../../hooks/answer.ts";
+import { type ApiClient, useInspected } from "../../hooks/inspected.ts";
+import { useMedia, WIDE } from "../../hooks/media.ts";
+import { waterfall } from "../../run/waterfall.ts";
+import type { AskSettings } from "../../types/api.ts";
+import { Dialog } from "../ui/Dialog.tsx";
+import { InspectorHead } from "./InspectorHead.tsx";
+import { InspectorTabs } from "./InspectorTabs.tsx";
+
+interface Props {
+  client: ApiClient;
+  runId: string;
+  /** What it is about, in the reader's words. */
+  title: string;
+  /** The page's own store of that answer, where it has one. */
+  live: Answer | undefined;
+  onClose: () => void;
+  /** Ask the next question as this one was asked; undefined where nothing can be asked. */
+  onUse: ((settings: Partial<AskSettings>) => void) | undefined;
+}
+
+export default function RunInspectorDrawer(props: Props) {
+  const isWide = useMedia(WIDE);
+  if (isWide) return <Beside {...props} />;
+  return (
+    <Dialog open onClose={props.onClose} title="Run inspector" titleHidden place="right">
+      <div data-part="inspector" className="flex min-h-0 flex-1 flex-col">
+        <Inspector {...props} />
+      </div>
+    </Dialog>
+  );
+}
+
+/** It takes the focus when it opens, as the sheet does, and gives it back. */
+function Beside(props: Props) {
+  const { onClose, runId } = props;
+  const box = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const before = document.activeElement;
+    box.current?.focus({ preventScroll: true });
+    return () => {
+      const active = document.activeElement;
+      if (before instanceof HTMLElement && (active === null || active === document.body)) before.focus();
+    };
+  }, []);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Escape" || event.defaultPrevented) return;
+    event.stopPropagation();
+    onClose();
+  };
+  return (
+    <aside
+      ref={box}
+      tabIndex={-1}
+      aria-label="Run inspector"
+      data-part="inspector"
+      onKeyDown={onKeyDown}
+      className="flex h-full min-h-0 min-w-0 flex-col overflow-hidden border-edge border-l bg-ground outline-none"
+    >
+      <Inspector key={runId} {...props} />
+    </aside>
+  );
+}
+
+function Inspector({ client, runId, title, live, onClose, onUse }: Props) {
+  const seen = useInspected(client, runId, live);
+  const { trace, record, events, now } = seen;
+  const fall = useMemo(() => waterfall({ trace, record, events, now }), [trace, record, events, now]);
+  return (
+    <>
+      <InspectorHead client={client} runId={runId} title={title} seen={seen} onClose={onClose} onUse={onUse} />
+      <InspectorTabs seen={seen} fall={fall} />
+    </>
+  );
+}

@@ -1,0 +1,20 @@
+// Whether the window is so and so, by a media query.
+import { useCallback, useSyncExternalStore } from "react";
+
+/** As wide as the style's `wide:`. */
+export const WIDE = "(width >= 1200px)";
+
+const find = (query: string): MediaQueryList | undefined =>
+  typeof window.matchMedia === "function" ? window.matchMedia(query) : undefined;
+
+export function useMedia(query: string): boolean {
+  const subscribe = useCallback(
+    (onChange: () => void) => {
+      const list = find(query);
+      list?.addEventListener("change", onChange);
+      return () => list?.removeEventListener("change", onChange);
+    },
+    [query],
+  );
+  return useSyncExternalStore(subscribe, () => find(query)?.matches ?? false);
+}

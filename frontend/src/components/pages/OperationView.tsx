@@ -28,9 +28,9 @@ export function OperationView({ operation }: { operation: Operation }) {
           {curlOf(operation, location.origin, text)}
         </Code>
       ))}
-      <ul className="grid gap-2" aria-label="Answers">
+      <ul className="grid grid-cols-[minmax(0,1fr)] gap-2" aria-label="Answers">
         {answers.map((answer) => (
-          <li key={answer.status} className="grid min-w-0 gap-1.5">
+          <li key={answer.status} className="grid grid-cols-[minmax(0,1fr)] gap-1.5">
             <span>
               <code className="mr-2 rounded-sm bg-sunken px-1.5 py-0.5 text-tiny">{answer.status}</code> {answer.words}
             </span>

@@ -1,0 +1,201 @@
+// @vitest-environment jsdom
+import { act, cleanup, fireEvent, render, screen, within } from "@testing-library/react";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { OperatorPage } from "./OperatorPage.tsx";
+
+const TOKEN = "right";
+const NOW = Date.parse("2026-11-21T12:00:00Z");
+
+/** The server: a lever, runs by number, and whether it is there. */
+const server = { up: true, runs: 0, state: "off", failing: new Set<number>(), asked: [] as string[] };
+
+const run = (n: number) => ({
+  run_id: `run-${n}`,
+  status: server.failing.has(n) ? "error" : "complete",
+  code: server.failing.has(n) ? "UPSTREAM_TIMEOUT" : null,
+  model: `maker/model-${n}`,
+  loop: n % 2 ? "v2" : "legacy",
+  started: NOW / 1000 - 1000 + n,
+  ended: NOW / 1000 - 998 + n,
+  steps: 1,
+  cost: 0.001,
+});
+
+function runPage(query: URLSearchParams) {
+  const before = Number(query.get("before") ?? server.runs + 1);
+  const limit = Number(query.get("limit"));
+  const numbers = Array.from({ length: before - 1 }, (_, index) => before - 1 - index);
+  const next = numbers.length > limit ? String(numbers[limit - 1]) : null;
+  return { runs: numbers.slice(0, limit).map(run), next };
+}
+
+async function answer(path: string, init: RequestInit = {}): Promise<Response> {
+  const { method = "GET" } = init;
+  const url = new URL(path, "http://server.invalid");
+  server.asked.push(`${method} ${url.pathname}`);
+  if (!server.up) throw new TypeError("Failed to fetch");
+  if (url.pathname === "/api/runs") return Response.json(runPage(url.searchParams));
+  if (method === "PUT") {
+    const given = new Headers(init.headers).get("authorization");
+    if (given !== `Bearer ${TOKEN}`) return Response.json({ error: { message: "No." } }, { status: 401 });
+    server.state = JSON.parse(String(init.body)).state;
+  }
+  return Response.json({ state: server.state, percent: null, environment: null, effective: `It is ${server.state}.` });
+}
+
+/** Let answers come and frames be drawn. */
+const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+const click = (role: string, name: string | RegExp) => fireEvent.click(screen.getByRole(role, { name }));
+const rows = () => screen.getAllByRole("row").slice(1);
+const hide = (hidden: boolean) => {
+  vi.spyOn(document, "hidden", "get").mockReturnValue(hidden);
+  fireEvent(document, new Event("visibilitychange"));
+};
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: NOW });
+  Object.assign(server, { up: true, runs: 4, state: "off", failing: new Set(), asked: [] });
+  sessionStorage.clear();
+  vi.stubGlobal("fetch", vi.fn(answer));
+});
+
+afterEach(() => {
+  cleanup();
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+async function open() {
+  render(<OperatorPage />);
+  await pass(200);
+}
+
+describe("the operator's page", () => {
+  it("shows the last runs, each a way to its inspector", async () => {
+    server.failing.add(3);
+    await open();
+    expect(rows().map((row) => within(row).getByRole("link").getAttribute("href"))).toEqual([
+      "/#run=run-4",
+      "/#run=run-3",
+      "/#run=run-2",
+      "/#run=run-1",
+    ]);
+    expect(rows()[1]?.textContent).toContain("UPSTREAM_TIMEOUT");
+    expect(rows()[1]?.querySelector("[data-lamp]")?.getAttribute("data-lamp")).toBe("failed");
+  });
+
+  it("compares the loops by how many of their runs ended well", async () => {
+    server.failing.add(3);
+    await open();
+    expect(screen.getByRole("region", { name: "Loop v2" }).textContent).toContain("50 % ended well");
+    expect(screen.getByRole("region", { name: "Loop legacy" }).textContent).toContain("100 % ended well");
+    expect(screen.getByRole("img", { name: "2 runs: 1 complete, 1 error" })).toBeTruthy();
+  });
+
+  it("filters by loop and by ending", async () => {
+    server.failing.add(3);
+    await open();
+    fireEvent.change(screen.getByRole("combobox", { name: "Loop" }), { target: { value: "v2" } });
+    expect(rows()).toHaveLength(2);
+    fireEvent.change(screen.getByRole("combobox", { name: "Ending" }), { target: { value: "error" } });
+    expect(rows().map((row) => row.textContent)).toEqual([expect.stringContaining("maker/model-3")]);
+    fireEvent.change(screen.getByRole("combobox", { name: "Loop" }), { target: { value: "legacy" } });
+    expect(screen.getByText("No run here is of this kind.")).toBeTruthy();
+  });
+
+  it("reads older runs on demand, and keeps them over the next reads", async () => {
+    server.runs = 70;
+    await open();
+    expect(rows()).toHaveLength(50);
+    click("button", "Older runs");
+    await pass(200);
+    expect(rows()).toHaveLength(70);
+    expect(screen.queryByRole("button", { name: "Older runs" })).toBeNull();
+    server.runs = 72;
+    await pass(5200);
+    expect(rows()).toHaveLength(72);
+    expect(rows()[0]?.textContent).toContain("maker/model-72");
+  });
+
+  it("reads again every five seconds, and draws nothing twice", async () => {
+    await open();
+    const kept = rows()[0];
+    server.runs = 5;
+    await pass(5200);
+    expect(rows()[0]?.textContent).toContain("maker/model-5");
+    expect(rows()[1]).toBe(kept);
+  });
+
+  it("rests while nobody sees it, and reads at once when somebody does", async () => {
+    await open();
+    hide(true);
+    const before = server.asked.length;
+    await pass(30_000);
+    expect(server.asked.length).toBe(before);
+    hide(false);
+    expect(server.asked.length).toBeGreaterThan(before);
+  });
+
+  it("says that the server does not answer, keeps what it knows, and recovers", async () => {
+    await open();
+    server.up = false;
+    await pass(5200);
+    expect(screen.getByRole("alert").textContent).toMatch(/Signalbox does not answer\. What is shown is as of /);
+    expect(rows()).toHaveLength(4);
+    server.up = true;
+    await pass(5200);
+    expect(screen.queryByRole("alert")).toBeNull();
+  });
+
+  it("asks for the token before it pulls, again after a wrong one, and pulls then", async () => {
+    await open();
+    fireEvent.click(screen.getByRole("radio", { name: /^On/ }));
+    click("button", "Pull the lever");
+    await pass(200);
+    const give = async (token: string) => {
+      const field = screen.getByLabelText<HTMLInputElement>("Operator's token");
+      fireEvent.change(field, { target: { value: token } });
+      click("button", "Use token");
+      await pass(500);
+      return field;
+    };
+    const field = await give("wrong");
+    expect(screen.getByText(/This token was refused/)).toBeTruthy();
+    expect(field.value).toBe("");
+    expect(server.state).toBe("off");
+    await give(TOKEN);
+    expect(screen.queryByRole("dialog")).toBeNull();
+    expect(server.state).toBe("on");
+    expect(within(screen.getByRole("form", { name: "TOOL_LOOP_V2" })).getByRole("status").textContent).toBe(
+      "It is on.",
+    );
+  });
+
+  it("says that nothing was pulled when no token is given", async () => {
+    await open();
+    fireEvent.click(screen.getByRole("radio", { name: /^On/ }));
+    click("button", "Pull the lever");
+    await pass(200);
+    click("button", "Not now");
+    await pass(500);
+    expect(screen.getByRole("alert").textContent).toMatch(/^Nothing was pulled/);
+    expect(server.asked.filter((asked) => asked.startsWith("PUT"))).toEqual([]);
+  });
+
+  it("asks nobody again once a token was not given to read", async () => {
+    vi.stubGlobal("fetch", async (path: string) => {
+      server.asked.push(path);
+      return Response.json({ error: { message: "No." } }, { status: 401 });
+    });
+    await open();
+    click("button", "Not now");
+    await pass(500);
+    const before = server.asked.length;
+    await pass(30_000);
+    expect(server.asked.length).toBe(before);
+    click("button", "Enter the token");
+    await pass(200);
+    expect(screen.getByRole("dialog")).toBeTruthy();
+  });
+});

@@ -1,5 +1,5 @@
-// Small hooks of the page: time that passes, a choice the browser remembers, and scrolling along.
-import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+// Small hooks of the page: time that passes, and a choice the browser remembers.
+import { useEffect, useState } from "react";
 
 /** Whole seconds since then, while it runs; `performance.now()` times. */
 export function useSeconds(since: number, running: boolean): number {
@@ -31,43 +31,4 @@ export function useRemembered(key: string, fallback: string): [string, (value: s
     }
   };
   return [value, remember];
-}
-
-const NEAR_PX = 96;
-
-/** Follow the end of what grows, but only while the reader is there (quirk H4). */
-export function useFollow(ref: RefObject<HTMLElement | null>, grown: unknown): { away: boolean; jump: () => void } {
-  const following = useRef(true);
-  const [away, setAway] = useState(false);
-
-  useEffect(() => {
-    const box = ref.current;
-    if (!box) return;
-    const onScroll = () => {
-      following.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_PX;
-      setAway(!following.current);
-    };
-    const onWheel = (event: WheelEvent) => {
-      if (event.deltaY < 0 && box.scrollHeight > box.clientHeight) following.current = false;
-    };
-    box.addEventListener("scroll", onScroll, { passive: true });
-    box.addEventListener("wheel", onWheel, { passive: true });
-    return () => {
-      box.removeEventListener("scroll", onScroll);
-      box.removeEventListener("wheel", onWheel);
-    };
-  }, [ref]);
-
-  const jump = useCallback(() => {
-    following.current = true;
-    setAway(false);
-    ref.current?.scrollTo({ top: ref.current.scrollHeight });
-  }, [ref]);
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `grown` says that there is more to follow.
-  useLayoutEffect(() => {
-    if (following.current) ref.current?.scrollTo({ top: ref.current.scrollHeight });
-  }, [ref, grown]);
-
-  return { away, jump };
 }

@@ -1,68 +1,171 @@
-// Where a message is written: Enter sends, Shift+Enter makes a new line, Escape stops.
-import { type KeyboardEvent, type RefObject, useState } from "react";
+// Where a message is written: Enter sends or queues, Shift+Enter makes a new line, Escape stops.
+import { ArrowUp } from "lucide-react";
+import {
+  type ClipboardEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  type Ref,
+  type RefObject,
+  useImperativeHandle,
+} from "react";
+import { useAttach } from "../../hooks/attach.ts";
+import { drafts, useDraft } from "../../hooks/drafts.ts";
+import { type PictureRule, pastedFiles } from "../../hooks/pictures.ts";
+import type { Queued } from "../../run/queue.ts";
+import type { Picture } from "../../types/api.ts";
+import { Button } from "../ui/Button.tsx";
+import { Tip } from "../ui/Tip.tsx";
+import { AttachButton } from "./AttachButton.tsx";
+import { DropArea } from "./DropArea.tsx";
+import { GrowingText } from "./GrowingText.tsx";
+import { PictureRow } from "./PictureRow.tsx";
+import { type QueueActions, QueueLines } from "./QueueLines.tsx";
+import { StopButton } from "./StopButton.tsx";
 
-interface Props {
+export interface ComposerHandle {
+  focus: () => void;
+  /** Put this before what is already in the box. */
+  insert: (text: string, pictures: readonly Picture[]) => void;
+}
+
+interface Props extends QueueActions {
   box: RefObject<HTMLTextAreaElement | null>;
   running: boolean;
   stopping: boolean;
-  onSend: (text: string) => void;
+  pictures: PictureRule;
+  queue: readonly Queued[];
+  /** The queue waits for the reader, since the last answer failed or was stopped. */
+  held: boolean;
+  /** Whose draft is in the box: a conversation's id, or "new". */
+  draftKey: string;
+  /** Model, effort, tools: under the text. */
+  toolbar: ReactNode;
+  onSend: (text: string, pictures: readonly Picture[]) => void;
   onStop: () => void;
+  /** Up in an empty box. */
+  onEditLast: (() => void) | undefined;
+  handle?: Ref<ComposerHandle>;
 }
 
-export function Composer({ box, running, stopping, onSend, onStop }: Props) {
-  const [text, setText] = useState("");
+export function Composer({ box, running, stopping, pictures: rule, draftKey, toolbar, ...rest }: Props) {
+  const { queue, held, onSend, onStop, onEditLast, handle } = rest;
+  const { onQueueSend, onQueueEdit, onQueueRemove } = rest;
+  const { text, pictures } = useDraft(draftKey);
+  const { add, notice, say, reading } = useAttach(draftKey, rule);
+  const isEmpty = !text.trim() && pictures.length === 0;
+
+  useImperativeHandle(handle, () => ({
+    focus: () => box.current?.focus(),
+    insert: (before, more) => {
+      drafts.change(draftKey, (draft) => ({
+        text: [before, draft.text].filter(Boolean).join("\n\n"),
+        pictures: more.length > 0 ? [...more, ...draft.pictures] : draft.pictures,
+      }));
+      box.current?.focus();
+    },
+  }));
+
+  const refusal =
+    pictures.length > 0 && !rule.allowed ? `${rule.reason} Remove the pictures, or pick another model.` : undefined;
+  const cannotSend = isEmpty || reading || refusal !== undefined;
 
   const send = () => {
-    if (running || !text.trim()) return;
-    onSend(text);
-    setText("");
+    if (cannotSend) return;
+    drafts.clear(draftKey);
+    say("");
+    onSend(text.trim(), pictures);
+    box.current?.focus();
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
-    // While an input method composes a character, Enter is its own.
-    if (event.nativeEvent.isComposing) return;
-    if (event.key === "Enter" && !event.shiftKey) {
-      event.preventDefault();
-      send();
-    }
-    if (event.key === "Escape" && running) onStop();
+    if (isComposing(event)) return;
+    const plain = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;
+    const act = actionOf(event.key, plain);
+    if (!act) return;
+    event.preventDefault();
+    act();
   };
 
+  const actionOf = (key: string, plain: boolean): (() => void) | undefined => {
+    if (!plain) return undefined;
+    if (key === "Enter") return send;
+    if (key === "Escape" && running) return onStop;
+    return key === "ArrowUp" && text === "" && isEmpty ? onEditLast : undefined;
+  };
+
+  const onPaste = (event: ClipboardEvent) => {
+    const files = pastedFiles(event.clipboardData);
+    if (files.length === 0) return;
+    event.preventDefault();
+    void add(files);
+  };
+
+  const said = refusal ?? (reading ? "Reading the pictures…" : notice);
   return (
     <form
-      className="composer"
+      data-part="composer"
+      className="w-full"
       onSubmit={(event) => {
         event.preventDefault();
         send();
       }}
     >
-      <textarea
-        ref={box}
-        rows={1}
-        value={text}
-        aria-label="Message"
-        placeholder="Message"
-        enterKeyHint="send"
-        // The page has one purpose, and it begins here.
-        // biome-ignore lint/a11y/noAutofocus: see above.
-        autoFocus
-        onChange={(event) => setText(event.target.value)}
-        onKeyDown={onKeyDown}
-      />
-      {running ? (
-        <button type="button" className="stop-button" disabled={stopping} onClick={onStop}>
-          <svg viewBox="0 0 12 12" aria-hidden="true">
-            <rect x="2" y="2" width="8" height="8" rx="1.5" />
-          </svg>
-          Stop
-        </button>
-      ) : (
-        <button type="submit" className="send-button" aria-label="Send" disabled={!text.trim()}>
-          <svg viewBox="0 0 16 16" aria-hidden="true">
-            <path d="M8 13V3.5M3.75 7.5 8 3.25l4.25 4.25" />
-          </svg>
-        </button>
-      )}
+      <QueueLines {...{ queue, held, onQueueSend, onQueueEdit, onQueueRemove }} />
+      <div className="grid gap-2 rounded-md border border-edge-strong bg-raised p-2 has-[textarea:focus-visible]:border-accent">
+        {pictures.length > 0 && (
+          <div className="px-1 pt-2">
+            <PictureRow
+              pictures={pictures}
+              onRemove={(id) => {
+                drafts.change(draftKey, (draft) => ({ pictures: draft.pictures.filter((one) => one.id !== id) }));
+                say("");
+                box.current?.focus();
+              }}
+            />
+          </div>
+        )}
+        <p role="status" className={said ? "px-2 pt-1 text-dim text-small" : "sr-only"}>
+          {said}
+        </p>
+        <div className="px-2 pt-1">
+          <GrowingText
+            ref={box}
+            value={text}
+            aria-label="Message"
+            placeholder={running ? "Write the next message" : "Message"}
+            enterKeyHint="send"
+            // The page has one purpose, and it begins here; a keyboard that covers half of the screen is not asked for.
+            autoFocus={!isTouch()}
+            onChange={({ target }) => drafts.change(draftKey, () => ({ text: target.value }))}
+            onKeyDown={onKeyDown}
+            onPaste={onPaste}
+          />
+        </div>
+        <div className="flex items-end gap-1">
+          <AttachButton rule={rule} onFiles={(files) => void add(files)} onRefused={say} />
+          <div className="flex min-h-8 min-w-0 flex-1 flex-wrap items-center gap-x-1">{toolbar}</div>
+          {running && <StopButton stopping={stopping} onStop={onStop} box={box} small={!isEmpty} />}
+          {(!running || !isEmpty) && (
+            <Tip label={running ? "Queue; it is sent when the answer is done" : "Send"}>
+              <Button
+                type="submit"
+                look="primary"
+                size="icon"
+                aria-label={running ? "Queue" : "Send"}
+                disabled={cannotSend}
+              >
+                <ArrowUp aria-hidden="true" />
+              </Button>
+            </Tip>
+          )}
+        </div>
+      </div>
+      <DropArea rule={rule} onFiles={(files) => void add(files)} />
     </form>
   );
 }
+
+/** While an input method composes a character, Enter is its own; Safari says so by the key code alone. */
+const isComposing = ({ nativeEvent }: KeyboardEvent) => nativeEvent.isComposing || nativeEvent.keyCode === 229;
+
+const isTouch = () => typeof matchMedia === "function" && matchMedia("(pointer: coarse)").matches;

@@ -7,6 +7,9 @@ import { Button } from "./Button.tsx";
 const PLACES = {
   middle:
     "left-1/2 top-[12dvh] max-h-[80dvh] w-[min(30rem,calc(100vw-2rem))] -translate-x-1/2 rounded-md data-ending-style:opacity-0 data-starting-style:opacity-0",
+  /** As large as what it shows, up to the window. */
+  fitted:
+    "inset-0 m-auto h-fit max-h-[94dvh] w-fit max-w-[94vw] rounded-md data-ending-style:opacity-0 data-starting-style:opacity-0",
   left: "inset-y-0 left-0 w-[min(20rem,88vw)] border-y-0 border-l-0 data-ending-style:-translate-x-full data-starting-style:-translate-x-full",
   right:
     "inset-y-0 right-0 w-[min(52rem,100vw)] border-y-0 border-r-0 data-ending-style:translate-x-full data-starting-style:translate-x-full",

@@ -1,0 +1,62 @@
+// The messages that wait above the box: send one now, take it back to change it, or drop it.
+import { CornerDownRight, Image, Pencil, Trash2 } from "lucide-react";
+import { type Queued, queuedWords } from "../../run/queue.ts";
+import { plural } from "../../run/words.ts";
+import { Button } from "../ui/Button.tsx";
+import { Tip } from "../ui/Tip.tsx";
+
+export interface QueueActions {
+  /** Stop what runs, and send this one. */
+  onQueueSend: (id: string) => void;
+  /** Take it out of the queue and back into the box. */
+  onQueueEdit: (id: string) => void;
+  onQueueRemove: (id: string) => void;
+}
+
+interface Props extends QueueActions {
+  queue: readonly Queued[];
+  held: boolean;
+}
+
+export function QueueLines({ queue, held, onQueueSend, onQueueEdit, onQueueRemove }: Props) {
+  return (
+    <>
+      <p role="status" className="sr-only">
+        {queue.length > 0 && `${plural(queue.length, "message waits", "messages wait")}.`}
+      </p>
+      {queue.length > 0 && (
+        <section
+          aria-label="Queue"
+          data-part="queue"
+          className="mx-3 rounded-t-md border border-edge border-b-0 bg-sunken px-3 py-1 text-small"
+        >
+          {held && <p className="pt-1 text-dim">The last answer did not finish, so this waits for you.</p>}
+          <ol className="max-h-[24dvh] overflow-y-auto">
+            {queue.map((queued) => (
+              <li key={queued.id} className="flex items-center gap-2">
+                <CornerDownRight aria-hidden="true" className="size-4 shrink-0 text-dim" />
+                <span className="min-w-0 flex-1 truncate">{queuedWords(queued)}</span>
+                {queued.pictures.length > 0 && (
+                  <Image aria-label={plural(queued.pictures.length, "picture")} className="size-4 shrink-0 text-dim" />
+                )}
+                <span className="-mr-2 flex shrink-0">
+                  <Button onClick={() => onQueueSend(queued.id)}>Send now</Button>
+                  <Tip label="Edit">
+                    <Button size="icon-small" aria-label="Edit" onClick={() => onQueueEdit(queued.id)}>
+                      <Pencil aria-hidden="true" />
+                    </Button>
+                  </Tip>
+                  <Tip label="Delete">
+                    <Button size="icon-small" aria-label="Delete" onClick={() => onQueueRemove(queued.id)}>
+                      <Trash2 aria-hidden="true" />
+                    </Button>
+                  </Tip>
+                </span>
+              </li>
+            ))}
+          </ol>
+        </section>
+      )}
+    </>
+  );
+}

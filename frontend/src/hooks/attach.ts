@@ -1,0 +1,67 @@
+// Takes pictures into a draft, wherever they come from, and says what it could not take.
+import { useEffect, useEffectEvent, useState } from "react";
+import { type Drafts, drafts } from "./drafts.ts";
+import { type Graphics, type PictureRule, readPictures } from "./pictures.ts";
+
+export interface Attach {
+  /** Read these files into the draft; the promise ends when all are there. */
+  add: (files: readonly File[]) => Promise<void>;
+  /** What could not be taken, and why. */
+  notice: string;
+  say: (notice: string) => void;
+  /** Pictures are being read. */
+  reading: boolean;
+}
+
+export function useAttach(key: string, rule: PictureRule, of: Drafts = drafts, graphics?: Graphics): Attach {
+  // They belong to the draft for which they came; another one may be on the screen when they are read.
+  const [said, setSaid] = useState({ key, notice: "" });
+  const [readings, setReadings] = useState<readonly string[]>([]);
+  const say = (notice: string) => setSaid({ key, notice });
+
+  const add = async (files: readonly File[]) => {
+    if (files.length === 0) return;
+    if (!rule.allowed) return say(rule.reason);
+    say("");
+    setReadings((before) => [...before, key]);
+    try {
+      const { pictures, troubles } = await readPictures(files, of.get(key).pictures, graphics);
+      if (pictures.length > 0) of.change(key, (draft) => ({ pictures: [...draft.pictures, ...pictures] }));
+      say(troubles.join(" "));
+    } finally {
+      setReadings((before) => before.toSpliced(before.indexOf(key), 1));
+    }
+  };
+
+  return { add, notice: said.key === key ? said.notice : "", say, reading: readings.includes(key) };
+}
+
+/** Files that are dropped anywhere on the page; true while they hover over it. */
+export function useFileDrop(onFiles: (files: readonly File[]) => void): boolean {
+  const [over, setOver] = useState(false);
+  const drop = useEffectEvent(onFiles);
+
+  useEffect(() => {
+    const ends = new AbortController();
+    const listen = (type: "dragover" | "dragleave" | "drop", act: (event: DragEvent, data: DataTransfer) => void) =>
+      window.addEventListener(
+        type,
+        (event) => event.dataTransfer?.types.includes("Files") && act(event, event.dataTransfer),
+        { signal: ends.signal },
+      );
+    listen("dragover", (event, data) => {
+      // Else the browser would leave the page and show the file.
+      event.preventDefault();
+      data.dropEffect = "copy";
+      setOver(true);
+    });
+    listen("dragleave", (event) => event.relatedTarget === null && setOver(false));
+    listen("drop", (event, data) => {
+      event.preventDefault();
+      setOver(false);
+      drop([...data.files]);
+    });
+    return () => ends.abort();
+  }, []);
+  return over;
+}

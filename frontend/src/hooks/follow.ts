@@ -1,0 +1,172 @@
+// Scrolls along with an answer that grows, but only while the reader is at its end (quirk H4).
+import { useEffect, useState } from "react";
+
+/** Nearer to the end than this, the reader is at the end. */
+const NEAR_PX = 96;
+/** A finger trembles. */
+const TREMBLE_PX = 4;
+const UP_KEYS: readonly string[] = ["ArrowUp", "PageUp", "Home"];
+
+const FIELDS = "textarea, input, select";
+
+export interface Follow {
+  /** The scroll container. */
+  ref: (box: HTMLElement | null) => void;
+  /** What stands in it and grows; with a virtual list, an element around all that it shows. */
+  content: (inner: HTMLElement | null) => void;
+  /** The reader is elsewhere, so nothing follows. */
+  away: boolean;
+  /** Go to the end, and follow again. */
+  jump: () => void;
+}
+
+export function useFollow(): Follow {
+  const [follower] = useState(() => new Follower());
+  const [away, setAway] = useState(false);
+  useEffect(() => follower.listen(setAway), [follower]);
+  return { ref: follower.box, content: follower.content, away, jump: follower.jump };
+}
+
+/**
+ * Only the reader ends the following: by wheel, finger, key or scrollbar, or by something of the page that goes to
+ * another place. A scroll that comes with a change of height is the layout's, or a virtual list's that has measured.
+ */
+export class Follower {
+  #box: HTMLElement | null = null;
+  #content: HTMLElement | null = null;
+  #following = true;
+  #away = false;
+  #dragging = false;
+  #fingerY = 0;
+  #seen = { top: 0, height: 0, client: 0 };
+  #tell: ((away: boolean) => void) | undefined;
+  #leave: (() => void) | undefined;
+  readonly #sizes = typeof ResizeObserver === "undefined" ? undefined : new ResizeObserver(() => this.#grown());
+
+  listen(tell: (away: boolean) => void): () => void {
+    this.#tell = tell;
+    tell(this.#away);
+    return () => {
+      this.#tell = undefined;
+    };
+  }
+
+  readonly box = (box: HTMLElement | null): void => {
+    this.#leave?.();
+    if (this.#box) this.#sizes?.unobserve(this.#box);
+    this.#box = box;
+    if (!box) return;
+    this.#sizes?.observe(box);
+    this.#leave = this.#attend(box);
+    this.#grown();
+  };
+
+  readonly content = (content: HTMLElement | null): void => {
+    if (this.#content) this.#sizes?.unobserve(this.#content);
+    this.#content = content;
+    if (content) this.#sizes?.observe(content);
+  };
+
+  readonly jump = (): void => {
+    this.#following = true;
+    this.#toEnd();
+    this.#say();
+  };
+
+  #attend(box: HTMLElement): () => void {
+    const ends = new AbortController();
+    const quiet = { passive: true, signal: ends.signal };
+    box.addEventListener("scroll", () => this.#scrolled(box), quiet);
+    box.addEventListener("wheel", (event) => event.deltaY < 0 && this.#readerGoesUp(event.target), quiet);
+    box.addEventListener("touchstart", ({ touches }) => this.#finger(touches), quiet);
+    box.addEventListener("touchmove", (event) => this.#fingerMoves(event), quiet);
+    box.addEventListener("keydown", (event) => isUp(event) && this.#readerGoesUp(event.target), quiet);
+    box.addEventListener("focusin", ({ target }) => this.#writing(target, true), quiet);
+    box.addEventListener("focusout", ({ target }) => this.#writing(target, false), quiet);
+    // A press on the box itself is a press on its scrollbar or its margin.
+    box.addEventListener("pointerdown", ({ target }) => this.#drag(target === box), quiet);
+    window.addEventListener("pointerup", () => this.#drag(false), quiet);
+    window.addEventListener("pointercancel", () => this.#drag(false), quiet);
+    return () => ends.abort();
+  }
+
+  /** Who writes in the middle of the chat, as in an old question, stays there. */
+  #writing(field: EventTarget | null, begins: boolean): void {
+    if (!this.#box || !(field instanceof Element && field.matches(FIELDS))) return;
+    this.#following = !begins && this.#gap(this.#box) < NEAR_PX;
+  }
+
+  #drag(dragging: boolean): void {
+    this.#dragging = dragging;
+  }
+
+  #finger(touches: TouchList): void {
+    this.#fingerY = touches[0]?.clientY ?? 0;
+  }
+
+  #fingerMoves({ touches, target }: TouchEvent): void {
+    const y = touches[0]?.clientY ?? 0;
+    if (y > this.#fingerY + TREMBLE_PX) this.#readerGoesUp(target);
+    this.#fingerY = Math.min(this.#fingerY, y);
+  }
+
+  #readerGoesUp(from: EventTarget | null): void {
+    const box = this.#box;
+    if (!box || box.scrollTop <= 0 || scrollsInside(from, box)) return;
+    this.#following = false;
+  }
+
+  #scrolled(box: HTMLElement): void {
+    const before = this.#seen;
+    this.#see(box);
+    const moved = box.scrollTop - before.top;
+    const resized = box.scrollHeight !== before.height || box.clientHeight !== before.client;
+    if (this.#following) {
+      const left = moved < 0 && this.#gap(box) >= NEAR_PX;
+      if (left && (this.#dragging || !resized)) this.#following = false;
+    } else if (moved > 0 && this.#gap(box) < (resized ? 1 : NEAR_PX)) {
+      this.#following = true;
+    }
+    this.#say();
+  }
+
+  #grown(): void {
+    if (this.#following && !this.#dragging) this.#toEnd();
+    else if (this.#box) this.#see(this.#box);
+    this.#say();
+  }
+
+  #toEnd(): void {
+    const box = this.#box;
+    if (!box) return;
+    box.scrollTop = box.scrollHeight - box.clientHeight;
+    // Read back: our own scroll event then finds nothing moved.
+    this.#see(box);
+  }
+
+  #see(box: HTMLElement): void {
+    this.#seen = { top: box.scrollTop, height: box.scrollHeight, client: box.clientHeight };
+  }
+
+  #gap = (box: HTMLElement) => box.scrollHeight - box.scrollTop - box.clientHeight;
+
+  #say(): void {
+    const away = !this.#following && this.#box !== null && this.#gap(this.#box) >= NEAR_PX;
+    if (away === this.#away) return;
+    this.#away = away;
+    this.#tell?.(away);
+  }
+}
+
+const isUp = ({ key, shiftKey, target }: KeyboardEvent): boolean =>
+  !(target instanceof Element && target.closest(FIELDS)) &&
+  (UP_KEYS.includes(key) || (key === " " && shiftKey && !(target instanceof HTMLButtonElement)));
+
+/** A box inside (reasoning, code) takes the movement as long as it can go up itself. */
+function scrollsInside(from: EventTarget | null, box: HTMLElement): boolean {
+  let at = from instanceof Element ? from : null;
+  for (; at && at !== box; at = at.parentElement) {
+    if (at.scrollTop > 0 && /auto|scroll/.test(getComputedStyle(at).overflowY)) return true;
+  }
+  return false;
+}

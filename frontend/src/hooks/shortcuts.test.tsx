@@ -1,0 +1,84 @@
+// @vitest-environment jsdom
+import { cleanup, fireEvent, render, screen } from "@testing-library/react";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { SHORTCUT_NAMES, type ShortcutName } from "../run/shortcuts.ts";
+import { type ShortcutActions, useShortcuts } from "./shortcuts.ts";
+
+let asked: ShortcutName[];
+let off: ShortcutName | undefined;
+
+function Page({ dialog = false }: { dialog?: boolean }) {
+  const actions = SHORTCUT_NAMES.map((name) => [name, name === off ? undefined : () => asked.push(name)]);
+  useShortcuts(Object.fromEntries(actions) as ShortcutActions);
+  return (
+    <>
+      <textarea aria-label="Field" />
+      <input type="checkbox" />
+      <button type="button" onKeyDown={(event) => event.key === "Escape" && event.preventDefault()}>
+        Mine
+      </button>
+      <aside>
+        <div role="listbox" aria-label="Chats" tabIndex={0} />
+      </aside>
+      {dialog && <div role="dialog" aria-label="Something" />}
+    </>
+  );
+}
+
+beforeEach(() => {
+  asked = [];
+  off = undefined;
+});
+afterEach(cleanup);
+
+describe("the page's shortcuts", () => {
+  it("act anywhere, and keep the browser from acting", () => {
+    render(<Page />);
+    expect(fireEvent.keyDown(document.body, { key: "k", ctrlKey: true })).toBe(false);
+    fireEvent.keyDown(screen.getByLabelText("Field"), { key: "i", ctrlKey: true });
+    fireEvent.keyDown(screen.getByRole("checkbox"), { key: "?", shiftKey: true });
+    expect(asked).toEqual(["search", "inspect", "shortcuts"]);
+  });
+
+  it("leave letters to fields and lists", () => {
+    render(<Page />);
+    expect(fireEvent.keyDown(screen.getByLabelText("Field"), { key: "?", shiftKey: true })).toBe(true);
+    expect(fireEvent.keyDown(screen.getByLabelText("Chats"), { key: "?", shiftKey: true })).toBe(true);
+    expect(asked).toEqual([]);
+  });
+
+  it("leave the browser its own when there is nothing to do", () => {
+    off = "inspect";
+    render(<Page />);
+    expect(fireEvent.keyDown(document.body, { key: "i", ctrlKey: true })).toBe(true);
+  });
+
+  it("do nothing that somebody did already, that is repeated, or that an input method composes", () => {
+    render(<Page />);
+    fireEvent.keyDown(screen.getByText("Mine"), { key: "Escape" });
+    fireEvent.keyDown(document.body, { key: "Escape", repeat: true });
+    fireEvent.keyDown(document.body, { key: "Escape", isComposing: true });
+    expect(asked).toEqual([]);
+    fireEvent.keyDown(document.body, { key: "Escape" });
+    expect(asked).toEqual(["stop"]);
+  });
+
+  it("do not stop the answer with the Escape that closes a dialog", () => {
+    const { rerender } = render(<Page dialog />);
+    const close = vi.fn(() => rerender(<Page />));
+    document.addEventListener("keydown", close, { once: true });
+    fireEvent.keyDown(document.body, { key: "Escape" });
+    expect(close).toHaveBeenCalled();
+    expect(asked).toEqual([]);
+    fireEvent.keyDown(document.body, { key: "Escape" });
+    expect(asked).toEqual(["stop"]);
+  });
+
+  it("call what the page would do now", () => {
+    const { rerender } = render(<Page />);
+    off = "stop";
+    rerender(<Page />);
+    fireEvent.keyDown(document.body, { key: "Escape" });
+    expect(asked).toEqual([]);
+  });
+});

@@ -1,31 +1,23 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { captured, capturedRecord } from "../fixtures/record.ts";
-import { createClient } from "../stream/client.ts";
+import { captured, capturedFrames, capturedRecord, clientOf } from "../fixtures/record.ts";
 import { Answer } from "./answer.ts";
-import { Inspection, restoredSettings } from "./inspected.ts";
+import { type ApiClient, Inspection, restoredSettings } from "./inspected.ts";
 
 const RUN = capturedRecord.runId;
-const frames = (from = 0, to = captured.events.length) =>
-  captured.events
-    .slice(from, to)
-    .map(({ seq, event }) => `id: ${RUN}:${seq}\ndata: ${JSON.stringify(event)}\n\n`)
-    .join("");
-
 type Reply = () => Response | Promise<Response>;
 
 /** A server that answers by the address's end, and counts what it was asked. */
 function server(replies: { record?: Reply; events?: Reply; tools?: Reply }) {
   const asked: string[] = [];
-  const fetch = async (url: RequestInfo | URL) => {
-    const path = String(url);
+  const client = clientOf((path) => {
     const kind = path.includes("/events") ? "events" : path.includes("/tools") ? "tools" : "record";
     asked.push(kind);
     const reply = replies[kind];
     return reply
       ? reply()
       : Response.json({ error: { code: "NO_RUN", message: "There is no such run." } }, { status: 404 });
-  };
-  return { client: createClient({ fetch }), asked };
+  });
+  return { client, asked };
 }
 
 const now = vi.fn(() => 0);
@@ -54,7 +46,10 @@ const begin = (inspection: Inspection): Inspection => {
 
 describe("a run that the page has not", () => {
   it("is fetched: its events and its record", async () => {
-    const { client, asked } = server({ record: () => Response.json(captured.record), events: stream(frames()) });
+    const { client, asked } = server({
+      record: () => Response.json(captured.record),
+      events: stream(capturedFrames()),
+    });
     const inspection = begin(new Inspection(client, RUN, undefined, deps));
     expect(inspection.state).toMatchObject({ eventsAre: "fetching", recordIs: "asked" });
     await settle(500);
@@ -76,7 +71,7 @@ describe("a run that the page has not", () => {
     const broken = () => Response.json({ error: { code: "X", message: "Out of order." } }, { status: 500 });
     const { client } = server({
       record: () => (works ? Response.json(captured.record) : broken()),
-      events: stream(frames()),
+      events: stream(capturedFrames()),
     });
     const inspection = await begun(client);
     expect(inspection.state).toMatchObject({ recordIs: "failed", trouble: "Out of order." });
@@ -86,7 +81,7 @@ describe("a run that the page has not", () => {
     expect(inspection.state).toMatchObject({ recordIs: "known", trouble: undefined });
   });
 
-  async function begun(client: ReturnType<typeof createClient>) {
+  async function begun(client: ApiClient) {
     const inspection = begin(new Inspection(client, RUN, undefined, deps));
     await settle(500);
     return inspection;
@@ -112,13 +107,13 @@ describe("a run that the page follows", () => {
   it("is shown as it grows, without a stream of its own, and asked for slowly", async () => {
     const { answer, asked, client, push } = followed();
     await settle();
-    push(frames(0, 3));
+    push(capturedFrames(0, 3));
     await settle(10);
     const inspection = begin(new Inspection(client, RUN, answer, deps));
     await settle(300);
     expect(inspection.state.events).toHaveLength(3);
     const seen = inspection.state.events;
-    push(frames(3, 9));
+    push(capturedFrames(3, 9));
     await settle(300);
     expect(inspection.state.events).toHaveLength(9);
     expect(seen).toHaveLength(3);
@@ -132,7 +127,7 @@ describe("a run that the page follows", () => {
     const inspection = begin(new Inspection(client, RUN, answer, deps));
     await settle(300);
     replies.record = () => Response.json(captured.record);
-    push(frames());
+    push(capturedFrames());
     await settle(600);
     expect(inspection.state.record?.status).toBe("complete");
     expect(inspection.state.trace?.end?.status).toBe("complete");
@@ -147,7 +142,7 @@ describe("a run that the page follows", () => {
     await settle();
     const last = captured.events[2]?.event.ts as number;
     now.mockImplementation(() => last + 3_600_000);
-    push(frames(0, 3));
+    push(capturedFrames(0, 3));
     await settle(300);
     expect(inspection.state.now).toBe(last);
     now.mockImplementation(() => last + 3_600_000 + 500);
@@ -159,7 +154,7 @@ describe("a run that the page follows", () => {
 describe("a cost that is estimated", () => {
   it("is asked for until it is settled, and not for ever", async () => {
     let record: Record<string, unknown> = { ...captured.record, cost_estimated: true };
-    const { client, asked } = server({ record: () => Response.json(record), events: stream(frames()) });
+    const { client, asked } = server({ record: () => Response.json(record), events: stream(capturedFrames()) });
     const inspection = begin(new Inspection(client, RUN, undefined, deps));
     await settle(20_000);
     expect(asked.filter((kind) => kind === "record")).toHaveLength(2);

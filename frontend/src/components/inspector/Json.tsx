@@ -4,7 +4,7 @@ import { plural } from "../../run/words.ts";
 import { Button } from "../ui/Button.tsx";
 import { Copy } from "../ui/Copy.tsx";
 
-const CUT = 1200;
+const CUT = 600;
 
 interface Props {
   title: string;

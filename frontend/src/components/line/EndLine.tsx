@@ -76,9 +76,9 @@ function Facts({ facts, compact }: { facts: readonly Fact[]; compact: boolean })
         <Fragment key={key}>
           {index > 0 && " "}
           <span className="inline-block max-w-full" data-fact={key} title={title}>
-            {index > 0 && <span className="mr-1 text-edge-strong">·</span>}
             {words}
             {title && <span className="sr-only">, {title}</span>}
+            {index < facts.length - 1 && <span className="ml-1 text-edge-strong">·</span>}
           </span>
         </Fragment>
       ))}
@@ -114,7 +114,7 @@ function factsOf(trace: RunTrace, end: RunEnd): Fact[] {
     trace.totalMs !== undefined && { key: "time", words: duration(trace.totalMs) },
     trace.firstEventMs !== undefined && {
       key: "first",
-      words: `first after ${duration(trace.firstEventMs)}`,
+      words: `first token ${duration(trace.firstEventMs)}`,
       title: "from the question to the first sign of the model",
     },
     usage && { key: "tokens", words: `${count(usage.input + usage.output)} tokens`, title: usageWords(usage) },

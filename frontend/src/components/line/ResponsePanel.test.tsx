@@ -211,18 +211,13 @@ describe("searches", () => {
 
   it("say what failed, was cached, was not run or found nothing; a failure is seen until it is looked at", () => {
     show(fedAnswer("auto", ...fixture("clamped")));
-    expect(line()[1]).toBe("failed Searched 3× · nothing found · 1 failed · 1 same as before · 1 not run");
+    expect(line()[1]).toBe("failed Searched 3× · nothing found · 1 failed · 1 cached · 1 not run");
     fireEvent.click(head(/^Searched/));
     expect(line()[1]).toMatch(/^done Searched.* \+$/);
     const fates = [...document.querySelectorAll("[data-part=query]")].map(
       (query) => query.lastElementChild?.textContent,
     );
-    expect(fates).toEqual([
-      "nothing found",
-      "same search as before",
-      "the model's call was cut",
-      "not run: over the limit",
-    ]);
+    expect(fates).toEqual(["nothing found", "cached", "the model's call was cut", "not run: over the limit"]);
   });
 
   it("open on a first result that failed, too", () => {
@@ -399,12 +394,12 @@ describe("the end", () => {
       fact.firstChild === null ? "" : fact.textContent,
     ]);
     expect(Object.fromEntries(facts)).toMatchObject({
-      model: "openai/sim via Simulator",
-      time: "·0 ms",
+      model: "openai/sim via Simulator·",
+      time: "0 ms·",
       tokens: expect.stringContaining("1,020 tokens"),
-      cost: "·$0.0012",
-      loop: "·loop v2, set for all",
-      first: expect.stringContaining("first after 340 ms"),
+      cost: "$0.0012·",
+      loop: "loop v2, set for all·",
+      first: expect.stringContaining("first token 340 ms"),
       simulated: expect.stringContaining("simulated"),
     });
   });
@@ -423,7 +418,7 @@ describe("a token", () => {
     drawn.lamps = 0;
     drawn.texts = [];
     feed(answer, say(" more"));
-    expect(drawn).toEqual({ lamps: 0, texts: [expect.stringMatching(/café  more$/)] });
+    expect(drawn).toEqual({ lamps: 0, texts: [expect.stringMatching(/café {2}more$/)] });
   });
 
   it("of reasoning draws nothing again but its block", () => {

@@ -83,7 +83,7 @@ const isAsked = ({ effort }: Answer): boolean => effort !== "auto" && effort !==
 
 /** Where the run is going. */
 const Ahead = () => (
-  <li aria-hidden="true" className="ml-[5.25px] h-3 border-edge-strong border-l-[1.5px] border-dotted" />
+  <li aria-hidden="true" className="ml-[5.25px] h-4 border-edge-strong border-l-[1.5px] border-dotted" />
 );
 
 interface StopProps {

@@ -7,6 +7,7 @@ import { failureOf, plural } from "../../run/words.ts";
 import type { CallItem, Link } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
 import { Lamp } from "../ui/Lamp.tsx";
+import { Failed } from "./Failed.tsx";
 import { Aside, StopHead } from "./StopHead.tsx";
 
 type SearchStop = Extract<Stop, { kind: "search" }>;
@@ -69,13 +70,8 @@ function Title({ calls, found, looked }: { calls: readonly CallItem[]; found: nu
       {ran > 1 && ` ${ran}×`}
       {found > 0 && <Aside>{plural(found, "source")}</Aside>}
       {!isRunning && found === 0 && ran > failed + cancelled && <Aside>nothing found</Aside>}
-      {failed > 0 && (
-        <span className={looked ? "text-dim" : "text-red-ink"}>
-          {" "}
-          · {failed === ran ? "failed" : `${failed} failed`}
-        </span>
-      )}
-      {cached > 0 && <Aside>{cached === ran ? "same as before" : `${cached} same as before`}</Aside>}
+      <Failed failed={failed} of={ran} looked={looked} />
+      {cached > 0 && <Aside>{cached === ran ? "cached" : `${cached} cached`}</Aside>}
       {cancelled > 0 && <Aside>{cancelled === ran ? "stopped" : `${cancelled} stopped`}</Aside>}
       {skipped > 0 && <Aside>{ran === 0 ? "not run" : `${skipped} not run`}</Aside>}
     </>
@@ -101,7 +97,7 @@ function Query({ call }: { call: CallItem }) {
 function fateOf(call: CallItem): string {
   if (isOpen(call)) return call.status === "waiting" ? "waiting" : "searching";
   if (call.status !== "done") return failureOf(call);
-  if (call.cached) return "same search as before";
+  if (call.cached) return "cached";
   return call.links.length > 0 ? plural(call.links.length, "result") : "nothing found";
 }
 
@@ -149,6 +145,7 @@ function SourceRow({ source: { link, more } }: { source: Source }) {
         <ul className="pb-1 pl-8.5">
           {more.map((section) => (
             <li key={section.url} className="truncate">
+              <span className="text-dim">also </span>
               <SourceLink link={section} className="text-dim decoration-edge-strong hover:text-ink">
                 {section.title}
               </SourceLink>

@@ -18,7 +18,7 @@ interface RowProps {
 export function StopRow({ kind, lamp, children }: RowProps) {
   return (
     <li
-      className={`${ROW} ${lamp === "running" ? "last:before:border-edge-strong last:before:border-dotted" : ""}`}
+      className={`${ROW} ${lamp === "running" ? "before:border-edge-strong before:border-dotted" : ""}`}
       data-part="stop"
       data-kind={kind}
       data-lamp={lamp}
@@ -79,4 +79,9 @@ export function StopHead({ id, kind, lamp, title, open, onToggle, children }: He
 }
 
 /** Words beside the sentence that matter less. */
-export const Aside = ({ children }: { children: ReactNode }) => <span className="text-dim"> · {children}</span>;
+export const Aside = ({ children }: { children: ReactNode }) => (
+  <span className="text-dim">
+    {" "}
+    · <span className="whitespace-nowrap">{children}</span>
+  </span>
+);

@@ -4,6 +4,7 @@ import { burstLamp, hasFailed, isOpen, lampOf, type Stop, tookMs } from "../../r
 import { duration, failureOf } from "../../run/words.ts";
 import type { CallItem } from "../../types/models.ts";
 import { Lamp } from "../ui/Lamp.tsx";
+import { Failed } from "./Failed.tsx";
 import { isSameBurst } from "./SearchResultsInline.tsx";
 import { Aside, StopHead } from "./StopHead.tsx";
 import { Value } from "./Value.tsx";
@@ -53,12 +54,7 @@ function Title({ calls, looked }: { calls: readonly CallItem[]; looked: boolean 
         <Chip key={name} name={name} calls={same} looked={looked} />
       ))}
       {rest > 0 && <Aside>{rest} more</Aside>}
-      {failed > 0 && (
-        <span className={looked ? "text-dim" : "text-red-ink"}>
-          {" "}
-          · {failed === calls.length ? "failed" : `${failed} failed`}
-        </span>
-      )}
+      <Failed failed={failed} of={calls.length} looked={looked} />
     </>
   );
 }
@@ -112,7 +108,7 @@ function Outcome({ call }: { call: CallItem }) {
 function fateOf(call: CallItem): string {
   if (isOpen(call)) return call.status === "waiting" ? "waiting" : "running";
   if (call.status === "cancelled") return "stopped";
-  if (call.cached) return "same call as before";
+  if (call.cached) return "cached";
   const ms = tookMs(call);
   const took = ms === undefined ? "" : duration(ms);
   return call.status === "failed" ? ["failed", took].filter(Boolean).join(" · ") : took;

@@ -6,7 +6,7 @@ const RING = "fill-none stroke-[1.5] stroke-current";
 const DOTTED = `${RING} [stroke-dasharray:2_1.55]`;
 
 const COLOURS: Record<LampName, string> = {
-  running: "text-lamp-running motion-safe:animate-pulse",
+  running: "text-lamp-running motion-safe:animate-[spin_2s_linear_infinite]",
   done: "text-lamp-done",
   failed: "text-lamp-failed",
   waiting: "text-lamp-waiting",

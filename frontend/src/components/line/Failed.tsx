@@ -1,0 +1,16 @@
+// How many calls of a burst failed: seen at once, and quieter when the reader has looked (quirk H5).
+interface Props {
+  failed: number;
+  of: number;
+  looked: boolean;
+}
+
+export function Failed({ failed, of, looked }: Props) {
+  if (failed === 0) return null;
+  return (
+    <span className={looked ? "text-dim" : "text-red-ink"}>
+      {" · "}
+      <span className="whitespace-nowrap">{failed === of ? "failed" : `${failed} failed`}</span>
+    </span>
+  );
+}

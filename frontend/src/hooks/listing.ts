@@ -50,6 +50,7 @@ export interface Page<Line> {
 }
 
 const PAGE = 50;
+const NEXT_PAGE = 100;
 const LARGEST_PAGE = 200;
 const POLL_MS = 5000;
 
@@ -116,7 +117,7 @@ export abstract class Listing<Line extends { id: string }, State extends Listing
     this.#readingMore = asking;
     this.put({ trouble: undefined });
     try {
-      const page = await this.fetch({ before, limit: PAGE, signal: asking.signal });
+      const page = await this.fetch({ before, limit: NEXT_PAGE, signal: asking.signal });
       if (asking !== this.#readingMore) return;
       const known = new Set(this.#told.map(({ id }) => id));
       this.#told = [...this.#told, ...page.lines.filter(({ id }) => !known.has(id))];

@@ -27,7 +27,7 @@ it("lists, pages and takes away", async () => {
   expect(ids()).toEqual(["b", "a"]);
   expect(await store.remove("b")).toBe(true);
   expect(ids()).toEqual(["a"]);
-  expect(asked).toEqual(["GET /api/saves?limit=50", "GET /api/saves?before=n&limit=50", "DELETE /api/saves/b"]);
+  expect(asked).toEqual(["GET /api/saves?limit=50", "GET /api/saves?before=n&limit=100", "DELETE /api/saves/b"]);
 });
 
 it("takes a deletion back that failed", async () => {

@@ -35,9 +35,17 @@ export const ConversationRow = memo(function ConversationRow(props: Props) {
       isHere={isHere}
       isStop={isStop}
       onOpen={onOpen}
+      shown={search && <Marked text={title} search={search} />}
       before={line.isRunning && <Lamp lamp="running" spoken />}
       beside={line.cost !== undefined && line.cost > 0 && <Cost usd={line.cost} />}
-      under={match && match !== title && <Match text={match} search={search} />}
+      under={
+        match &&
+        match !== title && (
+          <span className="line-clamp-2 text-dim text-tiny" data-part="match">
+            <Marked text={match} search={search} />
+          </span>
+        )
+      }
       menu={<RowMenu {...props} />}
       field={isRenaming && <TitleField title={title} onDone={(kept, byKey) => props.onTitle(id, kept, byKey)} />}
     />
@@ -53,14 +61,15 @@ function Cost({ usd }: { usd: number }) {
   );
 }
 
-function Match({ text, search }: { text: string; search: string }) {
+/** What was searched for stands out. */
+function Marked({ text, search }: { text: string; search: string }) {
   const { before, found, after } = findLetters(text, search);
   return (
-    <span className="line-clamp-2 text-dim text-tiny" data-part="match">
+    <>
       {before}
       {found && <mark className="rounded-sm bg-amber-wash text-ink">{found}</mark>}
       {after}
-    </span>
+    </>
   );
 }
 

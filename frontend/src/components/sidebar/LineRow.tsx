@@ -8,6 +8,8 @@ interface Props {
   id: string;
   href: string;
   title: string;
+  /** How the title is shown, where that is more than its letters. */
+  shown?: ReactNode;
   isHere: boolean;
   /** The tab key reaches this line. */
   isStop: boolean;
@@ -20,7 +22,7 @@ interface Props {
   field?: ReactNode;
 }
 
-export function LineRow({ id, href, title, isHere, isStop, onOpen, before, beside, under, menu, field }: Props) {
+export function LineRow({ id, href, title, isHere, isStop, onOpen, shown, before, beside, under, menu, field }: Props) {
   return (
     <div
       className={`group relative flex min-h-8 items-center rounded-sm ${isHere ? "bg-accent-wash" : "hover:bg-sunken focus-within:bg-sunken"}`}
@@ -41,7 +43,7 @@ export function LineRow({ id, href, title, isHere, isStop, onOpen, before, besid
         >
           <span className="flex items-center gap-1.5">
             {before}
-            <span className="min-w-0 flex-1 truncate">{title}</span>
+            <span className="min-w-0 flex-1 truncate">{shown || title}</span>
             {beside}
           </span>
           {under}

@@ -20,7 +20,11 @@ const EXAMPLES: readonly Example[] = [
 
 export function EmptyPage({ onAsk }: { onAsk: (prompt: string) => void }) {
   return (
-    <section className="m-auto grid w-full max-w-measure gap-6 py-8" aria-labelledby="empty-title" data-part="empty">
+    <section
+      className="mx-auto grid min-h-[60dvh] w-full max-w-3xl content-center gap-6 px-5 py-8 narrow:px-3"
+      aria-labelledby="empty-title"
+      data-part="empty"
+    >
       <h2 id="empty-title" className="text-balance text-title">
         Ask something, and watch how the answer comes about.
       </h2>

@@ -20,6 +20,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: { input: PAGES.map((name) => `${name}.html`) },
   },
+  // Each language of the highlighter is a chunk of its own.
+  worker: { format: "es" },
   server: {
     host: "127.0.0.1",
     proxy: {

@@ -101,7 +101,8 @@ export class BlockReader {
     const blocks = this.#within ? [] : [...done];
     if (open) blocks.push(blockOf(open));
     const end = blocks.at(-1);
-    if (end && end.kind !== "code") blocks[blocks.length - 1] = { ...end, open: !settled };
+    // A fence is closed by its own mark, or by the end of the text.
+    if (end && (end.kind !== "code" || settled)) blocks[blocks.length - 1] = { ...end, open: !settled };
     const known = settled ? blocks.reduce(withDefinition, this.#definitions) : this.#definitions;
     return { groups: [...this.#full, [...this.#group, ...blocks]], definitions: known };
   }

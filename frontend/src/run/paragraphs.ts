@@ -1,6 +1,6 @@
 // Where a very long paragraph may be cut: between two words, outside of all mark-up.
 
-const LONG = 4_000;
+const LONG = 2_000;
 /** A mark that never ends does not hold the paragraph together for ever. */
 const TOO_LONG = 3 * LONG;
 const LETTER = /\p{L}/u;

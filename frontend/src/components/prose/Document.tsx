@@ -4,7 +4,7 @@ import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import { linkWithin } from "../../run/documents.ts";
 import { slugger } from "../../run/slugs.ts";
-import { keepUrl, markdownComponents } from "./Markdown.tsx";
+import { Anchor, elements, keepUrl } from "./elements.tsx";
 
 interface Node {
   type: string;
@@ -31,19 +31,19 @@ const within = (base: string) => () => (tree: Node) => {
 };
 
 const isOurs = (href: string): boolean => linkWithin("/guide/", href) === href;
-const Outside = markdownComponents.a as Exclude<Components["a"], string | undefined>;
 
 const components: Components = {
-  ...markdownComponents,
-  a: (props) => {
-    const { href, title, children } = props;
-    if (href === undefined || !isOurs(href)) return <Outside {...props} />;
-    return (
+  ...elements,
+  a: ({ href, title, children }) =>
+    href !== undefined && isOurs(href) ? (
       <a href={href} title={title}>
         {children}
       </a>
-    );
-  },
+    ) : (
+      <Anchor href={href} title={title}>
+        {children}
+      </Anchor>
+    ),
 };
 
 export function MarkdownDocument({ text, base }: { text: string; base: string }) {

@@ -1,5 +1,5 @@
 // Markdown, loaded when the first answer needs it; until then the plain text stands in its place.
-import { lazy, Suspense } from "react";
+import { lazy, memo, Suspense } from "react";
 import type { Link } from "../../types/models.ts";
 
 const loadMarkdown = () => import("./Markdown.tsx");
@@ -13,14 +13,16 @@ export const preloadProse = (): void => {
 export interface ProseProps {
   text: string;
   sources: ReadonlyMap<number, Link>;
+  /** False: the text still grows. */
+  settled: boolean;
 }
 
-export function Prose({ text, sources }: ProseProps) {
+export const Prose = memo(function Prose({ text, sources, settled }: ProseProps) {
   return (
     <div className="prose">
       <Suspense fallback={<p className="plain">{text}</p>}>
-        <Markdown text={text} sources={sources} />
+        <Markdown text={text} sources={sources} settled={settled} />
       </Suspense>
     </div>
   );
-}
+});

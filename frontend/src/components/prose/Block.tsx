@@ -1,0 +1,116 @@
+// One block of an answer. A settled one is parsed once; of one that grows only the last piece is parsed again.
+import { createContext, memo, type ReactNode, useContext, useMemo } from "react";
+import { type BlockKind, type Block as BlockText, labelOf } from "../../run/blocks.ts";
+import { formulaOf, mathOf } from "../../run/math.ts";
+import { CodeBlock } from "./Code.tsx";
+import { heal, parsedUntil } from "./heal.ts";
+import { useMath } from "./math.ts";
+import { type Container, Parsed } from "./Parsed.tsx";
+import { Table } from "./Table.tsx";
+
+const NONE: ReadonlyMap<string, string> = new Map();
+
+/** What the answer defines, by label. */
+export const Definitions = createContext(NONE);
+
+export const Group = memo(function Group({ blocks }: { blocks: readonly BlockText[] }) {
+  // biome-ignore lint/suspicious/noArrayIndexKey: blocks only ever grow at the end.
+  return blocks.map((block, index) => <Block key={index} block={block} />);
+});
+
+const Block = memo(function Block({ block }: { block: BlockText }) {
+  return VIEWS[block.kind](block);
+});
+
+const VIEWS: Record<BlockKind, (block: BlockText) => ReactNode> = {
+  code: ({ pieces, language, open }) => <CodeBlock pieces={pieces} language={language} open={open} />,
+  math: (block) => <Formula {...block} />,
+  definition: () => null,
+  note: (block) => <Note {...block} />,
+  text: (block) => (block.pieces.length > 1 ? <p>{pieces(block, "p")}</p> : single(block)),
+  table: (block) => (block.pieces.length > 1 ? <LongTable {...block} /> : single(block)),
+  list: (block) => (block.pieces.length > 1 ? <LongList {...block} /> : single(block)),
+};
+
+const single = ({ pieces: [text = ""], open }: BlockText) => <Piece text={text} open={open} />;
+
+const pieces = ({ pieces, open }: BlockText, within: Container, head = "") =>
+  pieces.map((text, index) => {
+    const grows = open && index === pieces.length - 1;
+    const whole = index > 0 ? head + text : text;
+    // biome-ignore lint/suspicious/noArrayIndexKey: pieces only ever grow at the end.
+    return <Piece key={index} text={whole} open={grows} within={within} spaced={within === "p" && index > 0} />;
+  });
+
+function LongList(block: BlockText) {
+  const [, digits] = /^ {0,3}(?:(\d+)[.)]|[-*+])/.exec(block.pieces[0] ?? "") ?? [];
+  return digits ? <ol start={Number(digits)}>{pieces(block, "ol")}</ol> : <ul>{pieces(block, "ul")}</ul>;
+}
+
+function LongTable(block: BlockText) {
+  const head = (block.pieces[0] ?? "").split("\n", 2).join("\n");
+  return (
+    <Table>
+      <thead>
+        <Piece text={head} open={false} within="thead" />
+      </thead>
+      <tbody>{pieces(block, "tbody", `${head}\n`)}</tbody>
+    </Table>
+  );
+}
+
+function Formula({ pieces: [text = ""], open }: BlockText) {
+  const formula = formulaOf(text);
+  const math = useMath(!open);
+  return math ? <Parsed text={`$$\n${formula}\n$$`} math={math} /> : <p className="formula">{formula}</p>;
+}
+
+/** A note stands where it was written; its mark leads the eye, and no address of the page changes. */
+function Note({ pieces: [text = ""], open }: BlockText) {
+  const [mark = "", label = ""] = /^ {0,3}\[\^([^\]]+)\]:\s*/.exec(text) ?? [];
+  return (
+    <div className="note">
+      <sup>{label}</sup>
+      <div>
+        <Piece text={text.slice(mark.length).replaceAll(/^( {1,4}|\t)/gm, "")} open={open} />
+      </div>
+    </div>
+  );
+}
+
+interface PieceProps {
+  text: string;
+  open: boolean;
+  within?: Container;
+  /** A blank was cut away before it. */
+  spaced?: boolean;
+}
+
+const Piece = memo(function Piece({ text, open, within, spaced = false }: PieceProps) {
+  const definitions = useContext(Definitions);
+  const formulas = useMemo(() => (open ? undefined : mathOf(text)), [text, open]);
+  const math = useMath(formulas !== undefined);
+  const until = open ? parsedUntil(text) : text.length;
+  const soFar = text.slice(0, until);
+  const healed = useMemo(() => (open ? heal(soFar) : soFar), [soFar, open]);
+  const shown = (math && formulas) ?? healed;
+  const defined = useMemo(() => definedFor(text, definitions), [text, definitions]);
+  const rest = text.slice(until);
+  return (
+    <>
+      {spaced && " "}
+      <Parsed text={defined ? `${shown}\n\n${defined}` : shown} within={within} math={math} />
+      {rest && (within ? rest : <p className="plain">{rest}</p>)}
+    </>
+  );
+});
+
+/** The definitions that this text refers to, and no others: a new one parses nobody else again. */
+function definedFor(text: string, definitions: ReadonlyMap<string, string>): string {
+  if (definitions.size === 0) return "";
+  const labels = [...text.matchAll(/\[([^[\]]+)\]/g)].map(([, label = ""]) => labelOf(label));
+  return [...new Set(labels)]
+    .map((label) => definitions.get(label))
+    .filter(Boolean)
+    .join("\n\n");
+}

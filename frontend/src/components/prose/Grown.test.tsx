@@ -1,0 +1,153 @@
+// @vitest-environment jsdom
+import { cleanup, render } from "@testing-library/react";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { counts } from "./counted.ts";
+import { plugins } from "./katex.ts";
+import Markdown from "./Markdown.tsx";
+
+const NONE = new Map();
+const view = (text: string, settled: boolean) => <Markdown text={text} sources={NONE} settled={settled} />;
+
+const section = (n: number) => `## Part ${n}: how it works
+
+A paragraph with **bold words**, *stress*, \`code\` and a [link](https://example.org/${n}), as said in [1]. It costs $5.
+
+- first item with a few words
+- second item
+  - nested
+
+1. one
+2. two
+
+\`\`\`python
+def f${n}(x: int) -> int:
+    return x * ${n}
+\`\`\`
+
+| name | value |
+|---|---:|
+| a | ${n} |
+
+$$
+E = mc^${n}
+$$
+
+`;
+
+/** About four characters each, as a model's are. */
+const tokensOf = (text: string) => text.match(/[\s\S]{1,4}/g) ?? [];
+const answer = (tokens: number) => {
+  let text = "";
+  for (let n = 0; text.length < tokens * 4; n++) text += section(n);
+  return text.slice(0, tokens * 4);
+};
+
+function grow(text: string): { parses: number; characters: number } {
+  counts.parses = counts.characters = 0;
+  const { rerender, unmount } = render(view("", false));
+  let shown = "";
+  for (const token of tokensOf(text)) {
+    shown += token;
+    rerender(view(shown, false));
+  }
+  rerender(view(shown, true));
+  unmount();
+  return { ...counts };
+}
+
+afterEach(cleanup);
+beforeEach(() => {
+  counts.parses = counts.characters = 0;
+});
+
+describe("what a token costs", () => {
+  it("does not grow with the length of the answer", () => {
+    const [short, long] = [grow(answer(1_000)), grow(answer(5_000))];
+    // One parse for the block that grows, and one for each that settles; code and formulas take none.
+    expect(long.parses).toBeLessThan(5_000 * 1.4);
+    expect(long.parses / short.parses).toBeLessThan(5.5);
+    expect(long.characters / short.characters).toBeLessThan(5.5);
+  }, 60_000);
+
+  it.each([
+    ["code", `\`\`\`js\n${"let x = 1;\n".repeat(600)}`, 1],
+    ["a list", "- an item of a list\n".repeat(400), 1_100],
+    ["a table", `| a | b |\n|---|---|\n${"| some words | 2 |\n".repeat(400)}`, 1_100],
+    ["a paragraph", "Some words of a long sentence. ".repeat(250), 1_200],
+    ["a quote", `> ${"Some words of a long sentence. ".repeat(250)}`, 4_600],
+  ])(
+    "is bounded within %s that never ends",
+    (_, text, characters) => {
+      // For each token no more than this is parsed, at the end as at the beginning.
+      expect(grow(text).characters / tokensOf(text).length).toBeLessThan(characters);
+    },
+    60_000,
+  );
+
+  it("is nothing for what stands already", () => {
+    const text = answer(2_000);
+    const { rerender } = render(view(text, false));
+    const before = counts.parses;
+    rerender(view(`${text}\n\nand`, false));
+    rerender(view(`${text}\n\nand so on`, false));
+    // The new paragraph twice, and once the block before it, which is healed no more.
+    expect(counts.parses - before).toBeLessThanOrEqual(3);
+  });
+});
+
+it("ends as it is when it comes at once, whatever its parts were", () => {
+  const parts = fc.constantFrom(
+    ...[
+      "a **b** c",
+      "",
+      "- x [1]",
+      "  - y",
+      "```js",
+      "let z",
+      "```",
+      "# h",
+      "| a | b |",
+      "|---|---|",
+      "| 1 | 2 |",
+      "[x]",
+    ],
+    ...["[x]: https://e.example", "[^n]", "[^n]: note", "> q", "1. n", "***", "<b>", "    pre", "~~s~~", "$$", "x^2"],
+  );
+  const texts = fc.array(parts, { maxLength: 14 }).map((lines) => lines.join("\n"));
+  fc.assert(
+    fc.property(texts, fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 8 }), (text, cuts) => {
+      const { container, rerender, unmount } = render(view("", false));
+      for (const part of [...cuts].sort((a, b) => a - b)) rerender(view(text.slice(0, text.length * part), false));
+      rerender(view(text, true));
+      const grown = container.innerHTML;
+      unmount();
+      const once = render(view(text, true));
+      expect(grown).toBe(once.container.innerHTML);
+      once.unmount();
+    }),
+    { numRuns: 80 },
+  );
+}, 60_000);
+
+it("keeps an element where it is when its block settles", () => {
+  const { container, rerender } = render(view("a **b", false));
+  const [before] = container.getElementsByTagName("p");
+  rerender(view("a **b** c\n\nd", false));
+  expect(container.getElementsByTagName("p")[0]).toBe(before);
+});
+
+describe("formulas", () => {
+  it("are set by KaTeX and never lead anywhere", async () => {
+    expect(plugins).toBeDefined();
+    const { container, findAllByText } = render(view("so \\(x^2\\)\n\n\\[ \\href{javascript:alert(1)}{y} \\]", true));
+    await findAllByText("x");
+    expect(container.getElementsByClassName("katex").length).toBeGreaterThan(0);
+    expect(container.querySelectorAll("a, img").length).toBe(0);
+  });
+
+  it("stay as they are written while they grow", () => {
+    const { container } = render(view("so $$x^2$$ and", false));
+    expect(container.textContent).toBe("so $$x^2$$ and");
+  });
+});

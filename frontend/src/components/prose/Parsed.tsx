@@ -1,0 +1,70 @@
+// Markdown to elements, parsed once for each text.
+import { memo } from "react";
+import ReactMarkdown, { type Options } from "react-markdown";
+import remarkGfm from "remark-gfm";
+import { counted } from "./counted.ts";
+import { answerElements, keepUrl } from "./elements.tsx";
+import { marks } from "./marks.ts";
+import type { MathPlugins } from "./math.ts";
+
+/** What a piece of a long block stands in: its own container is left away. */
+export type Container = "p" | "ul" | "ol" | "thead" | "tbody";
+
+interface Props {
+  text: string;
+  within?: Container | undefined;
+  math?: MathPlugins | undefined;
+}
+
+interface Element {
+  type: string;
+  tagName?: string;
+  properties?: Record<string, unknown>;
+  children?: Element[];
+}
+
+const gfm: [typeof remarkGfm, { singleTilde: boolean }] = [remarkGfm, { singleTilde: false }];
+const PLAIN: NonNullable<Options["remarkPlugins"]> = [counted, gfm, marks];
+
+export const Parsed = memo(function Parsed({ text, within, math }: Props) {
+  return (
+    <ReactMarkdown
+      remarkPlugins={math ? [...PLAIN, math.remark] : PLAIN}
+      rehypePlugins={[...(math ? [math.rehype] : []), ...(within ? [UNWRAPPED[within]] : [])]}
+      components={answerElements}
+      urlTransform={keepUrl}
+    >
+      {text}
+    </ReactMarkdown>
+  );
+});
+
+/** A rehype plugin; what is not the container that was expected is put into what the real one may hold. */
+const unwrapped = (within: Container, wrap: (other: Element) => Element) => () => (tree: Element) => {
+  const open = (node: Element): Element[] => {
+    // Between the rows of a table stand no words, not even blank ones.
+    if (node.tagName === within)
+      return (node.children ?? []).filter(({ type }) => type !== "text" || !within.startsWith("t"));
+    if (node.tagName === "table")
+      return (node.children ?? []).filter(({ tagName }) => tagName === within).flatMap(open);
+    return node.type === "text" ? [] : [wrap(node)];
+  };
+  tree.children = (tree.children ?? []).flatMap(open);
+};
+
+const element = (tagName: string, ...children: Element[]): Element => ({
+  type: "element",
+  tagName,
+  properties: {},
+  children,
+});
+const item = (other: Element) => element("li", other);
+const row = (other: Element) => element("tr", element("td", other));
+
+const UNWRAPPED: Record<Container, ReturnType<typeof unwrapped>> = {
+  p: unwrapped("p", ({ children = [] }) => element("span", ...children)),
+  ul: unwrapped("ul", item),
+  ol: unwrapped("ol", item),
+  thead: unwrapped("thead", row),
+  tbody: unwrapped("tbody", row),
+};

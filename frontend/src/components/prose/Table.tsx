@@ -1,0 +1,24 @@
+// A table that scrolls within its box, and that can be taken along.
+import { type ReactNode, useRef } from "react";
+import { csvOf } from "../../run/csv.ts";
+import { Copy } from "../ui/Copy.tsx";
+
+export function Table({ children, label = "Table" }: { children: ReactNode; label?: string }) {
+  const table = useRef<HTMLTableElement>(null);
+  const rows = () =>
+    [...(table.current?.rows ?? [])].map((row) => [...row.cells].map((cell) => cell.textContent ?? ""));
+  return (
+    <div className="table-box">
+      {/* biome-ignore-start lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by keyboard. */}
+      {/* biome-ignore-start lint/a11y/useSemanticElements: it is no group of fields. */}
+      <div className="table" role="group" tabIndex={0} aria-label={label}>
+        <table ref={table}>{children}</table>
+      </div>
+      {/* biome-ignore-end lint/a11y/useSemanticElements: it is no group of fields. */}
+      {/* biome-ignore-end lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by keyboard. */}
+      <div className="table-foot">
+        <Copy text={() => csvOf(rows())}>Copy as CSV</Copy>
+      </div>
+    </div>
+  );
+}

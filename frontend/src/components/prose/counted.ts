@@ -1,0 +1,21 @@
+// How often markdown was parsed, for tests, and for a benchmark in the browser that asks for it (quirk H1).
+
+interface Counts {
+  parses: number;
+  characters: number;
+}
+
+export const counts: Counts = { parses: 0, characters: 0 };
+
+/** A remark plugin: it runs once for each parse. */
+export const counted = () => (_: unknown, file: { value?: unknown }) => {
+  const length = typeof file.value === "string" ? file.value.length : 0;
+  for (const each of [counts, asked()]) {
+    if (!each) continue;
+    each.parses = (each.parses ?? 0) + 1;
+    each.characters = (each.characters ?? 0) + length;
+  }
+};
+
+const asked = (): Partial<Counts> | undefined =>
+  (globalThis as { __signalboxCounts?: Partial<Counts> }).__signalboxCounts;

@@ -1,0 +1,83 @@
+// The elements that markdown becomes: no raw HTML, no remote images, no link but http, https, mailto and our own pages.
+import { isValidElement, type ReactNode } from "react";
+import type { Components } from "react-markdown";
+import { Cite } from "./Cite.tsx";
+import { Code } from "./Code.tsx";
+import { safeHref } from "./href.ts";
+import { Table } from "./Table.tsx";
+
+interface AnchorProps {
+  href?: string | undefined;
+  title?: string | undefined;
+  children?: ReactNode;
+}
+
+export function Anchor({ href, title, children }: AnchorProps) {
+  const target = safeHref(href);
+  if (!target) return <span>{children}</span>;
+  return (
+    <a href={target} title={title} target="_blank" rel="noopener noreferrer">
+      {children}
+    </a>
+  );
+}
+
+/** An image is named, never fetched: its address would tell a stranger who reads what. */
+function Picture({ src, alt }: { src?: string | undefined; alt?: string | undefined }) {
+  return <Anchor href={src}>[image: {alt || "no description"}]</Anchor>;
+}
+
+export function textOf(node: ReactNode): string {
+  if (Array.isArray(node)) return node.map(textOf).join("");
+  if (isValidElement<{ children?: ReactNode }>(node)) return textOf(node.props.children);
+  return typeof node === "string" || typeof node === "number" ? String(node) : "";
+}
+
+/** The language is in the class that the parser gives the code element. */
+function languageOf(children: ReactNode): string {
+  if (!isValidElement<{ className?: string }>(children)) return "";
+  return /language-(\S+)/.exec(children.props.className ?? "")?.[1] ?? "";
+}
+
+/** What answers and documents share. */
+export const elements: Components = {
+  a: ({ href, title, children }) => (
+    <Anchor href={href} title={title}>
+      {children}
+    </Anchor>
+  ),
+  img: ({ src, alt }) => <Picture src={typeof src === "string" ? src : undefined} alt={alt} />,
+  pre: ({ children }) => <Code language={languageOf(children)}>{textOf(children)}</Code>,
+  table: ({ children }) => <Table>{children}</Table>,
+  // A heading without words heads nothing.
+  th: ({ children, style }) =>
+    children ? (
+      <th scope="col" data-align={style?.textAlign}>
+        {children}
+      </th>
+    ) : (
+      <td />
+    ),
+  td: ({ children, style }) => <td data-align={style?.textAlign}>{children}</td>,
+  // A task list's box shows a state and takes no input.
+  input: ({ checked }) => (
+    <span role="img" aria-label={checked ? "Done:" : "To do:"} className="task" data-done={checked} />
+  ),
+  cite: ({ children, className }) => (
+    <Cite numbers={(className ?? "").split(",").map(Number)} words={textOf(children)} />
+  ),
+};
+
+/** An answer is a part of the page: its headings stand below the page's own. */
+export const answerElements: Components = {
+  ...elements,
+  h1: ({ children }) => <h3 data-size="1">{children}</h3>,
+  h2: ({ children }) => <h3 data-size="2">{children}</h3>,
+  h3: ({ children }) => <h3>{children}</h3>,
+  h4: ({ children }) => <h4>{children}</h4>,
+  h5: ({ children }) => <h4>{children}</h4>,
+  h6: ({ children }) => <h4>{children}</h4>,
+};
+
+// Addresses are judged by safeHref, where they become elements.
+export const keepUrl = (url: string): string => url;

@@ -1,0 +1,39 @@
+// Formulas are set by KaTeX, which is fetched when the first settled one is there.
+import { useEffect, useSyncExternalStore } from "react";
+import type { PluggableList } from "unified";
+
+export interface MathPlugins {
+  remark: PluggableList[number];
+  rehype: PluggableList[number];
+}
+
+let loaded: MathPlugins | undefined;
+let loading = false;
+const listeners = new Set<() => void>();
+
+async function load(): Promise<void> {
+  if (loading) return;
+  loading = true;
+  try {
+    loaded = (await import("./katex.ts")).plugins;
+    for (const listener of listeners) listener();
+  } catch {
+    // Without it the formula stays as it was written; the next one asks again.
+    loading = false;
+  }
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+};
+
+const snapshot = () => loaded;
+
+export function useMath(wanted: boolean): MathPlugins | undefined {
+  const math = useSyncExternalStore(subscribe, snapshot, snapshot);
+  useEffect(() => {
+    if (wanted) void load();
+  }, [wanted]);
+  return wanted ? math : undefined;
+}

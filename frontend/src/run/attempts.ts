@@ -47,7 +47,7 @@ export function responseFacts(attempt: Attempt): readonly Fact[] {
       attempt.finishReason,
       attempt.nativeFinishReason === undefined ? undefined : `native ${attempt.nativeFinishReason}`,
     ),
-    ...(attempt.cancelled === undefined ? [] : [told("After the stop", attempt.cancelled)]),
+    ...(attempt.cancelled === undefined ? [] : [told("The provider says", attempt.cancelled)]),
     told("Generation", attempt.generationId),
   ];
 }

@@ -133,6 +133,8 @@ describe("how it stands", () => {
     const failed = fixture("interrupted").reduce(runReducer, emptyTrace("m"));
     const trouble = troubleOf({ trace: failed, record: undefined, now: 0 });
     expect(trouble?.code).toBe("STREAM_CUT");
+    expect(failed.items.some(({ kind }) => kind === "warning")).toBe(true);
+    expect(warningsIn(failed, trouble)).toEqual([]);
     const clamped = fixture("clamp").reduce(runReducer, emptyTrace("m"));
     const warnings = warningsIn({ ...clamped, items: [...clamped.items, ...clamped.items] }, undefined);
     expect(new Set(warnings.map(({ message }) => message)).size).toBe(warnings.length);

@@ -52,14 +52,17 @@ export function troubleOf({ trace, record }: Inspected): { message: string; code
   return record?.code ? { message: "The run did not end well.", code: record.code } : undefined;
 }
 
-/** Each warning once, but not the one that the trouble says already. */
+/** Each warning once, but not the one that only says the trouble again. */
 export function warningsIn(
   trace: RunTrace | undefined,
-  trouble: { message: string } | undefined,
+  trouble: { message: string; code: string | undefined } | undefined,
 ): readonly WarningItem[] {
   const warnings = (trace?.items ?? []).filter((item) => item.kind === "warning");
   return warnings.filter(
-    ({ message }, index) => message !== trouble?.message && warnings.findIndex((w) => w.message === message) === index,
+    ({ message, code }, index) =>
+      message !== trouble?.message &&
+      (code === undefined || code !== trouble?.code) &&
+      warnings.findIndex((warning) => warning.message === message) === index,
   );
 }
 

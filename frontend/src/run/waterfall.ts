@@ -9,6 +9,8 @@ export interface Row {
   label: string;
   /** Short words beside the label: hidden, cached, retry 2. */
   marks: readonly string[];
+  /** What a call is about: its first words. */
+  hint: string;
   lamp: Lamp;
   step: number | undefined;
   /** How long it took, or has taken; undefined where no time is known. */
@@ -122,13 +124,14 @@ function attemptDraft(attempt: Attempt, all: readonly Attempt[], isOver: boolean
     ...(attempt.number > 1 ? [`retry ${attempt.number - 1}`] : []),
     ...(attempt.final ? ["finalize"] : []),
     ...(attempt.code ? [attempt.code] : attempt.error ? ["failed"] : []),
-    ...(attempt.cancelled === undefined ? [] : ["stopped"]),
+    ...(attempt.endedAt !== undefined && !attempt.error && !attempt.finishReason ? ["stopped"] : []),
   ];
   const next = all.find(({ startedAt }) => startedAt > attempt.startedAt);
   return {
     id: `attempt-${attempt.step}-${attempt.number}`,
     label: `Step ${attempt.step}`,
     marks,
+    hint: "",
     lamp: running ? "running" : attempt.error ? "failed" : attempt.finishReason ? "done" : "waiting",
     step: attempt.step,
     running,
@@ -152,6 +155,7 @@ function reasoningDraft(item: ReasoningItem, attempts: readonly Attempt[], isOve
     id: item.id,
     label: "Reasoning",
     marks: item.hidden ? ["hidden by the provider"] : [],
+    hint: "",
     lamp: running ? "running" : "done",
     step: item.step,
     running,
@@ -177,6 +181,7 @@ function callDraft(item: CallItem, isOver: boolean): Draft {
     id: `call-${item.id}`,
     label: item.name,
     marks,
+    hint: Object.values(item.arguments).find((value) => typeof value === "string") ?? "",
     lamp: lampOf(item),
     step: item.step,
     running,
@@ -191,6 +196,7 @@ function textDraft(phase: TextPhase, index: number, isOver: boolean): Draft {
     id: `text-${index + 1}`,
     label: "Answer",
     marks: phase.synthetic ? ["Signalbox's own words"] : [],
+    hint: "",
     lamp: running ? "running" : "done",
     step: phase.step,
     running,

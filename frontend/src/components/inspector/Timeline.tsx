@@ -71,10 +71,13 @@ export function Timeline({ fall: { rows, ticks }, record, events }: Props) {
 
 const timeOf = ({ ms }: Row): string => (ms === undefined ? "not told" : duration(ms));
 
-function RowName({ row: { subject, label, marks, lamp } }: { row: Row }) {
+function RowName({ row: { subject, label, marks, hint, lamp } }: { row: Row }) {
   const isStep = subject.kind === "attempt";
   return (
-    <span className={`flex min-w-0 items-center gap-1.5 ${isStep ? "" : "pl-3"}`}>
+    <span
+      title={[label, ...marks, hint].filter(Boolean).join(" · ")}
+      className={`flex min-w-0 items-center gap-1.5 ${isStep ? "" : "pl-3"}`}
+    >
       <Lamp lamp={lamp} spoken />
       <span
         className={`truncate ${isStep ? "shrink-0 font-medium" : subject.kind === "call" ? "font-mono text-tiny" : ""}`}
@@ -82,6 +85,7 @@ function RowName({ row: { subject, label, marks, lamp } }: { row: Row }) {
         {label}
       </span>
       {marks.length > 0 && <span className="shrink-[9] truncate text-dim text-tiny">{marks.join(", ")}</span>}
+      {hint && <span className="min-w-0 shrink-[99] truncate text-dim text-tiny">{hint}</span>}
     </span>
   );
 }

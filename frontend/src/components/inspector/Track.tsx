@@ -20,7 +20,7 @@ const HEIGHTS: Record<Row["subject"]["kind"], number> = { attempt: 10, reasoning
 const percent = (part: number): string => `${part.toFixed(3)}%`;
 
 /** What is too short to be seen as a bar is seen as a line. */
-const LEAST = 0.35;
+const LEAST = 1.5;
 
 export function Track({ row, ticks }: { row: Row; ticks: readonly Tick[] }) {
   const { bar } = row;
@@ -70,7 +70,7 @@ export function Ticks({ ticks }: { ticks: readonly Tick[] }) {
           key={ms}
           x={percent(x)}
           y="13"
-          className={`fill-dim text-tiny tabular-nums ${x > 85 ? "[text-anchor:end]" : x > 2 ? "[text-anchor:middle]" : ""}`}
+          className={`fill-dim text-tiny tabular-nums narrow:even:hidden ${x > 85 ? "[text-anchor:end]" : x > 2 ? "[text-anchor:middle]" : ""}`}
         >
           {tickWords(ms)}
         </text>

@@ -241,8 +241,19 @@ describe("search", () => {
     await at(-1).answer(page([line("tokyo", 1, { match: "Tokyo" })]));
     await first.answer(page([line("tea", 1)]));
     expect(titles()).toEqual(["tokyo"]);
+  });
+
+  it("says nothing of a failure that a newer search has overtaken", async () => {
+    const { store, at, time } = await loaded([line("a", 1)]);
+    store.find("t");
+    time.pass();
+    const first = at(-1);
+    store.find("to");
+    time.pass();
     await first.fail(500);
-    expect(store.state.state).toBe("ready");
+    expect(store.state).toMatchObject({ state: "loading", trouble: undefined });
+    await at(-1).fail(500);
+    expect(store.state).toMatchObject({ state: "failed", trouble: "It is broken." });
   });
 
   it("gives the whole list at once when the field is empty, and asks nothing twice", async () => {

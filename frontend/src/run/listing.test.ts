@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { aModel } from "../fixtures/catalogue.ts";
-import { drawnOf, isMeant, movedBy, withFree } from "./listing.ts";
+import { drawnOf, isMeant, movedBy, offeredId, withFree } from "./listing.ts";
 
 const some = (...ids: string[]) => ids.map((id) => aModel(id));
 
@@ -35,6 +35,13 @@ describe("a typed id", () => {
     expect(isMeant("Own/X", some("own/xyz"))).toBe(false);
     expect(isMeant("own/x", some("other/own-x"))).toBe(true);
     expect(isMeant("gpt", some("openai/gpt"))).toBe(false);
+  });
+
+  it("is offered beside what was found where it looks like one", () => {
+    expect(offeredId("gpt", [])).toBe("gpt");
+    expect(offeredId("gpt", some("openai/gpt"))).toBeUndefined();
+    expect(offeredId("own/gpt", some("openai/gpt"))).toBe("own/gpt");
+    expect(offeredId(undefined, [])).toBeUndefined();
   });
 
   it("stands before or behind what was found", () => {

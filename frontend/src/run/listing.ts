@@ -20,6 +20,10 @@ const MOVES: Readonly<Record<string, Move>> = {
 export const movedBy = (key: string, active: number, count: number): number | undefined =>
   count === 0 || !Object.hasOwn(MOVES, key) ? undefined : MOVES[key]?.(active, count);
 
+/** The typed id that is offered: where something was found, only what looks like an id. */
+export const offeredId = (id: string | undefined, found: readonly Model[]): string | undefined =>
+  found.length === 0 || id?.includes("/") ? id : undefined;
+
 /** Whether a typed id is rather meant than what was found: nothing listed begins with it. */
 export const isMeant = (id: string, found: readonly Model[]): boolean =>
   found.length === 0 || (id.includes("/") && !found.some((model) => model.id.startsWith(id.toLowerCase())));

@@ -10,7 +10,7 @@ import {
   useRef,
   useState,
 } from "react";
-import { drawnOf, isMeant, movedBy, withFree } from "../../run/listing.ts";
+import { drawnOf, isMeant, movedBy, offeredId, withFree } from "../../run/listing.ts";
 import { type Filter, freeId, sectionsOf } from "../../run/models.ts";
 import { plural } from "../../run/words.ts";
 import type { Model } from "../../types/api.ts";
@@ -48,7 +48,7 @@ export function ModelList({ models, value, recent, starred, onStar, simulated, l
   const [order] = useState({ starred, recent });
   const sections = useMemo(() => sectionsOf(models, { query, filters, ...order }), [models, query, filters, order]);
   const found = useMemo(() => sections.flatMap((section) => section.models), [sections]);
-  const free = freeId(models, query);
+  const free = offeredId(freeId(models, query), found);
   const freeFirst = free !== undefined && isMeant(free, found);
   const ids = useMemo(() => withFree(found, free, freeFirst), [found, free, freeFirst]);
   const first = query.trim() ? 0 : ids.slice(0, PAGE).indexOf(value);

@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { cleanup, render, screen, within } from "@testing-library/react";
+import { cleanup, fireEvent, render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { useState } from "react";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
@@ -7,7 +7,7 @@ import { catalogue } from "../../fixtures/catalogue.ts";
 import { ComparePicker } from "./ComparePicker.tsx";
 import { ModelPicker } from "./ModelPicker.tsx";
 
-const MODELS = catalogue(30);
+const MODELS = catalogue(20);
 
 // jsdom lays nothing out, so nothing can be scrolled to.
 beforeAll(() => {
@@ -54,7 +54,9 @@ async function opened(given: Given = {}) {
   return { onChange, user, field };
 }
 
-const options = () => screen.queryAllByRole("option");
+/** Asked of the page itself: to compute the roles of 354 rows takes jsdom seconds. */
+const options = () => [...document.querySelectorAll<HTMLElement>("[role='option']")];
+const status = () => document.querySelector("[role='status']")?.textContent;
 const active = () => options().filter((row) => row.dataset.active === "true");
 const activeName = () => active()[0]?.textContent ?? "";
 
@@ -90,9 +92,9 @@ describe("by keyboard", () => {
     await user.keyboard("{Home}");
     expect(activeName()).toContain("openai/o4-mini");
     await user.keyboard("{ArrowUp}");
-    expect(active()[0]?.getAttribute("aria-posinset")).toBe("30");
+    expect(active()[0]?.getAttribute("aria-posinset")).toBe("20");
     await user.keyboard("{ArrowDown}{End}");
-    expect(active()[0]?.getAttribute("aria-posinset")).toBe("30");
+    expect(active()[0]?.getAttribute("aria-posinset")).toBe("20");
   });
 
   it("Enter and Escape before anything was typed leave the model as it is", async () => {
@@ -132,29 +134,33 @@ describe("by keyboard", () => {
 });
 
 describe("the list", () => {
-  it("draws sixty rows of 354 and says where each stands", async () => {
-    const { user } = await opened({ models: catalogue(354) });
+  it("draws sixty rows of 354, and the rest when their turn comes", () => {
+    render(<Picker models={catalogue(354)} onChange={vi.fn()} />);
+    fireEvent.click(document.querySelector("[data-part='model']") as Element);
+    const field = document.querySelector("[role='combobox']") as Element;
     expect(options()).toHaveLength(60);
     expect(options()[0]?.getAttribute("aria-setsize")).toBe("354");
-    expect(screen.getByRole("status").textContent).toBe("354 models");
-    await user.keyboard("{End}");
+    expect(status()).toBe("354 models");
+    fireEvent.keyDown(field, { key: "End" });
     expect(options()).toHaveLength(354);
-    await user.keyboard("mini");
-    expect(options().length).toBeLessThanOrEqual(60);
+    expect(active()[0]?.getAttribute("aria-posinset")).toBe("354");
+    fireEvent.change(field, { target: { value: "i" } });
+    expect(Number.parseInt(status() ?? "", 10)).toBeGreaterThan(60);
+    expect(options()).toHaveLength(60);
   });
 
   it("chips leave only what can do all that is pressed", async () => {
     const { user } = await opened();
     await user.click(screen.getByRole("button", { name: "Free" }));
     const free = Number.parseInt(screen.getByRole("status").textContent ?? "", 10);
-    expect(free).toBeLessThan(30);
+    expect(free).toBeLessThan(20);
     expect(options().every((row) => row.textContent?.includes("free"))).toBe(true);
     await user.click(screen.getByRole("button", { name: "Reasoning" }));
     expect(options().length).toBeLessThan(free);
     expect(options().every((row) => row.textContent?.includes("Reasoning"))).toBe(true);
     await user.click(screen.getByRole("button", { name: "Reasoning" }));
     await user.click(screen.getByRole("button", { name: "Free" }));
-    expect(screen.getByRole("status").textContent).toBe("30 models");
+    expect(screen.getByRole("status").textContent).toBe("20 models");
   });
 
   it("a click chooses; one on the star stars, and the row stays where it is", async () => {
@@ -204,7 +210,9 @@ describe("the models to compare", () => {
     expect(screen.getByRole("status").textContent).toBe("Choose one more to compare.");
     await user.click(screen.getByRole("button", { name: "Add a model" }));
     await screen.findByRole("listbox");
-    expect(screen.queryByRole("option", { name: /^GPT-4oopenai\/gpt-4o[A-Z]/ })).toBeNull();
+    const listed = options().map((row) => row.dataset.model);
+    expect(listed).toContain("openai/gpt-4o-mini");
+    expect(listed).not.toContain("openai/gpt-4o");
     await user.keyboard("sonnet{Enter}");
     expect(onChange.mock.calls).toEqual([[["openai/gpt-4o", "anthropic/claude-sonnet-4"]]]);
   });

@@ -30,6 +30,7 @@ export const ModelRow = memo(function ModelRow({ id, index, count, model, active
       aria-posinset={index + 1}
       data-index={index}
       data-active={active}
+      data-model={model.id}
       className={ROW}
     >
       <div className="flex min-w-0 flex-1 items-center gap-x-3 py-1.5 pl-2 narrow:flex-col narrow:items-stretch">

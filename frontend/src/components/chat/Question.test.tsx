@@ -114,7 +114,7 @@ describe("the versions", () => {
   const onPrevious = vi.fn<() => void>();
   const onNext = vi.fn<() => void>();
   const versions = (index: number, count: number) => (
-    <BranchSwitch {...{ index, count, onPrevious, onNext }} label="Versions of the question" />
+    <BranchSwitch {...{ index, count, onPrevious, onNext }} label="question" />
   );
 
   it("are gone through, up to both ends", () => {

@@ -316,8 +316,11 @@ describe("renaming", () => {
     void store.touch();
     await at(-1).answer(page([line("a", 1)]));
     expect(titles()).toEqual(["Tokyo trip"]);
+    void store.touch();
+    const late = at(-1);
     await change.answer({});
     await onItsWay.answer(page([line("a", 1)]));
+    await late.answer(page([line("a", 1)]));
     expect(titles()).toEqual(["Tokyo trip"]);
   });
 

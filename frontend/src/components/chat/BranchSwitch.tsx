@@ -16,7 +16,12 @@ export function BranchSwitch({ index, count, onPrevious, onNext, label }: Props)
   if (count < 2) return null;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields.
-    <div role="group" aria-label={`Versions of the ${label}`} data-part="branches" className="flex items-center text-dim text-small">
+    <div
+      role="group"
+      aria-label={`Versions of the ${label}`}
+      data-part="branches"
+      className="flex items-center text-dim text-small"
+    >
       <Button size="icon-small" aria-label="Previous version" disabled={index <= 0} onClick={onPrevious}>
         <ChevronLeft aria-hidden="true" />
       </Button>

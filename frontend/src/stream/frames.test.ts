@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { eventsOf, fixtures } from "../fixtures/read.ts";
+import { eventsOf, fixtures, traceOf } from "../fixtures/read.ts";
 import { Cursor, type Frame, FrameReader, seqOf } from "./frames.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -11,6 +11,19 @@ describe.each(fixtures)("%s", (_, whole) => {
   it("has events, the last of them done", () => {
     expect(expected.length).toBeGreaterThan(1);
     expect(expected.at(-1)?.type).toBe("done");
+  });
+
+  it("is shown whole: each word once, each call with its one result, and its end", () => {
+    const { items, end } = traceOf(expected);
+    for (const kind of ["content", "reasoning"] as const) {
+      const said = expected.map((event) => (event.type === kind ? event.content : "")).join("");
+      expect(items.map((item) => (item.kind === kind ? item.text : "")).join("")).toBe(said);
+    }
+    const calls = expected.flatMap((event) => (event.type === "tool_calls" ? event.calls : []));
+    const shown = items.flatMap((item) => (item.kind === "call" ? [item] : []));
+    expect(shown.map(({ id }) => id)).toEqual(calls.map(({ id }) => id));
+    expect(shown.filter(({ status }) => status === "waiting" || status === "running")).toEqual([]);
+    expect(expected.at(-1)).toMatchObject({ type: "done", status: end?.status });
   });
 
   it("reads the same wherever it is cut in two", () => {

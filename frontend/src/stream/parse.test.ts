@@ -74,6 +74,7 @@ describe("parseEvent", () => {
 });
 
 const text = fc.string();
+const anything = fc.jsonValue({ maxDepth: 2 });
 const count = fc.nat();
 const sometimes = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 const category = fc.constantFrom("search", "utility", "other");
@@ -83,10 +84,10 @@ const every = { step: sometimes(count), ts: sometimes(count), v: sometimes(text)
 const of = <T>(type: string, fields: Record<string, fc.Arbitrary<T>>) =>
   fc.record<Record<string, unknown>>({ type: fc.constant(type), ...every, ...fields });
 
-const json = fc.dictionary(text, fc.jsonValue());
+const json = fc.dictionary(text, anything);
 const call = fc.record({ id: text, name: text, arguments: json, category, visibility });
 const result = fc.oneof(
-  fc.record({ success: yes, result: fc.jsonValue() }),
+  fc.record({ success: yes, result: anything }),
   fc.record({ success: fc.constant(false), error: text, code: text }),
 );
 /** Events as the contract has them. */
@@ -144,7 +145,7 @@ function faultOf(event: Record<string, unknown>): string | undefined {
   return undefined;
 }
 
-describe("any event", () => {
+describe("any event", { timeout: 20_000 }, () => {
   it("of the contract is kept as it is, and so are the fields that it has besides", () => {
     fc.assert(
       fc.property(sound, json, (event, more) => {
@@ -157,7 +158,7 @@ describe("any event", () => {
 
   it("with fields of any kind is an event that the page can take, or none", () => {
     const spoiled = fc
-      .tuple(sound, fc.infiniteStream(fc.jsonValue()), fc.infiniteStream(fc.nat(2)))
+      .tuple(sound, fc.infiniteStream(anything), fc.infiniteStream(fc.nat(2)))
       .map(([event, values, dice]) =>
         Object.fromEntries(
           Object.entries(event).map(([name, value]) => {
@@ -177,7 +178,7 @@ describe("any event", () => {
           if (item.kind === "reasoning" || item.kind === "content") expect(item.text).toBeTypeOf("string");
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 

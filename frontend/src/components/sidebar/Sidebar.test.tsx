@@ -133,7 +133,7 @@ it("renames with F2: Enter keeps the title, and the focus goes back to the line"
   await user.keyboard("{F2}");
   const title = await screen.findByRole("textbox", { name: "Title" });
   await waitFor(() => expect(document.activeElement).toBe(title));
-  await user.keyboard("Cusco{Enter}");
+  await user.keyboard("usco{Home}C{Enter}");
   expect(changes).toEqual(['PATCH /api/conversations/b {"title":"Cusco"}']);
   expect(screen.queryByRole("textbox", { name: "Title" })).toBeNull();
   await waitFor(() => expect(document.activeElement?.closest("[data-line]")?.getAttribute("data-line")).toBe("b"));

@@ -33,7 +33,7 @@ interface Props {
 }
 
 /** Rows drawn at a time; more come when the reader gets to their end. */
-const PAGE = 60;
+const PAGE = 40;
 const NEAR_END_PX = 300;
 
 export function ModelList({ models, value, recent, starred, onStar, simulated, label, field, onChoose }: Props) {

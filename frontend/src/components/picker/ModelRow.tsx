@@ -5,8 +5,9 @@ import { type Filter, perMillion, priceWords, shortName, tokenWords } from "../.
 import type { Model, Pricing } from "../../types/api.ts";
 import { FILTER_WORDS } from "./FilterChips.tsx";
 
+// A row that is not in sight is neither laid out nor painted.
 const ROW =
-  "group flex w-full cursor-pointer select-none scroll-mt-9 scroll-mb-1 items-center rounded-sm data-[active=true]:bg-accent-wash";
+  "flex w-full cursor-pointer [contain-intrinsic-height:3rem] narrow:[contain-intrinsic-height:4rem] [content-visibility:auto] select-none scroll-mt-9 scroll-mb-1 items-center rounded-sm data-[active=true]:bg-accent-wash";
 
 interface Props {
   id: string;

@@ -55,6 +55,7 @@ describe("the panels that stand open by themselves", () => {
       [R1, "search-a"],
       350,
     ],
+    ["a first result amid reasoning", 0, [think(), search("a"), think(), found("a")], ["search-a"]],
     ["a new block after the results", 0, [think(), search("a"), found("a"), think(2)], [R2, "search-a"]],
     ["a hidden call, which takes no focus", 0, [think(), hide("h"), found("h", { visibility: "hidden" })], [R1]],
     ["a second round that is called", 400, [think(), search("a"), found("a"), think(2), search("b")], ["search-a"]],

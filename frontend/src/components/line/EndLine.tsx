@@ -112,11 +112,13 @@ function factsOf(trace: RunTrace, end: RunEnd): Fact[] {
       served &&
       end.requested_model !== served && { key: "asked", words: `asked for ${end.requested_model}` },
     trace.totalMs !== undefined && { key: "time", words: duration(trace.totalMs) },
-    trace.firstEventMs !== undefined && {
-      key: "first",
-      words: `first token ${duration(trace.firstEventMs)}`,
-      title: "from the question to the first sign of the model",
-    },
+    // A run that failed at once has an event, and no token.
+    trace.firstEventMs !== undefined &&
+      trace.items.some((item) => item.kind !== "warning") && {
+        key: "first",
+        words: `first token ${duration(trace.firstEventMs)}`,
+        title: "from the question to the first sign of the model",
+      },
     usage && { key: "tokens", words: `${count(usage.input + usage.output)} tokens`, title: usageWords(usage) },
     end.cost !== undefined && {
       key: "cost",

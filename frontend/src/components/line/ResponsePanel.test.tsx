@@ -404,6 +404,13 @@ describe("the end", () => {
     });
   });
 
+  it("tells of no first token where none came", () => {
+    const answer = fedAnswer("auto", ...fixture("rate-limit"));
+    act(() => answer.show({ trace: { ...answer.state.trace, firstEventMs: 340 } }));
+    show(answer);
+    expect(document.querySelector("[data-fact=first]")).toBeNull();
+  });
+
   it("marks an amount that is estimated", () => {
     show(fedAnswer("auto", say("x"), done({ cost: 0.5, cost_estimated: true })));
     expect(document.querySelector("[data-fact=cost]")?.textContent).toContain("about $0.5000");

@@ -34,7 +34,7 @@ export const SearchResultsInline = memo(function SearchResultsInline({ stop, ope
       open={open}
       onToggle={onToggle}
     >
-      <ul className="grid gap-0.5 pt-1.5">
+      <ul className="grid grid-cols-[minmax(0,1fr)] gap-0.5 pt-1.5">
         {stop.calls.map((call) => (
           <Query key={call.id} call={call} />
         ))}
@@ -107,7 +107,7 @@ function Sources({ sources }: { sources: readonly Source[] }) {
   const rest = sources.length - shown.length;
   return (
     <>
-      <ol className="-mx-1.5 grid pt-1.5">
+      <ol className="-mx-1.5 grid grid-cols-[minmax(0,1fr)] pt-1.5">
         {shown.map((source) => (
           <SourceRow key={source.link.url} source={source} />
         ))}
@@ -180,6 +180,8 @@ function SourceLink({ link, className, children }: SourceLinkProps) {
       <PreviewCard.Portal>
         <PreviewCard.Positioner sideOffset={4} collisionPadding={8} align="start" className="z-50">
           <PreviewCard.Popup
+            // It stands outside of the page's landmarks, so it is one.
+            render={<section aria-label={`Excerpt of ${link.title}`} />}
             data-part="excerpt"
             className="grid max-h-80 w-80 max-w-[calc(100vw-1rem)] gap-1 overflow-hidden rounded-md border border-edge bg-raised p-3 text-small shadow-over transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0"
           >

@@ -33,7 +33,7 @@ export const ToolChips = memo(function ToolChips({ stop, open, looked, onToggle 
       open={open}
       onToggle={onToggle}
     >
-      <ul className="grid gap-2 pt-1.5 pb-0.5">
+      <ul className="grid grid-cols-[minmax(0,1fr)] gap-2 pt-1.5 pb-0.5">
         {calls.map((call) => (
           <Card key={call.id} call={call} />
         ))}
@@ -80,7 +80,10 @@ function Card({ call }: { call: CallItem }) {
   const given = call.argumentsRaw ?? call.arguments;
   const hasGiven = typeof given === "string" || Object.keys(given).length > 0;
   return (
-    <li className="grid gap-1.5 rounded-md border border-edge bg-raised px-3 py-2" data-part="tool">
+    <li
+      className="grid grid-cols-[minmax(0,1fr)] gap-1.5 rounded-md border border-edge bg-raised px-3 py-2"
+      data-part="tool"
+    >
       <p className="flex min-w-0 items-center gap-2 [&_svg]:size-2.5">
         <Lamp lamp={lampOf(call)} spoken />
         <span className="min-w-0 truncate font-medium">{call.name}</span>

@@ -25,7 +25,8 @@ export function Citing({ sources, children }: { sources: ReadonlyMap<number, Lin
           {({ payload }) => (
             <PreviewCard.Portal>
               <PreviewCard.Positioner sideOffset={6} collisionPadding={8} className="z-40">
-                <PreviewCard.Popup data-part="cite-card" className={CARD}>
+                {/* A picture of what the link leads to; the link says it in words. */}
+                <PreviewCard.Popup data-part="cite-card" aria-hidden="true" className={CARD}>
                   {payload && <Card link={payload} />}
                 </PreviewCard.Popup>
               </PreviewCard.Positioner>

@@ -138,7 +138,7 @@ export class Inspection extends Store<InspectedState> {
     const live = this.#live;
     const isWhole = live?.state.known === "whole";
     // What the page is just fetching need not be fetched twice.
-    if (!isWhole && live?.state.known !== "fetching" && !this.#own) void this.#fetch();
+    if (!isWhole && live?.state.known !== "fetching" && !this.#own && this.#runId) void this.#fetch();
     const source = isWhole ? { trace: live.state.trace, events: live.events } : this.#own;
     const events = source?.events ?? [];
     const trace = source && source.events.length > 0 ? source.trace : (live?.state.trace ?? source?.trace);
@@ -182,6 +182,8 @@ export class Inspection extends Store<InspectedState> {
 
   async #ask(): Promise<void> {
     this.#askedAt = this.#now();
+    // The server has not named it yet.
+    if (!this.#runId) return;
     const { signal } = this.#abort;
     try {
       const record = await fetchRun(this.#client, this.#runId, { signal });

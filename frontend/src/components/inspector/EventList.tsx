@@ -71,7 +71,7 @@ export function EventList({ events, from, missing }: Props) {
           />
           Fold deltas
         </label>
-        <Copy text={() => rowsText(rows)} disabled={rows.length === 0} aria-label="Copy all shown events">
+        <Copy text={() => rowsText(rows)} disabled={rows.length === 0}>
           Copy shown
         </Copy>
       </div>
@@ -131,7 +131,7 @@ function EventLine({ row, from, open, onToggle }: LineProps) {
       {open && (
         <div className="px-4 pb-2 pl-11 narrow:pl-4">
           <Json
-            title={events.length > 1 ? plural(events.length, "event") : `Event ${first}`}
+            title={events.length > 1 ? `Events ${first} to ${last}` : `Event ${first}`}
             value={events.length > 1 ? rowsText([row]) : events[0]?.event}
           />
         </div>

@@ -24,11 +24,11 @@ export function InspectorHead({ client, runId, title, seen, onClose, onUse }: Pr
   const { record, trace, events } = seen;
   const text = () => exportText({ runId, title, trace, record, events });
   return (
-    <header className="border-edge border-b px-4 pt-3 pb-2">
+    <div className="border-edge border-b px-4 pt-3 pb-2">
       <div className="flex items-start gap-2">
         <div className="min-w-0 flex-1">
           <h2 className="truncate font-semibold text-body">{title || "Run"}</h2>
-          <Standing seen={seen} />
+          <Standing seen={seen} title={title} />
         </div>
         <Tip label="Close">
           <Button size="icon-small" aria-label="Close" onClick={onClose}>
@@ -52,18 +52,19 @@ export function InspectorHead({ client, runId, title, seen, onClose, onUse }: Pr
           </Copy>
         </Tip>
       </div>
-    </header>
+    </div>
   );
 }
 
 /** The few figures that are looked for first. */
-function Standing({ seen }: { seen: InspectedState }) {
+function Standing({ seen, title }: { seen: InspectedState; title: string }) {
   const { lamp, label } = statusOf(seen);
   const { record, trace } = seen;
   const ms = totalMs(seen);
   const usd = record?.cost ?? trace?.end?.cost;
+  const model = record?.model || trace?.model;
   const facts = [
-    record?.model || trace?.model,
+    model !== title && model,
     ms !== undefined && duration(ms),
     usd !== undefined && cost(usd),
     trace?.end?.simulated && "simulated",

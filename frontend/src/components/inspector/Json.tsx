@@ -19,7 +19,7 @@ export function Json({ title, value }: Props) {
   return (
     <section aria-label={title} className="min-w-0">
       <div className="flex items-center justify-between gap-2">
-        <h4 className="font-medium text-dim text-tiny">{title}</h4>
+        <span className="font-medium text-dim text-tiny">{title}</span>
         <Copy text={() => text} aria-label={`Copy ${title.toLowerCase()}`} className="h-6 text-tiny" />
       </div>
       <pre className="wrap-anywhere whitespace-pre-wrap rounded-sm bg-sunken px-2 py-1.5 font-mono text-tiny">

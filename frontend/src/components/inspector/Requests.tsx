@@ -16,7 +16,7 @@ export function Requests({ record, missing }: { record: RunRecord | undefined; m
         <section key={`${attempt.step}-${attempt.number}`} className="flex flex-col gap-2 border-edge border-t pt-3">
           <h3 className="font-semibold text-small">{titleOf(attempt)}</h3>
           <Facts facts={requestFacts(attempt)} />
-          <Json title="Raw" value={withoutSecrets(attempt.raw)} />
+          <Json title={`${titleOf(attempt)}, as the server tells it`} value={withoutSecrets(attempt.raw)} />
         </section>
       ))}
     </div>

@@ -169,7 +169,7 @@ describe("the events", () => {
     await user.type(screen.getByRole("searchbox", { name: "Filter events" }), "391");
     await user.selectOptions(screen.getByRole("combobox", { name: "Type of event" }), "tool_result");
     expect(screen.getByText("1 of 128 events")).toBeTruthy();
-    await user.click(screen.getByRole("button", { name: "Copy all shown events" }));
+    await user.click(screen.getByRole("button", { name: "Copy shown" }));
     expect(await copied()).toEqual([
       captured.events.find(({ event }) => event.type === "tool_result" && JSON.stringify(event).includes("391"))?.event,
     ]);

@@ -85,7 +85,7 @@ function RowName({ row: { subject, label, marks, hint, lamp } }: { row: Row }) {
         {label}
       </span>
       {marks.length > 0 && <span className="shrink-[9] truncate text-dim text-tiny">{marks.join(", ")}</span>}
-      {hint && <span className="min-w-0 shrink-[99] truncate text-dim text-tiny">{hint}</span>}
+      {hint && <span className="min-w-0 flex-1 basis-0 truncate text-dim text-tiny">{hint}</span>}
     </span>
   );
 }

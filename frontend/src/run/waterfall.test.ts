@@ -3,7 +3,7 @@ import { fixture, fixtures, eventsOf as readEvents } from "../fixtures/read.ts";
 import { captured, capturedRecord } from "../fixtures/record.ts";
 import type { RawEvent } from "../types/api.ts";
 import type { ChatEvent } from "../types/events.ts";
-import { eventsOf } from "./phases.ts";
+import { eventsOf, textPhases } from "./phases.ts";
 import { connectionLost, emptyTrace, runReducer } from "./reducer.ts";
 import { hasEnded, type Row, ticksOf, waterfall } from "./waterfall.ts";
 
@@ -123,6 +123,43 @@ describe("a run without its record", () => {
     const text = rows.map(({ subject }) => (subject.kind === "text" ? subject.phase.text.trim() : "")).join("");
     const said = trace.items.map((item) => (item.kind === "content" ? item.text.trim() : "")).join("");
     expect(text.replaceAll(/\s/g, "")).toBe(said.replaceAll(/\s/g, ""));
+  });
+});
+
+describe("one step", () => {
+  const told = (list: readonly RawEvent["event"][]): RawEvent[] =>
+    list.map((event, index) => ({ seq: index + 1, event }));
+  const thought = (ts: number) => ({ type: "reasoning", content: "Hm.", step: 1, ts });
+  const said = (content: string) => ({ type: "content", content });
+  const early = { id: "a", name: "read_url", category: "other", visibility: "primary", step: 1 };
+
+  it("has a row for each text with reasoning between, and one for a text that an early result interrupts", () => {
+    const between = told([thought(1), said("A"), thought(5), said("B")]);
+    const texts = (list: RawEvent[]) =>
+      textPhases(list, [], true).map(({ text, startedAt, endedAt, step }) => [text, startedAt, endedAt, step]);
+    expect(texts(between)).toEqual([
+      ["A", 1, 5, 1],
+      ["B", 5, undefined, 1],
+    ]);
+    const interrupted = told([
+      thought(1),
+      said("A"),
+      { ...early, type: "tool_executing", ts: 3 },
+      said("B"),
+      { ...early, type: "tool_calls", calls: [], ts: 7 },
+    ]);
+    expect(texts(interrupted)).toEqual([["AB", 1, 7, 1]]);
+  });
+
+  it("gives what came before a retry to the attempt that failed", () => {
+    const [, attempt] = record.attempts;
+    if (!attempt) throw new Error("no attempt");
+    const first = { ...attempt, number: 1, startedAt: 0, firstPartAt: 1, endedAt: 10 };
+    const second = { ...attempt, number: 2, startedAt: 20, firstPartAt: 25, endedAt: 40 };
+    const all = told([thought(2), thought(26), { type: "tool_calls", calls: [], step: 1, ts: 30 }]);
+    const seqs = (of: typeof first) =>
+      eventsOf({ kind: "attempt", attempt: of }, all, [first, second]).map(({ seq }) => seq);
+    expect([seqs(first), seqs(second)]).toEqual([[1], [2, 3]]);
   });
 });
 

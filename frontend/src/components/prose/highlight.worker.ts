@@ -76,6 +76,9 @@ const theme: ThemeRegistration = {
   ],
 };
 
+// The usual half second for a line is gone before a slow machine has compiled the first rules.
+const LIMITS = { tokenizeTimeLimit: 5_000, tokenizeMaxLineLength: 5_000 };
+
 let highlighter: Promise<HighlighterCore> | undefined;
 
 async function linesOf({ language, code }: Question): Promise<Line[]> {
@@ -86,7 +89,7 @@ async function linesOf({ language, code }: Question): Promise<Line[]> {
   });
   const shiki = await highlighter;
   await shiki.loadLanguage(LANGUAGES[language]);
-  const lines = shiki.codeToTokensBase(code.replace(/\n$/, ""), { lang: language, theme: "signalbox" });
+  const lines = shiki.codeToTokensBase(code.replace(/\n$/, ""), { lang: language, theme: "signalbox", ...LIMITS });
   return lines.map((tokens) => {
     const line: [Colour | "", string][] = [];
     for (const { color = "", content } of tokens) {

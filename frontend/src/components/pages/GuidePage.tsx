@@ -1,5 +1,6 @@
 // One document of the guide, or a note, for people; programs get its text at the same address.
 import { useEffect, useMemo, useState } from "react";
+import { useAnchor } from "../../hooks/anchor.ts";
 import { GuideReader } from "../../hooks/guide.ts";
 import { useStore } from "../../hooks/store.ts";
 import { type DocumentText, documentOf } from "../../run/documents.ts";
@@ -15,11 +16,9 @@ export function GuidePage({ path }: { path: string }) {
 
   useEffect(() => void reader.load(), [reader]);
   useEffect(() => {
-    if (!page) return;
-    if (page.title) document.title = `${page.title} · Signalbox`;
-    // The browser looked for the anchor before the text was there.
-    if (location.hash) location.replace(location.hash);
+    if (page?.title) document.title = `${page.title} · Signalbox`;
   }, [page]);
+  useAnchor(page !== undefined);
 
   return (
     <Paper here={path === "/guide/README.md" ? "/guide/" : path}>

@@ -43,7 +43,7 @@ export function LeverBox({ lever, pulling, onPull }: Props) {
 
   return (
     <form aria-label="TOOL_LOOP_V2" className="rounded-md border border-edge bg-raised" onSubmit={submit}>
-      <header className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1 border-edge border-b px-5 py-3 narrow:px-4">
+      <header className="flex items-baseline justify-between gap-x-4 border-edge border-b px-5 py-3 narrow:flex-col narrow:px-4">
         <p role="status" className="font-semibold">
           {lever.effective}
         </p>
@@ -99,10 +99,10 @@ function Positions({ lever, state, killed, onChoose }: PositionsProps) {
               value={position}
               checked={state === position}
               onChange={() => onChoose(position)}
-              className="absolute inset-0 size-full cursor-[inherit] opacity-0"
+              className="pointer-events-none absolute inset-0 size-full opacity-0"
             />
             <span
-              className={`flex size-5 items-center justify-center rounded-full ${state === position ? "bg-raised" : "bg-sunken"}`}
+              className={`flex size-5 items-center justify-center rounded-full ${state === position && !killed ? "bg-raised" : "bg-sunken"}`}
             >
               <Lamp lamp={stands && !killed ? "done" : "waiting"} />
             </span>

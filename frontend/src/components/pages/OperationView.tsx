@@ -2,6 +2,7 @@
 import { curlOf, type Operation } from "../../run/openapi.ts";
 import { Code } from "../prose/Code.tsx";
 import { Fields, Method, PART, PART_HEAD } from "./SchemaView.tsx";
+import { Words } from "./Words.tsx";
 
 export function OperationView({ operation }: { operation: Operation }) {
   const { id, method, path, words, parameters, body, examples, answers } = operation;
@@ -11,7 +12,9 @@ export function OperationView({ operation }: { operation: Operation }) {
       <h3 id={id} className={PART_HEAD}>
         <Method name={method} /> <code className="wrap-anywhere">{path}</code>
       </h3>
-      <p className="max-w-measure">{words}</p>
+      <p className="max-w-measure">
+        <Words>{words}</Words>
+      </p>
       {parameters.length > 0 && <Fields label={`Parameters of ${method} ${path}`} fields={parameters} />}
       {body && (
         <p>
@@ -32,7 +35,8 @@ export function OperationView({ operation }: { operation: Operation }) {
         {answers.map((answer) => (
           <li key={answer.status} className="grid grid-cols-[minmax(0,1fr)] gap-1.5">
             <span>
-              <code className="mr-2 rounded-sm bg-sunken px-1.5 py-0.5 text-tiny">{answer.status}</code> {answer.words}
+              <code className="mr-2 rounded-sm bg-sunken px-1.5 py-0.5 text-tiny">{answer.status}</code>{" "}
+              <Words>{answer.words}</Words>
             </span>
             {answer.example && <Code language="answer">{answer.example}</Code>}
           </li>

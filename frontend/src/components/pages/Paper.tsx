@@ -21,7 +21,8 @@ interface Props {
 
 export function Paper({ here, isWide = false, children }: Props) {
   return (
-    <>
+    // As high as what is in it, so that the head stays all the way.
+    <div className="min-h-full">
       <header className="sticky top-0 z-10 flex h-12 items-center gap-6 border-edge border-b bg-ground px-4 text-small narrow:gap-1.5 narrow:px-2">
         <a className="flex items-center gap-2 rounded-sm font-semibold text-ink no-underline" href="/">
           <Brand />
@@ -38,7 +39,7 @@ export function Paper({ here, isWide = false, children }: Props) {
       <main className={`mx-auto px-5 pt-8 pb-20 narrow:px-4 narrow:pt-6 ${isWide ? "max-w-6xl" : "max-w-4xl"}`}>
         {children}
       </main>
-    </>
+    </div>
   );
 }
 

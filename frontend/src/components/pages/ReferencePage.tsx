@@ -1,5 +1,6 @@
 // The API reference, made of the server's own description of itself.
 import { useEffect, useState } from "react";
+import { useAnchor } from "../../hooks/anchor.ts";
 import { readReference } from "../../hooks/reference.ts";
 import type { Reference } from "../../run/openapi.ts";
 import { OperationView } from "./OperationView.tsx";
@@ -13,10 +14,7 @@ export function ReferencePage() {
   useEffect(() => {
     readReference().then(setReference, (error) => setTrouble(error instanceof Error ? error.message : String(error)));
   }, []);
-  useEffect(() => {
-    // The browser looked for the anchor before the text was there.
-    if (reference && location.hash) location.replace(location.hash);
-  }, [reference]);
+  useAnchor(reference !== undefined);
 
   return (
     <Paper here="/docs" isWide>

@@ -128,7 +128,9 @@ function Row({ run, asOf }: { run: RunLine; asOf: number }) {
           <span className="sr-only">, {model}</span>
         </a>
         <p className="hidden pl-5 text-dim text-tiny wrap-anywhere narrow:block">
-          {[model, plural(steps, "step"), took, costs].filter(Boolean).join(" · ")}
+          {model}
+          <br />
+          {[plural(steps, "step"), took, costs].filter(Boolean).join(" · ")}
         </p>
       </td>
       <td className={`${CELL} whitespace-nowrap`}>{loop}</td>

@@ -1,5 +1,6 @@
 // One schema of the API, and the table of fields that operations have as well.
 import type { Field, Schema } from "../../run/openapi.ts";
+import { Words } from "./Words.tsx";
 
 export const HEADING = "mt-10 border-edge border-b pb-1.5 font-semibold text-title capitalize";
 export const PART = "mt-8 grid grid-cols-[minmax(0,1fr)] gap-3";
@@ -17,7 +18,11 @@ export function SchemaView({ schema: { name, description, fields, type } }: { sc
       <h3 id={`schema-${name}`} className={PART_HEAD}>
         <code>{name}</code>
       </h3>
-      {description && <p className="max-w-measure">{description}</p>}
+      {description && (
+        <p className="max-w-measure">
+          <Words>{description}</Words>
+        </p>
+      )}
       {fields.length > 0 ? <Fields label={`Fields of ${name}`} fields={fields} /> : <p className="text-dim">{type}</p>}
     </section>
   );
@@ -53,7 +58,9 @@ export function Fields({ label, fields }: { label: string; fields: readonly Fiel
               <td className={`${CELL} min-w-36`}>
                 <TypeText field={field} />
               </td>
-              <td className={`${CELL} w-3/5 min-w-52`}>{meaningOf(field)}</td>
+              <td className={`${CELL} w-3/5 min-w-52`}>
+                <Words>{meaningOf(field)}</Words>
+              </td>
             </tr>
           ))}
         </tbody>

@@ -39,7 +39,7 @@ export function EventList({ events, from, missing }: Props) {
   if (events.length === 0) return <p className="p-4 text-dim text-small">{missing}</p>;
   return (
     <div data-part="events" className="flex min-h-0 flex-1 flex-col">
-      <div className="flex flex-wrap items-center gap-2 px-4 pb-2">
+      <div className="flex flex-wrap items-center gap-2 px-4 pb-1">
         <input
           type="search"
           aria-label="Filter events"
@@ -71,15 +71,17 @@ export function EventList({ events, from, missing }: Props) {
           />
           Fold deltas
         </label>
+      </div>
+      <div className="flex items-center justify-between gap-2 px-4 pb-1">
+        <p className="text-dim text-tiny tabular-nums" role="status">
+          {shown === events.length
+            ? plural(events.length, "event")
+            : `${count(shown)} of ${plural(events.length, "event")}`}
+        </p>
         <Copy text={() => rowsText(rows)} disabled={rows.length === 0}>
           Copy shown
         </Copy>
       </div>
-      <p className="px-4 pb-1 text-dim text-tiny tabular-nums" role="status">
-        {shown === events.length
-          ? plural(events.length, "event")
-          : `${count(shown)} of ${plural(events.length, "event")}`}
-      </p>
       {rows.length === 0 ? (
         <p className="px-4 text-dim text-small">No event has that in it.</p>
       ) : (

@@ -5,7 +5,7 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
   return (
     <dl
       data-part="facts"
-      className="grid grid-cols-[repeat(auto-fill,minmax(8.5rem,1fr))] gap-x-4 gap-y-2.5 text-small narrow:grid-cols-3 narrow:gap-x-3 tabular-nums"
+      className="grid grid-cols-[repeat(auto-fill,minmax(7.5rem,1fr))] gap-x-4 gap-y-2.5 text-small narrow:grid-cols-3 narrow:gap-x-3 tabular-nums"
     >
       {facts.map(({ name, value, note, untold }) => (
         <div key={name} className="min-w-0">

@@ -46,6 +46,7 @@ export default defineConfig({
           env: {
             SIGNALBOX_DATA_DIR: join(home, "data"),
             SIGNALBOX_ADMIN_TOKEN: ADMIN_TOKEN,
+            SIGNALBOX_SIMULATOR_PACE: "0.005",
             OPENROUTER_API_KEY: "",
             TOOL_LOOP_V2: "true",
           },

@@ -45,9 +45,17 @@ export function App() {
     void conversations.load();
     const stopFollowing = settings.follow();
     const stopHearing = box.hear((id) => chats.refresh(id));
+    // What was said on another device is seen when the reader comes back to this tab.
+    const onBack = () => {
+      if (document.hidden) return;
+      chats.refreshAll();
+      void conversations.load();
+    };
+    document.addEventListener("visibilitychange", onBack);
     return () => {
       stopFollowing();
       stopHearing();
+      document.removeEventListener("visibilitychange", onBack);
     };
   }, [box, session, settings, chats, conversations]);
 
@@ -106,7 +114,7 @@ export function App() {
       <Tooltip.Provider delay={400}>
         <div className="flex h-dvh overflow-hidden bg-ground text-ink">
           {!isNarrow && sidebar && <div className="w-68 shrink-0 border-edge border-r">{list}</div>}
-          <div className="flex min-w-0 flex-1 flex-col">
+          <div className="@container/main flex min-w-0 flex-1 flex-col">
             {address.kind === "run" && <RunScreen key={address.id} id={address.id} {...shared} />}
             {address.kind === "save" && <SaveScreen key={address.id} id={address.id} {...shared} />}
             {(address.kind === "new" || address.kind === "conversation") && (

@@ -102,6 +102,29 @@ describe("an answer that is asked for", () => {
     expect(answerText(answer.state.trace)).toBe("half");
   });
 
+  it("stopped before it has a name, it is stopped on the server as soon as it has one", async () => {
+    const { server, given, pass } = deps({ stopGraceMs: 2000 });
+    let answerTheAsk: () => void = () => undefined;
+    const ask = server.request.bind(server);
+    server.request = (path, init) =>
+      path === "/api/chat/stream"
+        ? new Promise((resolve) => {
+            answerTheAsk = () => void ask(path, init).then(resolve);
+          })
+        : ask(path, init);
+    const answer = Answer.asked(given, { model: "m", effort: "auto" });
+    void answer.ask(BODY, "key");
+    await tick();
+    void answer.stop();
+    await pass(2500);
+    expect(answer.state.trace.end).toMatchObject({ status: "cancelled", local: true });
+    expect(server.stopped).toEqual([]);
+    answerTheAsk();
+    await tick();
+    expect(server.stopped).toEqual(["/api/runs/run1/stop"]);
+    expect([answer.isLive, answer.state.stopping]).toEqual([false, false]);
+  });
+
   it("ends with the reason when the server refuses it, and asks for a token where one is missing", async () => {
     const onUnauthorized = vi.fn();
     const { server, given } = deps({ onUnauthorized });

@@ -183,17 +183,30 @@ export class Answer extends Store<AnswerState> {
 
   /**
    * End the run: the server stops it and says how it ended; when that takes too long, the page ends it itself. What
-   * came is kept.
+   * came is kept. A run that has no name yet is stopped as soon as it has one: the server is at work on it already.
    */
   async stop(): Promise<void> {
     const abort = this.#abort;
-    if (!abort || this.isOver) return;
+    if (!abort || this.isOver || this.state.stopping) return;
     this.set({ stopping: true });
     this.flush();
-    if (!this.runId) return abort.abort();
-    this.#grace = setTimeout(() => abort.abort(), this.#deps.stopGraceMs ?? STOP_GRACE_MS);
+    this.#grace = setTimeout(() => this.#endHere(abort), this.#deps.stopGraceMs ?? STOP_GRACE_MS);
+    if (this.runId) await this.#stopOnServer(abort);
+  }
+
+  #endHere(abort: AbortController): void {
+    if (this.runId) abort.abort();
+    else {
+      this.#change(stoppedLocally);
+      this.flush();
+      this.#deps.onChange?.(this);
+    }
+  }
+
+  async #stopOnServer(abort: AbortController): Promise<void> {
     try {
       await stopRun(this.#deps.client, this.runId);
+      if (this.isOver) abort.abort();
     } catch {
       if (this.#abort === abort) abort.abort();
     }
@@ -232,7 +245,10 @@ export class Answer extends Store<AnswerState> {
       ...this.#deps.stream,
       client: this.#deps.client,
       signal: abort.signal,
-      onStart: ({ runId, loop }) => this.#change((trace) => ({ ...trace, runId, ...(isLoop(loop) && { loop }) })),
+      onStart: ({ runId, loop }) => {
+        this.#change((trace) => ({ ...trace, runId, ...(isLoop(loop) && { loop }) }));
+        if (this.state.stopping) void this.#stopOnServer(abort);
+      },
       onEvent: (event, seq) => this.#take(event, seq),
       onConnection: (state) => {
         if (state === "resuming") this.#gone();

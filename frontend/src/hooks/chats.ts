@@ -49,6 +49,10 @@ export class Chats {
     void this.#chats.get(id)?.refresh();
   }
 
+  refreshAll(): void {
+    for (const chat of this.#chats.values()) void chat.refresh();
+  }
+
   #made(id: string): Chat {
     const chat = new Chat(id, this.#deps);
     this.#chats.set(id, chat);

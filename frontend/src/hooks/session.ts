@@ -11,6 +11,8 @@ export interface SessionState {
   /** The model to begin with. */
   preferred: string;
   tools: readonly Tool[];
+  /** Why the list of tools is not to be had, as a sentence. */
+  toolsTrouble: string | undefined;
   /** Undefined until the server has answered. */
   readiness: Readiness | undefined;
   /** Why the server cannot be used, as a sentence. */
@@ -48,6 +50,7 @@ export class Session extends Store<SessionState> {
       models: [],
       preferred: "",
       tools: [],
+      toolsTrouble: undefined,
       readiness: undefined,
       trouble: undefined,
       tokenNeeded: false,
@@ -62,10 +65,9 @@ export class Session extends Store<SessionState> {
     this.#models = this.#loadModels();
   }
 
-  /** The model to begin with, once the server has named it; empty when it names none. */
-  async firstModel(): Promise<string> {
+  /** The lists of models and tools have come, or will not. */
+  async listed(): Promise<void> {
     await this.#models;
-    return this.state.preferred;
   }
 
   modelOf(id: string): Model | undefined {
@@ -96,12 +98,24 @@ export class Session extends Store<SessionState> {
   }
 
   async #loadModels(): Promise<void> {
+    await Promise.all([this.#readModels(), this.#readTools()]);
+  }
+
+  async #readModels(): Promise<void> {
     try {
-      const [{ models, preferred }, tools] = await Promise.all([fetchModels(this.client), fetchTools(this.client)]);
-      this.set({ models, tools, preferred: preferred || (models[0]?.id ?? "") });
+      const { models, preferred } = await fetchModels(this.client);
+      this.set({ models, preferred: preferred || (models[0]?.id ?? "") });
     } catch (error) {
       // Without a list the picker takes any model id; only a refusal has to be answered.
       if (error instanceof ApiError && error.status === 401) this.set({ tokenNeeded: true });
+    }
+  }
+
+  async #readTools(): Promise<void> {
+    try {
+      this.set({ tools: await fetchTools(this.client), toolsTrouble: undefined });
+    } catch (error) {
+      this.set({ toolsTrouble: error instanceof Error ? error.message : String(error) });
     }
   }
 }

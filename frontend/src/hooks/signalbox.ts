@@ -32,8 +32,9 @@ export function createSignalbox(): Signalbox {
 
   const asking = async (): Promise<Asking> => {
     const { ask, compared } = settings.state;
-    // Whoever types faster than the list of models comes is not asked to wait.
-    const models = compared.length > 1 ? compared : [ask.model || (await session.firstModel())];
+    // Whoever types faster than the lists come waits for them only where the question hangs on them.
+    if (!ask.model || ask.toolsOff.length > 0) await session.listed();
+    const models = compared.length > 1 ? compared : [ask.model || session.state.preferred];
     for (const model of models) settings.used(model);
     return {
       models,

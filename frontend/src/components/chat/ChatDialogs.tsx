@@ -39,7 +39,7 @@ function Settings({ box: { session, settings }, chat, onClose }: Shared) {
   const modelId = state.ask.model || server.preferred;
   const system = chat.system ?? (status === "new" ? state.ask.system : "");
   return (
-    <Dialog open onClose={onClose} title="Settings" place="right">
+    <Dialog open onClose={onClose} title="Settings" place="aside">
       <div className="min-h-0 flex-1 overflow-y-auto">
         <SettingsPanel
           settings={{ ...state, ask: { ...state.ask, system } }}
@@ -52,6 +52,7 @@ function Settings({ box: { session, settings }, chat, onClose }: Shared) {
           modelId={modelId}
           model={server.models.find(({ id }) => id === modelId)}
           tools={server.tools}
+          toolsTrouble={server.toolsTrouble}
         />
       </div>
     </Dialog>

@@ -1,7 +1,8 @@
 // The chat: its head, the conversation and the message box, and what they do with the reader's settings.
-import { type Ref, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { type Ref, useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { Answer } from "../../hooks/answer.ts";
 import type { Chat } from "../../hooks/chat.ts";
+import { drafts } from "../../hooks/drafts.ts";
 import type { AnswerPart } from "../../hooks/parts.ts";
 import type { PictureRule } from "../../hooks/pictures.ts";
 import type { Signalbox } from "../../hooks/signalbox.ts";
@@ -39,12 +40,18 @@ export function ChatScreen(props: Props) {
   const { box, chat, handle, onInspect, onRetryWith, onNotice } = props;
   const server = useStore(box.session);
   const settings = useStore(box.settings);
-  const { entries, running, queue, held, cost, costEstimated } = useStore(chat);
+  const { status, entries, running, queue, held, cost, costEstimated } = useStore(chat);
   const [editing, edit] = useEditing(chat);
   const [picking, setPicking] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const composer = useRef<ComposerHandle>(null);
 
+  // What is typed while a chat gets its name goes along with it.
+  useEffect(() => {
+    if (status !== "new") drafts.move("new", chat.id);
+  }, [status, chat]);
+
+  const title = useTitle(box, chat);
   const comparing = settings.compared.length > 1;
   const model = settings.ask.model || server.preferred;
   const last = entries.at(-1);
@@ -74,10 +81,12 @@ export function ChatScreen(props: Props) {
     () => setPicking(true),
   );
 
+  const stopping = useStopping(lastAnswer);
   const lastQuestion = entries.findLast((entry) => entry.kind === "question");
   return (
     <>
       <Header
+        title={title}
         picker={<Pickers box={box} open={picking} onOpenChange={setPicking} />}
         comparing={comparing}
         onCompare={(on) => box.settings.change({ compared: on ? firstTwo(model, settings.recent, server.models) : [] })}
@@ -96,6 +105,7 @@ export function ChatScreen(props: Props) {
         actionsOf={actionsOf}
         editing={editing}
         onEdit={edit}
+        onAsked={() => composer.current?.focus()}
         empty={<EmptyPage onAsk={(text) => void chat.send(text)} />}
       >
         {server.trouble && (
@@ -110,14 +120,14 @@ export function ChatScreen(props: Props) {
           box={field}
           handle={composer}
           running={running}
-          stopping={false}
+          stopping={stopping}
           pictures={useMemo(
             () => pictureRule(server.models, comparing ? settings.compared : [model]),
             [server.models, comparing, settings.compared, model],
           )}
           queue={queue}
           held={held}
-          draftKey={chat.state.status === "new" ? "new" : chat.id}
+          draftKey={status === "new" ? "new" : chat.id}
           toolbar={null}
           onSend={(text, pictures) => void chat.send(text, pictures)}
           onStop={() => void chat.stop()}
@@ -134,6 +144,22 @@ export function ChatScreen(props: Props) {
     </>
   );
 }
+
+/** As the list names it, which follows a change of the name; the tab is called so too. */
+function useTitle({ conversations }: Signalbox, chat: Chat): string {
+  const { lines } = useStore(conversations);
+  const title = lines.find(({ id }) => id === chat.id)?.title ?? chat.state.title;
+  useEffect(() => {
+    document.title = title ? `${title} · Signalbox` : "Signalbox";
+  }, [title]);
+  return title;
+}
+
+const none = () => () => undefined;
+
+/** Whether the last answer is being stopped; its tokens concern nobody here. */
+const useStopping = (answer: Answer | undefined): boolean =>
+  useSyncExternalStore(answer?.subscribe ?? none, () => answer?.snapshot().stopping ?? false);
 
 function useHandle(handle: Ref<ChatHandle>, focus: () => void, pickModel: () => void): void {
   useEffect(() => {

@@ -19,17 +19,22 @@ interface Props {
   /** The key of the question that is being edited. */
   editing: string | undefined;
   onEdit: (key: string | undefined) => void;
+  onAsked: () => void;
   /** What stands there while nothing was asked. */
   empty: ReactNode;
   /** What stands above the message box. */
   children: ReactNode;
 }
 
-export function ChatView({ chat, panels, actionsOf, editing, onEdit, empty, children }: Props) {
+export function ChatView({ chat, panels, actionsOf, editing, onEdit, onAsked, empty, children }: Props) {
   const { entries, status, trouble, leaf, running } = useStore(chat);
   const { ref: follow, content, away, jump } = useFollow();
   const box = useRef<HTMLElement | null>(null);
   const asked = useRef(leaf);
+
+  // What is being written in a row must not go when the row scrolls away.
+  const editedAt = entries.findIndex(({ part }) => part.key === editing);
+  const kept = editedAt === -1 ? [] : [editedAt];
 
   const setBox = useCallback(
     (element: HTMLElement | null) => {
@@ -74,7 +79,7 @@ export function ChatView({ chat, panels, actionsOf, editing, onEdit, empty, chil
           </p>
         )}
         <div ref={content} className="pt-6 pb-10">
-          <Virtualizer scrollRef={box} bufferSize={600}>
+          <Virtualizer scrollRef={box} bufferSize={600} keepMounted={kept}>
             {entries.map((entry) => (
               <Row
                 key={entry.part.key}
@@ -84,6 +89,7 @@ export function ChatView({ chat, panels, actionsOf, editing, onEdit, empty, chil
                 actionsOf={actionsOf}
                 isEditing={editing === entry.part.key}
                 onEdit={onEdit}
+                onAsked={onAsked}
               />
             ))}
           </Virtualizer>
@@ -109,16 +115,17 @@ interface RowProps {
   actionsOf: (part: AnswerPart) => AnswerActions;
   isEditing: boolean;
   onEdit: (key: string | undefined) => void;
+  onAsked: () => void;
 }
 
-function Row({ entry, chat, panels, actionsOf, isEditing, onEdit }: RowProps) {
+function Row({ entry, chat, panels, actionsOf, isEditing, onEdit, onAsked }: RowProps) {
   const wide = entry.kind === "answer" && entry.beside.length > 0;
   return (
     <div
       className={`mx-auto px-5 narrow:px-3 ${wide ? "max-w-[110rem]" : "max-w-3xl"} ${entry.kind === "question" ? "pt-6" : "pt-2"}`}
     >
       {entry.kind === "question" ? (
-        <QuestionRow entry={entry} chat={chat} isEditing={isEditing} onEdit={onEdit} />
+        <QuestionRow entry={entry} chat={chat} isEditing={isEditing} onEdit={onEdit} onAsked={onAsked} />
       ) : (
         <AnswerRow entry={entry} chat={chat} panels={panels} actionsOf={actionsOf} />
       )}

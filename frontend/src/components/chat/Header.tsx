@@ -7,6 +7,8 @@ import { Lamp } from "../ui/Lamp.tsx";
 import { Tip } from "../ui/Tip.tsx";
 
 interface Props {
+  /** Of the conversation; empty for a new one. */
+  title: string;
   /** Pickers: of one model, or of those that are compared. */
   picker: ReactNode;
   comparing: boolean;
@@ -27,6 +29,7 @@ export function Header(props: Props) {
   const { picker, comparing, onCompare, changed, onSettings, sidebarOpen, onSidebar, onNew } = props;
   return (
     <header className="flex min-h-12 items-center gap-1.5 border-edge border-b px-3 py-2 text-small narrow:gap-1 narrow:px-2">
+      <h1 className="sr-only">{props.title || "New chat"}</h1>
       <Tip label={sidebarOpen ? "Hide conversations" : "Show conversations"}>
         <Button size="icon" aria-label="Conversations" aria-expanded={sidebarOpen} onClick={onSidebar}>
           <PanelLeft aria-hidden="true" />
@@ -47,7 +50,7 @@ export function Header(props: Props) {
       </Tip>
       <Button onClick={onSettings} aria-label={changed > 0 ? `Settings, ${changed} changed` : "Settings"}>
         <SlidersHorizontal aria-hidden="true" />
-        <span className="narrow:hidden">Settings</span>
+        <span className="@max-2xl/main:hidden">Settings</span>
         {changed > 0 && <span className="rounded-full bg-accent-wash px-1.5 text-accent text-tiny">{changed}</span>}
       </Button>
       <Total {...props} />
@@ -55,7 +58,7 @@ export function Header(props: Props) {
         <Tip label="No key is set: the built-in simulator answers under each model's name.">
           <span className="inline-flex items-center gap-1.5 px-1 text-lamp-blue" tabIndex={-1}>
             <Lamp lamp="blue" />
-            <span className="narrow:sr-only">simulated</span>
+            <span className="@max-2xl/main:sr-only">simulated</span>
           </span>
         </Tip>
       )}
@@ -67,7 +70,7 @@ function Total({ total, totalEstimated }: Props) {
   if (total === undefined) return null;
   return (
     <Tip label="What this chat has cost, on all its branches.">
-      <span className="px-1 text-dim tabular-nums narrow:hidden" data-part="total">
+      <span className="px-1 text-dim tabular-nums @max-md/main:hidden" data-part="total">
         {totalEstimated && "about "}
         {cost(total)}
       </span>

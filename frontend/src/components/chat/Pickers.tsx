@@ -1,4 +1,5 @@
 // Which model answers, or which models answer side by side.
+import type { Settings } from "../../hooks/settings.ts";
 import type { Signalbox } from "../../hooks/signalbox.ts";
 import { useStore } from "../../hooks/store.ts";
 import { ComparePicker } from "../picker/ComparePicker.tsx";
@@ -21,7 +22,7 @@ export function Pickers({ box: { session, settings }, open, onOpenChange }: Prop
     simulated: readiness?.simulated === true,
   };
   if (compared.length > 1) {
-    return <ComparePicker {...shared} chosen={compared} onChange={(chosen) => settings.change({ compared: chosen })} />;
+    return <ComparePicker {...shared} chosen={compared} onChange={(chosen) => compare(settings, chosen)} />;
   }
   return (
     <ModelPicker
@@ -32,4 +33,12 @@ export function Pickers({ box: { session, settings }, open, onOpenChange }: Prop
       onOpenChange={onOpenChange}
     />
   );
+}
+
+/** Where one is left, that one answers alone. */
+function compare(settings: Settings, chosen: readonly string[]): void {
+  const [only, ...others] = chosen;
+  if (only !== undefined && others.length === 0)
+    settings.change({ compared: [], ask: { ...settings.state.ask, model: only } });
+  else settings.change({ compared: chosen });
 }

@@ -9,9 +9,11 @@ interface Props {
   chat: Chat;
   isEditing: boolean;
   onEdit: (key: string | undefined) => void;
+  /** It was asked anew: the next words go into the message box. */
+  onAsked: () => void;
 }
 
-export function QuestionRow({ entry: { part, alternatives }, chat, isEditing, onEdit }: Props) {
+export function QuestionRow({ entry: { part, alternatives }, chat, isEditing, onEdit, onAsked }: Props) {
   const at = alternatives.indexOf(part);
   const choose = (index: number) => {
     const other = alternatives[index];
@@ -20,6 +22,7 @@ export function QuestionRow({ entry: { part, alternatives }, chat, isEditing, on
   const save = (text: string) => {
     onEdit(undefined);
     void chat.edit(part.key, text);
+    onAsked();
   };
   return (
     <Question

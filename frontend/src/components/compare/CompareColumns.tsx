@@ -6,7 +6,6 @@ import type { AnswerPart } from "../../hooks/parts.ts";
 import { useStore } from "../../hooks/store.ts";
 import type { AnswerActions } from "../../run/actions.ts";
 import type { PanelChoice } from "../../run/focus.ts";
-import { cost, duration } from "../../run/words.ts";
 import { ResponsePanel } from "../line/ResponsePanel.tsx";
 import { Button } from "../ui/Button.tsx";
 
@@ -19,15 +18,12 @@ interface Props {
   actionsOf: (part: AnswerPart) => AnswerActions;
 }
 
-const COLUMNS: Readonly<Record<number, string>> = {
-  2: "lg:grid-cols-2",
-  3: "lg:grid-cols-3",
-  4: "lg:grid-cols-2 2xl:grid-cols-4",
-};
-
 export function CompareColumns({ chat, parts, chosen, panels, actionsOf }: Props) {
   return (
-    <ol className={`grid grid-cols-1 gap-4 ${COLUMNS[parts.length] ?? ""}`} aria-label="Answers side by side">
+    <ol
+      className="grid grid-cols-[repeat(auto-fit,minmax(min(20rem,100%),1fr))] gap-4"
+      aria-label="Answers side by side"
+    >
       {parts.map((part) => (
         <Column
           key={part.key}
@@ -63,9 +59,7 @@ function Column({ part, isChosen, chat, panels, actionsOf }: ColumnProps) {
       <div className="min-w-0 flex-1">
         <ResponsePanel answer={answer} panels={panels} actions={actions} compact />
       </div>
-      <footer className="mt-3 flex min-h-8 flex-wrap items-center gap-x-3 border-edge border-t pt-2 text-dim text-small tabular-nums">
-        <Figures answer={answer} />
-        <span className="flex-1" />
+      <footer className="mt-3 flex min-h-10 items-center border-edge border-t pt-2 text-dim text-small">
         {isChosen ? (
           <span>The next question follows this one.</span>
         ) : (
@@ -91,24 +85,5 @@ function ColumnHead({ answer, model }: { answer: Answer; model: string }) {
         </Button>
       )}
     </header>
-  );
-}
-
-/** What one compares: how soon it began, how long it took, what it cost. */
-function Figures({ answer }: { answer: Answer }) {
-  const {
-    trace: { firstEventMs, totalMs, end },
-  } = useStore(answer);
-  return (
-    <>
-      {firstEventMs !== undefined && <span>first word {duration(firstEventMs)}</span>}
-      {totalMs !== undefined && <span>{duration(totalMs)}</span>}
-      {end?.cost !== undefined && (
-        <span>
-          {end.cost_estimated && "about "}
-          {cost(end.cost)}
-        </span>
-      )}
-    </>
   );
 }

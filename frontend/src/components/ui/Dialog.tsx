@@ -11,6 +11,9 @@ const PLACES = {
   fitted:
     "inset-0 m-auto h-fit max-h-[94dvh] w-fit max-w-[94vw] rounded-md data-ending-style:opacity-0 data-starting-style:opacity-0",
   left: "inset-y-0 left-0 w-[min(20rem,88vw)] border-y-0 border-l-0 data-ending-style:-translate-x-full data-starting-style:-translate-x-full",
+  /** A narrow sheet: settings. */
+  aside:
+    "inset-y-0 right-0 w-[min(28rem,100vw)] border-y-0 border-r-0 data-ending-style:translate-x-full data-starting-style:translate-x-full",
   right:
     "inset-y-0 right-0 w-[min(52rem,100vw)] border-y-0 border-r-0 data-ending-style:translate-x-full data-starting-style:translate-x-full",
 } as const;

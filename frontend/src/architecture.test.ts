@@ -22,18 +22,7 @@ const MAY: Readonly<Record<string, Place>> = {
 };
 
 /** What turns texts into pages is heavy, and stays in one room that is loaded when it is needed. */
-const PROSE = [
-  "react-markdown",
-  "remark-gfm",
-  "remark-math",
-  "rehype-harden",
-  "rehype-katex",
-  "katex/",
-  "remend",
-  "shiki/",
-  "streamdown",
-  "unified",
-];
+const PROSE = ["react-markdown", "remark-gfm", "remark-math", "katex", "katex/", "remend", "shiki/"];
 
 /** Which rooms of components a room may enter beside its own; every room may use `ui`. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {

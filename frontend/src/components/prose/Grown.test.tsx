@@ -99,6 +99,15 @@ describe("what a token costs", () => {
   });
 });
 
+it("parses again only who refers to what has been defined", () => {
+  const before = `${"Nothing is referred to here.\n\n".repeat(50)}See [docs].\n\n`;
+  const { container, rerender } = render(view(before, false));
+  counts.parses = 0;
+  rerender(view(`${before}[docs]: https://example.org/\n\n`, false));
+  expect(container.querySelector("a")?.href).toBe("https://example.org/");
+  expect(counts.parses).toBe(1);
+});
+
 it("ends as it is when it comes at once, whatever its parts were", () => {
   const parts = fc.constantFrom(
     ...[

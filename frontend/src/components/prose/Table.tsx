@@ -11,7 +11,7 @@ export function Table({ children, label = "Table" }: { children: ReactNode; labe
     <div className="table-box">
       {/* biome-ignore-start lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by keyboard. */}
       {/* biome-ignore-start lint/a11y/useSemanticElements: it is no group of fields. */}
-      <div className="table" role="group" tabIndex={0} aria-label={label}>
+      <div className="table-scroll" role="group" tabIndex={0} aria-label={label}>
         <table ref={table}>{children}</table>
       </div>
       {/* biome-ignore-end lint/a11y/useSemanticElements: it is no group of fields. */}

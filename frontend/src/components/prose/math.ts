@@ -1,10 +1,12 @@
 // Formulas are set by KaTeX, which is fetched when the first settled one is there.
 import { useEffect, useSyncExternalStore } from "react";
-import type { PluggableList } from "unified";
+import type { Options } from "react-markdown";
+
+type Plugin = NonNullable<Options["remarkPlugins"]>[number];
 
 export interface MathPlugins {
-  remark: PluggableList[number];
-  rehype: PluggableList[number];
+  remark: Plugin;
+  rehype: Plugin;
 }
 
 let loaded: MathPlugins | undefined;

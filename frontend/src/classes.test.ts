@@ -78,6 +78,10 @@ const unknownIn = (source: string): readonly string[] => [
   ),
 ];
 
+it("styles no name of ours that is one of Tailwind's: its utilities would win", () => {
+  expect([...own].filter((name) => design.candidatesToCss([name])[0])).toEqual([]);
+});
+
 describe("the search for classes", () => {
   it.each([
     [`<p className="flex itmes-center" />`, ["itmes-center"]],

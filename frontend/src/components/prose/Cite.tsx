@@ -64,7 +64,10 @@ export function Cite({ numbers, words }: { numbers: readonly number[]; words: st
         data-part="cite"
         aria-label={`Source ${n}: ${link.title}`}
       >
+        {/* Whoever selects and copies the words gets them as they were written. */}
+        <span className="sr-only">[</span>
         {n}
+        <span className="sr-only">]</span>
       </PreviewCard.Trigger>
     );
   });

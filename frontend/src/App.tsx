@@ -34,7 +34,7 @@ export function App() {
   const isNarrow = useMedia("(width < 768px)");
   const [sheet, setSheet] = useState(false);
   const [dialog, setDialog] = useState<DialogName>();
-  const [inspected, setInspected] = useState<Answer>();
+  const [inspected, setInspected] = useState<{ answer: Answer; title: string }>();
   const [notice, setNotice] = useState("");
   const handle = useRef<ChatHandle>(null);
   const sidebarOpen = isNarrow ? sheet : sidebar;
@@ -73,14 +73,18 @@ export function App() {
     const last = chat.state.entries.at(-1);
     return address.kind !== "run" && address.kind !== "save" && last?.kind === "answer" ? last.part.answer : undefined;
   };
-  const inspect = useCallback((answer: Answer) => setInspected(answer), []);
+  const inspect = useCallback((answer: Answer, title: string) => setInspected({ answer, title }), []);
 
   useShortcuts({
     search,
     new: startNew,
     models: () => handle.current?.pickModel(),
     sidebar: toggleSidebar,
-    inspect: () => setInspected(inspected ? undefined : lastAnswer()),
+    inspect: () => {
+      const answer = lastAnswer();
+      const question = chat.state.entries.findLast((entry) => entry.kind === "question");
+      setInspected(inspected || !answer ? undefined : { answer, title: question?.part.text ?? "" });
+    },
     copy: () => {
       const answer = lastAnswer();
       if (answer)
@@ -133,11 +137,11 @@ export function App() {
           {inspected && (
             <Suspense>
               <RunInspectorDrawer
-                key={inspected.key}
+                key={inspected.answer.key}
                 client={session.client}
-                runId={inspected.runId}
-                title={inspected.state.trace.model}
-                live={inspected}
+                runId={inspected.answer.runId}
+                title={inspected.title || inspected.answer.state.trace.model}
+                live={inspected.answer}
                 onClose={() => setInspected(undefined)}
                 onUse={(asked) => {
                   settings.changeAsk(asked);

@@ -30,7 +30,7 @@ interface Props {
   onSidebar: () => void;
   onNew: () => void;
   onSettings: () => void;
-  onInspect: (answer: Answer) => void;
+  onInspect: (answer: Answer, title: string) => void;
   onRetryWith: (questionKey: string) => void;
   /** Tell the reader that something was done, or why not. */
   onNotice: (words: string) => void;
@@ -63,7 +63,7 @@ export function ChatScreen(props: Props) {
       return {
         onRetry: question === null ? undefined : () => void chat.again(question, besideModel(chat, part)),
         onRetryWith: question === null ? undefined : () => onRetryWith(question),
-        onInspect: () => onInspect(part.answer),
+        onInspect: () => onInspect(part.answer, questionOf(chat, part)),
         onSave: () =>
           void keep(box, part.answer).then(
             () => onNotice("A copy of this run is kept. It stands under Kept."),
@@ -170,6 +170,11 @@ function useHandle(handle: Ref<ChatHandle>, focus: () => void, pickModel: () => 
     };
   });
 }
+
+const questionOf = (chat: Chat, part: AnswerPart): string => {
+  const question = part.parent === null ? undefined : chat.state.parts.get(part.parent);
+  return question?.kind === "question" ? question.text : "";
+};
 
 /** A column of the comparison is asked again by its own model; an answer alone by the one that is chosen now. */
 function besideModel(chat: Chat, part: AnswerPart): string | undefined {

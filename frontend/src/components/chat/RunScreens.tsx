@@ -15,7 +15,7 @@ interface Props {
   id: string;
   sidebarOpen: boolean;
   onSidebar: () => void;
-  onInspect: (answer: Answer) => void;
+  onInspect: (answer: Answer, title: string) => void;
 }
 
 export function RunScreen({ box, id, onInspect, ...rest }: Props) {
@@ -59,7 +59,7 @@ interface ShownProps {
   box: Signalbox;
   answer: Answer;
   question: string | undefined;
-  onInspect: (answer: Answer) => void;
+  onInspect: (answer: Answer, title: string) => void;
   children: ReactNode;
 }
 
@@ -69,11 +69,11 @@ function Shown({ box, answer, question, onInspect, children }: ShownProps) {
     (): AnswerActions => ({
       onRetry: undefined,
       onRetryWith: undefined,
-      onInspect: () => onInspect(answer),
+      onInspect: () => onInspect(answer, question ?? ""),
       onSave: undefined,
       onToken: () => box.session.askForToken(),
     }),
-    [box, answer, onInspect],
+    [box, answer, question, onInspect],
   );
   return (
     <>

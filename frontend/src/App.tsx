@@ -18,6 +18,7 @@ import { useMedia } from "./hooks/media.ts";
 import { useShortcuts } from "./hooks/shortcuts.ts";
 import { createSignalbox } from "./hooks/signalbox.ts";
 import { useStore } from "./hooks/store.ts";
+import { showTheme } from "./hooks/theme.ts";
 import { answerText } from "./run/view.ts";
 
 const RunInspectorDrawer = lazy(() => import("./components/inspector/RunInspectorDrawer.tsx"));
@@ -30,7 +31,7 @@ export function App() {
   const address = readAddress(hash);
   const chat = useChat(box, address.kind === "conversation" ? address.id : undefined);
   const { tokenNeeded } = useStore(session);
-  const { sidebar } = useStore(settings);
+  const { sidebar, theme } = useStore(settings);
   const isNarrow = useMedia("(width < 768px)");
   const [sheet, setSheet] = useState(false);
   const [dialog, setDialog] = useState<DialogName>();
@@ -58,6 +59,8 @@ export function App() {
       document.removeEventListener("visibilitychange", onBack);
     };
   }, [box, session, settings, chats, conversations]);
+
+  useEffect(() => showTheme(theme), [theme]);
 
   const toggleSidebar = () => (isNarrow ? setSheet(!sheet) : settings.change({ sidebar: !sidebar }));
   const startNew = () => {

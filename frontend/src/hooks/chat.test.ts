@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { boxOf, done, ScriptedServer, say, settle } from "../fixtures/server.ts";
 import { answerText } from "../run/view.ts";
 import { ApiError } from "../stream/errors.ts";
-import { type Asking, Chat, type ChatDeps } from "./chat.ts";
+import type { Asking } from "./asking.ts";
+import { Chat, type ChatDeps } from "./chat.ts";
 import { pendingIn, queueIn } from "./pending.ts";
 
 const ASKING: Asking = { models: ["m"], system: "", fields: () => ({}) };

@@ -9,6 +9,7 @@ import { newKey } from "../stream/keys.ts";
 import type { Conversation, Picture } from "../types/api.ts";
 import type { ChatBody } from "../types/models.ts";
 import { Answer, type AnswerDeps } from "./answer.ts";
+import { type Asking, askedBefore, bodyOf } from "./asking.ts";
 import { Loading } from "./loading.ts";
 import {
   type AnswerPart,
@@ -16,23 +17,13 @@ import {
   type Entry,
   entriesOf,
   idOf,
-  messageOf,
-  partOf,
+  merged,
   type QuestionPart,
   systemAt,
 } from "./parts.ts";
-import { type Box, dropPending, keepPending, keepQueue, type Pending, pendingIn, queueIn } from "./pending.ts";
+import { type Box, dropPending, keepPending, type Pending, pendingIn } from "./pending.ts";
 import { Store } from "./store.ts";
-
-/** How a question is asked, as it is set at the moment of asking. */
-export interface Asking {
-  /** One, or up to four side by side. */
-  models: readonly string[];
-  /** Instructions of a new chat; empty: none. */
-  system: string;
-  /** What else goes into the body for this model. */
-  fields: (model: string) => Partial<ChatBody>;
-}
+import { Waiting } from "./waiting.ts";
 
 export interface ChatState {
   title: string;
@@ -75,8 +66,7 @@ export class Chat extends Store<ChatState> {
   readonly #loading = new Loading();
   /** Keys of the questions whose answers stand side by side. */
   readonly #besides = new Set<string>();
-  /** The one of the queue that the reader wants asked now. */
-  #urgent: string | undefined;
+  readonly #waiting: Waiting;
 
   constructor(id: string, deps: ChatDeps) {
     super(
@@ -97,6 +87,7 @@ export class Chat extends Store<ChatState> {
       deps.schedule,
     );
     this.id = id;
+    this.#waiting = new Waiting(id, deps.box);
     this.#deps = { ...deps, onChange: (answer) => this.#changed(answer) };
   }
 
@@ -131,7 +122,8 @@ export class Chat extends Store<ChatState> {
       if (!isNew) return this.#fail(error);
       this.set({ status: "ready" });
     }
-    if (box) this.set({ queue: queueIn(box, this.id), held: true });
+    this.#waiting.restore();
+    this.set({ queue: this.#waiting.messages, held: true });
     for (const question of pending) this.#again(question);
     this.#derive();
     this.flush();
@@ -154,18 +146,9 @@ export class Chat extends Store<ChatState> {
     return this.#loading.want(answer);
   }
 
-  #merge({ title, leafId, nodes }: Conversation): void {
-    const known = new Map([...this.state.parts.values()].map((part) => [idOf(part) ?? part.key, part.key]));
-    const parts = new Map(this.state.parts);
-    for (const node of nodes) {
-      if (known.has(node.id)) continue;
-      const parent = node.parentId === null ? null : (known.get(node.parentId) ?? node.parentId);
-      const part = partOf(node, parent, this.#deps);
-      known.set(node.id, part.key);
-      parts.set(part.key, part);
-    }
-    const leaf = this.state.leaf ?? (leafId === null ? null : (known.get(leafId) ?? null));
-    this.set({ title, status: "ready", parts, leaf: leaf === null ? lastOf(parts) : newestLeaf(parts, leaf) });
+  #merge(conversation: Conversation): void {
+    const { parts, leaf } = merged(this.state.parts, this.state.leaf, conversation, this.#deps);
+    this.set({ title: conversation.title, status: "ready", parts, leaf });
     for (const { answer } of this.#answers()) if (!answer.isOver && !answer.isLive) void answer.load();
   }
 
@@ -182,8 +165,9 @@ export class Chat extends Store<ChatState> {
   /** Ask at the end of what is shown; while an answer is under way, wait for it. */
   async send(text: string, pictures: readonly Picture[] = []): Promise<void> {
     if (!text.trim() && pictures.length === 0) return;
-    if (this.state.running) return this.#queue([...this.state.queue, { id: newKey(), text, pictures }]);
-    await this.#ask(text.trim(), pictures, this.#parentOfNext());
+    if (!this.state.running) return this.#ask(text.trim(), pictures, this.#parentOfNext());
+    this.#waiting.add({ id: newKey(), text, pictures });
+    this.#showQueue();
   }
 
   /** Ask a question in another version, beside the old one. */
@@ -258,58 +242,46 @@ export class Chat extends Store<ChatState> {
     asking: Asking,
     sent: { key: string; asked: number },
   ): Promise<void> {
-    const known = idOf(this.#question(question.key) ?? question);
-    if (known !== undefined) {
-      await Promise.all(answers.map((part) => part.answer.ask(this.#body(question, known, part, asking), newKey())));
+    const now = this.#question(question.key) ?? question;
+    if (now.id !== undefined) {
+      await Promise.all(answers.map((part) => part.answer.ask(this.#body(now, part, asking), newKey())));
       return;
     }
     const [first, ...others] = answers;
     if (!first) return;
-    const body = this.#body(question, undefined, first, asking);
-    const { text, pictures } = question;
+    const body = this.#body(now, first, asking);
+    const { text, pictures } = now;
     const { box } = this.#deps;
     if (box) keepPending(box, { ...sent, text, pictures, body });
     let rest: Promise<void> | undefined;
     await first.answer.ask(body, sent.key, ({ messageId }) => {
       if (box) dropPending(box, sent.key);
-      this.#name(question.key, messageId);
-      rest = this.#askAll({ ...question, id: messageId }, others, asking, sent);
+      this.#name(now.key, messageId);
+      rest = this.#askAll({ ...now, id: messageId }, others, asking, sent);
     });
     // Refused for this model: the question has no name yet, and the next model may bring it one.
-    await (rest ?? this.#askAll(question, others, asking, { key: newKey(), asked: sent.asked }));
+    await (rest ?? this.#askAll(now, others, asking, { key: newKey(), asked: sent.asked }));
   }
 
-  #body(question: QuestionPart, id: string | undefined, { answer }: AnswerPart, asking: Asking): ChatBody {
-    const model = answer.state.trace.model;
+  #body(question: QuestionPart, { answer }: AnswerPart, asking: Asking): ChatBody {
     const parent = question.parent === null ? undefined : this.state.parts.get(question.parent);
-    return {
-      ...asking.fields(model),
-      model,
-      conversation_id: this.id,
-      on_disconnect: "continue",
-      ...(id === undefined
-        ? {
-            parent_id: (parent && idOf(parent)) ?? null,
-            messages: [messageOf(question)],
-            ...(question.system !== undefined && { system: question.system }),
-          }
-        : { parent_id: id }),
+    const target = {
+      conversationId: this.id,
+      model: answer.state.trace.model,
+      parentId: (parent && idOf(parent)) ?? null,
     };
+    return bodyOf(question, target, asking);
   }
 
   /** The page went before its question was answered: under its key it is still one question, whether it came through. */
-  #again({ key, text, pictures, body, asked }: Pending): void {
-    const parent = [...this.state.parts.values()].find((part) => idOf(part) === body.parent_id)?.key ?? null;
-    const { system, model, reasoning } = body;
-    const question: QuestionPart = {
-      ...{ kind: "question", key: `question-${key}`, parent, id: undefined, text, pictures, files: [] },
-      system,
-    };
-    if (Date.now() - asked < ASKED_MS) {
-      const asking: Asking = { models: [model], system: system ?? "", fields: () => body };
-      void this.#answer(question, asking, key, asked);
+  #again(pending: Pending): void {
+    const parent = [...this.state.parts.values()].find((part) => idOf(part) === pending.body.parent_id)?.key ?? null;
+    const { question, asking } = askedBefore(pending, parent);
+    if (Date.now() - pending.asked < ASKED_MS) {
+      void this.#answer(question, asking, pending.key, pending.asked);
       return;
     }
+    const { model, reasoning } = pending.body;
     const options = { model, effort: reasoning?.effort ?? "auto" } as const;
     const answer = Answer.refused(this.#deps, options, (trace) => refused(trace, NOT_SENT));
     const part: AnswerPart = { kind: "answer", key: answer.key, parent: question.key, answer };
@@ -344,21 +316,26 @@ export class Chat extends Store<ChatState> {
 
   /** Ask this one next: what is under way is stopped. */
   async sendQueued(id: string): Promise<void> {
-    this.#urgent = id;
+    this.#waiting.hurry(id);
     if (this.state.running) await this.stop();
     else await this.#sendNext();
   }
 
   /** Take it out of the queue: to edit it, or to forget it. */
   dropQueued(id: string): Queued | undefined {
-    const queued = this.state.queue.find((entry) => entry.id === id);
-    if (queued) this.#queue(this.state.queue.filter((entry) => entry.id !== id));
-    return queued;
+    const message = this.#waiting.take(id);
+    this.#showQueue();
+    return message;
   }
 
-  #queue(queue: readonly Queued[]): void {
-    this.set({ queue });
-    if (this.#deps.box) keepQueue(this.#deps.box, this.id, queue);
+  async #sendNext(): Promise<void> {
+    const next = this.#waiting.next();
+    this.#showQueue();
+    if (next) await this.send(next.text, next.pictures);
+  }
+
+  #showQueue(): void {
+    this.set({ queue: this.#waiting.messages });
     this.flush();
   }
 
@@ -375,17 +352,8 @@ export class Chat extends Store<ChatState> {
     const last = this.state.entries.at(-1);
     const isLast = last?.kind === "answer" && [last.part, ...last.beside].some((part) => part.answer === answer);
     if (!isLast || !answer.isOver || this.state.running) return;
-    if (answer.state.trace.end?.status === "complete" || this.#urgent !== undefined) void this.#sendNext();
+    if (answer.state.trace.end?.status === "complete" || this.#waiting.hasUrgent) void this.#sendNext();
     else if (this.state.queue.length > 0) this.set({ held: true });
-  }
-
-  /** What the reader wants now goes before what waits longest. */
-  async #sendNext(): Promise<void> {
-    const next = this.state.queue.find(({ id }) => id === this.#urgent) ?? this.state.queue[0];
-    this.#urgent = undefined;
-    if (!next) return;
-    this.dropQueued(next.id);
-    await this.send(next.text, next.pictures);
   }
 
   #derive(): void {
@@ -418,7 +386,5 @@ export class Chat extends Store<ChatState> {
     return [...this.state.parts.values()].filter((part) => part.kind === "answer");
   }
 }
-
-const lastOf = (parts: ReadonlyMap<string, ChatPart>): string | null => [...parts.keys()].at(-1) ?? null;
 
 const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,6 +1,6 @@
 // What a chat is made of: questions and answers as the page holds them, made of what the server tells.
-import { alternativesAlong, type Part, pathTo } from "../run/tree.ts";
-import type { ChatNode, Picture } from "../types/api.ts";
+import { alternativesAlong, newestLeaf, type Part, pathTo } from "../run/tree.ts";
+import type { ChatNode, Conversation, Picture } from "../types/api.ts";
 import type { ChatMessage, ContentPart } from "../types/models.ts";
 import { Answer, type AnswerDeps } from "./answer.ts";
 
@@ -39,13 +39,33 @@ export const MOST_BESIDE = 4;
 export const idOf = (part: ChatPart): string | undefined =>
   part.kind === "question" ? part.id : part.answer.runId || undefined;
 
-export function partOf(node: ChatNode, parent: string | null, deps: AnswerDeps): ChatPart {
+function partOf(node: ChatNode, parent: string | null, deps: AnswerDeps): ChatPart {
   const { id, text } = node;
   if (node.role === "assistant") {
     return { kind: "answer", key: id, parent, answer: Answer.told(deps, id, { text, run: node.run }) };
   }
   const { pictures, files, system } = node;
   return { kind: "question", key: id, parent, id, text, pictures, files, system };
+}
+
+/** What is known and what the server tells, together; a new end of the shown branch is shown. */
+export function merged(
+  before: ReadonlyMap<string, ChatPart>,
+  shown: string | null,
+  { leafId, nodes }: Conversation,
+  deps: AnswerDeps,
+): { parts: ReadonlyMap<string, ChatPart>; leaf: string | null } {
+  const keys = new Map([...before.values()].map((part) => [idOf(part) ?? part.key, part.key]));
+  const parts = new Map(before);
+  for (const node of nodes) {
+    if (keys.has(node.id)) continue;
+    const parent = node.parentId === null ? null : (keys.get(node.parentId) ?? node.parentId);
+    const part = partOf(node, parent, deps);
+    keys.set(node.id, part.key);
+    parts.set(part.key, part);
+  }
+  const leaf = shown ?? keys.get(leafId ?? "") ?? [...parts.keys()].at(-1) ?? null;
+  return { parts, leaf: leaf && newestLeaf(parts, leaf) };
 }
 
 /** The rows from the beginning to a leaf. */

@@ -1,6 +1,7 @@
 // All that the chat page holds, put together once: the server, the reader's settings, the chats and the lists.
 import { askFields, fillVariables } from "../run/parameters.ts";
-import type { Asking, Chat } from "./chat.ts";
+import type { Asking } from "./asking.ts";
+import type { Chat } from "./chat.ts";
 import { Chats } from "./chats.ts";
 import { Conversations } from "./conversations.ts";
 import { Saves } from "./saves.ts";

@@ -90,10 +90,7 @@ export function App() {
     },
     copy: () => {
       const answer = lastAnswer();
-      if (answer)
-        void copyText(answerText(answer.state.trace)).then((done) =>
-          setNotice(done ? "Copied." : "The browser did not allow it."),
-        );
+      if (answer) void copyText(answerText(answer.state.trace)).then((said) => setNotice(`${said}.`));
     },
     focus: () => handle.current?.focus(),
     stop: chat.state.running ? () => void chat.stop() : undefined,

@@ -1,4 +1,4 @@
-// Small hooks of the page: time that passes, and a choice the browser remembers.
+// Small hooks of the page: time that passes, and words that go by themselves.
 import { useEffect, useState } from "react";
 
 /** Whole seconds since then, while it runs; `performance.now()` times. */
@@ -13,22 +13,13 @@ export function useSeconds(since: number, running: boolean): number {
   return seconds;
 }
 
-/** A choice that the browser keeps. Where it keeps nothing (private windows), the page still works. */
-export function useRemembered(key: string, fallback: string): [string, (value: string) => void] {
-  const [value, setValue] = useState(() => {
-    try {
-      return localStorage.getItem(key) ?? fallback;
-    } catch {
-      return fallback;
-    }
-  });
-  const remember = (next: string) => {
-    setValue(next);
-    try {
-      localStorage.setItem(key, next);
-    } catch {
-      return;
-    }
-  };
-  return [value, remember];
+/** A word on what was just done; it goes by itself. */
+export function useSaid(ms = 1500): [said: string | undefined, say: (words: string) => void] {
+  const [said, say] = useState<string>();
+  useEffect(() => {
+    if (said === undefined) return;
+    const timer = setTimeout(() => say(undefined), ms);
+    return () => clearTimeout(timer);
+  }, [said, ms]);
+  return [said, say];
 }

@@ -1,6 +1,5 @@
 // The inspector's head: which run this is, how it stands with it, and what can be done with what is known.
 import { ClipboardCopy, Download, Hash, SlidersHorizontal, X } from "lucide-react";
-import { useState } from "react";
 import { saveFile } from "../../hooks/download.ts";
 import { type ApiClient, type InspectedState, restoredSettings } from "../../hooks/inspected.ts";
 import { exportText, statusOf, totalMs } from "../../run/inspect.ts";
@@ -78,15 +77,12 @@ function Standing({ seen, title }: { seen: InspectedState; title: string }) {
   );
 }
 
-const SAID_MS = 2500;
-
 function Use({ client, record, onUse }: { client: ApiClient; record: RunRecord; onUse: NonNullable<Props["onUse"]> }) {
-  const [said, setSaid] = useState<string>();
+  const [said, say] = useSaid(2500);
   const use = async () => {
     const settings = await restoredSettings(client, record);
     if (settings) onUse(settings);
-    setSaid(settings ? "Set for the next question" : "The list of tools could not be read");
-    setTimeout(() => setSaid(undefined), SAID_MS);
+    say(settings ? "Set for the next question" : "The list of tools could not be read");
   };
   return (
     <Button onClick={() => void use()}>

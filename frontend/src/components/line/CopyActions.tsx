@@ -1,23 +1,15 @@
 // Copy an answer as it was written, or with more or less than that (quirk H7).
 import { ChevronDown } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useSaid } from "../../hooks/view.ts";
 import { type CopyKind, copyOf } from "../../run/copy.ts";
 import type { RunTrace } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
 import { copyText } from "../ui/Copy.tsx";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 
-const SAID_MS = 1500;
-
 export function CopyActions({ trace }: { trace: RunTrace }) {
-  const [said, setSaid] = useState<string>();
-  useEffect(() => {
-    if (said === undefined) return;
-    const timer = setTimeout(() => setSaid(undefined), SAID_MS);
-    return () => clearTimeout(timer);
-  }, [said]);
-  const copy = (kind: CopyKind) =>
-    void copyText(copyOf(trace, kind, location.origin)).then((done) => setSaid(done ? "Copied" : "Not allowed"));
+  const [said, say] = useSaid();
+  const copy = (kind: CopyKind) => void copyText(copyOf(trace, kind, location.origin)).then(say);
   const hasSources = trace.items.some((item) => item.kind === "call" && item.links.length > 0);
   const hasReasoning = trace.items.some((item) => item.kind === "reasoning" && /\S/.test(item.text));
   return (

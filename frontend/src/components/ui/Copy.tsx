@@ -1,8 +1,7 @@
 // A button that copies a text, and says whether it could.
-import { type ReactNode, useEffect, useState } from "react";
+import type { ReactNode } from "react";
+import { useSaid } from "../../hooks/view.ts";
 import { Button, type ButtonProps } from "./Button.tsx";
-
-const SAID_MS = 1500;
 
 interface Props extends Omit<ButtonProps, "onClick"> {
   /** Made when it is asked for: it may be long. */
@@ -11,25 +10,20 @@ interface Props extends Omit<ButtonProps, "onClick"> {
 }
 
 export function Copy({ text, children = "Copy", ...rest }: Props) {
-  const [said, setSaid] = useState<string>();
-  useEffect(() => {
-    if (said === undefined) return;
-    const timer = setTimeout(() => setSaid(undefined), SAID_MS);
-    return () => clearTimeout(timer);
-  }, [said]);
+  const [said, say] = useSaid();
   return (
-    <Button {...rest} onClick={() => void copyText(text()).then((done) => setSaid(done ? "Copied" : "Not allowed"))}>
+    <Button {...rest} onClick={() => void copyText(text()).then(say)}>
       {said ?? children}
     </Button>
   );
 }
 
-/** True when the clipboard took it; plain http addresses have none. */
-export async function copyText(text: string): Promise<boolean> {
+/** Says whether the clipboard took it; plain http addresses have none. */
+export async function copyText(text: string): Promise<"Copied" | "Not allowed"> {
   try {
     await navigator.clipboard.writeText(text);
-    return true;
+    return "Copied";
   } catch {
-    return false;
+    return "Not allowed";
   }
 }

@@ -5,9 +5,12 @@ import { defineConfig } from "vitest/config";
 const backend = process.env.SIGNALBOX_URL ?? "http://127.0.0.1:8000";
 const PAGES = ["index", "guide", "docs", "operator"];
 
+/** The server compares Origin with Host: a proxy that wrote its own Host would be a stranger to it. */
+const same = { target: backend, changeOrigin: false };
+
 /** As the server does it: who navigates gets the page, who reads gets the document. */
 const documents = {
-  target: backend,
+  ...same,
   bypass: ({ headers }: { headers: { accept?: string | undefined } }) =>
     headers.accept?.includes("text/html") ? "/guide.html" : undefined,
 };
@@ -25,12 +28,12 @@ export default defineConfig({
   server: {
     host: "127.0.0.1",
     proxy: {
-      "/api": backend,
-      "/health": backend,
-      "/openapi.json": backend,
+      "/api": same,
+      "/health": same,
+      "/openapi.json": same,
       "/guide/": documents,
       "/notes/": documents,
-      "^/(docs|operator)$": { target: backend, bypass: ({ url }) => `${url}.html` },
+      "^/(docs|operator)$": { ...same, bypass: ({ url }) => `${url}.html` },
     },
   },
   test: { environment: "node", include: ["src/**/*.test.{ts,tsx}"] },

@@ -2,6 +2,7 @@
 import { ClipboardCopy, Download, Hash, SlidersHorizontal, X } from "lucide-react";
 import { saveFile } from "../../hooks/download.ts";
 import { type ApiClient, type InspectedState, restoredSettings } from "../../hooks/inspected.ts";
+import { useSaid } from "../../hooks/view.ts";
 import { exportText, statusOf, totalMs } from "../../run/inspect.ts";
 import { cost, duration } from "../../run/words.ts";
 import type { AskSettings, RunRecord } from "../../types/api.ts";

@@ -1,5 +1,6 @@
 // One answer: its run as a store of its own, so that a token that comes concerns nobody but the panel that shows it.
 import { connectionLost, emptyTrace, refused, runReducer, stoppedLocally } from "../run/reducer.ts";
+import { isLoop, measured, type Told, timed, toldTrace } from "../run/told.ts";
 import { type ChatEnd, type ChatOptions, followRun, followSave, postChat, type Started } from "../stream/chat.ts";
 import { type ApiClient, stopRun } from "../stream/client.ts";
 import { ApiError } from "../stream/errors.ts";
@@ -45,12 +46,6 @@ export interface AnswerOptions {
   runId?: string;
   /** Its events are read from this frozen copy. */
   saveId?: string;
-}
-
-/** Text of an answer that no run of this server made, or that is not loaded yet. */
-interface Told {
-  text: string;
-  run: AnswerRun | undefined;
 }
 
 const STOP_GRACE_MS = 2000;
@@ -302,39 +297,4 @@ export class Answer extends Store<AnswerState> {
   #change(change: (trace: RunTrace) => RunTrace): void {
     this.set({ trace: change(this.state.trace) });
   }
-}
-
-const isLoop = (text: string): text is Loop => text === "v2" || text === "legacy";
-
-/** What the reader waited, by the page's clock. */
-const measured = (trace: RunTrace, ms: number): RunTrace => ({
-  ...trace,
-  firstEventMs: trace.firstEventMs ?? ms,
-  ...(trace.end && { totalMs: ms }),
-});
-
-/** What it took by the server's, where nobody here has waited for it. */
-const timed = (trace: RunTrace): RunTrace =>
-  trace.end && trace.firstAt !== undefined && trace.lastAt !== undefined
-    ? { ...trace, totalMs: trace.lastAt - trace.firstAt }
-    : trace;
-
-/** The trace of an answer of which the conversation tells no more than its text and how it ended. */
-function toldTrace(trace: RunTrace, { text, run }: Told): RunTrace {
-  const end: RunEnd | undefined =
-    run?.status === "running"
-      ? undefined
-      : {
-          status: run?.status ?? "complete",
-          ...(run?.code !== undefined && { code: run.code }),
-          ...(run?.cost !== undefined && { cost: run.cost }),
-          ...(run?.costEstimated && { cost_estimated: true }),
-          ...(run && { steps: run.steps, requested_model: run.model }),
-        };
-  return {
-    ...trace,
-    ...(run && isLoop(run.loop) && { loop: run.loop }),
-    items: text ? [{ kind: "content", id: "content-1", text, refusal: false, synthetic: false }] : [],
-    ...(end && { end }),
-  };
 }

@@ -1,0 +1,44 @@
+// A run's trace beyond its events: what its conversation tells of it, and how long it took.
+import type { AnswerRun } from "../types/api.ts";
+import type { Loop, RunEnd, RunTrace } from "../types/models.ts";
+
+/** An answer of which the events are not here, or that no run of this server made. */
+export interface Told {
+  text: string;
+  run: AnswerRun | undefined;
+}
+
+export const isLoop = (text: string): text is Loop => text === "v2" || text === "legacy";
+
+/** What the reader waited, by the page's clock. */
+export const measured = (trace: RunTrace, ms: number): RunTrace => ({
+  ...trace,
+  firstEventMs: trace.firstEventMs ?? ms,
+  ...(trace.end && { totalMs: ms }),
+});
+
+/** What it took by the server's, where nobody here has waited for it. */
+export const timed = (trace: RunTrace): RunTrace =>
+  trace.end && trace.firstAt !== undefined && trace.lastAt !== undefined
+    ? { ...trace, totalMs: trace.lastAt - trace.firstAt }
+    : trace;
+
+/** The trace of an answer of which the conversation tells no more than its text and how it ended. */
+export function toldTrace(trace: RunTrace, { text, run }: Told): RunTrace {
+  const end: RunEnd | undefined =
+    run?.status === "running"
+      ? undefined
+      : {
+          status: run?.status ?? "complete",
+          ...(run?.code !== undefined && { code: run.code }),
+          ...(run?.cost !== undefined && { cost: run.cost }),
+          ...(run?.costEstimated && { cost_estimated: true }),
+          ...(run && { steps: run.steps, requested_model: run.model }),
+        };
+  return {
+    ...trace,
+    ...(run && isLoop(run.loop) && { loop: run.loop }),
+    items: text ? [{ kind: "content", id: "content-1", text, refusal: false, synthetic: false }] : [],
+    ...(end && { end }),
+  };
+}

@@ -4,8 +4,8 @@ import { isLoop, measured, type Told, timed, toldTrace } from "../run/told.ts";
 import { type ChatEnd, type ChatOptions, followRun, followSave, postChat, type Started } from "../stream/chat.ts";
 import { type ApiClient, stopRun } from "../stream/client.ts";
 import { ApiError } from "../stream/errors.ts";
-import type { AnswerRun, Effort, RawEvent } from "../types/api.ts";
-import type { ChatBody, ChatEvent, Loop, RunEnd, RunTrace } from "../types/models.ts";
+import type { Effort, RawEvent } from "../types/api.ts";
+import type { ChatBody, ChatEvent, RunTrace } from "../types/models.ts";
 import { nextFrame, type Schedule, Store } from "./store.ts";
 
 export interface AnswerState {

@@ -1,33 +1,98 @@
-// A wire to the server that can be cut: browsers cannot drop a stream that is under way, so this does it for them.
+// A wire to the server that can be cut, held and taken down: browsers cannot do that to a stream that is under way.
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 export interface Wire {
   url: string;
   /** Break every connection that is open; new ones work. */
   cut(): void;
+  /** Break every connection, and every new one as soon as it is made, until `up`. */
+  down(): void;
+  up(): void;
+  /** Let no stream go on beyond these words of the server; what came before them is delivered. Resolves when one is held. */
+  holdBefore(words: string): Promise<void>;
+  /** Let what is held go on, up to the next such words where there are any. */
+  release(words?: string): Promise<void>;
   close(): void;
+}
+
+/** What one connection has yet to deliver. */
+interface Held {
+  client: Socket;
+  bytes: Buffer[];
 }
 
 export async function openWire(target: string): Promise<Wire> {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
+  let held: Held[] = [];
+  let words: Buffer | undefined;
+  let isDown = false;
+  let reached: () => void = () => undefined;
+
+  const hold = (client: Socket, bytes: Buffer) => {
+    held.push({ client, bytes: [bytes] });
+    reached();
+  };
+  const wanted = (text: string | undefined): Promise<void> => {
+    words = text === undefined ? undefined : Buffer.from(text);
+    if (!words) return Promise.resolve();
+    return new Promise((resolve) => {
+      reached = resolve;
+    });
+  };
+  const deliver = (client: Socket, bytes: Buffer) => {
+    const waiting = held.find((one) => one.client === client);
+    if (waiting) return waiting.bytes.push(bytes);
+    const at = words ? bytes.indexOf(words) : -1;
+    if (at === -1) return client.write(bytes);
+    client.write(bytes.subarray(0, at));
+    return hold(client, bytes.subarray(at));
+  };
+
   const server = createServer((client) => {
+    if (isDown) return client.destroy();
     const upstream = connect(Number(port), hostname);
-    client.pipe(upstream).pipe(client);
+    client.pipe(upstream);
+    upstream.on("data", (bytes) => client.writable && deliver(client, bytes));
+    upstream.on("end", () => held.some((one) => one.client === client) || client.end());
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       // A socket that was cut has nothing left to say.
       socket.on("error", () => socket.destroy());
       socket.on("close", () => sockets.delete(socket));
     }
+    client.on("close", () => upstream.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+
   const cut = () => {
     for (const socket of sockets) socket.destroy();
+    held = [];
   };
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     cut,
+    down: () => {
+      isDown = true;
+      cut();
+    },
+    up: () => {
+      isDown = false;
+    },
+    holdBefore: wanted,
+    release: (next) => {
+      const before = held;
+      held = [];
+      const isReached = wanted(next);
+      for (const { client, bytes } of before) {
+        // The words that held it do not hold it twice.
+        const all = Buffer.concat(bytes);
+        const at = words ? all.indexOf(words, 1) : -1;
+        client.write(at === -1 ? all : all.subarray(0, at));
+        if (at !== -1) hold(client, all.subarray(at));
+      }
+      return isReached;
+    },
     close: () => {
       cut();
       server.close();

@@ -1,0 +1,143 @@
+// The line while a run goes on: reasoning in its blocks, and which panel is open when.
+import { answer, ask, choose, ended, expect, type Page, response, someWords, stops, test, useModel } from "./support/page.ts";
+import { seenLine, watchLine } from "./support/watch.ts";
+import { openWire, type Wire } from "./support/wire.ts";
+
+const SEARCH = "What is a run? Search for it.";
+
+let wire: Wire;
+
+test.beforeEach(async ({ page, baseURL }) => {
+  wire = await openWire(baseURL ?? "");
+  await page.goto(wire.url);
+});
+
+test.afterEach(() => wire.close());
+
+const head = (page: Page, kind: string, index = 0) => stops(page, kind).nth(index).getByRole("button").first();
+
+test("reasoning that was asked for has its place at once, its blocks in order, and no empty place at the end", async ({
+  page,
+}) => {
+  await choose(page, "Reasoning effort", "High");
+  await watchLine(page);
+  const first = wire.holdBefore('"type":"reasoning"');
+  await ask(page, SEARCH);
+  await first;
+  await expect(stops(page, "pending")).toHaveText(/^Thinking/);
+  await expect(stops(page, "pending")).toHaveAttribute("data-lamp", "running");
+  await expect(stops(page, "reasoning")).toHaveCount(0);
+
+  await wire.release('"type":"tool_calls"');
+  await expect(head(page, "reasoning")).toHaveAttribute("aria-expanded", "true");
+  await expect(head(page, "reasoning")).toContainText("Thinking");
+  await expect(stops(page, "pending")).toHaveCount(0);
+
+  // Right behind a result the next block has its place, before its first word.
+  await wire.release('"type":"reasoning"');
+  await expect(stops(page, "search")).toHaveCount(1);
+  await expect(stops(page, "pending")).toHaveText(/^Thinking/);
+  await wire.release();
+  await ended(page);
+  await expect(stops(page, "pending")).toHaveCount(0);
+  await expect(stops(page, "reasoning")).toHaveCount(2);
+  const last = (await seenLine(page)).at(-1) ?? [];
+  expect(last.map(({ kind }) => kind)).toEqual(["reasoning", "search", "reasoning", "answer"]);
+  expect(last.filter(({ kind }) => kind === "reasoning").map(({ title }) => title)).toEqual([
+    expect.stringMatching(/^.*Thought for (a moment|\d+ s)$/),
+    expect.stringMatching(/^.*Thought for (a moment|\d+ s)$/),
+  ]);
+  // What was thought is all there, in its own block.
+  await head(page, "reasoning", 1).click();
+  await expect(stops(page, "reasoning").nth(1).locator("[data-part=reasoning]")).toContainText(/\w+ \w+ \w+/);
+});
+
+test("a place for reasoning that never came is gone at the end", async ({ page }) => {
+  await useModel(page, "openai/sim-refusal");
+  await choose(page, "Reasoning effort", "High");
+  await watchLine(page);
+  await ask(page, "Hello there");
+  await ended(page, "content_filter");
+  const seen = await seenLine(page);
+  expect(seen.flat().some(({ kind, title }) => kind === "pending" && title.includes("Thinking"))).toBe(true);
+  await expect(response(page)).not.toContainText("Thinking");
+  expect((seen.at(-1) ?? []).map(({ kind }) => kind)).toEqual(["answer"]);
+});
+
+test("reasoning that the provider seals is said to be hidden", async ({ page }) => {
+  await useModel(page, "openai/sim-quirk-b12");
+  await ask(page, SEARCH);
+  await ended(page);
+  await expect(stops(page, "reasoning").first()).toContainText("hidden by the provider");
+  await expect(stops(page, "reasoning").first().getByRole("button")).toHaveCount(0);
+});
+
+test("reasoning hands over to the search, the search to the answer", async ({ page }) => {
+  const first = wire.holdBefore('"type":"tool_calls"');
+  await ask(page, SEARCH);
+  await first;
+  await expect(head(page, "reasoning")).toHaveAttribute("aria-expanded", "true");
+
+  await wire.release('"type":"tool_result"');
+  await expect(head(page, "search")).toContainText("Searching");
+  await expect(head(page, "search")).toHaveAttribute("aria-expanded", "false");
+  // A search was called, and nothing more was thought for a while.
+  await expect(head(page, "reasoning")).toHaveAttribute("aria-expanded", "false");
+
+  await wire.release('"type":"content"');
+  await expect(head(page, "search")).toHaveAttribute("aria-expanded", "true");
+  await expect(response(page).locator("[data-part=source]").first()).toBeVisible();
+
+  await wire.release();
+  await someWords(page);
+  await expect(head(page, "search")).toHaveAttribute("aria-expanded", "false");
+  await ended(page);
+  await expect(response(page).locator("[aria-expanded=true]")).toHaveCount(0);
+});
+
+test("panels open and fold no oftener than the focus moves", async ({ page }) => {
+  await watchLine(page);
+  await ask(page, "Explain in detail how a tool call becomes events.");
+  await ended(page);
+  const seen = await seenLine(page);
+  for (const [at, kind] of ["reasoning", "search", "reasoning", "search", "reasoning"].entries()) {
+    const states = seen.flatMap((line) => (line[at]?.kind === kind ? [line[at].open === true] : []));
+    const moves = states.filter((open, index) => index > 0 && open !== states[index - 1]).length;
+    expect(moves, `${kind} ${at}`).toBeLessThanOrEqual(2);
+  }
+});
+
+test("panels stay open, or closed, where the reader has set it so", async ({ page }) => {
+  await choose(page, "Reasoning panels", "Open");
+  await ask(page, SEARCH);
+  await ended(page);
+  for (const at of [0, 1]) await expect(head(page, "reasoning", at)).toHaveAttribute("aria-expanded", "true");
+
+  await choose(page, "Reasoning panels", "Closed");
+  await watchLine(page);
+  await ask(page, SEARCH);
+  await ended(page);
+  const reasoning = (await seenLine(page)).flat().filter(({ kind }) => kind === "reasoning");
+  expect(reasoning.length).toBeGreaterThan(3);
+  expect(reasoning.filter(({ open }) => open)).toEqual([]);
+});
+
+test("a panel that the reader has touched is left alone", async ({ page }) => {
+  const first = wire.holdBefore('"type":"tool_calls"');
+  await ask(page, SEARCH);
+  await first;
+  await head(page, "reasoning").click();
+  await expect(head(page, "reasoning")).toHaveAttribute("aria-expanded", "false");
+  await wire.release('"type":"content"');
+  await expect(head(page, "search")).toHaveAttribute("aria-expanded", "true");
+  await head(page, "reasoning").click();
+  await head(page, "search").click();
+  await watchLine(page);
+  await wire.release();
+  await ended(page);
+  for (const line of await seenLine(page)) {
+    expect(line[0]).toMatchObject({ kind: "reasoning", open: true });
+    expect(line[1]).toMatchObject({ kind: "search", open: false });
+  }
+  await expect(answer(page).last()).toBeVisible();
+});

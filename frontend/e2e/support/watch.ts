@@ -1,0 +1,62 @@
+// Watches the page while a run goes on: what stood on the line after each change, and every word that was ever shown.
+import type { Page } from "@playwright/test";
+
+export interface SeenStop {
+  kind: string;
+  lamp: string;
+  /** Undefined: it cannot be opened. */
+  open: boolean | undefined;
+  title: string;
+}
+
+declare global {
+  interface Window {
+    seen: SeenStop[][];
+    words: Set<string>;
+  }
+}
+
+/** Keep the stops of the last answer after each change of the page, from now on. */
+export async function watchLine(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    window.seen = [];
+    const look = () => {
+      const line = [...document.querySelectorAll("[data-part=response]")].at(-1);
+      const stops = [...(line?.querySelectorAll<HTMLElement>("[data-part=stop], [data-part=answer]") ?? [])];
+      const now = stops.map((stop) => {
+        const button = stop.querySelector<HTMLElement>(":scope > button[aria-expanded]");
+        return {
+          kind: stop.dataset.kind ?? "answer",
+          lamp: stop.dataset.lamp ?? "",
+          open: button ? button.ariaExpanded === "true" : undefined,
+          title: stop.dataset.kind ? ((button ?? stop.querySelector("p"))?.textContent ?? "") : "",
+        };
+      });
+      if (JSON.stringify(now) !== JSON.stringify(window.seen.at(-1))) window.seen.push(now);
+    };
+    new MutationObserver(look).observe(document.body, {
+      subtree: true,
+      childList: true,
+      attributes: true,
+      characterData: true,
+    });
+  });
+}
+
+export const seenLine = (page: Page): Promise<SeenStop[][]> => page.evaluate(() => window.seen);
+
+/** Keep what the chat says of tools, even for one frame, from now on; what the model itself says is no part of it. */
+export async function watchWords(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    window.words = new Set();
+    const said = "[data-part=stop] > p, [data-part=stop] > button, [data-part=chip], [data-part=tool], [data-part=query]";
+    const look = () => {
+      for (const part of document.querySelectorAll(`main :is(${said})`)) window.words.add(part.textContent);
+      for (const named of document.querySelectorAll("main :is([aria-label], [title])"))
+        window.words.add(`${named.ariaLabel} ${named.getAttribute("title")}`);
+    };
+    new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true });
+  });
+}
+
+export const seenWords = (page: Page): Promise<string[]> => page.evaluate(() => [...window.words]);

@@ -4,6 +4,7 @@ import ast
 import re
 from collections import Counter
 
+from tests.docs.named import titles_in
 from tests.docs.pages import ROOT, codes_in, page, rows
 
 SECTIONS = {"A": 19, "B": 14, "C": 16, "D": 7, "E": 13, "F": 7, "G": 6}
@@ -68,6 +69,19 @@ def test_every_row_names_a_test_that_exists_or_a_reason() -> None:
 def test_every_test_of_a_quirk_has_its_row() -> None:
     """No test carries an id that the table does not have."""
     assert {*_tests()} <= {*IDS}
+
+
+def test_every_quirk_of_the_page_names_tests_of_the_page() -> None:
+    """H1 to H11, each with sentences and with titles that the named files have."""
+    table = [cells for cells in rows(page("quirks.md").text) if re.fullmatch(r"H\d+", cells[0])]
+    assert [cells[0] for cells in table] == [f"H{number}" for number in range(1, 12)]
+    for quirk, what, done, named in table:
+        assert what.endswith("."), quirk
+        assert done.endswith("."), quirk
+        assert codes_in(named), quirk
+        for name in codes_in(named):
+            path, _, title = name.partition("::")
+            assert title in titles_in(path), name
 
 
 def test_every_test_among_the_quirks_carries_an_id() -> None:

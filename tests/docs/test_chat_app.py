@@ -28,7 +28,7 @@ def test_the_keys_are_those_of_the_page() -> None:
         for does, several, one in _SHORTCUT.findall(text)
     ]
     assert len(source) > 10
-    assert [tuple(cells) for cells in rows(PAGE.section("Which keys are there"))] == source
+    assert [tuple(cells) for cells in rows(PAGE.section("Which keyboard shortcuts are there"))] == source
 
 
 def test_every_room_has_its_row() -> None:

@@ -29,7 +29,8 @@ CHECKS = (
 TESTS = (
     Step("page tests", (*PAGE, "run", "test")),
     Step("page build", (*PAGE, "build")),
-    Step("pytest", ("pytest",)),
+    # One process per core; a file's tests stay together, since they share what it has started.
+    Step("pytest", ("pytest", "-n", "auto", "--maxprocesses", "4", "--dist", "loadfile")),
 )
 PLANS = {"check": CHECKS, "test": CHECKS + TESTS}
 

@@ -1,15 +1,11 @@
-"""docs/chat-app.md tells the truth about the page: its keys, its rooms, its way from bytes to panels, its weight."""
+"""docs/chat-app.md tells the truth about the page: its keys, its rooms, its way from bytes to panels."""
 
-import gzip
 import re
-
-import pytest
 
 from tests.docs.pages import ROOT, codes_in, page, rows
 
 PAGE = page("chat-app.md")
 SRC = ROOT / "frontend/src"
-DIST = ROOT / "frontend/dist"
 _SHORTCUT = re.compile(r'does: "([^"]+)", keys: (?:\[(.+?)\]|(\{.+?\}))')
 _KEYS = re.compile(r'\{ key: "([^"]+)"(, mod: true)?(, shift: true)? \}')
 _NAMES = {"Escape": "Esc", "ArrowUp": "↑"}
@@ -44,15 +40,3 @@ def test_every_file_on_the_way_of_an_event_exists() -> None:
     named = re.findall(r"[\w/]+\.tsx?\b", way)
     assert len(named) > 10
     assert [name for name in named if not any((SRC / below / name).is_file() for below in ("", "components"))] == []
-
-
-def test_the_first_script_is_as_light_as_the_page_says() -> None:
-    """What index.html loads before anything else has at most 200 kB, compressed."""
-    if not (DIST / "index.html").is_file():
-        pytest.skip("the page is not built")
-    html = (DIST / "index.html").read_text(encoding="utf-8")
-    scripts = re.findall(r'<(?:script|link rel="modulepreload")[^>]* (?:src|href)="/([^"]+\.js)"', html)
-    assert scripts
-    weight = sum(len(gzip.compress((DIST / name).read_bytes(), 9)) for name in scripts)
-    assert weight <= 200_000, f"{weight:,} bytes in {len(scripts)} files"
-    assert "| first script, compressed, with what it preloads | 200 kB |" in PAGE.text

@@ -99,7 +99,7 @@ def test_every_quirk_that_the_code_names_is_explained() -> None:
 def test_every_verb_that_is_shown_exists() -> None:
     """`./just VERB` is a recipe of the justfile, `signalbox VERB` a verb of the command."""
     recipes = set(
-        re.findall(r"^([a-z]\w*)(?: \*args)?:", (ROOT / "justfile").read_text(encoding="utf-8"), re.MULTILINE)
+        re.findall(r"^([a-z][\w-]*)(?: \*args)?:", (ROOT / "justfile").read_text(encoding="utf-8"), re.MULTILINE)
     )
     cli = (ROOT / "backend/signalbox/cli.py").read_text(encoding="utf-8")
     verbs = set(re.findall(r'add_parser\("([a-z-]+)"', cli))
@@ -108,7 +108,7 @@ def test_every_verb_that_is_shown_exists() -> None:
     for path in [*PAGES, ROOT / "README.md", ROOT / "CONTRIBUTING.md"]:
         text = path.read_text(encoding="utf-8")
         shown = "\n".join([*codes_in(text), *re.findall(r"^\.?/?(?:just|signalbox) .*$", text, re.MULTILINE)])
-        assert set(re.findall(r"\./just ([a-z]\w*)", shown)) <= recipes, path.name
+        assert set(re.findall(r"\./just ([a-z][\w-]*)", shown)) <= recipes, path.name
         assert set(re.findall(r"^signalbox ([a-z-]+)", shown, re.MULTILINE)) <= verbs, path.name
 
 

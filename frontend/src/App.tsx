@@ -11,7 +11,7 @@ import { preloadProse } from "./components/prose/Prose.tsx";
 import { Sidebar } from "./components/sidebar/Sidebar.tsx";
 import { copyText } from "./components/ui/Copy.tsx";
 import { Dialog } from "./components/ui/Dialog.tsx";
-import { goTo, readAddress, useHash } from "./hooks/address.ts";
+import { type Address, goTo, readAddress, useHash } from "./hooks/address.ts";
 import type { Answer } from "./hooks/answer.ts";
 import type { Chat } from "./hooks/chat.ts";
 import { useMedia } from "./hooks/media.ts";
@@ -68,6 +68,10 @@ export function App() {
     goTo({ kind: "new" });
     handle.current?.focus();
   };
+  const open = (there: Address) => {
+    setSheet(false);
+    goTo(there);
+  };
   const search = () => {
     if (!sidebarOpen) toggleSidebar();
     requestAnimationFrame(() => document.getElementById("search-conversations")?.focus());
@@ -103,8 +107,8 @@ export function App() {
       saves={saves}
       here={address}
       onNew={startNew}
-      onOpen={() => setSheet(false)}
-      onOpenSave={() => setSheet(false)}
+      onOpen={(id) => open({ kind: "conversation", id })}
+      onOpenSave={(id) => open({ kind: "save", id })}
       onClosed={(id) => {
         chats.forget(id);
         goTo({ kind: "new" }, { replace: true });

@@ -76,16 +76,18 @@ function RetryWith({ box: { session, settings }, chat, questionKey, onClose }: S
       description="The answers so far stay; this one stands beside them."
     >
       <div className="flex flex-col gap-3 p-4 pt-1">
-        <ModelPicker
-          models={models}
-          value={model}
-          onChange={setModel}
-          recent={recent}
-          starred={starred}
-          onStar={(id) => settings.star(id)}
-          simulated={readiness?.simulated === true}
-          label="Model of the new answer"
-        />
+        <div className="flex rounded-md border border-edge-strong">
+          <ModelPicker
+            models={models}
+            value={model}
+            onChange={setModel}
+            recent={recent}
+            starred={starred}
+            onStar={(id) => settings.star(id)}
+            simulated={readiness?.simulated === true}
+            label="Model of the new answer"
+          />
+        </div>
         <div className="flex justify-end gap-2">
           <Button onClick={onClose} size="medium">
             Cancel

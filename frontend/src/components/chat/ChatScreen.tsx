@@ -89,7 +89,7 @@ export function ChatScreen(props: Props) {
         title={title}
         picker={<Pickers box={box} open={picking} onOpenChange={setPicking} />}
         comparing={comparing}
-        onCompare={(on) => box.settings.change({ compared: on ? firstTwo(model, settings.recent, server.models) : [] })}
+        onCompare={(on) => void compare(box, on)}
         changed={changedCount({ ...settings.ask, system: chat.system ?? settings.ask.system })}
         onSettings={props.onSettings}
         sidebarOpen={props.sidebarOpen}
@@ -184,6 +184,14 @@ function besideModel(chat: Chat, part: AnswerPart): string | undefined {
 
 const keep = (box: Signalbox, answer: Answer): Promise<unknown> =>
   box.saves.keep(answer.runId, undefined, { ask: { ...box.settings.state.ask } });
+
+/** The second model may be any of the list, which may still be on its way. */
+async function compare({ session, settings }: Signalbox, on: boolean): Promise<void> {
+  if (on) await session.listed();
+  const { ask, recent } = settings.state;
+  const { models, preferred } = session.state;
+  settings.change({ compared: on ? firstTwo(ask.model || preferred, recent, models) : [] });
+}
 
 /** To compare begins with the present model and one more that was asked lately. */
 function firstTwo(model: string, recent: readonly string[], models: readonly Model[]): readonly string[] {

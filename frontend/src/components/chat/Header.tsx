@@ -28,7 +28,10 @@ interface Props {
 export function Header(props: Props) {
   const { picker, comparing, onCompare, changed, onSettings, sidebarOpen, onSidebar, onNew } = props;
   return (
-    <header className="flex min-h-12 items-center gap-1.5 border-edge border-b px-3 py-2 text-small narrow:gap-1 narrow:px-2">
+    <header
+      data-comparing={comparing}
+      className="group/head flex min-h-12 items-center data-[comparing=true]:narrow:flex-wrap gap-1.5 border-edge border-b px-3 py-2 text-small narrow:gap-1 narrow:px-2"
+    >
       <h1 className="sr-only">{props.title || "New chat"}</h1>
       <Tip label={sidebarOpen ? "Hide conversations" : "Show conversations"}>
         <Button size="icon" aria-label="Conversations" aria-expanded={sidebarOpen} onClick={onSidebar}>
@@ -42,7 +45,11 @@ export function Header(props: Props) {
           </Button>
         </Tip>
       )}
-      <div className="min-w-0 flex-1">{picker}</div>
+      {/* On a phone the names of several models have a row of their own. */}
+      <div className="min-w-0 flex-1 group-data-[comparing=true]/head:narrow:order-last group-data-[comparing=true]/head:narrow:basis-full">
+        {picker}
+      </div>
+      {comparing && <span className="hidden flex-1 narrow:block" />}
       <Tip label={comparing ? "Ask one model" : "Ask up to four models at once"}>
         <Button size="icon" aria-label="Compare models" aria-pressed={comparing} onClick={() => onCompare(!comparing)}>
           <Columns2 aria-hidden="true" />

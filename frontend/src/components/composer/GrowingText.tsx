@@ -2,8 +2,8 @@
 import type { ComponentPropsWithRef } from "react";
 
 // The text stands a second time behind the field, unseen, and gives the cell its height: no measuring.
-const CELL = "min-h-6 max-h-[40dvh] [grid-area:1/1]";
-const BEHIND = `after:invisible after:overflow-hidden after:whitespace-pre-wrap after:wrap-anywhere after:content-[attr(data-behind)] after:min-h-6 after:max-h-[40dvh] after:[grid-area:1/1]`;
+const CELL = "min-h-6 max-h-[40dvh] narrow:py-1 [grid-area:1/1]";
+const BEHIND = `after:invisible after:overflow-hidden after:whitespace-pre-wrap after:wrap-anywhere after:content-[attr(data-behind)] after:min-h-6 after:max-h-[40dvh] narrow:after:py-1 after:[grid-area:1/1]`;
 
 export function GrowingText({ value, ...rest }: ComponentPropsWithRef<"textarea"> & { value: string }) {
   return (

@@ -16,7 +16,7 @@ interface Props {
   missing: string;
 }
 
-const FIELD = "h-7 rounded-md border border-edge bg-raised px-2 text-small";
+const FIELD = "h-7 narrow:h-8 rounded-md border border-edge bg-raised px-2 text-small";
 const ROW = 28;
 
 export function EventList({ events, from, missing }: Props) {
@@ -61,7 +61,7 @@ export function EventList({ events, from, missing }: Props) {
             </option>
           ))}
         </select>
-        <label htmlFor={foldId} className="flex cursor-pointer items-center gap-1.5 text-dim text-small">
+        <label htmlFor={foldId} className="flex cursor-pointer items-center gap-1.5 text-dim text-small narrow:h-8">
           <input
             id={foldId}
             type="checkbox"
@@ -116,7 +116,7 @@ function EventLine({ row, from, open, onToggle }: LineProps) {
         type="button"
         aria-expanded={open}
         onClick={onToggle}
-        className="grid h-7 w-full cursor-pointer grid-cols-[1rem_3.5rem_4rem_6.5rem_1fr] items-center gap-2 px-4 text-left text-tiny tabular-nums -outline-offset-2 hover:bg-sunken narrow:grid-cols-[1rem_3.5rem_6.5rem_1fr]"
+        className="grid h-7 narrow:h-8 w-full cursor-pointer grid-cols-[1rem_3.5rem_4rem_6.5rem_1fr] items-center gap-2 px-4 text-left text-tiny tabular-nums -outline-offset-2 hover:bg-sunken narrow:grid-cols-[1rem_3.5rem_6.5rem_1fr]"
       >
         <ChevronRight
           className={`size-3.5 text-dim transition-transform ${open ? "rotate-90" : ""}`}

@@ -1,6 +1,5 @@
 // The inspector's three rooms: what happened when, what was asked, and every event.
 import { Tabs } from "@base-ui/react/tabs";
-import { useState } from "react";
 import type { InspectedState } from "../../hooks/inspected.ts";
 import { factsOf, troubleOf, warningsIn } from "../../run/inspect.ts";
 import type { Waterfall } from "../../run/waterfall.ts";
@@ -13,9 +12,12 @@ import { Timeline } from "./Timeline.tsx";
 interface Props {
   seen: InspectedState & { retry: () => void };
   fall: Waterfall;
+  tab: InspectorTab;
+  onTab: (tab: InspectorTab) => void;
 }
 
 const TABS = ["Timeline", "Request", "Events"] as const;
+export type InspectorTab = (typeof TABS)[number];
 const TAB =
   "h-8 cursor-pointer border-transparent border-b-2 px-2 text-dim text-small -outline-offset-2 hover:text-ink data-active:border-accent data-active:text-ink";
 const PANEL = "min-h-0 flex-1 overflow-y-auto px-4 py-3 outline-none focus-visible:outline-2 -outline-offset-2";
@@ -23,11 +25,10 @@ const PANEL = "min-h-0 flex-1 overflow-y-auto px-4 py-3 outline-none focus-visib
 const clock = (ms: number): string =>
   new Date(ms).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
 
-export function InspectorTabs({ seen, fall }: Props) {
-  const [tab, setTab] = useState<(typeof TABS)[number]>("Timeline");
+export function InspectorTabs({ seen, fall, tab, onTab }: Props) {
   const { record, events } = seen;
   return (
-    <Tabs.Root value={tab} onValueChange={setTab} className="flex min-h-0 flex-1 flex-col">
+    <Tabs.Root value={tab} onValueChange={onTab} className="flex min-h-0 flex-1 flex-col">
       <Tabs.List className="flex shrink-0 gap-1 border-edge border-b px-2" aria-label="Parts of the inspector">
         {TABS.map((name) => (
           <Tabs.Tab key={name} value={name} className={TAB}>

@@ -1,5 +1,5 @@
 // Everything that is known of one run: beside the chat where there is room, else as a sheet over it.
-import { type KeyboardEvent, useEffect, useMemo, useRef } from "react";
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import type { Answer } from "../../hooks/answer.ts";
 import { type ApiClient, useInspected } from "../../hooks/inspected.ts";
 import { useMedia, WIDE } from "../../hooks/media.ts";
@@ -7,7 +7,7 @@ import { waterfall } from "../../run/waterfall.ts";
 import type { AskSettings } from "../../types/api.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { InspectorHead } from "./InspectorHead.tsx";
-import { InspectorTabs } from "./InspectorTabs.tsx";
+import { type InspectorTab, InspectorTabs } from "./InspectorTabs.tsx";
 
 interface Props {
   client: ApiClient;
@@ -21,20 +21,27 @@ interface Props {
   onUse: ((settings: Partial<AskSettings>) => void) | undefined;
 }
 
+interface TabProps {
+  tab: InspectorTab;
+  onTab: (tab: InspectorTab) => void;
+}
+
 export default function RunInspectorDrawer(props: Props) {
   const isWide = useMedia(WIDE);
-  if (isWide) return <Beside {...props} />;
+  // Kept here: the room that is open stays open when the window gets narrower.
+  const [tab, onTab] = useState<InspectorTab>("Timeline");
+  if (isWide) return <Beside {...props} {...{ tab, onTab }} />;
   return (
     <Dialog open onClose={props.onClose} title="Run inspector" titleHidden place="right">
       <div data-part="inspector" className="flex min-h-0 flex-1 flex-col">
-        <Inspector {...props} />
+        <Inspector {...props} {...{ tab, onTab }} />
       </div>
     </Dialog>
   );
 }
 
 /** It takes the focus when it opens, as the sheet does, and gives it back. */
-function Beside(props: Props) {
+function Beside(props: Props & TabProps) {
   const { onClose, runId } = props;
   const box = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -64,14 +71,14 @@ function Beside(props: Props) {
   );
 }
 
-function Inspector({ client, runId, title, live, onClose, onUse }: Props) {
+function Inspector({ client, runId, title, live, onClose, onUse, tab, onTab }: Props & TabProps) {
   const seen = useInspected(client, runId, live);
   const { trace, record, events, now } = seen;
   const fall = useMemo(() => waterfall({ trace, record, events, now }), [trace, record, events, now]);
   return (
     <>
       <InspectorHead client={client} runId={runId} title={title} seen={seen} onClose={onClose} onUse={onUse} />
-      <InspectorTabs seen={seen} fall={fall} />
+      <InspectorTabs seen={seen} fall={fall} tab={tab} onTab={onTab} />
     </>
   );
 }

@@ -51,7 +51,7 @@ export function Timeline({ fall: { rows, ticks }, record, events }: Props) {
               tabIndex={row.id === inReach ? 0 : -1}
               aria-pressed={row.id === chosen}
               onClick={() => setChosen(row.id === chosen ? undefined : row.id)}
-              className={`${GRID} w-full cursor-pointer items-center rounded-sm px-1 text-left text-small aria-pressed:bg-accent-wash ${row.id === chosen ? "" : "hover:bg-sunken"}`}
+              className={`${GRID} w-full narrow:h-8 cursor-pointer items-center rounded-sm px-1 text-left text-small aria-pressed:bg-accent-wash ${row.id === chosen ? "" : "hover:bg-sunken"}`}
             >
               <RowName row={row} />
               <Track row={row} ticks={ticks} />

@@ -75,7 +75,11 @@ function Facts({ facts, compact }: { facts: readonly Fact[]; compact: boolean })
       {facts.map(({ key, words, title }, index) => (
         <Fragment key={key}>
           {index > 0 && " "}
-          <span className="inline-block max-w-full" data-fact={key} title={title}>
+          <span
+            className="inline-block max-w-full data-[fact=asked]:normal-nums data-[fact=model]:normal-nums"
+            data-fact={key}
+            title={title}
+          >
             {words}
             {title && <span className="sr-only">, {title}</span>}
             {index < facts.length - 1 && <span className="ml-1 text-edge-strong">·</span>}

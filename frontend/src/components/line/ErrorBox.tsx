@@ -74,7 +74,7 @@ function FixButton({ fix, actions, waitUntil }: FixProps) {
           href={CREDITS}
           target="_blank"
           rel="noopener noreferrer"
-          className="inline-flex h-7 items-center rounded-md border border-edge bg-raised px-2 text-ink no-underline transition-colors hover:border-edge-strong"
+          className="inline-flex h-7 narrow:h-8 items-center rounded-md border border-edge bg-raised px-2 text-ink no-underline transition-colors hover:border-edge-strong"
         >
           Add credits
         </a>

@@ -55,7 +55,7 @@ export function StopHead({ id, kind, lamp, title, open, onToggle, children }: He
       <StopLamp lamp={lamp} />
       <button
         type="button"
-        className="group/head -mx-1.5 -my-0.5 flex w-[calc(100%+0.75rem)] cursor-pointer items-start gap-3 rounded-sm px-1.5 py-0.5 text-left tabular-nums transition-colors hover:bg-sunken"
+        className="group/head -mx-1.5 -my-0.5 narrow:-my-1.5 narrow:py-1.5 flex w-[calc(100%+0.75rem)] cursor-pointer items-start gap-3 rounded-sm px-1.5 py-0.5 text-left tabular-nums transition-colors hover:bg-sunken"
         aria-expanded={open}
         aria-controls={body}
         onClick={() => onToggle(id, !open)}

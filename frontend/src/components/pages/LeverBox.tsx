@@ -91,7 +91,7 @@ function Positions({ lever, state, killed, onChoose }: PositionsProps) {
             key={position}
             data-part="position"
             data-stands={stands}
-            className="relative grid cursor-pointer justify-items-center gap-0.5 rounded-sm border border-transparent px-2 pt-4 pb-3 text-center transition-colors has-checked:border-accent has-checked:bg-raised has-disabled:cursor-default has-disabled:border-transparent has-disabled:bg-transparent has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:outline-offset-2"
+            className="relative grid cursor-pointer content-start justify-items-center gap-0.5 rounded-sm border border-transparent px-2 pt-4 pb-3 text-center transition-colors has-checked:border-accent has-checked:bg-raised has-disabled:cursor-default has-disabled:border-transparent has-disabled:bg-transparent has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:outline-offset-2"
           >
             <input
               type="radio"

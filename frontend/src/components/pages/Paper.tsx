@@ -10,7 +10,7 @@ const PLACES = [
 ] as const;
 
 const PLACE =
-  "rounded-sm px-2.5 py-1 text-dim no-underline transition-colors hover:bg-sunken hover:text-ink aria-[current]:bg-sunken aria-[current]:font-medium aria-[current]:text-ink narrow:px-2";
+  "rounded-sm px-2.5 py-1 text-dim no-underline transition-colors hover:bg-sunken hover:text-ink aria-[current]:bg-sunken aria-[current]:font-medium aria-[current]:text-ink narrow:px-2 narrow:py-1.5";
 
 interface Props {
   here: string;
@@ -24,7 +24,10 @@ export function Paper({ here, isWide = false, children }: Props) {
     // As high as what is in it, so that the head stays all the way.
     <div className="min-h-full">
       <header className="sticky top-0 z-10 flex h-12 items-center gap-6 border-edge border-b bg-ground px-4 text-small narrow:gap-1.5 narrow:px-2">
-        <a className="flex items-center gap-2 rounded-sm font-semibold text-ink no-underline" href="/">
+        <a
+          className="flex min-h-8 min-w-8 items-center justify-center gap-2 rounded-sm font-semibold text-ink no-underline"
+          href="/"
+        >
           <Brand />
           <span className="narrow:sr-only">Signalbox</span>
         </a>

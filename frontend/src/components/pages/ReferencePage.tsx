@@ -45,7 +45,7 @@ function Index({ reference: { groups } }: { reference: Reference }) {
                 <li key={id}>
                   <a
                     href={`#${id}`}
-                    className="flex items-baseline gap-2 rounded-sm py-0.5 text-ink no-underline hover:bg-sunken"
+                    className="flex items-baseline gap-2 rounded-sm py-0.5 narrow:py-1.5 text-ink no-underline hover:bg-sunken"
                   >
                     <Method name={method} />
                     <span className="wrap-anywhere">{path}</span>

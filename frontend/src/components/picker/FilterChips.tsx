@@ -27,7 +27,7 @@ export function FilterChips({ chosen, onChange }: Props) {
             type="button"
             aria-pressed={chosen.has(filter)}
             onClick={() => toggle(filter)}
-            className="inline-flex h-6 cursor-pointer select-none items-center gap-1 rounded-full border border-edge px-2 text-dim text-tiny transition-colors hover:border-edge-strong hover:text-ink aria-pressed:border-accent aria-pressed:bg-accent-wash aria-pressed:text-ink"
+            className="inline-flex h-6 narrow:h-8 cursor-pointer select-none items-center gap-1 rounded-full border border-edge px-2 text-dim text-tiny transition-colors hover:border-edge-strong hover:text-ink aria-pressed:border-accent aria-pressed:bg-accent-wash aria-pressed:text-ink"
           >
             {Icon && <Icon aria-hidden="true" className="size-3" />}
             {label}

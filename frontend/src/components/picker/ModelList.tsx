@@ -176,7 +176,7 @@ export function ModelList({ models, value, recent, starred, onStar, simulated, l
         ))}
         {!freeFirst && freeRow}
       </div>
-      <footer className="flex h-10 items-center gap-3 border-edge border-t px-3 text-dim text-tiny">
+      <div className="flex h-10 items-center gap-3 border-edge border-t px-3 text-dim text-tiny">
         <span role="status">{found.length === 0 ? "No model fits." : plural(found.length, "model")}</span>
         {found.length > 0 && <span className="truncate narrow:hidden">Context · $ per million tokens, in · out</span>}
         <span className="flex-1" />
@@ -188,7 +188,7 @@ export function ModelList({ models, value, recent, starred, onStar, simulated, l
             onStar={onStar}
           />
         )}
-      </footer>
+      </div>
     </>
   );
 }

@@ -28,7 +28,7 @@ export function ParameterField({ range, value, onChange }: Props) {
   };
   return (
     <div data-part="parameter" className="flex flex-col gap-1 py-1.5">
-      <div className="flex h-7 items-center gap-2">
+      <div className="flex min-h-7 items-center gap-2">
         <label htmlFor={id} className="min-w-0 flex-1 truncate text-small">
           {range.label}
         </label>
@@ -54,7 +54,7 @@ export function ParameterField({ range, value, onChange }: Props) {
           onChange={(event) => type(event.target.value)}
           onBlur={leave}
           onKeyDown={(event) => event.key === "Enter" && leave()}
-          className="h-7 w-24 rounded-sm border border-edge bg-ground px-2 text-right text-small tabular-nums placeholder:text-dim"
+          className="h-7 narrow:h-8 w-24 rounded-sm border border-edge bg-ground px-2 text-right text-small tabular-nums placeholder:text-dim"
         />
       </div>
       {range.slider !== undefined && (

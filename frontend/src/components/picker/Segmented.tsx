@@ -25,7 +25,7 @@ export function Segmented<Value extends string>(props: Props<Value>) {
         {options.map((option) => (
           <label
             key={option.value}
-            className="flex h-7 cursor-pointer select-none items-center justify-center rounded-sm border border-transparent text-dim text-small transition-colors hover:text-ink has-disabled:cursor-default has-disabled:hover:text-dim has-checked:border-edge has-checked:bg-raised has-checked:font-medium has-checked:text-ink has-focus-visible:outline-2 has-focus-visible:outline-accent has-disabled:has-checked:bg-transparent has-disabled:has-checked:font-normal has-disabled:has-checked:text-dim"
+            className="flex h-7 narrow:h-8 cursor-pointer select-none items-center justify-center rounded-sm border border-transparent text-dim text-small transition-colors hover:text-ink has-disabled:cursor-default has-disabled:hover:text-dim has-checked:border-edge has-checked:bg-raised has-checked:font-medium has-checked:text-ink has-focus-visible:outline-2 has-focus-visible:outline-accent has-disabled:has-checked:bg-transparent has-disabled:has-checked:font-normal has-disabled:has-checked:text-dim"
           >
             <input
               type="radio"

@@ -70,7 +70,7 @@ function ToolSwitch({ tool, unusableId, on, onToggle }: RowProps) {
         checked={on && isUsable}
         disabled={!isUsable}
         onCheckedChange={onToggle}
-        className="mt-0.5 flex h-5 w-9 shrink-0 cursor-pointer rounded-full border border-edge-strong bg-sunken p-0.5 transition-colors data-disabled:cursor-default data-checked:border-accent data-disabled:border-edge data-checked:bg-accent"
+        className="relative mt-0.5 flex h-5 w-9 after:absolute after:-inset-2 shrink-0 cursor-pointer rounded-full border border-edge-strong bg-sunken p-0.5 transition-colors data-disabled:cursor-default data-checked:border-accent data-disabled:border-edge data-checked:bg-accent"
       >
         <Switch.Thumb className="size-3.5 rounded-full bg-edge-strong transition-[translate] data-checked:translate-x-4 data-checked:bg-accent-ink data-disabled:bg-edge" />
       </Switch.Root>

@@ -9,12 +9,13 @@ const LOOKS = {
   quiet: "text-dim hover:bg-sunken hover:text-ink data-popup-open:bg-sunken data-popup-open:text-ink",
 } as const;
 
+/** On a phone nothing is smaller than a finger needs. */
 const SIZES = {
-  small: "h-7 px-2 gap-1.5",
+  small: "h-7 px-2 gap-1.5 narrow:h-8",
   medium: "h-8 px-3 gap-2",
   /** A sign without words: it needs an `aria-label`. */
   icon: "size-8 justify-center",
-  "icon-small": "size-7 justify-center",
+  "icon-small": "size-7 justify-center narrow:size-8",
 } as const;
 
 export interface ButtonProps extends ComponentPropsWithRef<"button"> {

@@ -13,7 +13,8 @@ export function Menu({ trigger, children, align = "end" }: Props) {
   return (
     <Base.Root modal={false}>
       <Base.Trigger render={trigger} />
-      <Base.Portal>
+      {/* It stands outside of the page's landmarks, so it is one. */}
+      <Base.Portal render={<section aria-label="Menu" />}>
         <Base.Positioner align={align} sideOffset={4} collisionPadding={8} className="z-40">
           <Base.Popup className="min-w-44 max-w-80 rounded-md border border-edge bg-raised p-1 text-small shadow-over outline-none transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0">
             {children}

@@ -1,0 +1,272 @@
+// The whole chat without a mouse: everything is reached, the focus is always seen, and closing never loses it.
+import { ask, ended, expect, message, type Page, response, someWords, stops, test } from "./support/page.ts";
+
+const SEARCH = "What is a run? Search for it.";
+
+test.use({ viewport: { width: 1280, height: 800 }, permissions: ["clipboard-read", "clipboard-write"] });
+test.beforeEach(({ page }) => page.goto("/"));
+
+const press = (page: Page, ...keys: string[]) =>
+  keys.reduce((before, key) => before.then(() => page.keyboard.press(key)), Promise.resolve());
+
+/** What has the focus, by its role or tag and its name; it must be something that can be seen. */
+async function focused(page: Page): Promise<string> {
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement !== document.body && document.activeElement !== null))
+    .toBe(true);
+  return page.evaluate(() => {
+    const element = document.activeElement as HTMLElement;
+    const name = element.getAttribute("aria-label") ?? element.textContent?.trim().slice(0, 60) ?? "";
+    return `${element.getAttribute("role") ?? element.tagName.toLowerCase()} ${name}`;
+  });
+}
+
+/** Whether what has the focus is marked: by an outline of its own, or by the edge or the outline of what it stands in. */
+const isMarked = (page: Page) =>
+  page.evaluate(() => {
+    const element = document.activeElement as HTMLElement;
+    const frames = [element, element.parentElement, element.closest("form > div, form")];
+    const accent = getComputedStyle(document.documentElement).getPropertyValue("--accent") !== "";
+    return frames.some((frame) => {
+      if (!frame) return false;
+      const { outlineStyle, outlineWidth } = getComputedStyle(frame);
+      const own = outlineStyle !== "none" && Number.parseFloat(outlineWidth) > 0;
+      return (
+        own || (accent && frame.matches("form > div:has(textarea:focus-visible), form:has(textarea:focus-visible)"))
+      );
+    });
+  });
+
+/** Go on by Tab until this has the focus; every stop on the way is marked. */
+async function tabTo(page: Page, wanted: RegExp, key = "Tab"): Promise<void> {
+  const passed: string[] = [];
+  for (let stop = 0; stop < 60; stop++) {
+    await page.keyboard.press(key);
+    const name = await focused(page);
+    passed.push(name);
+    expect(await isMarked(page), `${name} is marked`).toBe(true);
+    if (wanted.test(name)) return;
+  }
+  throw new Error(`Never came to ${wanted}: ${passed.join(", ")}`);
+}
+
+test("ask, stop, open a panel, copy, retry and go between versions by keys alone", async ({ page }) => {
+  await expect(message(page)).toBeFocused();
+  await page.keyboard.type(SEARCH);
+  await page.keyboard.press("Enter");
+  await expect(message(page)).toBeFocused();
+  await ended(page);
+  await tabTo(page, /^button Searched/, "Shift+Tab");
+  const head = stops(page, "search").locator("> button");
+  const before = await head.getAttribute("aria-expanded");
+  await page.keyboard.press("Enter");
+  await expect(head).toHaveAttribute("aria-expanded", before === "true" ? "false" : "true");
+  if (before === "true") await page.keyboard.press("Space");
+  await tabTo(page, /^a /);
+  await tabTo(page, /^button Copy$/);
+  await page.keyboard.press("Enter");
+  await expect(response(page).getByRole("button", { name: "Copied" })).toBeVisible();
+  await tabTo(page, /^button Retry$/);
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("group", { name: "Versions of the answer" })).toBeVisible();
+  await ended(page);
+  await press(page, "Shift+Escape");
+  await expect(message(page)).toBeFocused();
+  await tabTo(page, /^button Previous version$/, "Shift+Tab");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("group", { name: "Versions of the answer" })).toContainText(/^1\/ of 2/);
+  expect(await focused(page)).toMatch(/version/);
+  await press(page, "Shift+Escape");
+
+  await page.keyboard.type("Give me much of it.");
+  await page.keyboard.press("Control+;");
+  await page.keyboard.type("openai/sim-long-3000");
+  await press(page, "Enter", "Shift+Escape", "Enter");
+  await someWords(page);
+  await tabTo(page, /^button Stop$/);
+  await page.keyboard.press("Enter");
+  await ended(page, "cancelled");
+  await expect(message(page)).toBeFocused();
+});
+
+test("the last question is edited by the arrow up, and Escape and saving keep the focus", async ({ page }) => {
+  await ask(page, "Hello there.");
+  await ended(page);
+  await page.keyboard.press("ArrowUp");
+  const box = page.getByRole("textbox", { name: "Edit the question" });
+  await expect(box).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(box).toHaveCount(0);
+  expect(await focused(page)).toMatch(/^button Edit$|^textarea Message$/);
+  await press(page, "Shift+Escape", "ArrowUp");
+  await box.fill("Hello again.");
+  await page.keyboard.press("Control+Enter");
+  await expect(message(page)).toBeFocused();
+  await ended(page);
+  await expect(page.getByRole("group", { name: "Versions of the question" })).toContainText(/^2\/ of 2/);
+});
+
+test("what opens takes the focus, and what closes gives it back", async ({ page }) => {
+  await ask(page, SEARCH);
+  await ended(page);
+  const opens = async (way: RegExp, what: string, inside: RegExp) => {
+    await press(page, "Shift+Escape");
+    await expect(message(page)).toBeFocused();
+    await tabTo(page, way, "Shift+Tab");
+    await page.keyboard.press("Enter");
+    await expect(page.locator(what)).toBeVisible();
+    await expect.poll(() => focused(page)).toMatch(inside);
+    await page.keyboard.press("Escape");
+    await expect(page.locator(what)).toHaveCount(0);
+    await expect.poll(() => focused(page)).toMatch(way);
+  };
+  await opens(/^button More$/, "[role=menu]", /^menu|^menuitem/);
+  await opens(/^button More ways to copy$/, "[role=menu]", /^menu|^menuitem/);
+  await opens(/^button Inspect$/, "[data-part=inspector]", /Run inspector/);
+  await opens(/^button Settings/, "[data-part=settings]", /./);
+  await opens(/^button Model: /, "[role=listbox]", /^combobox Model$/);
+});
+
+test("every key of the sheet does what the sheet says", async ({ page }) => {
+  await ask(page, SEARCH);
+  await ended(page);
+  await page.keyboard.press("Control+/");
+  const sheet = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+  await expect(sheet).toBeVisible();
+  const told = await sheet.getByRole("term").allTextContents();
+  await page.keyboard.press("Escape");
+  await expect(sheet).toHaveCount(0);
+  await expect.poll(() => focused(page)).toBe("textarea Message");
+
+  const does: Record<string, () => Promise<void>> = {
+    "Search conversations": async () => {
+      await page.keyboard.press("Control+k");
+      await expect(page.getByRole("textbox", { name: "Search conversations" })).toBeFocused();
+      await page.keyboard.press("ArrowDown");
+      await expect(page.locator("[data-part=line] a").first()).toBeFocused();
+      await page.keyboard.press("ArrowUp");
+      await expect(page.getByRole("textbox", { name: "Search conversations" })).toBeFocused();
+    },
+    "Go to the message box": async () => {
+      await page.keyboard.press("Shift+Escape");
+      await expect(message(page)).toBeFocused();
+    },
+    "Choose the model": async () => {
+      await page.keyboard.press("Control+;");
+      await expect(page.getByRole("combobox", { name: "Model" })).toBeFocused();
+      await press(page, "ArrowDown", "Escape");
+      await expect(page.getByRole("listbox")).toHaveCount(0);
+      await focused(page);
+    },
+    "Show or hide the conversations": async () => {
+      await page.keyboard.press("Control+b");
+      await expect(page.locator("[data-part=sidebar]")).toHaveCount(0);
+      await page.keyboard.press("Control+b");
+      await expect(page.locator("[data-part=sidebar]")).toBeVisible();
+    },
+    "Inspect the last answer": async () => {
+      await page.keyboard.press("Control+i");
+      await expect(page.locator("[data-part=inspector]")).toBeVisible();
+      await page.keyboard.press("Control+i");
+      await expect(page.locator("[data-part=inspector]")).toHaveCount(0);
+      await focused(page);
+    },
+    "Copy the last answer": async () => {
+      await page.keyboard.press("Control+Shift+l");
+      await expect(page.getByText("Copied.")).toBeVisible();
+      expect((await page.evaluate(() => navigator.clipboard.readText())).length).toBeGreaterThan(100);
+    },
+    "Show these shortcuts": async () => {
+      await page.locator("main").focus();
+      await page.keyboard.type("?");
+      await expect(sheet).toBeVisible();
+      await page.keyboard.press("Escape");
+      await expect(sheet).toHaveCount(0);
+    },
+    "New line": async () => {
+      await press(page, "Shift+Escape", "Shift+Enter");
+      await page.keyboard.type("second");
+      await expect(message(page)).toHaveValue("\nsecond");
+      await message(page).fill("");
+    },
+    "Edit the last question, when the box is empty": async () => {
+      await press(page, "Shift+Escape", "ArrowUp");
+      await expect(page.getByRole("textbox", { name: "Edit the question" })).toBeFocused();
+    },
+    "Save an edited question and ask again": async () => {
+      await page.keyboard.type(" Please.");
+      await page.keyboard.press("Control+Enter");
+      await expect(page.getByRole("group", { name: "Versions of the question" })).toBeVisible();
+      await ended(page);
+    },
+    "Send; while an answer runs, queue": async () => {
+      await press(page, "Control+;");
+      await page.keyboard.type("openai/sim-long-3000");
+      await press(page, "Enter", "Shift+Escape");
+      await page.keyboard.type("A long one.");
+      await page.keyboard.press("Enter");
+      await someWords(page);
+      await page.keyboard.type("And then?");
+      await page.keyboard.press("Enter");
+      await expect(page.locator("[data-part=queue]")).toContainText("And then?");
+    },
+    "Stop the answer, or close what is open": async () => {
+      await page.keyboard.press("Escape");
+      await ended(page, "cancelled");
+      await expect(message(page)).toBeFocused();
+    },
+    "New chat": async () => {
+      await page.keyboard.press("Control+Shift+o");
+      await expect(page.locator("[data-part=empty]")).toBeVisible();
+      await expect(message(page)).toBeFocused();
+    },
+  };
+  expect(told.toSorted()).toEqual([...Object.keys(does), "Show these shortcuts"].filter(unique).toSorted());
+  for (const [name, act] of Object.entries(does)) await test.step(name, act);
+});
+
+const unique = <Value>(value: Value, at: number, all: readonly Value[]) => all.indexOf(value) === at;
+
+test("the list of conversations is gone through, named and emptied by keys", async ({ page }) => {
+  await ask(page, "Keys one, hello.");
+  await ended(page);
+  await page.keyboard.press("Control+Shift+o");
+  await ask(page, "Keys two, hello.");
+  await ended(page);
+  await page.keyboard.press("Control+k");
+  await expect(page.getByRole("textbox", { name: "Search conversations" })).toBeFocused();
+  await page.keyboard.press("ArrowDown");
+  await expect.poll(() => focused(page)).toMatch(/^a Keys two/);
+  await page.keyboard.press("ArrowDown");
+  await expect.poll(() => focused(page)).toMatch(/^a Keys one/);
+  await page.keyboard.press("Enter");
+  await expect(page.locator("[data-part=question]")).toContainText("Keys one");
+  await focused(page);
+  await page.keyboard.press("Control+k");
+  await expect(page.getByRole("textbox", { name: "Search conversations" })).toBeFocused();
+  await press(page, "ArrowDown", "F2");
+  await expect(page.getByRole("textbox", { name: "Title" })).toBeFocused();
+  await page.keyboard.type("Keys renamed");
+  await page.keyboard.press("Enter");
+  await expect.poll(() => focused(page)).toMatch(/^a Keys renamed/);
+  await page.keyboard.press("Delete");
+  await expect(page.getByRole("dialog")).toContainText("Keys renamed");
+  await expect.poll(() => focused(page)).toBe("button Delete");
+  await page.keyboard.press("Escape");
+  await expect.poll(() => focused(page)).toMatch(/^a Keys renamed/);
+  await press(page, "Delete");
+  await expect.poll(() => focused(page)).toBe("button Delete");
+  await press(page, "Enter");
+  await expect.poll(() => focused(page)).toMatch(/^a Keys one/);
+  await expect(page.locator("[data-part=line]").filter({ hasText: "Keys renamed" })).toHaveCount(0);
+});
+
+test("a narrow window's sheet of conversations gives the focus back", async ({ page }) => {
+  await page.setViewportSize({ width: 375, height: 720 });
+  await page.keyboard.press("Control+b");
+  await expect(page.locator("[data-part=sidebar]")).toBeVisible();
+  await focused(page);
+  await page.keyboard.press("Escape");
+  await expect(page.locator("[data-part=sidebar]")).toHaveCount(0);
+  await expect.poll(() => focused(page)).toMatch(/Message|Conversations/);
+});

@@ -1,0 +1,348 @@
+// Every screen at every width, in dark and light: nothing overflows, axe finds nothing, and a picture is kept of each.
+import {
+  answer,
+  ask,
+  askRun,
+  useModel as chooseModel,
+  end,
+  ended,
+  expect,
+  journal,
+  message,
+  type Page,
+  REFUSED,
+  response,
+  someWords,
+  test,
+} from "./support/page.ts";
+import { expectFits, inspectScreen, type Screen } from "./support/screens.ts";
+
+const SEARCH = "How does Signalbox keep a stream alive when the connection drops? Search for the journal of a run.";
+
+/** A tiny picture of one red pixel. */
+const PIXEL = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+const chat = (page: Page) => page.goto("/");
+
+async function asked(page: Page, model?: string, status = "complete"): Promise<void> {
+  await chat(page);
+  if (model) await chooseModel(page, model);
+  await ask(page, SEARCH);
+  await ended(page, status);
+}
+
+async function inspected(page: Page, tab: string): Promise<void> {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await asked(page);
+  await end(page).getByRole("button", { name: "Inspect" }).click();
+  const inspector = page.locator("[data-part=inspector]");
+  await inspector.getByRole("tab", { name: tab }).click();
+  await expect(inspector.locator("[data-part=facts], [data-part=event]").first()).toBeVisible();
+  if (tab === "Timeline") await inspector.locator("[data-part=row]").nth(1).click();
+}
+
+async function kept(page: Page): Promise<void> {
+  await asked(page);
+  await end(page).getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Keep a copy" }).click();
+  await expect(page.getByText("A copy of this run is kept.")).toBeVisible();
+  await page.getByRole("tab", { name: "Kept" }).click();
+}
+
+const SCREENS: readonly Screen[] = [
+  { name: "empty", open: async (page) => void (await chat(page)) },
+  {
+    name: "streaming",
+    moving: true,
+    async open(page) {
+      await chat(page);
+      await chooseModel(page, "openai/sim-long-3000");
+      await ask(page, "A long answer, please.");
+      await someWords(page);
+    },
+  },
+  {
+    name: "done-open",
+    async open(page) {
+      await asked(page);
+      const folded = response(page).locator("[data-part=stop] > button[aria-expanded=false]");
+      while ((await folded.count()) > 0) await folded.first().click();
+    },
+  },
+  {
+    name: "error",
+    open: (page) => asked(page, "openai/sim-error-402", "error"),
+  },
+  {
+    name: "compare",
+    async open(page) {
+      await chat(page);
+      await page.getByRole("button", { name: "Compare models" }).click();
+      await ask(page, SEARCH);
+      await expect(page.locator("[data-part=column] [data-part=end]")).toHaveCount(2, { timeout: 30_000 });
+    },
+  },
+  { name: "inspector-timeline", open: (page) => inspected(page, "Timeline") },
+  { name: "inspector-request", open: (page) => inspected(page, "Request") },
+  { name: "inspector-events", open: (page) => inspected(page, "Events") },
+  {
+    name: "settings",
+    async open(page) {
+      await chat(page);
+      await page.getByRole("button", { name: "Settings" }).click();
+      await expect(page.locator("[data-part=settings]")).toBeVisible();
+    },
+  },
+  {
+    name: "picker",
+    async open(page) {
+      await chat(page);
+      await page.getByRole("button", { name: /^Model: / }).click();
+      await expect(page.getByRole("option").first()).toBeVisible();
+    },
+  },
+  {
+    name: "menu-answer",
+    async open(page) {
+      await asked(page);
+      await end(page).getByRole("button", { name: "More", exact: true }).click();
+      await expect(page.getByRole("menu")).toBeVisible();
+    },
+  },
+  {
+    name: "menu-copy",
+    async open(page) {
+      await asked(page);
+      await end(page).getByRole("button", { name: "More ways to copy" }).click();
+      await expect(page.getByRole("menu")).toBeVisible();
+    },
+  },
+  {
+    name: "retry-dialog",
+    async open(page) {
+      await asked(page);
+      await end(page).getByRole("button", { name: "More", exact: true }).click();
+      await page.getByRole("menuitem", { name: "Retry with another model" }).click();
+      await expect(page.getByRole("dialog")).toBeVisible();
+    },
+  },
+  {
+    name: "branches-edit",
+    async open(page) {
+      await asked(page, "openai/sim-long-50");
+      await end(page).getByRole("button", { name: "Retry" }).click();
+      await expect(page.getByRole("group", { name: "Versions of the answer" })).toBeVisible();
+      await ended(page);
+      await message(page).press("ArrowUp");
+      await expect(page.locator("[data-part=edit]")).toBeVisible();
+    },
+  },
+  {
+    name: "queue",
+    moving: true,
+    async open(page) {
+      await chat(page);
+      await chooseModel(page, "openai/sim-long-3000");
+      await ask(page, "A long answer, please.");
+      await someWords(page);
+      await ask(page, "And what is a run?");
+      await ask(page, "And one more thing that is longer than a line of the queue can ever be, so that it is cut.");
+      await expect(page.locator("[data-part=queue] li")).toHaveCount(2);
+    },
+  },
+  {
+    name: "pictures",
+    async open(page) {
+      await chat(page);
+      await page.locator("[data-part=picture-input]").setInputFiles([
+        { name: "red.png", mimeType: "image/png", buffer: PIXEL },
+        { name: "a-picture-with-a-long-name.png", mimeType: "image/png", buffer: PIXEL },
+      ]);
+      await expect(page.locator("[data-part=picture]")).toHaveCount(2);
+    },
+  },
+  {
+    name: "sidebar-sheet",
+    narrowOnly: true,
+    async open(page) {
+      await asked(page);
+      await page.setViewportSize({ width: 375, height: 720 });
+      await page.getByRole("button", { name: "Conversations" }).click();
+      await expect(page.locator("[data-part=line]").first()).toBeVisible();
+    },
+  },
+  {
+    name: "sidebar-menu",
+    async open(page) {
+      await asked(page);
+      const line = page.locator("[data-part=line]").first();
+      await line.hover();
+      await line.getByRole("button", { name: /^More for/ }).click();
+      await expect(page.getByRole("menu")).toBeVisible();
+    },
+  },
+  {
+    name: "sidebar-search",
+    async open(page) {
+      await asked(page);
+      await page.getByRole("textbox", { name: "Search conversations" }).fill("journal");
+      await expect(page.locator("[data-part=line] mark").first()).toBeVisible();
+    },
+  },
+  {
+    name: "shortcuts",
+    async open(page) {
+      await chat(page);
+      await page.keyboard.press("Control+/");
+      await expect(page.getByRole("dialog", { name: "Keyboard shortcuts" })).toBeVisible();
+    },
+  },
+  {
+    name: "delete-dialog",
+    async open(page) {
+      await asked(page);
+      await page.locator("[data-part=line] a").first().focus();
+      await page.keyboard.press("Delete");
+      await expect(page.getByRole("dialog")).toContainText("Delete this conversation?");
+    },
+  },
+  {
+    name: "token-dialog",
+    async open(page) {
+      await page.route("**/api/models", (route) => route.fulfill({ status: 401, json: { error: "No token." } }));
+      await chat(page);
+      await expect(page.getByRole("dialog")).toContainText("access token");
+    },
+  },
+  { name: "kept", open: kept },
+  {
+    name: "save",
+    async open(page) {
+      await kept(page);
+      await page.locator("[data-part=line] a").first().click();
+      await expect(page.getByText(/A copy of this run, kept/)).toBeVisible();
+      await expect(end(page)).toBeVisible();
+    },
+  },
+  {
+    name: "run",
+    async open(page) {
+      await chat(page);
+      const id = await askRun(page, SEARCH);
+      await ended(page);
+      await page.goto(`/#run=${id}`);
+      await expect(page.getByText("An answer that was asked for elsewhere.")).toBeVisible();
+      await expect(end(page)).toBeVisible();
+    },
+  },
+  {
+    name: "operator",
+    async open(page) {
+      await page.goto("/operator");
+      await expect(page.getByRole("form", { name: "TOOL_LOOP_V2" })).toBeVisible();
+      await expect(page.getByRole("heading", { name: "Last runs" })).toBeVisible();
+    },
+  },
+  {
+    name: "operator-token",
+    async open(page) {
+      await page.goto("/operator");
+      await page.getByText("Percent", { exact: true }).click();
+      await page.getByRole("button", { name: "Pull the lever" }).click();
+      await expect(page.getByRole("dialog")).toContainText("operator's token");
+    },
+  },
+  {
+    name: "guide",
+    async open(page) {
+      await page.goto("/guide/");
+      await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    },
+  },
+  {
+    name: "docs",
+    async open(page) {
+      await page.goto("/docs");
+      await expect(page.getByRole("region", { name: "POST /api/chat/stream", exact: true })).toBeVisible();
+    },
+  },
+];
+
+for (const screen of SCREENS) {
+  test(`${screen.name} fits every window in dark and light, and axe finds nothing`, async ({ page, faults }) => {
+    faults.allow(REFUSED);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await screen.open(page);
+    await inspectScreen(page, screen);
+    if (screen.moving) await page.getByRole("button", { name: "Stop" }).first().click();
+  });
+}
+
+test("who wants no motion gets none, even while an answer comes", async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await page.goto("/");
+  await chooseModel(page, "openai/sim-long-3000");
+  await ask(page, "A long answer, please.");
+  const moving = () => page.evaluate(() => document.getAnimations().length);
+  expect(await moving()).toBe(0);
+  await someWords(page);
+  expect(await moving()).toBe(0);
+  await page.getByRole("button", { name: "Settings" }).click();
+  await expect(page.getByRole("dialog")).toBeVisible();
+  expect(await moving()).toBe(0);
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await message(page).press("Escape");
+  await ended(page, "cancelled");
+
+  // The lamps turn for everybody else; else this test would hold for a page that never moves.
+  await page.emulateMedia({ reducedMotion: "no-preference" });
+  await ask(page, "Once more, please.");
+  await expect.poll(moving).toBeGreaterThan(0);
+  await page.getByRole("button", { name: "Stop" }).click();
+});
+
+test("colours that the system forces leave every lamp and its shape", async ({ page }) => {
+  await page.emulateMedia({ forcedColors: "active" });
+  await asked(page);
+  const lamps = response(page).locator("svg[data-lamp]");
+  expect(await lamps.count()).toBeGreaterThan(2);
+  const seen = await lamps.evaluateAll((all) =>
+    all.map((lamp) => {
+      const { color } = getComputedStyle(lamp);
+      return color !== getComputedStyle(document.body).backgroundColor;
+    }),
+  );
+  expect(seen).not.toContain(false);
+  await expectFits(page);
+});
+
+test("a screen reader hears where the run is, and never a word of the answer", async ({ page }) => {
+  await page.goto("/");
+  await page.evaluate(() => {
+    const heard: string[] = [];
+    Object.assign(window, { heard });
+    const hear = () => {
+      for (const region of document.querySelectorAll("main ~ [role=status], footer ~ [role=status]")) {
+        const words = region.textContent?.trim() ?? "";
+        if (words && heard.at(-1) !== words) heard.push(words);
+      }
+    };
+    new MutationObserver(hear).observe(document.body, { subtree: true, childList: true, characterData: true });
+  });
+  const runId = await askRun(page, SEARCH);
+  await ended(page);
+  const heard = await page.evaluate(() => (window as unknown as { heard: string[] }).heard);
+  expect(heard).toContain("Searching.");
+  expect(heard).toContain("Answering.");
+  expect(heard.at(-1)).toBe("The answer is complete.");
+  const events = await journal(page, runId);
+  expect(events.filter(({ type }) => type === "content").length).toBeGreaterThan(20);
+  expect(heard.length).toBeLessThan(15);
+  for (const words of heard) expect(words).toMatch(/^(Waiting|Thinking|Searching|Using|Answering|Still|The answer)/);
+  // No region that is read out by itself holds the text.
+  await expect(answer(page).locator("xpath=ancestor::*[@aria-live or @role='status' or @role='log']")).toHaveCount(0);
+});

@@ -1,0 +1,237 @@
+// How questions are asked and how the page looks: what is set is what is sent, kept over a reload, and nothing else.
+import { ask, choose, ended, expect, type Page, response, stops, test, useModel } from "./support/page.ts";
+
+const SEARCH = "What is a run? Search for it.";
+
+test.use({ viewport: { width: 1280, height: 800 } });
+test.beforeEach(({ page }) => page.goto("/"));
+
+const panel = (page: Page) => page.locator("[data-part=settings]");
+const open = (page: Page) => page.getByRole("button", { name: /^Settings/ }).click();
+
+async function close(page: Page): Promise<void> {
+  await page.keyboard.press("Escape");
+  await expect(panel(page)).toHaveCount(0);
+}
+
+/** Ask, and return what was sent. */
+async function sent(page: Page, question = "Hello."): Promise<Record<string, unknown>> {
+  const posted = page.waitForRequest("**/api/chat/stream");
+  await ask(page, question);
+  const body = (await posted).postDataJSON();
+  await ended(page);
+  return body;
+}
+
+test("asked plainly, a question carries no setting at all", async ({ page }) => {
+  const body = await sent(page);
+  expect(body.model).toBe("openai/sim");
+  for (const name of ["temperature", "top_p", "max_tokens", "seed", "reasoning", "system"])
+    expect(body).not.toHaveProperty(name);
+});
+
+test("the effort that is chosen is asked for, and outlives a reload", async ({ page }) => {
+  await choose(page, "Reasoning effort", "High");
+  expect((await sent(page)).reasoning).toEqual({ effort: "high" });
+  await page.reload();
+  await expect(page.getByRole("button", { name: "Settings, 1 changed" })).toBeVisible();
+  await choose(page, "Reasoning effort", "None");
+  expect((await sent(page)).reasoning).toEqual({ effort: "none" });
+  await expect(stops(page, "reasoning")).toHaveCount(0);
+  await choose(page, "Reasoning effort", "Auto");
+  expect(await sent(page)).not.toHaveProperty("reasoning");
+});
+
+test("a tool that is switched off is not offered", async ({ page }) => {
+  await open(page);
+  await panel(page).getByRole("switch", { name: "search_web" }).click();
+  await close(page);
+  const body = await sent(page, SEARCH);
+  expect(body.tools).toContain("calculate");
+  expect(body.tools).not.toContain("search_web");
+  await expect(stops(page, "search")).toHaveCount(0);
+  await open(page);
+  await panel(page).getByRole("switch", { name: "search_web" }).click();
+  await close(page);
+  await sent(page, SEARCH);
+  await expect(stops(page, "search").first()).toBeVisible();
+});
+
+test("a tool that cannot be had says why, and so does a model that takes none", async ({ page }) => {
+  await page.route("**/api/tools", async (route) => {
+    const answered = await route.fetch();
+    const json = await answered.json();
+    Object.assign(json.tools[1], { available: false, unavailable: "It needs a key, and none is set." });
+    await route.fulfill({ response: answered, json });
+  });
+  await page.reload();
+  await open(page);
+  const tool = panel(page).locator("[data-part=tool]").nth(1);
+  await expect(tool).toContainText("It needs a key, and none is set.");
+  await expect(tool.getByRole("switch")).toBeDisabled();
+  await close(page);
+  await useModel(page, "qwen/chat-only");
+  await open(page);
+  await expect(panel(page)).toContainText("This model cannot use tools, so none is offered.");
+  for (const each of await panel(page).getByRole("switch").all()) await expect(each).toBeDisabled();
+});
+
+test("only parameters that are set and taken are sent", async ({ page }) => {
+  await open(page);
+  await panel(page).getByRole("textbox", { name: "Temperature" }).fill("0.3");
+  await panel(page).getByRole("textbox", { name: /^Max/ }).fill("700");
+  await close(page);
+  const body = await sent(page);
+  expect(body).toMatchObject({ temperature: 0.3, max_tokens: 700 });
+  expect(body).not.toHaveProperty("top_p");
+  await useModel(page, "openai/o4-mini");
+  await open(page);
+  await expect(panel(page).locator("[data-part=not-taken]")).toContainText("Temperature 0.3: not taken by this model");
+  await expect(panel(page).getByRole("textbox", { name: "Temperature" })).toHaveCount(0);
+  await close(page);
+  const other = await sent(page);
+  expect(other).not.toHaveProperty("temperature");
+  expect(other.max_tokens).toBe(700);
+  await useModel(page, "openai/sim");
+  await open(page);
+  await panel(page).getByRole("button", { name: "Reset Temperature" }).click();
+  await close(page);
+  expect(await sent(page)).not.toHaveProperty("temperature");
+});
+
+test("the slider sets a parameter by keyboard", async ({ page }) => {
+  await open(page);
+  await panel(page).getByRole("slider", { name: "Temperature, slider" }).press("ArrowRight");
+  const value = Number(await panel(page).getByRole("textbox", { name: "Temperature" }).inputValue());
+  expect(value).toBeGreaterThan(0);
+  await close(page);
+  expect((await sent(page)).temperature).toBe(value);
+});
+
+test("instructions are sent once, hold, are changed and taken away", async ({ page }) => {
+  const write = async (text: string) => {
+    await open(page);
+    await panel(page).getByRole("textbox", { name: "System prompt" }).fill(text);
+    await close(page);
+  };
+  await write("Today is {{date}}. Answer briefly, {{someone}}.");
+  await open(page);
+  await expect(panel(page).locator("[data-part=missing]")).toContainText("{{someone}}");
+  await expect(panel(page).locator("[data-part=missing]")).not.toContainText("{{date}}");
+  await close(page);
+  await write("Today is {{date}}. Answer briefly.");
+  const first = await sent(page);
+  expect(first.system).toMatch(/^Today is .*\d.*\. Answer briefly\.$/);
+  expect(first.system).not.toContain("{{");
+  expect(await sent(page)).not.toHaveProperty("system");
+  await page.reload();
+  await ended(page);
+  expect(await sent(page)).not.toHaveProperty("system");
+  await write("Answer at length.");
+  expect((await sent(page)).system).toBe("Answer at length.");
+  await write("");
+  expect((await sent(page)).system).toBe("");
+});
+
+test("reasoning panels stay as they were chosen", async ({ page }) => {
+  await choose(page, "Reasoning panels", "Open");
+  await ask(page, SEARCH);
+  await ended(page);
+  const heads = () => stops(page, "reasoning").locator("> button");
+  expect(await heads().count()).toBeGreaterThan(0);
+  for (const head of await heads().all()) await expect(head).toHaveAttribute("aria-expanded", "true");
+  await choose(page, "Reasoning panels", "Closed");
+  for (const head of await heads().all()) await expect(head).toHaveAttribute("aria-expanded", "false");
+  await page.reload();
+  await ended(page);
+  for (const head of await heads().all()) await expect(head).toHaveAttribute("aria-expanded", "false");
+  await heads().first().click();
+  await expect(heads().first()).toHaveAttribute("aria-expanded", "true");
+});
+
+const scheme = (page: Page) => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
+const ground = (page: Page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+
+test("the theme follows the system or the choice, and the wrong one is never painted", async ({ page, context }) => {
+  await page.emulateMedia({ colorScheme: "light" });
+  const light = await ground(page);
+  await page.emulateMedia({ colorScheme: "dark" });
+  const dark = await ground(page);
+  expect(dark).not.toBe(light);
+  await choose(page, "Theme", "Light");
+  expect(await ground(page)).toBe(light);
+  expect(await scheme(page)).toBe("light");
+
+  // A slow script must not let the system's theme be painted first.
+  await page.route("**/assets/*.js", async (route) => {
+    await new Promise((done) => setTimeout(done, 150));
+    await route.continue();
+  });
+  await page.addInitScript(() => {
+    Object.assign(window, { themedAt: Number.POSITIVE_INFINITY });
+    const look = () => {
+      if (document.documentElement?.dataset.theme === "light" && window.themedAt === Number.POSITIVE_INFINITY)
+        window.themedAt = performance.now();
+    };
+    new MutationObserver(look).observe(document, { attributes: true, subtree: true, childList: true });
+  });
+  await page.reload();
+  await expect(page.locator("[data-part=empty]")).toBeVisible();
+  const [themed, painted] = await page.evaluate(() => [
+    window.themedAt,
+    performance.getEntriesByName("first-paint")[0]?.startTime ?? 0,
+  ]);
+  expect(painted).toBeGreaterThan(0);
+  expect(themed).toBeLessThan(painted ?? 0);
+  await page.unrouteAll();
+
+  // Every page and every tab has it.
+  const other = await context.newPage();
+  await other.emulateMedia({ colorScheme: "dark" });
+  await other.goto("/operator");
+  expect(await ground(other)).toBe(light);
+  await choose(page, "Theme", "Dark");
+  await expect.poll(() => ground(other)).toBe(dark);
+  await choose(page, "Theme", "System");
+  await page.emulateMedia({ colorScheme: "light" });
+  expect(await ground(page)).toBe(light);
+});
+
+test("the picker finds, stars, remembers and takes any id", async ({ page }) => {
+  const trigger = page.getByRole("button", { name: /^Model: / });
+  const field = page.getByRole("combobox", { name: "Model" });
+  const option = (id: string) => page.locator(`[role=option][data-model="${id}"]`);
+  await trigger.click();
+  await expect(field).toBeFocused();
+  await field.fill("haiku");
+  await expect(page.locator("[role=option][data-model]")).toHaveCount(1);
+  await expect(option("anthropic/claude-haiku-4.5")).toContainText("200k");
+  await expect(option("anthropic/claude-haiku-4.5")).toContainText("$1 · $5");
+  await expect(option("anthropic/claude-haiku-4.5")).toHaveText(/Tools, .*Reasoning, .*Images, /);
+  await page.keyboard.press("Control+d");
+  await expect(page.getByRole("button", { name: /^Star/ })).toHaveAttribute("aria-pressed", "true");
+  await page.keyboard.press("Enter");
+  await expect(page.locator("[data-part=model]")).toHaveAttribute("title", "anthropic/claude-haiku-4.5");
+  await expect(trigger).toBeFocused();
+  await sent(page);
+  await useModel(page, "openai/gpt-4o");
+  await page.reload();
+  await trigger.click();
+  await expect(page.getByRole("group", { name: "Starred" }).locator("[role=option]")).toHaveCount(1);
+  const recent = page.getByRole("group", { name: "Recent" });
+  if ((await recent.count()) > 0) await expect(recent.locator("[role=option]").first()).toBeVisible();
+  await page.getByRole("button", { name: "Images" }).click();
+  await expect(option("qwen/chat-only")).toHaveCount(0);
+  await page.getByRole("button", { name: "Images" }).click();
+  await field.fill("nobody/knows-this");
+  await expect(page.locator("[data-part=free-id]")).toContainText("Not on the list.");
+  await page.keyboard.press("Enter");
+  await expect(page.locator("[data-part=model]")).toHaveAttribute("title", "nobody/knows-this");
+  await expect(response(page)).toHaveCount(1);
+});
+
+declare global {
+  interface Window {
+    themedAt: number;
+  }
+}

@@ -1,0 +1,92 @@
+// What every screen has to pass at every width and in both themes, and the pictures that are taken of it.
+import { fileURLToPath } from "node:url";
+import { expect, expectAccessible, type Page } from "./page.ts";
+
+const FOLDER = fileURLToPath(new URL("../../test-results/screens/", import.meta.url));
+const HEIGHT = 800;
+
+export interface Screen {
+  /** Names the pictures. */
+  name: string;
+  /** Bring the page there. */
+  open: (page: Page) => Promise<void>;
+  /** Narrow windows only: a sheet. */
+  narrowOnly?: true;
+  /** It moves while it is looked at, and what is checked twice would differ. */
+  moving?: true;
+}
+
+/** Check and take a screen in dark and light, from a phone to a wide desk; nothing of it is made anew for that. */
+export async function inspectScreen(page: Page, { name, narrowOnly, moving }: Screen): Promise<void> {
+  for (const width of narrowOnly ? [375] : [1280, 375]) {
+    await page.setViewportSize({ width, height: width === 375 ? 720 : HEIGHT });
+    await settled(page);
+    for (const colorScheme of ["dark", "light"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await take(page, `${name}-${colorScheme}-${width}`);
+      // The colours of a narrow window are those of a wide one.
+      if (width !== 375 || colorScheme === "light") await expectAccessible(page);
+    }
+    await expectFits(page);
+    if (width === 375 && !moving) expect.soft(await smallTargets(page)).toEqual([]);
+  }
+  if (narrowOnly) return;
+  for (const width of [768, 1920]) {
+    await page.setViewportSize({ width, height: HEIGHT });
+    await settled(page);
+    await expectFits(page);
+    await take(page, `${name}-light-${width}`);
+  }
+}
+
+export async function take(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: `${FOLDER}${name}.png`, animations: "disabled" });
+}
+
+/** Two frames: what follows from a new width has been drawn. */
+const settled = (page: Page) =>
+  page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+
+/** Nothing is wider than the window, and nothing but tables and code scrolls sideways. */
+export async function expectFits(page: Page): Promise<void> {
+  const wide = await page.evaluate(() => {
+    const root = document.scrollingElement ?? document.documentElement;
+    const scrolls = [...document.querySelectorAll<HTMLElement>("main, aside, nav, [role=dialog], header, footer")]
+      .filter(
+        (box) =>
+          !box.matches(".sr-only") &&
+          box.scrollWidth > box.clientWidth + 1 &&
+          getComputedStyle(box).overflowX !== "visible",
+      )
+      .map((box) => `${box.tagName} ${box.getAttribute("aria-label") ?? ""}: ${box.scrollWidth} in ${box.clientWidth}`);
+    return root.scrollWidth > innerWidth ? [...scrolls, `page: ${root.scrollWidth} in ${innerWidth}`] : scrolls;
+  });
+  expect.soft(wide).toEqual([]);
+}
+
+const LEAST_PX = 32;
+
+/** What a finger has to hit and is smaller than 32 px; links within a text are as high as their line. */
+export const smallTargets = (page: Page): Promise<string[]> =>
+  page.evaluate((least) => {
+    const all = document.querySelectorAll<HTMLElement>(
+      "button, a[href], input, select, textarea, label:has(input), [role=option], [role=tab], [role=menuitem], [role=switch]",
+    );
+    return [...all].flatMap((target) => {
+      if (target.closest("[inert], [aria-hidden=true], .prose, table, [data-part=cite]")) return [];
+      if (target.matches("label *, .sr-only, [type=hidden], [hidden], p a, dd a, li > a.text-dim")) return [];
+      const { width, height, left, top } = target.getBoundingClientRect();
+      const isShown = target.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+      const [x, y] = [left + width / 2, top + height / 2];
+      if (!isShown || width < 2 || y < least || y > innerHeight - least || x < 0 || x > innerWidth) return [];
+      const isHit = (dx: number, dy: number) => target.contains(document.elementFromPoint(x + dx, y + dy));
+      const frame = target.closest("main")?.getBoundingClientRect();
+      if (frame && (top < frame.top || top + height > frame.bottom)) return [];
+      // What lies under something else cannot be hit at all.
+      if (!isHit(0, 0)) return [];
+      const reach = least / 2 - 1;
+      const isSmall = [isHit(-reach, 0), isHit(reach, 0), isHit(0, -reach), isHit(0, reach)].includes(false);
+      const name = target.getAttribute("aria-label") ?? target.textContent?.trim().slice(0, 30);
+      return isSmall ? [`${target.tagName} ${name}: ${Math.round(width)} × ${Math.round(height)}`] : [];
+    });
+  }, LEAST_PX);

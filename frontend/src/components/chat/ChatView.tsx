@@ -121,8 +121,9 @@ interface RowProps {
 function Row({ entry, chat, panels, actionsOf, isEditing, onEdit, onAsked }: RowProps) {
   const wide = entry.kind === "answer" && entry.beside.length > 0;
   return (
+    // While the list scrolls it is deaf to the pointer, and while it follows an answer it always scrolls: rows are not.
     <div
-      className={`mx-auto px-5 narrow:px-3 ${wide ? "max-w-[110rem]" : "max-w-3xl"} ${entry.kind === "question" ? "pt-6" : "pt-2"}`}
+      className={`pointer-events-auto mx-auto px-5 narrow:px-3 ${wide ? "max-w-[110rem]" : "max-w-3xl"} ${entry.kind === "question" ? "pt-6" : "pt-2"}`}
     >
       {entry.kind === "question" ? (
         <QuestionRow entry={entry} chat={chat} isEditing={isEditing} onEdit={onEdit} onAsked={onAsked} />

@@ -75,7 +75,8 @@ function Column({ part, isChosen, chat, panels, actionsOf }: ColumnProps) {
 function ColumnHead({ answer, model }: { answer: Answer; model: string }) {
   const { trace, stopping } = useStore(answer);
   return (
-    <header className="mb-2 flex min-h-7 items-center gap-2">
+    // It stays in sight while the answer runs: the stop is in it.
+    <header className="sticky -top-px z-10 -mx-3 -mt-3 mb-2 flex min-h-7 items-center gap-2 rounded-t-md bg-raised px-3 pt-3 pb-1">
       <h3 className="min-w-0 flex-1 truncate font-semibold text-small" title={model}>
         {model}
       </h3>

@@ -1,5 +1,17 @@
 // The line while a run goes on: reasoning in its blocks, and which panel is open when.
-import { answer, ask, choose, ended, expect, type Page, response, someWords, stops, test, useModel } from "./support/page.ts";
+import {
+  answer,
+  ask,
+  choose,
+  ended,
+  expect,
+  type Page,
+  response,
+  someWords,
+  stops,
+  test,
+  useModel,
+} from "./support/page.ts";
 import { seenLine, watchLine } from "./support/watch.ts";
 import { openWire, type Wire } from "./support/wire.ts";
 
@@ -140,4 +152,15 @@ test("a panel that the reader has touched is left alone", async ({ page }) => {
     expect(line[1]).toMatchObject({ kind: "search", open: false });
   }
   await expect(answer(page).last()).toBeVisible();
+});
+
+test("what stands on the line can be clicked while the page follows the answer", async ({ page }) => {
+  await useModel(page, "openai/sim-long-3000");
+  await ask(page, "A long answer, please.");
+  await someWords(page);
+  await expect.poll(() => page.getByRole("main").evaluate((box) => box.scrollTop)).toBeGreaterThan(50);
+  await response(page).locator("[data-part=running]").getByRole("button", { name: "Inspect" }).click({ timeout: 3000 });
+  await expect(page.locator("[data-part=inspector]").first()).toBeVisible();
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  await ended(page, "cancelled");
 });

@@ -1,28 +1,15 @@
 // The pages beside the chat: the guide, the API reference and the operator's lever.
-import AxeBuilder from "@axe-core/playwright";
-import { expect, type Page, test } from "@playwright/test";
-
-const faults: string[] = [];
-
-test.beforeEach(async ({ page, baseURL }) => {
-  faults.length = 0;
-  page.on("pageerror", (error) => faults.push(String(error)));
-  page.on("console", (message) => {
-    if (/content security policy|unique "key"|hydrat/i.test(message.text())) faults.push(message.text());
-  });
-  page.on("request", (request) => {
-    if (!request.url().startsWith(baseURL ?? "")) faults.push(`asked a third party: ${request.url()}`);
-  });
-});
-
-test.afterEach(() => {
-  expect(faults).toEqual([]);
-});
-
-async function expectAccessible(page: Page) {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`)).toEqual([]);
-}
+import {
+  ADMIN_TOKEN,
+  askRun,
+  ended,
+  expect,
+  expectAccessible,
+  type Page,
+  REFUSED,
+  test,
+  useModel,
+} from "./support/page.ts";
 
 for (const colorScheme of ["light", "dark"] as const) {
   test(`the guide is read, from page to page and back to the chat (${colorScheme})`, async ({ page }) => {
@@ -55,7 +42,7 @@ test("every anchor that the guide links to is there", async ({ page }) => {
     const links = await page
       .locator(".document a[href*='#']")
       .evaluateAll((all) => all.map((a) => (a as HTMLAnchorElement).href));
-    for (const link of links) {
+    for (const link of new Set(links)) {
       await page.goto(link);
       await expect(page.locator(`[id="${new URL(link).hash.slice(1)}"]`)).toBeVisible();
     }
@@ -67,6 +54,7 @@ test("a program gets the text of the same address", async ({ request }) => {
   expect(response.headers()["content-type"]).toContain("text/markdown");
   expect(response.headers().vary).toMatch(/accept/i);
   expect(await response.text()).toMatch(/^# /);
+  expect((await request.get("/favicon.ico")).status()).toBe(200);
 });
 
 test("the API reference is ours and whole", async ({ page }) => {
@@ -78,58 +66,96 @@ test("the API reference is ours and whole", async ({ page }) => {
   await expect(page.locator("#schema-ChatRequest")).toBeInViewport();
 });
 
-test("the browser finds an icon", async ({ request }) => {
-  expect((await request.get("/favicon.ico")).status()).toBe(200);
-});
+test.describe("the operator", () => {
+  const lever = (page: Page) => page.getByRole("form", { name: "TOOL_LOOP_V2" });
+  const standing = (page: Page) => lever(page).getByRole("status");
 
-test("the operator pulls the lever", async ({ page }) => {
-  const token = process.env.SIGNALBOX_ADMIN_TOKEN ?? (process.env.SIGNALBOX_URL ? undefined : "admin");
-  test.skip(token === undefined, "the operator's token of that server is not known here");
-  await page.goto("/operator");
-  const lever = page.getByRole("form", { name: "TOOL_LOOP_V2" });
-  await expect(lever.getByRole("status")).toContainText("loop");
-  await expectAccessible(page);
-  await lever.getByText("Percent").click();
-  await lever.getByRole("slider").fill("30");
-  await expect(lever).toContainText("About 30 of 100 conversations");
-  await lever.getByRole("button", { name: "Pull the lever" }).click();
+  async function pull(page: Page, position: string): Promise<void> {
+    await lever(page).getByText(position, { exact: true }).click();
+    await lever(page).getByRole("button", { name: "Pull the lever" }).click();
+  }
 
-  const dialog = page.getByRole("dialog");
-  await expect(dialog).toContainText("operator's token");
-  await dialog.locator("input").fill("wrong");
-  const refused = page.waitForResponse("**/api/flags/tool_loop_v2");
-  await page.keyboard.press("Enter");
-  expect((await refused).status()).toBe(401);
-  await expect(dialog.locator("input")).toHaveValue("");
-  await dialog.locator("input").fill(token ?? "");
-  await page.keyboard.press("Enter");
-  await expect(dialog).toBeHidden();
-  await expect(lever.getByRole("status")).toContainText("30 %");
+  // Whatever becomes of the test, the next ones ask the loop that they expect.
+  test.afterEach(async ({ request }) => {
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+    await request.put("/api/flags/tool_loop_v2", { headers, data: { state: "on" } });
+  });
 
-  await lever.getByText("On", { exact: true }).click();
-  await lever.getByRole("button", { name: "Pull the lever" }).click();
-  await expect(lever.getByRole("status")).toContainText("Every run uses the V2 loop");
-  await expect(lever.getByRole("button", { name: "It stands here" })).toBeDisabled();
-  await expect(page.getByRole("heading", { name: "Loop legacy" })).toBeVisible();
-});
+  test("pulls the lever, and sees runs of each loop with their endings", async ({ page, context, faults }) => {
+    faults.allow(REFUSED);
+    await page.goto("/operator");
+    await expect(standing(page)).toContainText("loop");
+    await expectAccessible(page);
 
-test("a lever that the environment overrides cannot be pulled", async ({ page }) => {
-  await page.route("**/api/flags/tool_loop_v2", (route) =>
-    route.fulfill({
-      json: {
-        key: "tool_loop_v2",
-        state: "on",
-        percent: null,
-        environment: false,
-        effective: "Every run uses the legacy loop.",
-        sticky: "conversation",
-      },
-    }),
-  );
-  await page.goto("/operator");
-  const lever = page.getByRole("form", { name: "TOOL_LOOP_V2" });
-  await expect(lever).toContainText("no lever overrides it");
-  await expect(lever.getByRole("radio", { name: /On/ })).toBeDisabled();
-  await expect(lever.getByRole("button")).toHaveCount(0);
-  await expectAccessible(page);
+    await lever(page).getByText("Percent", { exact: true }).click();
+    await lever(page).getByRole("slider").fill("30");
+    await expect(lever(page)).toContainText("About 30 of 100 conversations");
+    await lever(page).getByRole("button", { name: "Pull the lever" }).click();
+    const dialog = page.getByRole("dialog");
+    await expect(dialog).toContainText("operator's token");
+    await dialog.getByLabel("Operator's token").fill("wrong");
+    const refused = page.waitForResponse("**/api/flags/tool_loop_v2");
+    await page.keyboard.press("Enter");
+    expect((await refused).status()).toBe(401);
+    await expect(dialog.getByRole("alert")).toContainText("refused");
+    await expectAccessible(page);
+    await dialog.getByLabel("Operator's token").fill(ADMIN_TOKEN);
+    await page.keyboard.press("Enter");
+    await expect(dialog).toBeHidden();
+    await expect(standing(page)).toContainText("30 %");
+
+    await pull(page, "Off");
+    await expect(standing(page)).toContainText("legacy");
+    const chat = await context.newPage();
+    await chat.goto("/");
+    const old = await askRun(chat, "What time is it in Tokyo?");
+    await ended(chat);
+    await expect(chat.locator("[data-part=end]")).toContainText("loop legacy");
+
+    await page.bringToFront();
+    await pull(page, "On");
+    await expect(standing(page)).toContainText("Every run uses the V2 loop");
+    await expect(lever(page).getByRole("button", { name: "It stands here" })).toBeDisabled();
+    await chat.bringToFront();
+    await chat.getByRole("button", { name: "New chat" }).first().click();
+    await useModel(chat, "openai/sim-midstream-error");
+    const failed = await askRun(chat, "What is a run?");
+    await ended(chat, "error");
+    await expect(chat.locator("[data-part=end]")).toContainText("loop v2");
+
+    await page.bringToFront();
+    await page.reload();
+    const row = (id: string) => page.locator("[data-part=run]", { has: page.locator(`a[href$="${id}"]`) });
+    await expect(row(old)).toContainText("legacy");
+    await expect(row(old)).toContainText("complete");
+    await expect(row(failed)).toContainText("v2");
+    await expect(row(failed)).toContainText("UPSTREAM_OVERLOADED");
+    for (const loop of ["legacy", "v2"]) {
+      await expect(page.getByRole("region", { name: `Loop ${loop}` })).toContainText(/\d+ %\s*ended well/);
+    }
+    await expectAccessible(page);
+    await row(old).getByRole("link").click();
+    await ended(page);
+    await expect(page.locator("[data-part=end]")).toContainText("loop legacy");
+  });
+
+  test("cannot pull a lever that the environment overrides", async ({ page }) => {
+    await page.route("**/api/flags/tool_loop_v2", (route) =>
+      route.fulfill({
+        json: {
+          key: "tool_loop_v2",
+          state: "on",
+          percent: null,
+          environment: false,
+          effective: "Every run uses the legacy loop.",
+          sticky: "conversation",
+        },
+      }),
+    );
+    await page.goto("/operator");
+    await expect(lever(page)).toContainText("no lever overrides it");
+    await expect(lever(page).getByRole("radio", { name: /On/ })).toBeDisabled();
+    await expect(lever(page).getByRole("button")).toHaveCount(0);
+    await expectAccessible(page);
+  });
 });

@@ -1,112 +1,107 @@
-// One run in several tabs and over lines that break, in a real browser: no gap, nothing twice, and one stop for all.
-import { expect, type Page, test } from "@playwright/test";
-import { openWire } from "./support/wire.ts";
+// Lines that break, pages that are loaded again, and several tabs, in a real browser: no gap, nothing twice.
+import { deflateSync } from "node:zlib";
+import {
+  answer,
+  ask,
+  askRun,
+  end,
+  ended,
+  expect,
+  journal,
+  message,
+  type Page,
+  REFUSED,
+  response,
+  said,
+  shown,
+  someWords,
+  stops,
+  test,
+  useModel,
+} from "./support/page.ts";
+import { openWire, type Wire } from "./support/wire.ts";
 
-const words = /\w+ \w+ \w+/;
-const answer = (page: Page) => page.locator(".response").last();
-const text = (page: Page) => answer(page).locator(".answer, .reasoning").last();
-const end = (page: Page) => answer(page).locator(".end");
-const letters = (said: string) => said.replaceAll(/[^\p{L}\p{N}]/gu, "");
+const stop = (page: Page) => page.getByRole("button", { name: "Stop", exact: true });
+const connection = (page: Page) => stops(page, "connection");
 
 /** Ask for a long answer, and return its run's id once the first words are there. */
-async function askLong(page: Page, count: number): Promise<string> {
-  await page.getByRole("combobox", { name: "Model" }).fill(`openai/sim-long-${count}`);
-  await page.keyboard.press("Enter");
-  const answered = page.waitForResponse("**/api/chat/stream");
-  await page.getByRole("textbox", { name: "Message" }).fill("A long answer, please.");
-  await page.keyboard.press("Enter");
-  const runId = (await answered).headers()["x-run-id"] ?? "";
-  await expect(text(page)).toContainText(words);
+async function askLong(page: Page, deltas: number): Promise<string> {
+  await useModel(page, `openai/sim-long-${deltas}`);
+  const runId = await askRun(page, "A long answer, please.");
+  await someWords(page);
   return runId;
 }
 
-/** Return id and event of every frame that the server kept. */
-async function journal(page: Page, runId: string): Promise<{ id: string; data: string }[]> {
-  const replay = await (await page.request.get(`/api/runs/${runId}/events`)).text();
-  return [...replay.matchAll(/^id: (.*)\ndata: (.*)$/gm)].map(([, id = "", data = ""]) => ({ id, data }));
+async function expectWhole(page: Page, runId: string): Promise<void> {
+  await ended(page);
+  expect(await shown(page)).toBe(await said(page, runId));
+  const steps = (await journal(page, runId)).filter(({ type }) => type === "tool_calls").length;
+  if (steps === 0) await expect(stops(page, "search")).toHaveCount(0);
 }
 
-async function said(page: Page, runId: string): Promise<string> {
-  const events = (await journal(page, runId)).map(({ data }) => JSON.parse(data));
-  return letters(events.map((event) => (event.type === "content" ? event.content : "")).join(""));
-}
+test.describe("a line that breaks", () => {
+  let wire: Wire;
+  test.beforeEach(async ({ page, baseURL, faults }) => {
+    faults.allow(/console: Failed to load resource: net::ERR_/);
+    wire = await openWire(baseURL ?? "");
+    await page.goto(wire.url);
+  });
+  test.afterEach(() => wire.close());
 
-const shown = async (page: Page) => letters((await answer(page).locator(".answer").allTextContents()).join(""));
+  test("is mended without a word where that is quick, and the answer is whole", async ({ page }) => {
+    const words: string[] = [];
+    const runId = await askLong(page, 300);
+    await page.exposeFunction("told", (text: string) => words.push(text));
+    await page.evaluate(() => {
+      const look = () => {
+        const told = document.querySelector("[data-kind=connection]")?.textContent;
+        if (told) (window as unknown as { told: (text: string) => void }).told(told);
+      };
+      new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true });
+    });
+    for (let cuts = 0; cuts < 2; cuts++) {
+      const resumed = page.waitForRequest(/\/api\/runs\/\w+\/events$/);
+      wire.cut();
+      expect((await resumed).headers()["last-event-id"]).toMatch(/^\w+:\d+$/);
+    }
+    await expectWhole(page, runId);
+    expect(words).toEqual([]);
+    await expect(page.getByRole("alert")).toHaveCount(0);
+  });
 
-test("a second tab follows the same run live, and both have all of it once", async ({ page, context }, info) => {
-  await page.goto("/");
-  const runId = await askLong(page, 200);
-  const other = await context.newPage();
-  await other.goto(`/#run=${runId}`);
-  await expect(text(other)).toContainText(words);
-  await expect(other.getByRole("textbox", { name: "Message" })).toHaveCount(0);
-  await expect(other.getByRole("button", { name: "Stop" })).toBeVisible();
-  await info.attach("second tab", { body: await other.screenshot({ path: info.outputPath("second-tab.png") }) });
-  await expect(end(page)).toContainText(/loop v2/, { timeout: 40_000 });
-  await expect(end(other)).toContainText(/loop v2/);
-  const whole = await said(page, runId);
-  expect(whole.length).toBeGreaterThan(500);
-  expect([await shown(page), await shown(other)]).toEqual([whole, whole]);
-  await expect(other.getByRole("button", { name: "Retry" })).toHaveCount(0);
+  test("is said where it takes long, and the word goes when it is back", async ({ page }) => {
+    const runId = await askLong(page, 500);
+    const before = await shown(page);
+    wire.down();
+    await expect(connection(page)).toHaveText(/The connection dropped\. Taking the answer up again\./);
+    expect((await shown(page)).startsWith(before)).toBe(true);
+    await page.waitForTimeout(2000);
+    wire.up();
+    await expect(connection(page)).toHaveCount(0);
+    await expectWhole(page, runId);
+    await expect(page.getByRole("alert")).toHaveCount(0);
+  });
 
-  await other.reload();
-  await expect(end(other)).toContainText(/loop v2/);
-  expect(await shown(other)).toBe(whole);
-  await other.getByRole("button", { name: "New chat" }).click();
-  await expect(other.getByRole("textbox", { name: "Message" })).toBeFocused();
-});
-
-test("a stop in one tab ends the answer in the other", async ({ page, context }) => {
-  await page.goto("/");
-  const runId = await askLong(page, 3000);
-  const other = await context.newPage();
-  await other.goto(`/#run=${runId}`);
-  await expect(text(other)).toContainText(words);
-  await other.getByRole("button", { name: "Stop" }).click();
-  await expect(end(page)).toContainText("Stopped");
-  await expect(end(other)).toContainText("Stopped");
-  await expect(page.getByRole("button", { name: "Send" })).toBeVisible();
-  await expect(other.getByRole("button", { name: "Stop" })).toHaveCount(0);
-  const whole = await said(page, runId);
-  expect([await shown(page), await shown(other)]).toEqual([whole, whole]);
-});
-
-test("a run that nobody knows is told so", async ({ page }) => {
-  await page.goto("/#run=00000000000000000000000000000000");
-  await expect(page.getByRole("alert")).toBeVisible();
-  await expect(page.getByRole("button", { name: "Stop" })).toHaveCount(0);
-});
-
-test("the browser's own EventSource has every frame once over a line that breaks", async ({ page, baseURL }) => {
-  const wire = await openWire(baseURL ?? "");
-  await page.goto(wire.url);
-  const runId = await askLong(page, 100);
-  const follows = page.evaluate(
-    (path) =>
-      new Promise<{ id: string; data: string }[]>((resolve) => {
-        const heard: { id: string; data: string }[] = [];
-        const source = new EventSource(path);
-        source.onmessage = ({ lastEventId, data }) => heard.push({ id: lastEventId, data });
-        // It reconnects by itself, and ends at the 204 that says that all was seen.
-        source.onerror = () => source.readyState === EventSource.CLOSED && resolve(heard);
-        Object.assign(window, { heard });
-      }),
-    `/api/runs/${runId}/events`,
-  );
-  const count = () => page.evaluate(() => (window as unknown as { heard: object[] }).heard.length);
-  for (const least of [3, 20]) {
-    await expect.poll(count, { timeout: 20_000 }).toBeGreaterThan(least);
-    const again = page.waitForRequest((request) => request.resourceType() === "eventsource");
+  test("before the server has named the run: it is asked once", async ({ page }) => {
+    const runs = async (): Promise<string[]> => {
+      const { runs: last } = await (await page.request.get(`/api/runs?limit=20`)).json();
+      return last.map((run: { run_id: string }) => run.run_id);
+    };
+    const before = await runs();
+    const asked = page.waitForRequest("**/api/chat/stream");
+    const held = wire.holdBefore("x-run-id: ");
+    await ask(page, "What time is it in Tokyo?");
+    await Promise.all([asked, held]);
+    // The browser asks again by itself, or the page does: under the same key.
     wire.cut();
-    await again;
-  }
-  const heard = await follows;
-  expect(heard).toEqual(await journal(page, runId));
-  expect(JSON.parse(heard.at(-1)?.data ?? "")).toMatchObject({ type: "done", status: "complete" });
-  wire.close();
+    await ended(page);
+    expect((await runs()).filter((id) => !before.includes(id))).toHaveLength(1);
+    await expect(page.locator("[data-part=question]")).toHaveCount(1);
+  });
 });
 
-test("a question whose answer got lost on its way is asked once", async ({ page }) => {
+test("a question whose answer got lost on its way is asked once", async ({ page, faults }) => {
+  faults.allow(REFUSED);
   await page.goto("/");
   const keys: (string | undefined)[] = [];
   const ids: (string | undefined)[] = [];
@@ -124,15 +119,274 @@ test("a question whose answer got lost on its way is asked once", async ({ page 
     }
     await route.abort("connectionreset");
   });
-  const answered = page.waitForResponse("**/api/chat/stream");
-  await page.getByRole("textbox", { name: "Message" }).fill("What time is it in Tokyo?");
-  await page.keyboard.press("Enter");
-  ids.push((await answered).headers()["x-run-id"]);
-  await expect(end(page)).toContainText("tokens");
+  ids.push(await askRun(page, "What time is it in Tokyo?"));
+  await ended(page);
   expect(keys.length).toBe(3);
   expect(new Set(keys).size).toBe(1);
   expect(ids[0]).toBeTruthy();
   expect(new Set(ids).size).toBe(1);
-  await expect(page.locator(".question")).toHaveCount(1);
+  await expect(page.locator("[data-part=question]")).toHaveCount(1);
   await expect(page.getByRole("alert")).toHaveCount(0);
 });
+
+test.describe("a page that is loaded again", () => {
+  let stopped: string[];
+  test.beforeEach(async ({ page }) => {
+    stopped = [];
+    page.on("request", (request) => request.url().endsWith("/stop") && stopped.push(request.url()));
+  });
+
+  test("in mid-answer shows the whole answer", async ({ page }) => {
+    await page.goto("/");
+    const runId = await askLong(page, 200);
+    await page.reload();
+    await expect(page.locator("[data-part=question]")).toContainText("A long answer, please.");
+    await expectWhole(page, runId);
+    await page.reload();
+    await expectWhole(page, runId);
+    expect(stopped).toEqual([]);
+  });
+
+  test("in mid-search, and before the first event, goes on as well", async ({ page, baseURL }) => {
+    const wire = await openWire(baseURL ?? "");
+    await page.goto(wire.url);
+    await useModel(page, "openai/sim");
+    let posts = 0;
+    page.on("request", (request) => {
+      if (request.url().endsWith("/api/chat/stream")) posts += 1;
+    });
+    for (const words of ['"type":"tool_result"', '"type":"reasoning"']) {
+      const held = wire.holdBefore(words);
+      const runId = await askRun(page, "What is a run? Search for it.");
+      await held;
+      void wire.release();
+      await page.reload();
+      await expectWhole(page, runId);
+      await expect(stops(page, "search")).toHaveCount(1);
+      await expect(stops(page, "reasoning")).toHaveCount(2);
+    }
+    expect(posts).toBe(2);
+    expect(stopped).toEqual([]);
+    wire.close();
+  });
+
+  test("before its question was answered at all asks it once", async ({ page, faults }) => {
+    // Such a conversation is not there yet.
+    faults.allow(/status of 404 .*\/api\/conversations\//);
+    await page.goto("/");
+    const keys: (string | undefined)[] = [];
+    let ids = 0;
+    await page.route("**/api/chat/stream", async (route) => {
+      keys.push(route.request().headers()["idempotency-key"]);
+      // The server never says a word to the first.
+      if (keys.length > 1) await route.continue();
+    });
+    page.on("response", (answered) => {
+      if (answered.url().endsWith("/api/chat/stream")) ids += 1;
+    });
+    await ask(page, "What time is it in Tokyo?");
+    await expect.poll(() => keys.length).toBe(1);
+    await page.reload();
+    await ended(page);
+    await expect(page.locator("[data-part=question]")).toHaveCount(1);
+    expect(new Set(keys).size).toBe(1);
+    expect(ids).toBe(1);
+  });
+
+  test("stops on demand, and keeps the queue, the draft and its picture", async ({ page }) => {
+    await page.goto("/");
+    const runId = await askLong(page, 3000);
+    await ask(page, "This waits.");
+    await message(page).fill("This is being written.");
+    const picture = { name: "dot.png", mimeType: "image/png", buffer: pngOfOneDot() };
+    await page.locator("[data-part=picture-input]").setInputFiles(picture);
+    await expect(page.locator("[data-part=composer] [data-part=picture]")).toHaveCount(1);
+    await page.reload();
+    await expect(page.getByRole("region", { name: "Queue" })).toContainText("This waits.");
+    await expect(message(page)).toHaveValue("This is being written.");
+    await expect(page.locator("[data-part=composer] [data-part=picture] img")).toHaveCount(1);
+    await someWords(page);
+    await stop(page).click();
+    await ended(page, "cancelled");
+    expect((await journal(page, runId)).at(-1)).toMatchObject({ status: "cancelled" });
+    expect(await shown(page)).toBe(await said(page, runId));
+  });
+});
+
+test.describe("several tabs", () => {
+  test("a stop in one tab ends the answer in the other", async ({ page, context }) => {
+    await page.goto("/");
+    const runId = await askLong(page, 3000);
+    const other = await context.newPage();
+    await other.goto(`/#run=${runId}`);
+    await someWords(other);
+    await expect(message(other)).toHaveCount(0);
+    await expect(other.locator("footer")).toContainText("You are following an answer that was asked for elsewhere.");
+    await stop(other).click();
+    await ended(page, "cancelled");
+    await ended(other, "cancelled");
+    await expect(stop(other)).toHaveCount(0);
+    const whole = await said(page, runId);
+    expect([await shown(page), await shown(other)]).toEqual([whole, whole]);
+    await expect(end(other).getByRole("button", { name: "Retry" })).toHaveCount(0);
+    await other.reload();
+    await ended(other, "cancelled");
+    expect(await shown(other)).toBe(whole);
+  });
+
+  test("the same conversation in a second tab: it stops there as well", async ({ page, context }) => {
+    await page.goto("/");
+    const runId = await askLong(page, 3000);
+    const other = await context.newPage();
+    await other.goto(page.url());
+    await someWords(other);
+    await stop(other).click();
+    await ended(page, "cancelled");
+    await ended(other, "cancelled");
+    expect((await journal(page, runId)).at(-1)).toMatchObject({ status: "cancelled" });
+  });
+
+  test("four answers at once are live, the fifth is followed by asking, and every stop works at once", async ({
+    page,
+    context,
+  }) => {
+    const open = new Set<object>();
+    let most = 0;
+    context.on("request", (request) => {
+      const { pathname, search } = new URL(request.url());
+      if (!/\/api\/(chat\/stream|runs\/\w+\/events)$/.test(pathname) || search.includes("follow=false")) return;
+      open.add(request);
+      most = Math.max(most, open.size);
+    });
+    context.on("requestfinished", (request) => open.delete(request));
+    context.on("requestfailed", (request) => open.delete(request));
+
+    // Wide enough for four columns: each has its stop in sight.
+    await page.setViewportSize({ width: 1720, height: 900 });
+    await page.goto("/");
+    const models = ["openai", "anthropic", "google", "qwen"].map((family) => `${family}/sim-long-3000`);
+    await page.evaluate((compared) => {
+      const kept = JSON.parse(localStorage.getItem("signalbox.settings") ?? "{}");
+      localStorage.setItem("signalbox.settings", JSON.stringify({ version: 1, ...kept, compared }));
+    }, models);
+    await page.reload();
+    await expect(page.locator("[data-part=compared-model]")).toHaveCount(4);
+    await ask(page, "A long answer, please.");
+    const columns = page.locator("[data-part=column]");
+    await expect(columns).toHaveCount(4);
+    for (const column of await columns.all()) {
+      await expect(column.locator("[data-part=answer]").last()).toContainText(/\w+ \w+ \w+/, { timeout: 20_000 });
+    }
+
+    const other = await context.newPage();
+    await other.goto("/");
+    await other.getByRole("button", { name: "Compare models" }).click();
+    await useModel(other, "openai/sim-long-2000");
+    await ask(other, "A long answer, please.");
+    await expect(connection(other)).toHaveText(/Followed every second: four other answers have the live connections\./);
+    await someWords(other);
+    expect(most).toBeLessThanOrEqual(5);
+    expect(open.size).toBeLessThanOrEqual(4);
+
+    const within = { timeout: 1500 };
+    await stop(other).click();
+    await expect(end(other)).toHaveAttribute("data-status", "cancelled", within);
+    await page.bringToFront();
+    await columns
+      .first()
+      .getByRole("button", { name: /^Stop / })
+      .click();
+    await expect(columns.first().locator("[data-part=end]")).toHaveAttribute("data-status", "cancelled", within);
+    await stop(page).click();
+    for (const column of await columns.all()) {
+      await expect(column.locator("[data-part=end]")).toHaveAttribute("data-status", "cancelled", within);
+    }
+  });
+});
+
+test("a run that nobody knows is told so", async ({ page, faults }) => {
+  faults.allow(REFUSED);
+  await page.goto("/#run=00000000000000000000000000000000");
+  await expect(page.getByRole("alert")).toBeVisible();
+  await expect(stop(page)).toHaveCount(0);
+});
+
+test("a copy that is kept reopens with its question, its panels and its inspector", async ({ page }) => {
+  await page.goto("/");
+  const runId = await askRun(page, "What is a run? Search for it.");
+  await ended(page);
+  await end(page).getByRole("button", { name: "More", exact: true }).click();
+  const kept = page.waitForResponse((answered) => answered.url().endsWith("/api/saves"));
+  await page.getByRole("menuitem", { name: "Keep a copy" }).click();
+  const { id } = (await (await kept).json()) as { id: string };
+  await expect(page.getByText("A copy of this run is kept.")).toBeVisible();
+
+  await page.goto(`/#save=${id}`);
+  await ended(page);
+  await expect(page.locator("[data-part=question]")).toContainText("What is a run?");
+  expect(await shown(page)).toBe(await said(page, runId));
+  await expect(stops(page, "search")).toHaveCount(1);
+  await expect(stops(page, "reasoning")).toHaveCount(2);
+  await expect(message(page)).toHaveCount(0);
+  await end(page).getByRole("button", { name: "Inspect" }).click();
+  await expect(page.locator("[data-part=inspector] [data-part=row]", { hasText: "search_web" }).first()).toBeVisible();
+  await expect(response(page).locator("[data-part=error]")).toHaveCount(0);
+  await expect(answer(page).last()).toBeVisible();
+});
+
+test("the browser's own EventSource has every frame once over a line that breaks", async ({
+  page,
+  baseURL,
+  faults,
+}) => {
+  faults.allow(/console: Failed to load resource: net::ERR_/);
+  const wire = await openWire(baseURL ?? "");
+  await page.goto(wire.url);
+  const runId = await askLong(page, 100);
+  const follows = page.evaluate(
+    (path) =>
+      new Promise<string[]>((resolve) => {
+        const heard: string[] = [];
+        const source = new EventSource(path);
+        source.onmessage = ({ data }) => heard.push(data);
+        // It reconnects by itself, and ends at the 204 that says that all was seen.
+        source.onerror = () => source.readyState === EventSource.CLOSED && resolve(heard);
+        Object.assign(window, { heard });
+      }),
+    `/api/runs/${runId}/events`,
+  );
+  const count = () => page.evaluate(() => (window as unknown as { heard: object[] }).heard.length);
+  for (const least of [3, 20]) {
+    await expect.poll(count, { timeout: 20_000 }).toBeGreaterThan(least);
+    const again = page.waitForRequest((request) => request.resourceType() === "eventsource");
+    wire.cut();
+    await again;
+  }
+  const heard = (await follows).map((data) => JSON.parse(data));
+  expect(heard).toEqual(await journal(page, runId));
+  expect(heard.at(-1)).toMatchObject({ type: "done", status: "complete" });
+  wire.close();
+});
+
+/** The smallest picture there is, as a file. */
+function pngOfOneDot(): Buffer {
+  const crcOf = (bytes: Buffer) => {
+    let crc = ~0;
+    for (const byte of bytes) {
+      crc ^= byte;
+      for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+    }
+    return ~crc >>> 0;
+  };
+  const chunk = (type: string, data: Buffer) => {
+    const named = Buffer.concat([Buffer.from(type), data]);
+    const [size, crc] = [Buffer.alloc(4), Buffer.alloc(4)];
+    size.writeUInt32BE(data.length);
+    crc.writeUInt32BE(crcOf(named));
+    return Buffer.concat([size, named, crc]);
+  };
+  const head = Buffer.from([0, 0, 0, 1, 0, 0, 0, 1, 8, 2, 0, 0, 0]);
+  const dot = deflateSync(Buffer.from([0, 200, 60, 60]));
+  const sign = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  return Buffer.concat([sign, chunk("IHDR", head), chunk("IDAT", dot), chunk("IEND", Buffer.alloc(0))]);
+}

@@ -64,6 +64,14 @@ export async function useModel(page: Page, id: string): Promise<void> {
   await expect(page.locator("[data-part=model]")).toHaveAttribute("title", id);
 }
 
+/** In the dialog of another answer, choose the model of that answer. */
+export async function answerWith(page: Page, id: string): Promise<void> {
+  const dialog = page.getByRole("dialog", { name: "Answer with another model" });
+  await dialog.getByRole("button", { name: /^Model of the new answer: / }).click();
+  await page.getByRole("combobox", { name: "Model of the new answer" }).fill(id);
+  await page.locator(`[role=option][data-model="${id}"]`).click();
+}
+
 export async function ask(page: Page, question: string): Promise<void> {
   await message(page).fill(question);
   await page.keyboard.press("Enter");

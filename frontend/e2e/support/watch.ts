@@ -49,7 +49,8 @@ export const seenLine = (page: Page): Promise<SeenStop[][]> => page.evaluate(() 
 export async function watchWords(page: Page): Promise<void> {
   await page.evaluate(() => {
     window.words = new Set();
-    const said = "[data-part=stop] > p, [data-part=stop] > button, [data-part=chip], [data-part=tool], [data-part=query]";
+    const said =
+      "[data-part=stop] > p, [data-part=stop] > button, [data-part=chip], [data-part=tool], [data-part=query]";
     const look = () => {
       for (const part of document.querySelectorAll(`main :is(${said})`)) window.words.add(part.textContent);
       for (const named of document.querySelectorAll("main :is([aria-label], [title])"))

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 export interface Wire {
   url: string;
-  /** Break every connection that is open; new ones work. */
+  /** Break every connection that is open, and hold none from then on; new ones work. */
   cut(): void;
   /** Break every connection, and every new one as soon as it is made, until `up`. */
   down(): void;
@@ -14,6 +14,8 @@ export interface Wire {
   release(words?: string): Promise<void>;
   close(): void;
 }
+
+const HEAD = Buffer.from("HTTP/");
 
 /** What one connection has yet to deliver. */
 interface Held {
@@ -45,15 +47,17 @@ export async function openWire(target: string): Promise<Wire> {
     if (waiting) return waiting.bytes.push(bytes);
     const at = words ? bytes.indexOf(words) : -1;
     if (at === -1) return client.write(bytes);
-    client.write(bytes.subarray(0, at));
-    return hold(client, bytes.subarray(at));
+    // Half a head would count as a whole one.
+    const isHead = bytes.subarray(0, 5).equals(HEAD) && at < bytes.indexOf("\r\n\r\n");
+    if (!isHead) client.write(bytes.subarray(0, at));
+    return hold(client, bytes.subarray(isHead ? 0 : at));
   };
 
   const server = createServer((client) => {
     if (isDown) return client.destroy();
     const upstream = connect(Number(port), hostname);
     client.pipe(upstream);
-    upstream.on("data", (bytes) => client.writable && deliver(client, bytes));
+    upstream.on("data", (bytes: Buffer) => client.writable && deliver(client, bytes));
     upstream.on("end", () => held.some((one) => one.client === client) || client.end());
     for (const socket of [client, upstream]) {
       sockets.add(socket);
@@ -68,6 +72,7 @@ export async function openWire(target: string): Promise<Wire> {
   const cut = () => {
     for (const socket of sockets) socket.destroy();
     held = [];
+    words = undefined;
   };
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

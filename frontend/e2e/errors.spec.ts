@@ -1,0 +1,183 @@
+// What goes wrong stands in a box of its own, says what to do, and can be done; never in the answer.
+import {
+  answer,
+  answerWith,
+  ask,
+  askRun,
+  end,
+  ended,
+  expect,
+  expectAccessible,
+  journal,
+  type Page,
+  REFUSED,
+  response,
+  said,
+  shown,
+  test,
+  useModel,
+} from "./support/page.ts";
+
+test.beforeEach(async ({ page }) => {
+  await page.goto("/");
+});
+
+const box = (page: Page) => response(page).locator("[data-part=error]");
+
+interface Case {
+  model: string;
+  code: string;
+  status: string;
+  says: RegExp;
+  /** The names of what can be pressed. */
+  fixes: string[];
+  /** Text had come before. */
+  keeps?: true;
+}
+
+const CASES: Case[] = [
+  {
+    model: "sim-error-402",
+    code: "UPSTREAM_CREDITS",
+    status: "error",
+    says: /credit/,
+    fixes: ["Add credits", "Another model"],
+  },
+  { model: "sim-error-401", code: "UPSTREAM_AUTH", status: "error", says: /Check OPENROUTER_API_KEY/, fixes: [] },
+  {
+    model: "sim-midstream-error",
+    code: "UPSTREAM_OVERLOADED",
+    status: "error",
+    says: /What came is kept/,
+    fixes: ["Retry", "Another model"],
+    keeps: true,
+  },
+  {
+    model: "sim-cut",
+    code: "STREAM_CUT",
+    status: "interrupted",
+    says: /What came is kept/,
+    fixes: ["Retry"],
+    keeps: true,
+  },
+  {
+    model: "sim-filter",
+    code: "CONTENT_FILTER",
+    status: "content_filter",
+    says: /Rephrase/,
+    fixes: ["Another model"],
+    keeps: true,
+  },
+  { model: "sim-length", code: "LENGTH", status: "length", says: /go on, or raise max_tokens/, fixes: [], keeps: true },
+];
+
+for (const { model, code, status, says, fixes, keeps } of CASES) {
+  test(`${code} has its own box, with what can be done`, async ({ page }) => {
+    await useModel(page, `openai/${model}`);
+    const runId = await askRun(page, "What is a run?");
+    await ended(page, status);
+    await expect(box(page)).toHaveCount(1);
+    await expect(box(page)).toHaveAttribute("data-code", code);
+    await expect(box(page)).toHaveRole("alert");
+    await expect(box(page)).toContainText(says);
+    await expect(box(page)).toContainText("It was simulated, so nothing was billed.");
+    expect(await box(page).getByRole("button").or(box(page).getByRole("link")).allTextContents()).toEqual(fixes);
+
+    const { error } = (await journal(page, runId)).at(-1) as { error: string };
+    await expect(box(page)).toContainText(error);
+    if (!keeps) await expect(answer(page)).toHaveCount(0);
+    else {
+      await expect(answer(page).last()).toContainText(/\w+ \w+ \w+/);
+      await expect(answer(page).last()).not.toContainText(error);
+      expect(await shown(page)).toBe(await said(page, runId));
+    }
+    // The warning that only announces this ending is not said twice.
+    await expect(response(page).locator(`[data-part=warning][data-code=${code}]`)).toHaveCount(0);
+    if (fixes.includes("Add credits")) {
+      const link = box(page).getByRole("link", { name: "Add credits" });
+      await expect(link).toHaveAttribute("href", "https://openrouter.ai/settings/credits");
+      await expect(link).toHaveAttribute("rel", "noopener noreferrer");
+      await expectAccessible(page);
+    }
+  });
+}
+
+test("a rate limit says how long to wait, and the button waits as well", async ({ page }) => {
+  await useModel(page, "openai/sim-error-429");
+  await ask(page, "What is a run?");
+  await ended(page, "error");
+  await expect(box(page)).toContainText(/Wait \d+ seconds?, then retry\./);
+  await expect(box(page).getByRole("button", { name: /^Retry in \d+ s$/ })).toBeDisabled();
+  const again = box(page).getByRole("button", { name: "Retry", exact: true });
+  await expect(again).toBeEnabled();
+  await useModel(page, "openai/sim");
+  await again.click();
+  await ended(page);
+  await expect(page.locator("[data-part=question]")).toHaveCount(1);
+  await expect(box(page)).toHaveCount(0);
+});
+
+test("a model that declines is no failure", async ({ page }) => {
+  await useModel(page, "openai/sim-refusal");
+  await ask(page, "What is a run?");
+  await ended(page, "content_filter");
+  await expect(answer(page)).toContainText("The model declines to answer.");
+  await expect(end(page)).toContainText("Declined by the model");
+  await expect(box(page)).toHaveCount(0);
+  await expect(response(page).locator("[data-part=warning]")).toHaveCount(0);
+});
+
+test("a request that the server refuses says why, and another model answers the same question", async ({
+  page,
+  faults,
+}) => {
+  faults.allow(REFUSED);
+  await useModel(page, "nobody/knows-this");
+  await ask(page, "What is a run?");
+  await expect(box(page)).toHaveAttribute("data-code", "UNKNOWN_MODEL");
+  await expect(box(page)).toContainText("nobody/knows-this");
+  await expect(box(page)).toContainText("Your message is kept.");
+  await expectAccessible(page);
+
+  await box(page).getByRole("button", { name: "Another model" }).click();
+  await answerWith(page, "openai/sim");
+  const posted = page.waitForRequest("**/api/chat/stream");
+  await page.getByRole("button", { name: "Answer", exact: true }).click();
+  expect((await posted).postDataJSON()).toMatchObject({ model: "openai/sim" });
+  await ended(page);
+  await expect(page.locator("[data-part=question]")).toHaveCount(1);
+  await expect(page.locator("[data-part=question]")).toContainText("What is a run?");
+});
+
+test("after an error in mid-answer, a retry is a second version, and the first is kept", async ({ page }) => {
+  await useModel(page, "openai/sim-midstream-error");
+  await ask(page, "What is a run?");
+  await ended(page, "error");
+  const kept = await shown(page);
+  await useModel(page, "openai/sim");
+  await box(page).getByRole("button", { name: "Retry" }).click();
+  await ended(page);
+  const versions = page.getByRole("group", { name: "Versions of the answer" });
+  await expect(versions).toContainText(/2\D+2/);
+  await versions.getByRole("button", { name: "Previous version" }).click();
+  await expect(end(page)).toHaveAttribute("data-status", "error");
+  expect(await shown(page)).toBe(kept);
+});
+
+test("a server that wants a token gets it, for this tab", async ({ page, faults }) => {
+  faults.allow(REFUSED);
+  await page.route("**/api/models", (route) =>
+    route.request().headers().authorization === "Bearer open-sesame"
+      ? route.continue()
+      : route.fulfill({ status: 401, json: { error: { code: "UNAUTHORIZED", message: "A token is needed." } } }),
+  );
+  await page.reload();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog).toBeVisible();
+  await expectAccessible(page);
+  await dialog.getByLabel("Access token").fill("open-sesame");
+  await page.keyboard.press("Enter");
+  await expect(dialog).toBeHidden();
+  await page.getByRole("button", { name: /^Model: / }).click();
+  await expect(page.getByRole("option").first()).toBeVisible();
+});

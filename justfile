@@ -67,6 +67,12 @@ docs: _dev
 bench *args: _dev
     python -m tests.bench "$@"
 
+# measure the page in a real browser: long answers, four at once, a chat of 1,000 messages (--quick, --only, --json)
+[no-exit-message]
+bench-page *args: _dev
+    python scripts/page.py build
+    python scripts/page.py node e2e/bench/main.ts "$@"
+
 # break 10,000 runs at random and ten streams at every byte, 200 at a time, and look at what is left (--seed, --runs)
 [no-exit-message]
 storm *args: _dev

@@ -65,6 +65,12 @@ class Page:
         command = [*self.command(), "run", "--silent", script, "--", *arguments]
         return subprocess.run(command, cwd=self.folder, env=self.environment(), check=False).returncode
 
+    def node(self, script: str, *arguments: str) -> int:
+        """Run a script of the page's folder in the open; return its exit code."""
+        self.install()
+        command = [str(self.bin / "node"), script, *arguments]
+        return subprocess.run(command, cwd=self.folder, env=self.environment(), check=False).returncode
+
     def npm(self, title: str, *arguments: str) -> None:
         """Run npm with its output kept back, show that it is alive, and show what it said when it fails."""
         started = time.monotonic()
@@ -157,7 +163,7 @@ def read(path: Path) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Do `install`, `build` or `run SCRIPT …`."""
+    """Do `install`, `build`, `run SCRIPT …` or `node FILE …`."""
     page = here()
     match arguments:
         case ["install"]:
@@ -166,8 +172,10 @@ def main(arguments: list[str]) -> int:
             page.build()
         case ["run", script, *rest]:
             return page.run(script, *rest)
+        case ["node", script, *rest]:
+            return page.node(script, *rest)
         case _:
-            sys.stderr.write("usage: page.py install | build | run SCRIPT [ARGUMENTS]\n")
+            sys.stderr.write("usage: page.py install | build | run SCRIPT [ARGUMENTS] | node FILE [ARGUMENTS]\n")
             return 2
     return 0
 

@@ -1,0 +1,65 @@
+// `just bench-page`: the built page in a real browser, on the real server with a scripted upstream; it prints tables.
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { answerRows, measureAnswer, ratioRows } from "./answer.ts";
+import { chatRows, MOST_NODES, measureChat, openRows } from "./chat.ts";
+import { measureCompare } from "./compare.ts";
+import { table } from "./figures.ts";
+import { serve } from "./server.ts";
+import type { Kind } from "./texts.ts";
+import { Upstream } from "./upstream.ts";
+
+const { values } = parseArgs({
+  options: {
+    quick: { type: "boolean", default: false },
+    only: { type: "string", default: "" },
+    json: { type: "string" },
+    port: { type: "string", default: "0" },
+    tokens: { type: "string", default: "" },
+  },
+});
+const wanted = (part: string): boolean => !values.only || values.only === part;
+
+/** A model is rarely faster than 300 tokens a second; this is so much faster that no run takes minutes. */
+const RATE = 1_000;
+const TOKENS = Number(values.tokens) || (values.quick ? 8_000 : 50_000);
+const KINDS: readonly Kind[] = ["realistic", "words", "code", "paragraph"];
+const TURNS = 500;
+
+const upstream = new Upstream();
+const server = await serve(await upstream.listen(), values.port);
+const report: Record<string, unknown> = {};
+try {
+  const answers = [];
+  for (const kind of KINDS.filter(wanted)) {
+    console.error(`  ${kind}: ${TOKENS} tokens ...`);
+    answers.push(await measureAnswer(server.url, upstream, { kind, tokens: TOKENS, rate: RATE }));
+  }
+  if (answers.length > 0) {
+    console.log(table("One answer while it is written", answerRows(answers)));
+    console.log(table("The last tenth over the first", ratioRows(answers)));
+    report.answers = answers;
+  }
+  if (wanted("compare")) {
+    console.error("  four columns ...");
+    const row = await measureCompare(server.url, upstream, values.quick ? 2_000 : 6_000, 300);
+    console.log(table("Four answers side by side", [row]));
+    report.compare = row;
+  }
+  if (wanted("chat")) {
+    console.error("  a chat of 1,000 messages ...");
+    const chat = await measureChat(server.url, TURNS);
+    console.log(table("A chat is opened and typed into", openRows(chat)));
+    console.log(table("It is scrolled", chatRows(chat)));
+    report.chat = chat;
+    const most = Math.max(chat.nodesAtEnd, chat.up.mostNodes, chat.down.mostNodes);
+    if (most > MOST_NODES) {
+      console.error(`too many nodes: ${most} of ${MOST_NODES}`);
+      process.exitCode = 1;
+    }
+  }
+} finally {
+  await server.end();
+  upstream.close();
+  if (values.json) writeFileSync(values.json, JSON.stringify(report, null, 2));
+}

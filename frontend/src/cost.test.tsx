@@ -1,0 +1,232 @@
+// @vitest-environment jsdom
+// What a token costs the page, counted: who is drawn again, what is parsed again, how often, and what is fetched.
+import { act, cleanup, render } from "@testing-library/react";
+import { type ComponentProps, type ComponentType, memo, Profiler } from "react";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { textOf } from "../e2e/bench/texts.ts";
+import type { ChatView as View } from "./components/chat/ChatView.tsx";
+import { counts } from "./components/prose/counted.ts";
+import { done, ScriptedServer, say, settle } from "./fixtures/server.ts";
+import { Chat } from "./hooks/chat.ts";
+import { blocksOf } from "./run/blocks.ts";
+
+/** An answer that had no name yet when it was first drawn. */
+const ASKED = "asked";
+
+/** Whoever was drawn, once for each time: a question by its text, an answer by its run's id. */
+const drawn = vi.hoisted(() => [] as string[]);
+
+/** The same component, which says when it or anything in it is drawn. */
+const watched = vi.hoisted(() => <Props extends object>(Part: ComponentType<Props>, idOf: (props: Props) => string) => {
+  const Watched = (props: Props) => (
+    <Profiler id={idOf(props)} onRender={(id) => drawn.push(id)}>
+      <Part {...props} />
+    </Profiler>
+  );
+  return memo(Watched);
+});
+
+vi.mock("./components/line/ResponsePanel.tsx", async (original) => {
+  const { ResponsePanel } = await original<typeof import("./components/line/ResponsePanel.tsx")>();
+  return { ResponsePanel: watched(ResponsePanel, ({ answer }) => answer.runId || "asked") };
+});
+vi.mock("./components/chat/QuestionRow.tsx", async (original) => {
+  const { QuestionRow } = await original<typeof import("./components/chat/QuestionRow.tsx")>();
+  return { QuestionRow: watched(QuestionRow, ({ entry }) => entry.part.text) };
+});
+
+const ROW_PX = 100;
+const VIEW_PX = 800;
+/** Rows in sight, and those that the list keeps ready around them. */
+const MOST_ROWS = 40;
+
+let frames: FrameRequestCallback[] = [];
+
+/** Show what has come. */
+const frame = () =>
+  act(() => {
+    const due = frames;
+    frames = [];
+    for (const run of due) run(performance.now());
+  });
+
+/** jsdom lays nothing out: every row is as high as this one says. */
+class Sizes {
+  readonly #tell: ResizeObserverCallback;
+
+  constructor(tell: ResizeObserverCallback) {
+    this.#tell = tell;
+  }
+
+  observe(target: Element): void {
+    const height = target.tagName === "MAIN" ? VIEW_PX : ROW_PX;
+    const entry = { target, contentRect: { width: 600, height } } as ResizeObserverEntry;
+    queueMicrotask(() => this.#tell([entry], this as unknown as ResizeObserver));
+  }
+
+  unobserve(): void {
+    // Nothing changes its height.
+  }
+
+  disconnect(): void {
+    // Nothing changes its height.
+  }
+}
+
+let ChatView: typeof View;
+
+beforeAll(async () => {
+  vi.stubGlobal("ResizeObserver", Sizes);
+  Object.defineProperty(HTMLElement.prototype, "offsetParent", { get: () => document.body });
+  ({ ChatView } = await import("./components/chat/ChatView.tsx"));
+  // Loaded before anything is counted.
+  await import("./components/prose/Markdown.tsx");
+});
+
+beforeEach(() => {
+  frames = [];
+  vi.stubGlobal("requestAnimationFrame", (run: FrameRequestCallback) => frames.push(run));
+  vi.stubGlobal("cancelAnimationFrame", () => undefined);
+});
+
+afterEach(cleanup);
+
+const NOTHING = () => undefined;
+const ACTIONS: ReturnType<ComponentProps<typeof View>["actionsOf"]> = {
+  onRetry: undefined,
+  onRetryWith: undefined,
+  onInspect: NOTHING,
+  onSave: NOTHING,
+  onToken: NOTHING,
+};
+
+/** A conversation as the server tells it. */
+function told(turns: number): object {
+  const nodes = Array.from({ length: turns }, (_, turn) => [
+    { id: `q${turn}`, parent_id: turn ? `a${turn - 1}` : null, role: "user", text: `question ${turn}` },
+    {
+      ...{ id: `a${turn}`, parent_id: `q${turn}`, role: "assistant", text: `answer **${turn}**` },
+      ...{ run_id: `a${turn}`, status: "complete", model: "m", loop: "v2", steps: 1 },
+    },
+  ]).flat();
+  return { id: "c", title: "t", leaf_id: `a${turns - 1}`, messages: nodes };
+}
+
+async function openChat(turns: number) {
+  const server = new ScriptedServer();
+  server.conversation = told(turns);
+  const chat = new Chat("c", {
+    client: server,
+    asking: () => ({ models: ["m"], system: "", fields: () => ({}) }),
+    stream: { slots: { take: async () => NOTHING } },
+  });
+  await chat.open();
+  const shown = render(
+    <ChatView
+      chat={chat}
+      panels="automatic"
+      actionsOf={actionsOf}
+      editing={undefined}
+      onEdit={NOTHING}
+      onAsked={NOTHING}
+      empty={null}
+    >
+      {null}
+    </ChatView>,
+  );
+  await act(settle);
+  frame();
+  await act(settle);
+  return { server, chat, ...shown };
+}
+
+const actionsOf = () => ACTIONS;
+
+/** A chat in which an answer is being written, and what was drawn until then is forgotten. */
+async function asked(turns = 3) {
+  const opened = await openChat(turns);
+  void opened.chat.send("the last question");
+  await act(settle);
+  const [run] = opened.server.asked;
+  if (!run) throw new Error("nothing was asked");
+  await run.send(say("It "));
+  frame();
+  await act(settle);
+  frame();
+  drawn.length = 0;
+  return { ...opened, run };
+}
+
+describe("a token", () => {
+  it("draws the answer that it belongs to, and nobody else", async () => {
+    const { run, container } = await asked();
+    const texts = container.textContent;
+    for (const word of ["goes ", "on ", "and on."]) {
+      await run.send(say(word));
+      frame();
+    }
+    expect(texts).toContain("question 2");
+    expect(container.textContent).toContain("It goes on and on.");
+    expect(drawn).toEqual([ASKED, ASKED, ASKED]);
+  });
+
+  it("waits for the next frame, with all others that come before it", async () => {
+    const { run, container } = await asked();
+    await run.send(...Array.from({ length: 1_000 }, (_, n) => say(`${n} `)));
+    expect(drawn).toEqual([]);
+    frame();
+    expect(drawn).toEqual([ASKED]);
+    expect(container.textContent).toContain("998 999");
+  });
+});
+
+describe("an answer of thousands of tokens", () => {
+  const PER_FRAME = 10;
+
+  async function written(tokens: readonly string[]) {
+    const { run, unmount } = await asked(1);
+    counts.parses = counts.characters = 0;
+    let shown = 0;
+    for (let at = 0; at < tokens.length; at += PER_FRAME) {
+      await run.send(say(tokens.slice(at, at + PER_FRAME).join("")));
+      frame();
+      shown += 1;
+    }
+    await run.send(done());
+    frame();
+    unmount();
+    return { ...counts, frames: shown, draws: drawn.length };
+  }
+
+  it("is parsed in proportion to its length", async () => {
+    const tokens = textOf("realistic", 10_000);
+    const half = tokens.slice(0, 5_000);
+    const [short, long] = [await written(half), await written(tokens)];
+    const settled = blocksOf(half.join("")).length;
+    expect(settled).toBeGreaterThan(100);
+    // One parse for the block that grows in each frame, and two for each block that settles.
+    expect(short.parses).toBeLessThan(short.frames + 2 * settled);
+    expect(short.draws).toBeLessThanOrEqual(short.frames + 3);
+    expect(short.characters / half.join("").length).toBeLessThan(12);
+    expect(long.characters / short.characters).toBeLessThan(2.2);
+    expect(long.parses / short.parses).toBeLessThan(2.2);
+  }, 60_000);
+});
+
+describe("a conversation of 1,000 messages", () => {
+  it("draws and fetches no more than is in sight", async () => {
+    const { server, container } = await openChat(500);
+    const rows = () => container.querySelectorAll("[data-part=response], [data-part=question]").length;
+    expect(rows()).toBeGreaterThan(VIEW_PX / ROW_PX);
+    expect(rows()).toBeLessThan(MOST_ROWS);
+    // What is wanted is fetched, two at a time, until nothing is left to fetch.
+    for (let fed = 0; fed < server.followed.length; fed++) {
+      expect(server.followed.length - fed).toBeLessThanOrEqual(2);
+      await act(async () => server.followed[fed]?.connection.send(say("Answer."), done()));
+      frame();
+      await act(settle);
+    }
+    expect(server.followed.length).toBeGreaterThan(VIEW_PX / ROW_PX / 2);
+    expect(server.followed.length).toBeLessThan(MOST_ROWS / 2);
+  });
+});

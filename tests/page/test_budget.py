@@ -1,0 +1,152 @@
+"""What the built page makes a browser load: how much at first, what only when it is needed, and from where."""
+
+import gzip
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from scripts import page
+
+FIRST_SCRIPT_BYTES = 200_000
+_IMPORTED = re.compile(r"""(?:\bfrom|\bimport)\s*["']\./([\w.-]+\.js)["']""")
+_FETCHED = re.compile(r"""url\(\s*["']?([^"')]+)|@import\s+["']([^"']+)""")
+# Words that only this library or this part of ours has in its code.
+_LATER = {
+    "markdown": "thematicBreak",
+    "math": "KaTeX parse error",
+    "the highlighter": "injectionSelector",
+    "a language of the highlighter": "beginCaptures",
+    "the inspector": "Filter events",
+    "the dialogs": "Keyboard shortcuts",
+}
+_OWN_CHUNKS = (
+    "Markdown",
+    "katex",
+    "highlight.worker",
+    "python",
+    "RunInspectorDrawer",
+    "ChatDialogs",
+    "PictureDialog",
+)
+
+
+class Document(HTMLParser):
+    """The files that a page names, and what stands in it itself."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.scripts: list[str] = []
+        self.others: list[str] = []
+        self.inline: list[str] = []
+        self._within = ""
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        named = dict(attrs)
+        self._within = tag
+        is_script = tag == "script" or named.get("rel") == "modulepreload"
+        address = named.get("src") or named.get("href")
+        if address and (is_script or tag == "link"):
+            (self.scripts if is_script else self.others).append(address)
+        self.inline += [f"{tag} {name}" for name in named if name == "style" or name.startswith("on")]
+
+    def handle_data(self, data: str) -> None:
+        if self._within in ("script", "style") and data.strip():
+            self.inline.append(f"<{self._within}>{data.strip()[:80]}")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._within = ""
+
+
+@pytest.fixture(scope="module")
+def dist() -> Path:
+    """Return the page as it is built from these sources."""
+    return page.here().build()
+
+
+@pytest.fixture(params=["index.html", "guide.html", "docs.html", "operator.html"])
+def document(request: pytest.FixtureRequest, dist: Path) -> Document:
+    """Return each of the built pages."""
+    return Document(dist / request.param)
+
+
+def first_scripts(dist: Path, name: str = "index.html") -> dict[str, Path]:
+    """Return all modules that run before a page shows anything: its own, and what they import, however far."""
+    waiting = [address.removeprefix("/assets/") for address in Document(dist / name).scripts]
+    found: dict[str, Path] = {}
+    while waiting:
+        script = waiting.pop()
+        if script not in found:
+            found[script] = dist / "assets" / script
+            waiting += _IMPORTED.findall(found[script].read_text(encoding="utf-8"))
+    return found
+
+
+def compressed(path: Path) -> int:
+    """Return how many bytes of it go over the wire."""
+    return len(gzip.compress(path.read_bytes(), 9))
+
+
+def built(dist: Path, *endings: str) -> Iterator[Path]:
+    """List what the build made, by its endings."""
+    return (path for path in sorted(dist.rglob("*")) if path.suffix in endings)
+
+
+def test_the_first_script_is_within_its_budget(dist: Path) -> None:
+    """The chat's first frame costs at most 200 kB of compressed script."""
+    sizes = {name: compressed(path) for name, path in first_scripts(dist).items()}
+    total = sum(sizes.values())
+    listed = ", ".join(f"{name} {size:,}" for name, size in sorted(sizes.items(), key=lambda each: -each[1]))
+    assert total <= FIRST_SCRIPT_BYTES, f"{total:,} bytes of {FIRST_SCRIPT_BYTES:,}: {listed}"
+
+
+@pytest.mark.parametrize("what", _LATER)
+def test_what_is_needed_later_is_loaded_later(dist: Path, what: str) -> None:
+    """It is in a file of its own, which no first module imports."""
+    having = {path.name for path in built(dist, ".js") if _LATER[what] in path.read_text(encoding="utf-8")}
+    assert having
+    assert not having & first_scripts(dist).keys()
+
+
+@pytest.mark.parametrize("chunk", _OWN_CHUNKS)
+def test_a_part_that_is_loaded_by_name_has_its_own_file(dist: Path, chunk: str) -> None:
+    """The bundler has not put it into another file."""
+    files = {path.name for path in dist.glob(f"assets/{chunk}-*.js")}
+    assert files
+    assert not files & first_scripts(dist).keys()
+
+
+def test_a_page_has_no_script_or_style_of_its_own(document: Document) -> None:
+    """The content policy would refuse it."""
+    assert document.scripts
+    assert document.inline == []
+
+
+def test_a_page_names_only_files_of_ours(dist: Path, document: Document) -> None:
+    """Scripts, styles and icons come from this server, and are there."""
+    for address in document.scripts + document.others:
+        assert address.startswith("/")
+        assert not address.startswith("//")
+        assert (dist / address.removeprefix("/")).is_file(), address
+
+
+def test_styles_load_nothing_from_elsewhere(dist: Path) -> None:
+    """Fonts and pictures of the styles are files of the build."""
+    styles = list(built(dist, ".css"))
+    assert styles
+    for path in styles:
+        for match in _FETCHED.finditer(path.read_text(encoding="utf-8")):
+            address = match[1] or match[2]
+            assert re.match(r"/assets/|\./|#", address), f"{path.name}: {address}"
+
+
+def test_scripts_import_nothing_from_elsewhere(dist: Path) -> None:
+    """No module, worker or request of the build names another host."""
+    called = r"\bimport\s*\(?|\bfrom|\bfetch\(|new (?:Worker|URL|EventSource|WebSocket)\("
+    elsewhere = re.compile(rf"""(?:{called})\s*["'`](?:https?:|wss?:)?//""")
+    for path in built(dist, ".js"):
+        found = elsewhere.search(path.read_text(encoding="utf-8"))
+        assert found is None, f"{path.name}: {found[0]}"

@@ -41,7 +41,6 @@ QUESTIONS = {
     "Compare TOOL_LOOP_V2 and the legacy loop": "what-is-signalbox.md",
     "what a journal is": "architecture.md",
     "How do I install Signalbox?": "README.md",
-    "Which keyboard shortcuts are there?": "chat-app.md",
     "How do I compare models?": "chat-app.md",
     "What does a red lamp mean?": "chat-app.md",
     "Where does the page keep my conversations?": "chat-app.md",

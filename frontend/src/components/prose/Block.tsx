@@ -13,9 +13,23 @@ const NONE: ReadonlyMap<string, string> = new Map();
 /** What the answer defines, by label. */
 export const Definitions = createContext(NONE);
 
-export const Group = memo(function Group({ blocks }: { blocks: readonly BlockText[] }) {
-  // biome-ignore lint/suspicious/noArrayIndexKey: blocks only ever grow at the end.
-  return blocks.map((block, index) => <Block key={index} block={block} />);
+interface GroupProps {
+  blocks: readonly BlockText[];
+  /** Nothing of it changes any more, while the answer below it still grows. */
+  still: boolean;
+}
+
+/** What stands above the view is not laid out and painted again for every word below it (quirk H1). */
+export const Group = memo(function Group({ blocks, still }: GroupProps) {
+  if (blocks.length === 0) return null;
+  return (
+    <div className={still ? "passage passage-still" : "passage"}>
+      {blocks.map((block, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: blocks only ever grow at the end.
+        <Block key={index} block={block} />
+      ))}
+    </div>
+  );
 });
 
 const Block = memo(function Block({ block }: { block: BlockText }) {

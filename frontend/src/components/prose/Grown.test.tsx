@@ -149,6 +149,15 @@ it("keeps an element where it is when its block settles", () => {
   expect(container.getElementsByTagName("p")[0]).toBe(before);
 });
 
+it("lays out only the last passage of an answer that grows, and all of one that has settled", () => {
+  const text = "A paragraph.\n\n".repeat(100);
+  const { container, rerender } = render(view(text, false));
+  const still = () => [...container.getElementsByClassName("passage")].map(({ classList }) => classList.length > 1);
+  expect(still()).toEqual([true, true, true, false]);
+  rerender(view(text, true));
+  expect(still()).toEqual([false, false, false, false]);
+});
+
 describe("formulas", () => {
   it("are set by KaTeX and never lead anywhere", async () => {
     expect(plugins).toBeDefined();

@@ -13,7 +13,7 @@ export default function Markdown({ text, sources, settled }: ProseProps) {
       <Definitions value={definitions}>
         {groups.map((blocks, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: groups only ever grow at the end.
-          <Group key={index} blocks={blocks} />
+          <Group key={index} blocks={blocks} still={!settled && index < groups.length - 1} />
         ))}
       </Definitions>
     </Citing>

@@ -6,8 +6,12 @@ import { safeHref } from "./href.ts";
 import Markdown from "./Markdown.tsx";
 
 const NONE: ReadonlyMap<number, Link> = new Map();
+/** The blocks, without the box of the passage that they stand in. */
 const render = (text: string, sources = NONE, settled = true): string =>
-  renderToStaticMarkup(<Markdown text={text} sources={sources} settled={settled} />);
+  renderToStaticMarkup(<Markdown text={text} sources={sources} settled={settled} />).replace(
+    /^<div class="passage">(.*)<\/div>$/s,
+    "$1",
+  );
 
 /** The elements of what is rendered, with their attributes as text. */
 const tagsOf = (html: string) =>

@@ -109,7 +109,7 @@ describe("words", () => {
     expect(adviceOf({ status: "error", code: "RATE_LIMIT", retry_after: 2.2 })).toBe("Wait 3 seconds, then retry.");
     expect(adviceOf({ status: "error", code: "SOMETHING_NEW" })).toBe("Retry.");
     expect(adviceOf({ status: "error", retryable: false })).toBe("Change the message or the model.");
-    expect(endingOf({ status: "paused" })).toEqual({ lamp: "waiting", label: "Ended: paused" });
+    expect(endingOf({ status: "paused" })).toEqual({ lamp: "failed", label: "Ended: paused" });
     expect(["complete", "cancelled", "error", "interrupted"].map((status) => isFailure({ status }))).toEqual([
       false,
       false,

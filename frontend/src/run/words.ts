@@ -19,9 +19,9 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
 
 const DECLINED: Ending = { lamp: "waiting", label: "Declined by the model" };
 
-/** The look of an ending; one that this page does not know is shown by its name. */
+/** The look of an ending; one that this page does not know counts as a failure, as the contract wants it. */
 export const endingOf = ({ status, declined }: { status: EndStatus; declined?: true }): Ending =>
-  declined ? DECLINED : (ENDINGS[status] ?? { lamp: "waiting", label: `Ended: ${status}` });
+  declined ? DECLINED : (ENDINGS[status] ?? { lamp: "failed", label: `Ended: ${status}` });
 
 /** Why this loop drove the run, by OpenFeature's reason. */
 const REASONS: Readonly<Record<string, string>> = {

@@ -74,13 +74,14 @@ def document(request: pytest.FixtureRequest, dist: Path) -> Document:
 
 
 def first_scripts(dist: Path, name: str = "index.html") -> dict[str, Path]:
-    """Return all modules that run before a page shows anything: its own, and what they import, however far."""
-    waiting = [address.removeprefix("/assets/") for address in Document(dist / name).scripts]
+    """Return all scripts that run before a page shows anything: its own, and what they import, however far."""
+    waiting = [address.removeprefix("/").removeprefix("assets/") for address in Document(dist / name).scripts]
     found: dict[str, Path] = {}
     while waiting:
         script = waiting.pop()
         if script not in found:
-            found[script] = dist / "assets" / script
+            bundled = dist / "assets" / script
+            found[script] = bundled if bundled.is_file() else dist / script
             waiting += _IMPORTED.findall(found[script].read_text(encoding="utf-8"))
     return found
 

@@ -124,6 +124,6 @@ export async function ask(page: Page, text: string): Promise<void> {
 
 /** What is asked has been answered. */
 export async function ended(page: Page): Promise<void> {
-  await page.locator("[data-part=end]").last().waitFor();
-  await page.locator("[data-part=running]").waitFor({ state: "detached" });
+  await page.locator("[data-part=end]").last().waitFor({ state: "attached" });
+  await page.waitForFunction(() => !document.querySelector("[data-part=running]"));
 }

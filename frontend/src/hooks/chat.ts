@@ -1,5 +1,6 @@
 // One conversation: its questions and answers as a tree, what is shown of it, and what is asked in it.
 
+import { fillVariables } from "../run/parameters.ts";
 import type { Queued } from "../run/queue.ts";
 import { refused } from "../run/reducer.ts";
 import { newestLeaf, pathTo } from "../run/tree.ts";
@@ -66,6 +67,8 @@ export class Chat extends Store<ChatState> {
   readonly #loading = new Loading();
   /** Keys of the questions whose answers stand side by side. */
   readonly #besides = new Set<string>();
+  /** What the reader has written here last, and as what it was sent: the time in it must not make it new each time. */
+  #filled: { system: string; as: string } | undefined;
   readonly #waiting: Waiting;
 
   constructor(id: string, deps: ChatDeps) {
@@ -199,10 +202,18 @@ export class Chat extends Store<ChatState> {
     for (const { answer } of this.#answers()) answer.leave();
   }
 
+  /** As the reader has set them, with the date and the time of when they were first sent. */
+  #instructions(): string | undefined {
+    const { system } = this.state;
+    if (system !== undefined && this.#filled?.system !== system)
+      this.#filled = { system, as: fillVariables(system, new Date()) };
+    return system === undefined ? undefined : this.#filled?.as;
+  }
+
   async #ask(text: string, pictures: readonly Picture[], parent: string | null): Promise<void> {
     const asking = await this.#deps.asking();
     const held = systemAt(pathTo(this.state.parts, parent)) ?? "";
-    const wanted = this.state.system ?? (this.state.parts.size === 0 ? asking.system : held);
+    const wanted = this.#instructions() ?? (this.state.parts.size === 0 ? asking.system : held);
     const system = wanted === held ? undefined : wanted;
     const key = `question-${newKey()}`;
     await this.#answer({ kind: "question", key, parent, id: undefined, text, pictures, files: [], system }, asking);

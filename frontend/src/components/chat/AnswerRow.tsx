@@ -1,14 +1,15 @@
 // One answer in the chat, or several side by side; old ones are brought when they come into view.
 import { Columns2 } from "lucide-react";
-import { useEffect, useMemo } from "react";
+import { lazy, Suspense, useEffect, useMemo } from "react";
 import type { Chat } from "../../hooks/chat.ts";
 import type { AnswerPart, Entry } from "../../hooks/parts.ts";
 import type { AnswerActions } from "../../run/actions.ts";
 import type { PanelChoice } from "../../run/focus.ts";
-import { CompareColumns } from "../compare/CompareColumns.tsx";
 import { ResponsePanel } from "../line/ResponsePanel.tsx";
 import { Button } from "../ui/Button.tsx";
 import { BranchSwitch } from "./BranchSwitch.tsx";
+
+const CompareColumns = lazy(() => import("../compare/CompareColumns.tsx"));
 
 export interface RowProps {
   chat: Chat;
@@ -46,9 +47,11 @@ export function AnswerRow({ entry, chat, panels, actionsOf }: Props) {
         </div>
       )}
       {beside.length > 0 ? (
-        <CompareColumns chat={chat} parts={beside} chosen={part.key} panels={panels} actionsOf={actionsOf} />
+        <Suspense>
+          <CompareColumns chat={chat} parts={beside} chosen={part.key} panels={panels} actionsOf={actionsOf} />
+        </Suspense>
       ) : (
-        <One part={part} chat={chat} panels={panels} actionsOf={actionsOf} />
+        <One key={part.key} part={part} chat={chat} panels={panels} actionsOf={actionsOf} />
       )}
     </div>
   );

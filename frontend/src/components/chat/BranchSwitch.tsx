@@ -1,6 +1,6 @@
 // Goes between the versions of a question or an answer: ‹ 2/3 ›.
 import { ChevronLeft, ChevronRight } from "lucide-react";
-import { Button } from "../ui/Button.tsx";
+import { Button, type ButtonProps } from "../ui/Button.tsx";
 
 interface Props {
   /** From 0. */
@@ -22,18 +22,36 @@ export function BranchSwitch({ index, count, onPrevious, onNext, label }: Props)
       data-part="branches"
       className="flex items-center text-dim text-small"
     >
-      <Button size="icon-small" aria-label="Previous version" disabled={index <= 0} onClick={onPrevious}>
+      <Way aria-label="Previous version" isEnd={index <= 0} onClick={onPrevious}>
         <ChevronLeft aria-hidden="true" />
-      </Button>
+      </Way>
       <span className="tabular-nums">
         {index + 1}
         <span aria-hidden="true">/</span>
         <span className="sr-only"> of </span>
         {count}
       </span>
-      <Button size="icon-small" aria-label="Next version" disabled={index >= count - 1} onClick={onNext}>
+      <Way aria-label="Next version" isEnd={index >= count - 1} onClick={onNext}>
         <ChevronRight aria-hidden="true" />
-      </Button>
+      </Way>
     </div>
+  );
+}
+
+interface WayProps extends ButtonProps {
+  isEnd: boolean;
+  onClick: () => void;
+}
+
+/** At an end it is not `disabled`: that would take the focus from who came there by keyboard. */
+function Way({ isEnd, onClick, ...rest }: WayProps) {
+  return (
+    <Button
+      size="icon-small"
+      aria-disabled={isEnd}
+      className="aria-disabled:cursor-default aria-disabled:opacity-45"
+      onClick={() => !isEnd && onClick()}
+      {...rest}
+    />
   );
 }

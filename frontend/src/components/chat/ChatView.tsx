@@ -33,8 +33,9 @@ export function ChatView({ chat, panels, actionsOf, editing, onEdit, onAsked, em
   const asked = useRef(leaf);
 
   // What is being written in a row must not go when the row scrolls away.
+  // Nor should the newest answer be drawn anew, from its beginning, for a reader who looks elsewhere for a moment.
   const editedAt = entries.findIndex(({ part }) => part.key === editing);
-  const kept = editedAt === -1 ? [] : [editedAt];
+  const kept = [editedAt, entries.length - 1].filter((at) => at >= 0);
 
   const setBox = useCallback(
     (element: HTMLElement | null) => {
@@ -82,7 +83,8 @@ export function ChatView({ chat, panels, actionsOf, editing, onEdit, onAsked, em
           <Virtualizer scrollRef={box} bufferSize={600} keepMounted={kept}>
             {entries.map((entry) => (
               <Row
-                key={entry.part.key}
+                // Its place, not its version: going between versions by keyboard must not lose the focus.
+                key={`${entry.kind} after ${entry.part.parent}`}
                 entry={entry}
                 chat={chat}
                 panels={panels}

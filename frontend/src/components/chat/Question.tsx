@@ -46,7 +46,7 @@ export function Question({ text, pictures, files, editing, onSaveEdit, onCancelE
               <FileText aria-hidden="true" className="size-4" /> {name}
             </p>
           ))}
-          {text && <Words text={text} />}
+          {text && <Words key={text} text={text} />}
           <div className="flex h-7 items-center">
             <div className="flex opacity-0 transition-opacity group-focus-within/question:opacity-100 group-hover/question:opacity-100 pointer-coarse:opacity-100">
               {onEdit && (

@@ -63,17 +63,13 @@ test("it lists a conversation under the day on which something was last said in 
     const json = await answered.json();
     const [list] = Object.values(json).filter(Array.isArray) as Record<string, unknown>[][];
     const mine = list?.find(({ title }) => String(title).startsWith(word));
-    if (mine) for (const key of ["updated_at", "created_at"]) mine[key] = moved(mine[key], -400 * day);
+    if (mine) Object.assign(mine, { updated: Number(mine.updated) - 400 * day });
     await route.fulfill({ response: answered, json });
   });
   await page.reload();
-  await expect(page.getByRole("heading", { level: 3, name: /2025|Older|last year/i }).first()).toBeVisible();
+  const year = new Date(Date.now() - 400 * day * 1000).getFullYear();
+  await expect(page.getByRole("heading", { level: 3, name: new RegExp(`^\\w+ ${year}$`) })).toBeVisible();
 });
-
-const moved = (time: unknown, seconds: number): unknown =>
-  typeof time === "number"
-    ? time + seconds * (time > 1e11 ? 1000 : 1)
-    : new Date(Date.parse(String(time)) + seconds * 1000).toISOString();
 
 test("search finds words of questions and answers, shows them, and lets go by Escape", async ({ page }) => {
   await ask(page, `Hello ${word}.`);

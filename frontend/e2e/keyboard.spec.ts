@@ -50,6 +50,16 @@ async function tabTo(page: Page, wanted: RegExp, key = "Tab"): Promise<void> {
   throw new Error(`Never came to ${wanted}: ${passed.join(", ")}`);
 }
 
+async function pick(page: Page, model: string): Promise<void> {
+  await page.keyboard.press("Control+;");
+  await expect(page.getByRole("combobox", { name: "Model" })).toBeFocused();
+  await page.keyboard.type(model);
+  await page.keyboard.press("Enter");
+  await expect(page.locator("[data-part=model]")).toHaveAttribute("title", model);
+  await expect(page.getByRole("listbox")).toHaveCount(0);
+  await expect.poll(() => focused(page)).toMatch(/^button Model: |^textarea Message$/);
+}
+
 test("ask, stop, open a panel, copy, retry and go between versions by keys alone", async ({ page }) => {
   await expect(message(page)).toBeFocused();
   await page.keyboard.type(SEARCH);
@@ -79,9 +89,8 @@ test("ask, stop, open a panel, copy, retry and go between versions by keys alone
   await press(page, "Shift+Escape");
 
   await page.keyboard.type("Give me much of it.");
-  await page.keyboard.press("Control+;");
-  await page.keyboard.type("openai/sim-long-3000");
-  await press(page, "Enter", "Shift+Escape", "Enter");
+  await pick(page, "openai/sim-long-3000");
+  await press(page, "Shift+Escape", "Enter");
   await someWords(page);
   await tabTo(page, /^button Stop$/);
   await page.keyboard.press("Enter");
@@ -200,11 +209,11 @@ test("every key of the sheet does what the sheet says", async ({ page }) => {
       await ended(page);
     },
     "Send; while an answer runs, queue": async () => {
-      await press(page, "Control+;");
-      await page.keyboard.type("openai/sim-long-3000");
-      await press(page, "Enter", "Shift+Escape");
+      await pick(page, "openai/sim-long-3000");
+      await press(page, "Shift+Escape");
       await page.keyboard.type("A long one.");
       await page.keyboard.press("Enter");
+      await expect(page.locator("[data-part=running]")).toBeVisible();
       await someWords(page);
       await page.keyboard.type("And then?");
       await page.keyboard.press("Enter");

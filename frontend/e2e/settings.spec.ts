@@ -64,13 +64,20 @@ test("a tool that cannot be had says why, and so does a model that takes none", 
     Object.assign(json.tools[1], { available: false, unavailable: "It needs a key, and none is set." });
     await route.fulfill({ response: answered, json });
   });
+  await page.route("**/api/models", async (route) => {
+    const answered = await route.fetch();
+    const json = await answered.json();
+    const { supported_parameters: taken } = json.models.find(({ id }: { id: string }) => id === "openai/gpt-4o");
+    taken.splice(taken.indexOf("tools"), 1);
+    await route.fulfill({ response: answered, json });
+  });
   await page.reload();
   await open(page);
   const tool = panel(page).locator("[data-part=tool]").nth(1);
   await expect(tool).toContainText("It needs a key, and none is set.");
   await expect(tool.getByRole("switch")).toBeDisabled();
   await close(page);
-  await useModel(page, "qwen/chat-only");
+  await useModel(page, "openai/gpt-4o");
   await open(page);
   await expect(panel(page)).toContainText("This model cannot use tools, so none is offered.");
   for (const each of await panel(page).getByRole("switch").all()) await expect(each).toBeDisabled();
@@ -79,7 +86,7 @@ test("a tool that cannot be had says why, and so does a model that takes none", 
 test("only parameters that are set and taken are sent", async ({ page }) => {
   await open(page);
   await panel(page).getByRole("textbox", { name: "Temperature" }).fill("0.3");
-  await panel(page).getByRole("textbox", { name: /^Max/ }).fill("700");
+  await panel(page).getByRole("textbox", { name: "Longest answer" }).fill("700");
   await close(page);
   const body = await sent(page);
   expect(body).toMatchObject({ temperature: 0.3, max_tokens: 700 });
@@ -183,7 +190,7 @@ test("the theme follows the system or the choice, and the wrong one is never pai
   ]);
   expect(painted).toBeGreaterThan(0);
   expect(themed).toBeLessThan(painted ?? 0);
-  await page.unrouteAll();
+  await page.unrouteAll({ behavior: "wait" });
 
   // Every page and every tab has it.
   const other = await context.newPage();

@@ -5,8 +5,8 @@ import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react"
 import type { DialogName } from "./components/chat/ChatDialogs.tsx";
 import { type ChatHandle, ChatScreen } from "./components/chat/ChatScreen.tsx";
 import { Notice } from "./components/chat/Notice.tsx";
-import { RunScreen, SaveScreen } from "./components/chat/RunScreens.tsx";
 import { TokenDialog } from "./components/pages/TokenDialog.tsx";
+import { preloadModels } from "./components/picker/ModelPicker.tsx";
 import { preloadProse } from "./components/prose/Prose.tsx";
 import { Sidebar } from "./components/sidebar/Sidebar.tsx";
 import { copyText } from "./components/ui/Copy.tsx";
@@ -22,6 +22,10 @@ import { showTheme } from "./hooks/theme.ts";
 import { answerText } from "./run/view.ts";
 
 const RunInspectorDrawer = lazy(() => import("./components/inspector/RunInspectorDrawer.tsx"));
+const RunScreen = lazy(() => import("./components/chat/RunScreens.tsx").then((room) => ({ default: room.RunScreen })));
+const SaveScreen = lazy(() =>
+  import("./components/chat/RunScreens.tsx").then((room) => ({ default: room.SaveScreen })),
+);
 const ChatDialogs = lazy(() => import("./components/chat/ChatDialogs.tsx"));
 
 export function App() {
@@ -43,6 +47,7 @@ export function App() {
   useEffect(() => {
     session.load();
     preloadProse();
+    preloadModels();
     void conversations.load();
     const stopFollowing = settings.follow();
     const stopHearing = box.hear((id) => chats.refresh(id));
@@ -123,8 +128,10 @@ export function App() {
         <div className="flex h-dvh overflow-hidden bg-ground text-ink">
           {!isNarrow && sidebar && <div className="w-68 shrink-0 border-edge border-r">{list}</div>}
           <div className="@container/main flex min-w-0 flex-1 flex-col">
-            {address.kind === "run" && <RunScreen key={address.id} id={address.id} {...shared} />}
-            {address.kind === "save" && <SaveScreen key={address.id} id={address.id} {...shared} />}
+            <Suspense>
+              {address.kind === "run" && <RunScreen key={address.id} id={address.id} {...shared} />}
+              {address.kind === "save" && <SaveScreen key={address.id} id={address.id} {...shared} />}
+            </Suspense>
             {(address.kind === "new" || address.kind === "conversation") && (
               <ChatScreen
                 key={chat.id}

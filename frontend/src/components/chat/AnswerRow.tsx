@@ -29,7 +29,7 @@ export function AnswerRow({ entry, chat, panels, actionsOf }: Props) {
     if (other) chat.choose(other.key);
   };
   return (
-    <div className="grid gap-1">
+    <div className="grid gap-1 narrow:gap-2.5">
       {alternatives.length > 1 && (
         <div className="flex items-center gap-2 text-dim text-small">
           {beside.length === 0 && (

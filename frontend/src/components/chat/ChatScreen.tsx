@@ -9,7 +9,7 @@ import type { Signalbox } from "../../hooks/signalbox.ts";
 import { useStore } from "../../hooks/store.ts";
 import type { AnswerActions } from "../../run/actions.ts";
 import { changedCount } from "../../run/parameters.ts";
-import type { Model } from "../../types/api.ts";
+import type { Model, Picture } from "../../types/api.ts";
 import { Composer, type ComposerHandle } from "../composer/Composer.tsx";
 import { EmptyPage } from "../composer/EmptyPage.tsx";
 import { Announcer } from "../line/Announcer.tsx";
@@ -56,6 +56,14 @@ export function ChatScreen(props: Props) {
   const model = settings.ask.model || server.preferred;
   const last = entries.at(-1);
   const lastAnswer = last?.kind === "answer" ? last.part.answer : undefined;
+
+  /** Where no model is known the question waits in the box, and the reader is asked for one. */
+  const ask = async (text: string, pictures: readonly Picture[] = []) => {
+    if (!comparing && !model) await box.session.listed();
+    if (comparing || box.settings.state.ask.model || box.session.state.preferred) return chat.send(text, pictures);
+    composer.current?.insert(text, pictures);
+    setPicking(true);
+  };
 
   const actionsOf = useCallback(
     (part: AnswerPart): AnswerActions => {
@@ -106,7 +114,7 @@ export function ChatScreen(props: Props) {
         editing={editing}
         onEdit={edit}
         onAsked={() => composer.current?.focus()}
-        empty={<EmptyPage onAsk={(text) => void chat.send(text)} />}
+        empty={<EmptyPage onAsk={(text) => void ask(text)} />}
       >
         {server.trouble && (
           <p
@@ -129,7 +137,7 @@ export function ChatScreen(props: Props) {
           held={held}
           draftKey={status === "new" ? "new" : chat.id}
           toolbar={null}
-          onSend={(text, pictures) => void chat.send(text, pictures)}
+          onSend={(text, pictures) => void ask(text, pictures)}
           onStop={() => void chat.stop()}
           onQueueSend={(id) => void chat.sendQueued(id)}
           onQueueEdit={(id) => {

@@ -1,9 +1,13 @@
 // Which model answers, or which models answer side by side.
+import { lazy, Suspense } from "react";
 import type { Settings } from "../../hooks/settings.ts";
 import type { Signalbox } from "../../hooks/signalbox.ts";
 import { useStore } from "../../hooks/store.ts";
-import { ComparePicker } from "../picker/ComparePicker.tsx";
 import { ModelPicker } from "../picker/ModelPicker.tsx";
+
+const ComparePicker = lazy(() =>
+  import("../picker/ComparePicker.tsx").then((room) => ({ default: room.ComparePicker })),
+);
 
 interface Props {
   box: Signalbox;
@@ -22,7 +26,11 @@ export function Pickers({ box: { session, settings }, open, onOpenChange }: Prop
     simulated: readiness?.simulated === true,
   };
   if (compared.length > 1) {
-    return <ComparePicker {...shared} chosen={compared} onChange={(chosen) => compare(settings, chosen)} />;
+    return (
+      <Suspense>
+        <ComparePicker {...shared} chosen={compared} onChange={(chosen) => compare(settings, chosen)} />
+      </Suspense>
+    );
   }
   return (
     <ModelPicker

@@ -18,7 +18,7 @@ interface Props {
   actionsOf: (part: AnswerPart) => AnswerActions;
 }
 
-export function CompareColumns({ chat, parts, chosen, panels, actionsOf }: Props) {
+export default function CompareColumns({ chat, parts, chosen, panels, actionsOf }: Props) {
   return (
     <ol
       className="grid grid-cols-[repeat(auto-fit,minmax(min(20rem,100%),1fr))] gap-4"
@@ -77,9 +77,9 @@ function ColumnHead({ answer, model }: { answer: Answer; model: string }) {
   return (
     // It stays in sight while the answer runs: the stop is in it.
     <header className="sticky -top-px z-10 -mx-3 -mt-3 mb-2 flex min-h-7 items-center gap-2 rounded-t-md bg-raised px-3 pt-3 pb-1">
-      <h3 className="min-w-0 flex-1 truncate font-semibold text-small" title={model}>
+      <h2 className="min-w-0 flex-1 truncate font-semibold text-small" title={model}>
         {model}
-      </h3>
+      </h2>
       {!trace.end && (
         <Button look="outline" disabled={stopping} aria-label={`Stop ${model}`} onClick={() => void answer.stop()}>
           {stopping ? "Stopping" : "Stop"}

@@ -36,7 +36,7 @@ export function PictureRow({ pictures, size = "small", onRemove }: Props) {
           {onRemove && (
             <button
               type="button"
-              className="absolute -top-2 -right-2 grid size-6 cursor-pointer place-items-center rounded-full border border-edge bg-raised text-dim after:absolute after:-inset-1 hover:border-edge-strong hover:text-ink"
+              className="absolute -top-2 -right-2 grid size-6 cursor-pointer place-items-center rounded-full border border-edge bg-raised text-dim after:absolute after:-inset-1.5 hover:border-edge-strong hover:text-ink"
               aria-label={`Remove ${picture.name}`}
               onClick={() => onRemove(picture.id)}
             >

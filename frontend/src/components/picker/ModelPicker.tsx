@@ -1,11 +1,19 @@
 // Which model answers: a button that names it, and behind it a list of hundreds to be searched by typing.
 import { Popover } from "@base-ui/react/popover";
 import { ChevronDown } from "lucide-react";
-import { type ReactElement, useRef, useState } from "react";
+import { lazy, type ReactElement, type RefObject, Suspense, useEffect, useRef, useState } from "react";
+import { useMedia } from "../../hooks/media.ts";
 import { shortName } from "../../run/models.ts";
 import type { Model } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";
-import { ModelList } from "./ModelList.tsx";
+
+const loadList = () => import("./ModelList.tsx").then((room) => ({ default: room.ModelList }));
+const ModelList = lazy(loadList);
+
+/** Fetch the list while the reader looks elsewhere. */
+export const preloadModels = (): void => {
+  loadList().catch(() => undefined);
+};
 
 export interface ModelPickerProps {
   models: readonly Model[];
@@ -64,18 +72,35 @@ export function ModelPicker(props: ModelPickerProps) {
             initialFocus={(by) => (by === "touch" ? popup.current : field.current)}
             className="flex max-h-[min(34rem,var(--available-height))] w-[min(36rem,92vw)] flex-col overflow-hidden rounded-md border border-edge bg-raised text-body shadow-over outline-none transition-opacity narrow:w-[calc(100vw-1rem)] data-ending-style:opacity-0 data-starting-style:opacity-0"
           >
-            <ModelList
-              {...props}
-              field={field}
-              label={label}
-              onChoose={(id) => {
-                if (id && id !== value) onChange(id);
-                show(false);
-              }}
-            />
+            <Suspense fallback={<p className="h-80 p-3 text-dim text-small">Loading the list.</p>}>
+              <ModelList
+                {...props}
+                field={field}
+                label={label}
+                onChoose={(id) => {
+                  if (id && id !== value) onChange(id);
+                  show(false);
+                }}
+              />
+              <Arrived popup={popup} field={field} />
+            </Suspense>
           </Popover.Popup>
         </Popover.Positioner>
       </Popover.Portal>
     </Popover.Root>
   );
+}
+
+interface ArrivedProps {
+  popup: RefObject<HTMLElement | null>;
+  field: RefObject<HTMLElement | null>;
+}
+
+/** Where the list came later than its box, the focus that waited in the box goes on to the field. */
+function Arrived({ popup, field }: ArrivedProps) {
+  const hasFinger = useMedia("(pointer: coarse)");
+  useEffect(() => {
+    if (!hasFinger && document.activeElement === popup.current) field.current?.focus();
+  }, [popup, field, hasFinger]);
+  return null;
 }

@@ -51,14 +51,17 @@ function Thinking({ item }: { item: ReasoningItem }) {
 
 /** Long reasoning scrolls in a box of its own, which follows the end while it grows and the reader is there. */
 function ReasoningText({ text, running }: { text: string; running: boolean }) {
-  const box = useRef<HTMLElement>(null);
+  const box = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);
   // biome-ignore lint/correctness/useExhaustiveDependencies: new text is what there is to follow.
   useLayoutEffect(() => {
     if (running && atEnd.current) box.current?.scrollTo?.({ top: box.current.scrollHeight });
   }, [text, running]);
   return (
-    <section
+    // Not a section: each would be a landmark, and an answer may have many.
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields.
+    <div
+      role="group"
       ref={box}
       data-part="reasoning"
       className="mt-1.5 max-h-80 overflow-y-auto pr-2 text-dim [&_.prose]:text-small"
@@ -71,6 +74,6 @@ function ReasoningText({ text, running }: { text: string; running: boolean }) {
       }}
     >
       <Prose text={text} sources={NO_SOURCES} settled={!running} />
-    </section>
+    </div>
   );
 }

@@ -179,7 +179,7 @@ describe("reasoning", () => {
     show(answer, {}, "open");
     feed(answer, think("one ", 1), think("and two", 1), call("a", 1), found("a"));
     feed(answer, think("three", 2), call("b", 2), found("b"), think("four", 3), say("Done."));
-    const texts = () => screen.getAllByRole("region", { name: "Reasoning" }).map((block) => block.textContent);
+    const texts = () => screen.getAllByRole("group", { name: "Reasoning" }).map((block) => block.textContent);
     expect(texts()).toEqual(["one and two", "three", "four"]);
     feed(answer, done());
     expect(texts()).toEqual(["one and two", "three", "four"]);

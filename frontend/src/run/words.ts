@@ -57,6 +57,7 @@ const free = (say: string, ...fixes: Fix[]): Advice => ({ say, fixes, free: true
 export const ADVICE: Readonly<Record<string, Advice>> = {
   CONNECTION_LOST: advice("Reload the page to take it up again, or retry.", "retry"),
   SERVER_UNREACHABLE: free("Check that Signalbox is running, then retry.", "retry"),
+  FOREIGN_ANSWER: advice("Sign in to the network you are on, if it asks for that, then retry.", "retry"),
   NOT_SENT: free("Retry.", "retry"),
   PAGE_ERROR: advice("Reload the page, then retry.", "retry"),
   BAD_ANSWER: advice("Check that this address leads to Signalbox, then retry.", "retry"),

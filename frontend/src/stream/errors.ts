@@ -6,19 +6,36 @@ export class ApiError extends Error {
   readonly code: string;
   readonly field: string | undefined;
   readonly retryAfter: number | undefined;
+  /** Signalbox itself has said so, and nobody on the way to it. */
+  readonly isOurs: boolean;
 
-  /** `status` 0: no answer came at all. `retryAfter` is in seconds. */
-  constructor(status: number, code: string, message: string, field?: string, retryAfter?: number) {
+  /** `status` 0: no answer of Signalbox came at all. `retryAfter` is in seconds. */
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    field?: string,
+    retryAfter?: number,
+    isOurs = status >= 400,
+  ) {
     super(message);
     this.status = status;
     this.code = code;
     this.field = field;
     this.retryAfter = retryAfter;
+    this.isOurs = isOurs;
   }
 }
 
+/** Signalbox has answered, and refused. After every other error nobody knows what became of the request. */
+export const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.status >= 400 && error.isOurs;
+
 /** The server cannot be reached: nothing was sent, or nobody knows what became of it. */
 export const unreachable = (): ApiError => new ApiError(0, "SERVER_UNREACHABLE", "Signalbox does not answer.");
+
+/** A captive portal's page, or a head that broke off: nobody knows whether the request came through. */
+export const foreign = (): ApiError =>
+  new ApiError(0, "FOREIGN_ANSWER", "Something between this page and Signalbox answered in its place.");
 
 /** Read `{error: {code, message, field?}}`; what is not of that shape (a proxy's page) gets a sentence of its own. */
 export async function readApiError(response: Response): Promise<ApiError> {
@@ -38,5 +55,6 @@ export async function readApiError(response: Response): Promise<ApiError> {
     typeof message === "string" && message ? message : `The server answered ${response.status}.`,
     typeof field === "string" ? field : undefined,
     wait,
+    typeof code === "string" && typeof message === "string",
   );
 }

@@ -97,7 +97,9 @@ describe("a run that the page follows", () => {
         push = (text) => controller.enqueue(new TextEncoder().encode(text));
       },
     });
-    const replies = { record: () => Response.json(runningRecord) as Response, events: () => new Response(body) };
+    const headers = { "content-type": "text/event-stream" };
+    const events = () => new Response(body, { headers });
+    const replies = { record: () => Response.json(runningRecord) as Response, events };
     const { client, asked } = server(replies);
     const answer = Answer.named({ client, schedule: deps.schedule, now }, RUN);
     void answer.load();

@@ -45,6 +45,7 @@ describe("what can be pressed", () => {
     [{ code: "SOMETHING_NEW" }, ["retry", "model"]],
     [{ code: "SOMETHING_NEW", retryable: false }, ["model"]],
     [{ code: "CONNECTION_LOST", retryable: true, local: true }, ["retry"]],
+    [{ code: "FOREIGN_ANSWER", local: true }, ["retry"]],
     [{}, ["retry", "model"]],
   ])("about %j", (end, fixes) => {
     expect(fixesOf({ status: "error", ...end })).toEqual(fixes);

@@ -1,6 +1,7 @@
 // One run as the page sees it: the question that starts it, or its name, and its events to the end.
 import type { ChatBody } from "../types/models.ts";
-import { ApiError } from "./errors.ts";
+import { leave, requestEvents } from "./client.ts";
+import { ApiError, foreign } from "./errors.ts";
 import { type FollowEnd, Follower, type FollowOptions } from "./follow.ts";
 import { newKey } from "./keys.ts";
 import { browserSlots, browserTurn, type Release } from "./slots.ts";
@@ -25,15 +26,20 @@ export interface ChatOptions extends FollowOptions, ChatHandlers {
   key?: string;
   /** Waits before a question that nobody answered is sent again. */
   askDelays?: readonly number[];
+  /** How long the head of an answer may take; then nobody has answered. What is sent has time of its own. */
+  headMs?: number;
 }
 
 export type ChatEnd = FollowEnd;
 
 const ASK_DELAYS = [500, 1000, 2000] as const;
+const HEAD_MS = 30_000;
+/** A slow line may take a second for so much of a question with pictures in it. */
+const SENT_PER_SECOND = 32_000;
 
 /**
- * Start a run and follow it to its end. Throws ApiError when no run came to be. A question that nobody answered is sent
- * again under its key: whether or not it came through, it is asked once.
+ * Start a run and follow it to its end. Throws ApiError when no run came to be, and when the token is no longer taken. A
+ * question that nobody answered is sent again under its key: whether or not it came through, it is asked once.
  */
 export function postChat(body: ChatBody, options: ChatOptions): Promise<ChatEnd> {
   return unlessAborted(options.signal, async () => {
@@ -43,7 +49,7 @@ export function postChat(body: ChatBody, options: ChatOptions): Promise<ChatEnd>
       const started = startedBy(response);
       options.onStart?.(started);
       const follower = new Follower(eventsOf(started.runId), options, slot);
-      return await follower.follow(slot || !started.runId ? response : undefined);
+      return await follower.follow(slot ? response : undefined);
     } finally {
       slot?.();
     }
@@ -63,7 +69,7 @@ export function followSave(saveId: string, options: ChatOptions): Promise<ChatEn
   });
 }
 
-const eventsOf = (runId: string): string => runId && `/api/runs/${encodeURIComponent(runId)}/events`;
+const eventsOf = (runId: string): string => `/api/runs/${encodeURIComponent(runId)}/events`;
 
 function startedBy({ headers }: Response): Started {
   const told = (name: string) => headers.get(name) ?? "";
@@ -78,7 +84,7 @@ function startedBy({ headers }: Response): Started {
 async function ask(body: string, options: ChatOptions, slot: Release | undefined): Promise<Response> {
   const { signal, key = newKey() } = options;
   const headers = { "content-type": "application/json", accept: "text/event-stream", "idempotency-key": key };
-  const request = { method: "POST", headers, body, signal };
+  const request: Asking = { method: "POST", headers, body, signal };
   const delays = options.askDelays ?? ASK_DELAYS;
   for (let attempt = 0; ; attempt++) {
     try {
@@ -94,22 +100,30 @@ async function ask(body: string, options: ChatOptions, slot: Release | undefined
   }
 }
 
-const post = ({ client }: ChatOptions, request: RequestInit): Promise<Response> =>
-  client.request("/api/chat/stream", request);
+type Asking = RequestInit & { body: string; signal: AbortSignal };
+
+/** A head that breaks off is a whole one to Chromium: without the run's name it is no start. */
+async function post({ client, headMs = HEAD_MS }: ChatOptions, request: Asking): Promise<Response> {
+  const sendMs = Math.floor(request.body.length / SENT_PER_SECOND) * 1000;
+  const response = await requestEvents(client, "/api/chat/stream", request, headMs + sendMs);
+  if (startedBy(response).runId) return response;
+  leave(response);
+  throw foreign();
+}
 
 /** All streams are taken: keep the connection until the run has a name, and no longer. The run goes on by itself. */
-async function postBriefly(options: ChatOptions, request: RequestInit): Promise<Response> {
+async function postBriefly(options: ChatOptions, request: Asking): Promise<Response> {
   const release = await (options.turn ?? browserTurn)(options.signal);
   try {
     const response = await post(options, request);
-    if (startedBy(response).runId) await response.body?.cancel().catch(() => undefined);
+    await response.body?.cancel().catch(() => undefined);
     return response;
   } finally {
     release();
   }
 }
 
-/** Whether nobody knows what became of a request: no answer came, or a proxy answered that it got none. */
+/** Whether nobody knows what became of a request: no answer of ours came, or a proxy answered that it got none. */
 const isUnanswered = (error: unknown): boolean => error instanceof ApiError && [0, 502, 504].includes(error.status);
 
 async function unlessAborted(signal: AbortSignal, follow: () => Promise<ChatEnd>): Promise<ChatEnd> {

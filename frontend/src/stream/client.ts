@@ -1,6 +1,6 @@
 // The few calls of the API, with the access token where one is set.
 import type { Readiness } from "../types/models.ts";
-import { readApiError, unreachable } from "./errors.ts";
+import { foreign, readApiError, unreachable } from "./errors.ts";
 
 export interface ApiClient {
   /** Asks the API; throws ApiError for every answer that is not 2xx, and for no answer. An abort stays an abort. */
@@ -30,6 +30,39 @@ export function createClient({ base = "", token = () => "", fetch = globalThis.f
     },
   };
 }
+
+/**
+ * Asks for events. The head of their answer has `headMs` to come, its body as long as it takes. What is no event stream
+ * is not ours, whatever its status: a captive portal answers 200 to everything.
+ */
+export async function requestEvents(
+  client: ApiClient,
+  path: string,
+  init: RequestInit & { signal: AbortSignal },
+  headMs: number,
+): Promise<Response> {
+  const { signal } = init;
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), headMs);
+  try {
+    const response = await client.request(path, { ...init, signal: AbortSignal.any([signal, late.signal]) });
+    if (isEvents(response)) return response;
+    leave(response);
+    throw foreign();
+  } catch (error) {
+    if (late.signal.aborted && !signal.aborted) throw unreachable();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A 204 says that all events were seen. */
+const isEvents = ({ status, headers }: Response): boolean =>
+  status === 204 || /^text\/event-stream\s*(;|$)/i.test(headers.get("content-type") ?? "");
+
+/** Frees the connection of an answer that nobody wants to read. */
+export const leave = ({ body }: Response): void => void body?.cancel().catch(() => undefined);
 
 /** Ask the server to end a run. True when it knew the run, also when it was over already. */
 export async function stopRun(client: ApiClient, runId: string, init?: RequestInit): Promise<void> {

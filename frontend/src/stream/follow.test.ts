@@ -44,13 +44,19 @@ class Live {
   }
 }
 
-type Answer = Live | Response | ApiError | (() => Live | Response | ApiError);
+/** Not even the head of an answer comes. */
+const SILENCE = "silence";
+type Said = Live | Response | ApiError | typeof SILENCE;
+type Answer = Said | (() => Said);
 const news = (...frames: string[]): Response => new Response(frames.join(""), { headers: HEAD });
 
 interface Asked {
   line: string;
   at: number;
 }
+
+/** What a captive portal says to everything. */
+const portal = (): Live => new Live({ "content-type": "text/html" });
 
 /** Answers requests one after the other, and remembers them. */
 function server(...answers: Answer[]): { client: ApiClient; asked: Asked[]; lines: () => string[] } {
@@ -65,12 +71,16 @@ function server(...answers: Answer[]): { client: ApiClient; asked: Asked[]; line
       const answer = typeof next === "function" ? next() : next;
       if (answer instanceof ApiError) throw answer;
       if (answer instanceof Response) return answer;
+      if (answer === SILENCE) return silence(init.signal);
       init.signal?.addEventListener("abort", () => answer.cut(init.signal?.reason));
       return answer.response;
     },
   };
   return { client, asked, lines: () => asked.map(({ line }) => line) };
 }
+
+const silence = (signal: AbortSignal | null | undefined): Promise<never> =>
+  new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
 
 /** Places that a test gives out and counts. */
 class Places implements Slots {
@@ -233,19 +243,6 @@ describe("a question when all streams are taken", () => {
     expect(await Promise.all(all.map(({ ended }) => ended))).toEqual(all.map(() => "aborted"));
   });
 
-  it("is read as it comes where the server does not name its runs", async () => {
-    const posted = new Live({ "content-type": "text/event-stream" });
-    const { client } = server(posted);
-    const { told, seqs, ended } = asking({ client, slots: new Places(0) });
-    await pass(0);
-    posted.say('data: {"type":"content","content":"a"}\n\ndata: {"type":"done","done":true}\n\n');
-    expect(await ended).toBe("done");
-    expect([told, seqs]).toEqual([
-      ["[]", "a", "<done>"],
-      [0, 0],
-    ]);
-  });
-
   it("tells of polls that fail, goes on, and gives up in the end", async () => {
     const down = new ApiError(500, "INTERNAL", "Broken.");
     const { client } = server(new Live(), news(), down, news(say(1, "a")), down, down, down);
@@ -278,6 +275,16 @@ describe("a question when all streams are taken", () => {
     expect(await ended).toBe("lost");
   });
 
+  it("takes no stranger's answer for a poll's", async () => {
+    const page = portal();
+    const { client } = server(new Live(), page, news(end(1)));
+    const { told, ended } = asking({ client, slots: new Places(0) });
+    await pass(0);
+    expect(page.isLeft).toBe(true);
+    expect(await ended).toBe("done");
+    expect(told).toEqual(["[run]", "(resuming)", "(polling)", "<done>"]);
+  });
+
   it("does not wait forever for a poll that hangs", async () => {
     const hung = new Live();
     const { turn, held } = turns();
@@ -288,6 +295,118 @@ describe("a question when all streams are taken", () => {
     await pass(16_000);
     expect(await ended).toBe("done");
     expect([held(), hung.isLeft, lines().length]).toEqual([0, true, 3]);
+  });
+});
+
+describe("a question without an answer of ours", () => {
+  const { "x-run-id": _, ...nameless } = HEAD;
+  const { "content-type": __, ...untyped } = HEAD;
+  const strangers: [string, () => Live][] = [
+    ["a captive portal's page", portal],
+    ["a page with our headers", () => new Live({ ...HEAD, "content-type": "text/html" })],
+    ["a head that broke off before the run's name", () => new Live(nameless)],
+    ["a head that broke off before its type", () => new Live(untyped)],
+    ["a type that only begins like ours", () => new Live({ ...HEAD, "content-type": "text/event-streams" })],
+  ];
+
+  it("is asked again after 30 s without a head, and the body then takes what it takes", async () => {
+    const live = new Live();
+    const { client, asked } = server(SILENCE, live);
+    const { told, ended } = asking({ client, askDelays: [10] });
+    await pass(30_009);
+    expect(asked.length).toBe(1);
+    await pass(1);
+    expect(asked.map(({ at }) => at)).toEqual([0, 30_010]);
+    for (const seq of [1, 2]) {
+      await pass(29_000);
+      live.say(say(seq, "a"));
+    }
+    await pass(29_000);
+    live.say(end(3));
+    expect(await ended).toBe("done");
+    expect(told).toEqual(["(resuming)", "(open)", "[run]", "a", "a", "<done>"]);
+    expect(asked.length).toBe(2);
+  });
+
+  it("has as long as it is told to have, and more for much that is sent", async () => {
+    const pictures = { ...BODY, messages: [{ role: "user", content: "x".repeat(320_000) }] } as ChatBody;
+    for (const [body, ms] of [[BODY, 110] as const, [pictures, 10_110] as const]) {
+      const { client, asked } = server(SILENCE, news(end(1)));
+      const { ended } = begin((options) => postChat(body, { ...options, headMs: 100, askDelays: [10] }), { client });
+      await pass(20_000);
+      expect(await ended).toBe("done");
+      expect(asked[1]?.at).toBe(ms);
+    }
+  });
+
+  it("is given up in the end, and its place with it", async () => {
+    for (const slots of [new Places(1), new Places(0)]) {
+      const { turn, held } = turns();
+      const { client, asked } = server(...Array.from({ length: 9 }, () => SILENCE as typeof SILENCE));
+      const { told, ended } = asking({ client, slots, turn, askDelays: [10, 10] });
+      await pass(0);
+      expect([slots.free, held()]).toEqual([0, 1 - slots.given]);
+      await pass(100_000);
+      expect(await ended).toBe("threw Signalbox does not answer.");
+      expect([asked.length, slots.free, held()]).toEqual([3, slots.given, 0]);
+      expect(told).toEqual(["(resuming)", "(resuming)"]);
+    }
+  });
+
+  it("is aborted while it waits for the head", async () => {
+    const slots = new Places(1);
+    const { client, asked } = server(SILENCE);
+    const { ended, abort } = asking({ client, slots });
+    await pass(1000);
+    abort.abort();
+    expect(await ended).toBe("aborted");
+    await pass(100_000);
+    expect([asked.length, slots.free]).toEqual([1, 1]);
+  });
+
+  it.each(strangers)("is asked again after %s, which is left", async (_, answer) => {
+    for (const slots of [new Places(1), new Places(0)]) {
+      const stranger = answer();
+      const { client, asked } = server(stranger, news(say(1, "a"), end(2)), news(say(1, "a"), end(2)));
+      const { told, ended } = asking({ client, slots, askDelays: [10] });
+      await pass(1000);
+      expect(await ended).toBe("done");
+      expect(stranger.isLeft).toBe(true);
+      expect(asked[1]).toEqual({ line: "POST /api/chat/stream", at: 10 });
+      const between = slots.given ? ["(open)", "[run]"] : ["(open)", "[run]", "(polling)"];
+      expect(told).toEqual(["(resuming)", ...between, "a", "<done>"]);
+    }
+  });
+
+  it.each(strangers)("is never started by %s", async (_, answer) => {
+    for (const slots of [new Places(1), new Places(0)]) {
+      const { turn, held } = turns();
+      const { client, asked } = server(...Array.from({ length: 9 }, () => answer));
+      const { told, ended } = asking({ client, slots, turn, askDelays: [10, 10] });
+      await pass(1000);
+      expect(await ended).toBe("threw Something between this page and Signalbox answered in its place.");
+      expect(told).toEqual(["(resuming)", "(resuming)"]);
+      expect([asked.length, slots.free, held()]).toEqual([3, slots.given, 0]);
+    }
+  });
+
+  it("is told by its code", async () => {
+    const { client } = server(portal);
+    const asked = postChat(BODY, {
+      client,
+      signal: new AbortController().signal,
+      slots: new Places(1),
+      askDelays: [],
+      onEvent: () => undefined,
+    });
+    await expect(asked).rejects.toMatchObject({ status: 0, code: "FOREIGN_ANSWER" });
+  });
+
+  it("has a start whatever else its type says", async () => {
+    const { client } = server(
+      new Response(end(1), { headers: { ...HEAD, "content-type": "Text/Event-Stream; charset=utf-8" } }),
+    );
+    expect(await asking({ client }).ended).toBe("done");
   });
 });
 
@@ -397,18 +516,60 @@ describe("a dropped run", () => {
   });
 
   it("is asked for again when nobody answers", async () => {
-    let asked = 0;
-    const client: ApiClient = {
-      request: (_, init) =>
-        ++asked === 1
-          ? new Promise((_resolve, reject) => {
-              init?.signal?.addEventListener("abort", () => reject(init.signal?.reason));
-            })
-          : Promise.resolve(news(end(1))),
-    };
+    const { client, asked } = server(SILENCE, news(end(1)));
     const { ended } = rejoining({ client });
-    await pass(15_001);
+    await pass(14_999);
+    expect(asked.length).toBe(1);
+    await pass(2);
     expect(await ended).toBe("done");
+  });
+
+  it.each([400, 402, 403, 405, 408, 409, 425, 429, 451, 500, 502, 503])("goes on after a %i", async (status) => {
+    const { client, lines } = server(news(say(1, "a")), new ApiError(status, "NO", "No."), news(end(2)));
+    const { told, ended } = rejoining({ client });
+    await pass(500);
+    expect(await ended).toBe("done");
+    expect(told).toEqual(["a", "(resuming)", "(open)", "<done>"]);
+    expect(lines().length).toBe(3);
+  });
+
+  it.each([404, 410, 422])("is lost at once by a %i", async (status) => {
+    for (const slots of [new Places(1), new Places(0)]) {
+      const { client, asked } = server(news(say(1, "a")), new ApiError(status, "NO", "No."), news(end(2)));
+      const { ended } = rejoining({ client, slots });
+      await pass(10_000);
+      expect(await ended).toBe("lost");
+      expect([asked.length, slots.free]).toEqual([2, slots.given]);
+    }
+  });
+
+  it("whose token is not taken any more says so at once, and gives back its place or its turn", async () => {
+    for (const slots of [new Places(1), new Places(0)]) {
+      const { turn, held } = turns();
+      const { client, asked } = server(news(say(1, "a")), new ApiError(401, "UNAUTHORIZED", "A token is needed."));
+      const { ended } = rejoining({ client, slots, turn });
+      await pass(10_000);
+      expect(await ended).toBe("threw A token is needed.");
+      expect([asked.length, slots.free, held()]).toEqual([2, slots.given, 0]);
+    }
+  });
+
+  it("does not end by what somebody else answers in its place, and leaves that", async () => {
+    const page = portal();
+    const { client, lines } = server(news(say(1, "a")), page, news(say(2, "b"), end(3)));
+    const { told, ended } = rejoining({ client });
+    await pass(500);
+    expect(await ended).toBe("done");
+    expect(told).toEqual(["a", "(resuming)", "(open)", "b", "<done>"]);
+    expect(lines()[2]).toBe("GET /api/runs/run/events run:1");
+    expect(page.isLeft).toBe(true);
+  });
+
+  it("is lost when somebody else answers each time", async () => {
+    const { client, asked } = server(...Array.from({ length: 9 }, () => portal));
+    const { ended } = rejoining({ client, resumeDelays: [0, 10] });
+    await pass(1000);
+    expect([await ended, asked.length]).toEqual(["lost", 3]);
   });
 
   it("counts as dropped after 45 silent seconds, and not while the server pings", async () => {

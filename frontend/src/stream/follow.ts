@@ -1,7 +1,7 @@
 // Following a run: live where a stream is free, by asking now and then where none is, and on again when it drops.
 import type { ChatEvent } from "../types/events.ts";
-import type { ApiClient } from "./client.ts";
-import { ApiError, unreachable } from "./errors.ts";
+import { type ApiClient, requestEvents } from "./client.ts";
+import { ApiError } from "./errors.ts";
 import { Cursor, FrameReader } from "./frames.ts";
 import { browserSlots, browserTurn, type Release, type Slots, type Turn } from "./slots.ts";
 import { browserPage, type Page, sleep, withTimeout } from "./waits.ts";
@@ -39,6 +39,8 @@ const HIDDEN_POLL_MS = 2500;
 const IDLE_MS = 45_000;
 /** How long a request for events may take to be answered, and a poll to go on. */
 const ANSWER_MS = 15_000;
+/** Refusals that stay: the run is not there, or not any more, or nothing is where we ask. */
+const GONE: readonly number[] = [404, 410, 422];
 /** The longest that a server may ask us to wait, and the longest sleep of a browser without network. */
 const LONGEST_MS = 300_000;
 
@@ -52,7 +54,7 @@ export class Follower {
   #done = false;
   #fresh = false;
 
-  /** `path` is where the run's events are; empty where it has no name. `place` is given back at the end. */
+  /** `path` is where the run's events are. `place` is given back at the end. */
   constructor(path: string, options: FollowOptions, place?: Release) {
     this.#path = path;
     this.#options = options;
@@ -60,7 +62,7 @@ export class Follower {
     this.#place = place;
   }
 
-  /** Read the first response, where there is one, then ask as often as it takes. */
+  /** Read the first response, where there is one, then ask as often as it takes. Throws ApiError for a 401. */
   async follow(first?: Response): Promise<FollowEnd> {
     try {
       return await this.#follow(first);
@@ -77,7 +79,7 @@ export class Follower {
       this.#fresh = false;
       const outcome = response ? await this.#read(response) : await this.#ask();
       if (this.#done) return "done";
-      if (outcome === "gone" || !this.#path) return "lost";
+      if (outcome === "gone") return "lost";
       if (outcome === "polled" || this.#fresh) failures = 0;
       if (outcome === "polled") {
         await sleep(this.#pollMs(polls++), signal, this.#page);
@@ -129,30 +131,18 @@ export class Follower {
     }
   }
 
-  /** A run that the server does not know, or will not show, is gone; everything else is worth another try. */
+  /** A run that is not there is gone; without its token nobody may ask; everything else is worth another try. */
   async #request(path: string, headers: Record<string, string>): Promise<Response | Outcome> {
+    const { client, signal } = this.#options;
     try {
-      const response = await this.#answerTo(path, { accept: "text/event-stream", ...headers });
+      const init = { headers: { accept: "text/event-stream", ...headers }, signal };
+      const response = await requestEvents(client, path, init, ANSWER_MS);
       // It is over and all was seen, and yet its end was not among it.
       return response.status === 204 ? "gone" : response;
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      if (error.status >= 400 && error.status < 500 && error.status !== 429) return "gone";
+      if (!(error instanceof ApiError) || error.status === 401) throw error;
+      if (GONE.includes(error.status)) return "gone";
       return { waitMs: Math.min((error.retryAfter ?? 0) * 1000, LONGEST_MS) };
-    }
-  }
-
-  async #answerTo(path: string, headers: Record<string, string>): Promise<Response> {
-    const { client, signal } = this.#options;
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), ANSWER_MS);
-    try {
-      return await client.request(path, { headers, signal: AbortSignal.any([signal, late.signal]) });
-    } catch (error) {
-      if (late.signal.aborted && !signal.aborted) throw unreachable();
-      throw error;
-    } finally {
-      clearTimeout(timer);
     }
   }
 

@@ -11,7 +11,8 @@ const TOOLS = ["search_web", "calculate", "save_note"].map((name) => ({ name, av
 
 const missing = () => Response.json({ error: { code: "NO_RUN", message: "There is no such run." } }, { status: 404 });
 
-const server = ({ known = true, events = () => new Response(capturedFrames()) } = {}) =>
+const stream = (body: BodyInit) => new Response(body, { headers: { "content-type": "text/event-stream" } });
+const server = ({ known = true, events = () => stream(capturedFrames()) } = {}) =>
   clientOf((url) => {
     if (url.endsWith("/api/tools")) return Response.json({ tools: TOOLS });
     if (!known) return missing();
@@ -234,7 +235,7 @@ describe("an answer under way", () => {
       },
     });
     const fetched = vi.fn();
-    const live = Answer.named({ client: server({ events: () => new Response(body) }), schedule: (run) => run() }, RUN);
+    const live = Answer.named({ client: server({ events: () => stream(body) }), schedule: (run) => run() }, RUN);
     void live.load();
     await vi.waitFor(() => expect(live.state.known).toBe("fetching"));
     push(capturedFrames(0, 3));

@@ -71,23 +71,23 @@ test("two models answer one question, and the chosen one is gone on with", async
 });
 
 test("four at once, one of them stopped while the others go on", async ({ page }) => {
-  const models = ["openai/sim-long-3000", "anthropic/sim-long-3000", "google/sim", "mistralai/sim"];
+  const models = ["openai/sim-long-20000", "anthropic/sim-long-20000", "google/sim", "mistralai/sim"];
   await compare(page, ...models);
   await expect(page.getByRole("button", { name: "Add a model" })).toHaveCount(0);
   await ask(page, SEARCH);
   await expect(columns(page)).toHaveCount(4);
   for (const model of models.slice(0, 2))
     await expect(column(page, model).locator("[data-part=answer]")).toContainText(/\w+ \w+ \w+/, { timeout: 20_000 });
-  await page.getByRole("button", { name: "Stop openai/sim-long-3000" }).click();
-  await expect(endOf(page, "openai/sim-long-3000")).toHaveAttribute("data-status", "cancelled");
-  const other = column(page, "anthropic/sim-long-3000").locator("[data-part=answer]");
+  await page.getByRole("button", { name: "Stop openai/sim-long-20000" }).click();
+  await expect(endOf(page, "openai/sim-long-20000")).toHaveAttribute("data-status", "cancelled");
+  const other = column(page, "anthropic/sim-long-20000").locator("[data-part=answer]");
   const before = (await other.textContent())?.length ?? 0;
   await expect.poll(async () => (await other.textContent())?.length).toBeGreaterThan(before);
   for (const model of models.slice(2))
     await expect(endOf(page, model)).toHaveAttribute("data-status", "complete", { timeout: 20_000 });
   // The box stops what is left.
   await page.locator("[data-part=composer]").getByRole("button", { name: "Stop" }).click();
-  await expect(endOf(page, "anthropic/sim-long-3000")).toHaveAttribute("data-status", "cancelled");
+  await expect(endOf(page, "anthropic/sim-long-20000")).toHaveAttribute("data-status", "cancelled");
   await expect(page.getByRole("button", { name: "Send" })).toBeVisible();
 });
 

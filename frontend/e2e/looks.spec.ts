@@ -314,7 +314,7 @@ test("colours that the system forces leave every lamp and its shape", async ({ p
   await page.emulateMedia({ forcedColors: "active" });
   await asked(page);
   const lamps = response(page).locator("svg[data-lamp]");
-  expect(await lamps.count()).toBeGreaterThan(2);
+  await expect.poll(() => lamps.count()).toBeGreaterThan(2);
   const seen = await lamps.evaluateAll((all) =>
     all.map((lamp) => {
       const { color } = getComputedStyle(lamp);

@@ -247,6 +247,52 @@ describe("a question that nobody answered", () => {
     expect(new Set(bodies).size).toBe(1);
   });
 
+  const stalled: [string, Handler][] = [
+    ["not a word comes", () => undefined],
+    ["a head begins and goes no further", (_, response) => void response.socket?.write("HTTP/1.1 200 OK\r\nx-run")],
+    [
+      "a refusal's body does not end",
+      (_, response) => void response.writeHead(422, { "content-length": "99" }).write('{"error":'),
+    ],
+  ];
+  it.each(stalled)("is sent again when %s, and that connection is closed", async (_, stall) => {
+    let closed = false;
+    const { base, seen } = await serve(
+      (request, response) => {
+        response.on("close", () => {
+          closed = true;
+        });
+        stall(request, response);
+      },
+      whole(say(1, "a"), end(2)),
+    );
+    expect(text(await chat(base, { headMs: 60, key: "k" }))).toBe("a<done>");
+    expect(seen.map((request) => request.headers["idempotency-key"])).toEqual(["k", "k"]);
+    await expect.poll(() => closed).toBe(true);
+  });
+
+  it("has its time for the head alone: a body may come as late as it likes", async () => {
+    const { base, seen } = await serve((_, response) => {
+      response.writeHead(200, HEAD).flushHeaders();
+      setTimeout(() => response.end(say(1, "a") + end(2)), 200);
+    });
+    expect(await chat(base, { headMs: 100 })).toMatchObject({ ended: "done", connection: [] });
+    expect(seen.length).toBe(1);
+  });
+
+  it("is sent again when a stranger answers in our place", async () => {
+    const page: Handler = (_, response) => {
+      response.writeHead(200, { "content-type": "text/html" }).end("<html>Sign in to the network</html>");
+    };
+    const { base, seen } = await serve(page, page, whole(say(1, "a"), end(2)));
+    const heard = await chat(base);
+    expect(text(heard)).toBe("a<done>");
+    expect([heard.started.length, seen.length]).toEqual([1, 3]);
+    const again = await serve(page, page, page, page);
+    await expect(chat(again.base)).rejects.toMatchObject({ status: 0, code: "FOREIGN_ANSWER" });
+    expect(again.seen.length).toBe(4);
+  });
+
   it("has a key of its own where none is given", async () => {
     const { base, seen } = await serve(dead, whole(end(1)), whole(end(1)));
     await chat(base);

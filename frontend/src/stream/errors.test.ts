@@ -25,6 +25,7 @@ describe("a refusal", () => {
     ["somebody else's answer", foreign(), false],
     ["an answer that could not be read", unreadable(), false],
     ["a fault of the page", new TypeError("ours"), false],
+    ["no error's status", new ApiError(304, "X", "No.", undefined, undefined, true), false],
     ["nothing", undefined, false],
   ])("%s", (_, error, expected) => {
     expect(isRefusal(error)).toBe(expected);

@@ -269,10 +269,11 @@ describe("a question when all streams are taken", () => {
   });
 
   it("is lost where the server says that all was seen and no end was", async () => {
-    const { client } = server(new Live(), new Response(null, { status: 204 }));
+    const { client, asked } = server(new Live(), new Response(null, { status: 204 }));
     const { ended } = asking({ client, slots: new Places(0) });
     await pass(0);
     expect(await ended).toBe("lost");
+    expect(asked.length).toBe(2);
   });
 
   it("takes no stranger's answer for a poll's", async () => {

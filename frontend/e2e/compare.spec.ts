@@ -72,6 +72,7 @@ test("two models answer one question, and the chosen one is gone on with", async
 
 test("four at once, one of them stopped while the others go on", async ({ page }) => {
   const models = ["openai/sim-long-20000", "anthropic/sim-long-20000", "google/sim", "mistralai/sim"];
+  await page.setViewportSize({ width: 1920, height: 900 });
   await compare(page, ...models);
   await expect(page.getByRole("button", { name: "Add a model" })).toHaveCount(0);
   await ask(page, SEARCH);

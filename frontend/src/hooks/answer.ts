@@ -3,9 +3,9 @@ import { connectionLost, emptyTrace, refused, runReducer, stoppedLocally } from 
 import { isLoop, measured, type Told, timed, toldTrace } from "../run/told.ts";
 import { type ChatEnd, type ChatOptions, followRun, followSave, postChat, type Started } from "../stream/chat.ts";
 import { type ApiClient, stopRun } from "../stream/client.ts";
-import { ApiError } from "../stream/errors.ts";
+import { ApiError, isRefusal } from "../stream/errors.ts";
 import type { Effort, RawEvent } from "../types/api.ts";
-import type { ChatBody, ChatEvent, RunTrace } from "../types/models.ts";
+import type { ChatBody, ChatEvent, RunEnd, RunTrace } from "../types/models.ts";
 import { nextFrame, type Schedule, Store } from "./store.ts";
 
 export interface AnswerState {
@@ -17,6 +17,8 @@ export interface AnswerState {
   known: "text" | "fetching" | "whole" | "failed";
   /** The stop was asked for, and its end has not come yet. */
   stopping: boolean;
+  /** The server could not be told to stop: the run may go on. */
+  stopFailed: boolean;
   /** `resuming`: the connection dropped, for longer than a moment. `polling`: other answers have the live streams. */
   connection: "open" | "resuming" | "polling";
   /** When the last event came, and the last reasoning, by the page's clock (`now`); undefined for what is over. */
@@ -34,6 +36,7 @@ export interface AnswerDeps {
   now?: () => number;
   /** How long a stopped run may take to say its own end. */
   stopGraceMs?: number;
+  stopDelays?: readonly number[];
   /** A connection that is back within this time was never away. */
   quietMs?: number;
   stream?: Partial<ChatOptions>;
@@ -49,6 +52,10 @@ export interface AnswerOptions {
 }
 
 const STOP_GRACE_MS = 2000;
+/** How long a stopped question may keep its connection to learn the name of its run. */
+const UNNAMED_MS = 8000;
+/** Waits before each attempt to have a run stopped. */
+const STOP_DELAYS = [0, 500, 1000, 2000, 4000] as const;
 const QUIET_MS = 1500;
 
 let made = 0;
@@ -61,6 +68,8 @@ export class Answer extends Store<AnswerState> {
   readonly askedAt: number | undefined;
   /** Every event as it came. It grows in place: read it when the state changes. */
   readonly events: RawEvent[] = [];
+  /** It was asked for, and nobody knows whether that came through. */
+  isUnanswered = false;
   readonly #deps: AnswerDeps;
   readonly #now: () => number;
   readonly #saveId: string | undefined;
@@ -76,6 +85,7 @@ export class Answer extends Store<AnswerState> {
         // What another client told as its history has no events.
         known: told?.run ? "text" : "whole",
         stopping: false,
+        stopFailed: false,
         connection: "open",
         heardAt: undefined,
         reasonedAt: undefined,
@@ -177,33 +187,60 @@ export class Answer extends Store<AnswerState> {
   }
 
   /**
-   * End the run: the server stops it and says how it ended; when that takes too long, the page ends it itself. What
-   * came is kept. A run that has no name yet is stopped as soon as it has one: the server is at work on it already.
+   * End the run: the server stops it and says how it ended; what came is kept. A run that has no name yet is stopped as
+   * soon as it has one: the server may be at work on it already.
    */
   async stop(): Promise<void> {
+    if (this.isOver || this.state.stopping) return;
     const abort = this.#abort;
-    if (!abort || this.isOver || this.state.stopping) return;
-    this.set({ stopping: true });
+    if (!abort) return this.#endHere(stoppedLocally);
+    this.set({ stopping: true, stopFailed: false });
     this.flush();
-    this.#grace = setTimeout(() => this.#endHere(abort), this.#deps.stopGraceMs ?? STOP_GRACE_MS);
+    this.#deps.onChange?.(this);
     if (this.runId) await this.#stopOnServer(abort);
+    else this.#grace = setTimeout(() => this.#endUnnamed(abort), this.#deps.stopGraceMs ?? STOP_GRACE_MS);
   }
 
-  #endHere(abort: AbortController): void {
-    if (this.runId) abort.abort();
-    else {
-      this.#change(stoppedLocally);
-      this.flush();
-      this.#deps.onChange?.(this);
-    }
+  /** It was not asked for, since nobody answered when another one was. */
+  giveUp(end: RunEnd | undefined): void {
+    const { code = "CONNECTION_LOST", error = "Signalbox does not answer." } = end ?? {};
+    this.#endHere((trace) => refused(trace, { code, message: error }));
   }
 
+  #endHere(end: (trace: RunTrace) => RunTrace): void {
+    this.#change(end);
+    this.flush();
+    this.#deps.onChange?.(this);
+  }
+
+  /** Its connection is needed by others. What became of it is told by its conversation. */
+  #endUnnamed(abort: AbortController): void {
+    this.#endHere(stoppedLocally);
+    this.#grace = setTimeout(() => abort.abort(), UNNAMED_MS);
+  }
+
+  /** Nothing is called stopped that the server has not stopped. */
   async #stopOnServer(abort: AbortController): Promise<void> {
+    clearTimeout(this.#grace);
+    for (const delay of this.#deps.stopDelays ?? STOP_DELAYS) {
+      await new Promise((resolve) => setTimeout(resolve, delay));
+      if (this.#abort !== abort || (this.isOver && !this.state.trace.end?.local)) return;
+      if (!(await this.#isStopped())) continue;
+      if (this.isOver) abort.abort();
+      else this.#grace = setTimeout(() => abort.abort(), this.#deps.stopGraceMs ?? STOP_GRACE_MS);
+      return;
+    }
+    this.set({ stopping: false, stopFailed: true });
+    this.flush();
+  }
+
+  /** A run that the server does not know any more is none that goes on. */
+  async #isStopped(): Promise<boolean> {
     try {
       await stopRun(this.#deps.client, this.runId);
-      if (this.isOver) abort.abort();
-    } catch {
-      if (this.#abort === abort) abort.abort();
+      return true;
+    } catch (error) {
+      return error instanceof ApiError && error.status === 404;
     }
   }
 
@@ -290,6 +327,7 @@ export class Answer extends Store<AnswerState> {
 
   #refuse(error: unknown): void {
     const reason = error instanceof ApiError ? error : new ApiError(0, "PAGE_ERROR", String(error));
+    this.isUnanswered = !isRefusal(error);
     this.#change((trace) => refused(trace, reason));
     if (reason.status === 401) this.#deps.onUnauthorized?.();
   }

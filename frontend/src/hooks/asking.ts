@@ -36,14 +36,26 @@ export function bodyOf(question: QuestionPart, { conversationId, model, parentId
   };
 }
 
-/** A question that was asked before the page was loaded, and how it was. */
-export function askedBefore(
-  { key, text, pictures, body }: Pending,
-  parent: string | null,
-): { question: QuestionPart; asking: Asking } {
-  const { model, system } = body;
+/** How a question was asked that this tab has kept. */
+export function askingOf({ asks }: Pending): Asking {
   return {
-    question: { kind: "question", key: `question-${key}`, parent, id: undefined, text, pictures, files: [], system },
-    asking: { models: [model], system: system ?? "", fields: () => body },
+    models: asks.map(({ body }) => body.model),
+    system: asks[0]?.body.system ?? "",
+    fields: (model) => settingsIn(asks.find(({ body }) => body.model === model)?.body),
   };
+}
+
+function settingsIn(body: ChatBody | undefined): Partial<ChatBody> {
+  const {
+    model: _,
+    conversation_id: _c,
+    parent_id: _p,
+    messages: _m,
+    system: _s,
+    on_disconnect: _d,
+    ...settings
+  } = {
+    ...body,
+  };
+  return settings;
 }

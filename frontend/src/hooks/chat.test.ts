@@ -4,7 +4,7 @@ import { answerText } from "../run/view.ts";
 import { ApiError } from "../stream/errors.ts";
 import type { Asking } from "./asking.ts";
 import { Chat, type ChatDeps } from "./chat.ts";
-import { pendingIn, queueIn } from "./pending.ts";
+import { type Box, PendingQuestions } from "./pending.ts";
 
 const ASKING: Asking = { models: ["m"], system: "", fields: () => ({}) };
 
@@ -16,7 +16,7 @@ function open(more: Partial<ChatDeps> = {}, asking: Partial<Asking> = {}) {
     schedule: (run) => run(),
     now: () => 0,
     asking: () => settings,
-    stream: { slots: { take: async () => () => undefined } },
+    stream: { slots: { take: async () => () => undefined }, askDelays: [] },
     ...more,
   });
   return { server, chat, settings };
@@ -278,13 +278,37 @@ describe("the queue", () => {
     expect(shown(chat)).toEqual(["? first", "! half (cancelled)", "? second", "!  (running)"]);
   });
 
+  it("goes on where it was written, also when the reader looks at another branch meanwhile", async () => {
+    const { server, chat } = await answered("first");
+    void chat.again(partAt(chat, 0).key);
+    await settle();
+    void chat.send("to the second answer");
+    const [first] = chat.state.entries[1]?.alternatives ?? [];
+    chat.choose(first?.key ?? "");
+    await server.asked[1]?.send(say("again"), done());
+    await settle();
+    expect(server.asked[2]?.body).toMatchObject({ parent_id: "run2", messages: [{ content: "to the second answer" }] });
+    expect(shown(chat)).toEqual(["? first", "! to first (complete)"]);
+  });
+
+  it("is asked under the name of the message, so that a copy of the tab asks the same once", async () => {
+    const { server, chat } = open();
+    void chat.send("first");
+    await settle();
+    void chat.send("second");
+    const [message] = chat.state.queue;
+    await server.asked[0]?.send(say("one"), done());
+    await settle();
+    expect(server.asked[1]?.key).toBe(message?.id);
+  });
+
   it("survives a reload, and is then held", async () => {
     const box = boxOf();
     const { chat } = open({ box });
     void chat.send("first");
     await settle();
     void chat.send("second");
-    expect(queueIn(box, "c1").map(({ text }) => text)).toEqual(["second"]);
+    expect(JSON.parse(box.kept.get("signalbox.queue") ?? "").c1).toMatchObject([{ text: "second" }]);
     const after = open({ box });
     after.server.conversation = conversation();
     await after.chat.open();
@@ -390,28 +414,53 @@ describe("an old conversation", () => {
   });
 });
 
+const pendingIn = (box: Box) => new PendingQuestions(box, "c1").all();
+const unreachable = () => new ApiError(0, "SERVER_UNREACHABLE", "No answer.");
+const unknownModel = () => new ApiError(422, "UNKNOWN_MODEL", "There is no such model.");
+const question = (id: string, text: string, parent: string | null = null) => ({
+  ...{ id, parent_id: parent, role: "user", created: 1, text, parts: [], system: null },
+});
+const answerOf = (id: string, parent: string, more: object = {}) => ({
+  ...{ id, parent_id: parent, role: "assistant", created: 2, text: "so far", run_id: id, status: "running" },
+  ...{ model: "m", loop: "v2", cost: null, steps: 1 },
+  ...more,
+});
+
 describe("a question of which nobody knows whether it came through", () => {
   it("is asked again under its key after a reload, and forgotten once it has a name", async () => {
     const box = boxOf();
     const { server, chat } = open({ box });
-    server.refuse = () => new ApiError(0, "SERVER_UNREACHABLE", "No answer.");
-    chat.send("first").catch(() => undefined);
+    server.refuse = unreachable;
+    void chat.send("first");
     await settle();
-    const [pending] = pendingIn(box, "c1");
+    const [pending] = pendingIn(box);
     expect(pending?.text).toBe("first");
     const after = open({ box });
-    await after.chat.open();
+    void after.chat.open();
     await settle();
-    expect(after.server.asked.map(({ key }) => key)).toEqual([pending?.key]);
-    expect(after.server.asked[0]?.body).toEqual(pending?.body);
-    expect(pendingIn(box, "c1")).toEqual([]);
+    expect(after.server.asked.map(({ key }) => key)).toEqual([pending?.asks[0]?.key]);
+    expect(after.server.asked[0]?.body).toEqual(pending?.asks[0]?.body);
+    expect(pendingIn(box)).toEqual([]);
     expect(shown(after.chat)).toEqual(["? first", "!  (running)"]);
   });
 
-  it("is shown as not sent when that was long ago", async () => {
+  it("is asked again under its key by Retry as well, so that it is asked once", async () => {
+    const { server, chat } = open({ box: boxOf() });
+    const keys: (string | null)[] = [];
+    server.refuse = (_, key) => {
+      keys.push(key);
+      return unreachable();
+    };
+    await chat.send("first");
+    await chat.again(partAt(chat, 0).key);
+    expect(keys).toHaveLength(2);
+    expect(keys[0]).toBe(keys[1]);
+  });
+
+  it("goes back to the reader when that was long ago", async () => {
     const box = boxOf();
     const { server, chat } = open({ box });
-    server.refuse = () => new ApiError(422, "UNKNOWN_MODEL", "No.");
+    server.refuse = unreachable;
     await chat.send("first");
     const kept = JSON.parse(box.kept.get("signalbox.pending") ?? "");
     kept.questions[0].asked -= 120_000;
@@ -419,8 +468,208 @@ describe("a question of which nobody knows whether it came through", () => {
     const after = open({ box });
     await after.chat.open();
     expect(after.server.asked).toEqual([]);
-    expect(shown(after.chat)).toEqual(["? first", "!  (error)"]);
-    const part = partAt(after.chat, 1);
-    expect(part.kind === "answer" && part.answer.state.trace.end?.code).toBe("NOT_SENT");
+    expect(after.chat.state.returned).toEqual({ text: "first", pictures: [] });
+    expect([shown(after.chat), pendingIn(box)]).toEqual([[], []]);
+  });
+
+  it("that the server has is followed and not asked again; the model of the comparison that was missing is", async () => {
+    const box = boxOf();
+    const { server, chat } = open({ box }, { models: ["m", "n"] });
+    server.refuse = unreachable;
+    void chat.send("first");
+    await settle();
+    const after = open({ box });
+    after.server.conversation = {
+      id: "c1",
+      title: "T",
+      leaf_id: "r",
+      messages: [question("q", "first"), answerOf("r", "q")],
+    };
+    void after.chat.open();
+    await settle();
+    expect(after.server.asked.map(({ body: { model, parent_id, messages } }) => [model, parent_id, messages])).toEqual([
+      ["n", "q", undefined],
+    ]);
+    expect(after.server.followed.map(({ path }) => path)).toEqual(["/api/runs/r/events"]);
+  });
+
+  it("is not asked of another model: the first may be at work on it", async () => {
+    const { server, chat } = open({ box: boxOf() }, { models: ["m", "n"] });
+    const asked: string[] = [];
+    server.refuse = ({ model }) => {
+      asked.push(model);
+      return unreachable();
+    };
+    await chat.send("first");
+    expect(asked).toEqual(["m"]);
+    const entry = chat.state.entries[1];
+    expect(entry?.kind === "answer" && entry.beside.map(({ answer }) => answer.isOver)).toEqual([true, true]);
+  });
+});
+
+describe("a question that the server refused", () => {
+  it("is never asked by itself; after a reload its words are back in the reader's hands", async () => {
+    const box = boxOf();
+    const { server, chat } = open({ box });
+    server.refuse = unknownModel;
+    await chat.send("first");
+    const after = open({ box });
+    await after.chat.open();
+    expect(after.server.asked).toEqual([]);
+    expect(after.chat.state.returned?.text).toBe("first");
+    expect([shown(after.chat), pendingIn(box)]).toEqual([[], []]);
+  });
+
+  it("is forgotten once it was asked well, or another one was", async () => {
+    for (const go of [(chat: Chat) => chat.again(partAt(chat, 0).key), (chat: Chat) => chat.send("other")]) {
+      const box = boxOf();
+      const { server, chat } = open({ box });
+      server.refuse = unknownModel;
+      await chat.send("first");
+      expect(pendingIn(box)).toHaveLength(1);
+      server.refuse = undefined;
+      void go(chat);
+      await settle();
+      expect(pendingIn(box)).toEqual([]);
+    }
+  });
+});
+
+describe("a question that was stopped before it had a name", () => {
+  it("is not asked again after a reload; what the server makes of it is stopped", async () => {
+    const box = boxOf();
+    const { server, chat } = open({ box });
+    server.request = () => new Promise(() => undefined);
+    void chat.send("first");
+    await settle();
+    void chat.stop();
+    await settle();
+    expect(pendingIn(box).map(({ fate }) => fate)).toEqual(["stopped"]);
+    const after = open({ box });
+    after.server.conversation = {
+      id: "c1",
+      title: "T",
+      leaf_id: "r",
+      messages: [question("q", "first"), answerOf("r", "q")],
+    };
+    await after.chat.open();
+    await settle();
+    expect(after.server.asked).toEqual([]);
+    expect(after.server.stopped).toEqual(["/api/runs/r/stop"]);
+    expect(pendingIn(box)).toEqual([]);
+  });
+
+  it("keeps the other models from being asked", async () => {
+    const { server, chat } = open({ stopGraceMs: 0 }, { models: ["m", "n"] });
+    let answer: () => void = () => undefined;
+    const ask = server.request.bind(server);
+    server.request = (path, init) =>
+      path === "/api/chat/stream"
+        ? new Promise((resolve) => {
+            answer = () => void ask(path, init).then(resolve);
+          })
+        : ask(path, init);
+    void chat.send("first");
+    await settle();
+    void chat.stop();
+    await settle();
+    answer();
+    await settle();
+    await settle();
+    expect([server.asked.map(({ body }) => body.model), server.stopped]).toEqual([["m"], ["/api/runs/run1/stop"]]);
+    expect(chat.state.running).toBe(false);
+  });
+});
+
+describe("what the server tells of a question before its answer has come", () => {
+  it("is the same question, and the same run: nothing is there twice", async () => {
+    const { server, chat } = await answered("first");
+    let answer: () => void = () => undefined;
+    const ask = server.request.bind(server);
+    server.request = (path, init) =>
+      path === "/api/chat/stream"
+        ? new Promise((resolve) => {
+            answer = () => void ask(path, init).then(resolve);
+          })
+        : ask(path, init);
+    void chat.send("second");
+    await settle();
+    const told = [question("m1", "first"), answerOf("run1", "m1", { status: "complete", text: "to first" })];
+    server.conversation = {
+      ...{ id: "c1", title: "T", leaf_id: "run2" },
+      messages: [...told, question("m2", "second", "run1"), answerOf("run2", "m2")],
+    };
+    await chat.refresh();
+    answer();
+    await settle();
+    await chat.refresh();
+    expect(shown(chat)).toEqual(["? first", "! to first (complete)", "? second", "!  (running)"]);
+    expect(chat.state.entries.map(({ alternatives }) => alternatives.length)).toEqual([1, 1, 1, 1]);
+  });
+});
+
+describe("a conversation that is not there yet", () => {
+  it("keeps what is sent until it is, and asks it where it belongs", async () => {
+    const { server, chat } = open();
+    let bring: () => void = () => undefined;
+    const ask = server.request.bind(server);
+    server.request = (path, init) =>
+      path === "/api/conversations/c1"
+        ? new Promise((resolve, reject) => {
+            bring = () => void ask(path, init).then(resolve, reject);
+          })
+        : ask(path, init);
+    void chat.open();
+    void chat.send("next");
+    await settle();
+    expect([server.asked.length, chat.state.queue.length]).toEqual([0, 1]);
+    bring();
+    await settle();
+    expect(chat.state).toMatchObject({ status: "failed", queue: [{ text: "next" }] });
+    server.conversation = conversation();
+    void chat.open();
+    await settle();
+    bring();
+    await settle();
+    expect(server.asked.map(({ body }) => body.parent_id)).toEqual(["run-a"]);
+    expect(chat.state.queue).toEqual([]);
+  });
+
+  it("that was deleted elsewhere is begun anew, with a word", async () => {
+    const { server, chat } = await answered("first");
+    server.refuse = ({ parent_id }) =>
+      parent_id === null ? undefined : new ApiError(422, "UNKNOWN_MESSAGE", "No such message.");
+    await chat.send("second");
+    await settle();
+    expect(chat.state.trouble).toMatch(/deleted elsewhere/);
+    void chat.send("third");
+    await settle();
+    expect(server.asked.at(-1)?.body).toMatchObject({ parent_id: null, messages: [{ content: "third" }] });
+  });
+});
+
+describe("how it is asked", () => {
+  it("is waited for with the message in sight, and one message at a time", async () => {
+    let tell: (asking: Asking) => void = () => undefined;
+    const { server, chat } = open({ asking: () => new Promise((resolve) => (tell = resolve)) });
+    void chat.send("first");
+    void chat.send("second");
+    await settle();
+    expect(chat.state.queue.map(({ text }) => text)).toEqual(["first", "second"]);
+    tell(ASKING);
+    await settle();
+    expect(server.asked.map(({ body }) => body.messages?.[0]?.content)).toEqual(["first"]);
+    expect(chat.state.queue.map(({ text }) => text)).toEqual(["second"]);
+  });
+
+  it("not knowing any model keeps the message, with a word", async () => {
+    const { server, chat, settings } = open({}, { models: [""] });
+    await chat.send("first");
+    expect([server.asked.length, chat.state.queue.length]).toEqual([0, 1]);
+    expect(chat.state.trouble).toMatch(/Choose one/);
+    settings.models = ["m"];
+    void chat.sendQueued(chat.state.queue[0]?.id ?? "");
+    await settle();
+    expect(server.asked).toHaveLength(1);
   });
 });

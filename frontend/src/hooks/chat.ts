@@ -1,16 +1,14 @@
 // One conversation: its questions and answers as a tree, what is shown of it, and what is asked in it.
-
 import { fillVariables } from "../run/parameters.ts";
 import type { Queued } from "../run/queue.ts";
-import { refused } from "../run/reducer.ts";
 import { newestLeaf, pathTo } from "../run/tree.ts";
 import { chooseLeaf, fetchConversation } from "../stream/conversations.ts";
 import { ApiError } from "../stream/errors.ts";
 import { newKey } from "../stream/keys.ts";
 import type { Conversation, Picture } from "../types/api.ts";
-import type { ChatBody } from "../types/models.ts";
-import { Answer, type AnswerDeps } from "./answer.ts";
-import { type Asking, askedBefore, bodyOf } from "./asking.ts";
+import type { Answer, AnswerDeps } from "./answer.ts";
+import { Asker } from "./asker.ts";
+import { type Asking, askingOf } from "./asking.ts";
 import { Loading } from "./loading.ts";
 import {
   type AnswerPart,
@@ -22,9 +20,9 @@ import {
   type QuestionPart,
   systemAt,
 } from "./parts.ts";
-import { type Box, dropPending, keepPending, type Pending, pendingIn } from "./pending.ts";
+import { type Box, type Pending, PendingQuestions } from "./pending.ts";
 import { Store } from "./store.ts";
-import { Waiting } from "./waiting.ts";
+import { type Standing, Waiting } from "./waiting.ts";
 
 export interface ChatState {
   title: string;
@@ -41,8 +39,10 @@ export interface ChatState {
   /** Instructions that the reader has set here for what is asked next; undefined: those that hold. */
   system: string | undefined;
   queue: readonly Queued[];
-  /** The queue waits: the last answer failed or was stopped. */
+  /** The queue waits for the reader: the answer before it failed or was stopped, or the page was loaded anew. */
   held: boolean;
+  /** What the server would not have, given back to the reader. */
+  returned: Pick<Queued, "text" | "pictures"> | undefined;
   /** USD of all its answers, on all branches; undefined where none is known. */
   cost: number | undefined;
   costEstimated: boolean;
@@ -59,7 +59,7 @@ export interface ChatDeps extends AnswerDeps {
 /** A question that nobody answered is asked again by itself only while whoever asked it may still be waiting. */
 const ASKED_MS = 60_000;
 
-const NOT_SENT = { code: "NOT_SENT", message: "This question did not reach the server." };
+const GONE = new Set(["UNKNOWN_CONVERSATION", "UNKNOWN_MESSAGE"]);
 
 export class Chat extends Store<ChatState> {
   readonly id: string;
@@ -70,6 +70,12 @@ export class Chat extends Store<ChatState> {
   /** What the reader has written here last, and as what it was sent: the time in it must not make it new each time. */
   #filled: { system: string; as: string } | undefined;
   readonly #waiting: Waiting;
+  readonly #pending: PendingQuestions;
+  readonly #asker: Asker;
+  /** A message is on its way out of the queue. */
+  #taking = false;
+  /** The conversation was deleted elsewhere: what is asked next begins it anew. */
+  #isGone = false;
 
   constructor(id: string, deps: ChatDeps) {
     super(
@@ -84,6 +90,7 @@ export class Chat extends Store<ChatState> {
         system: undefined,
         queue: [],
         held: false,
+        returned: undefined,
         cost: undefined,
         costEstimated: false,
       },
@@ -91,7 +98,13 @@ export class Chat extends Store<ChatState> {
     );
     this.id = id;
     this.#waiting = new Waiting(id, deps.box);
+    this.#pending = new PendingQuestions(deps.box, id);
     this.#deps = { ...deps, onChange: (answer) => this.#changed(answer) };
+    this.#asker = new Asker(id, this.#deps, this.#pending, {
+      question: (key) => this.#question(key),
+      parentIdOf: (question) => this.#parentIdOf(question),
+      name: (key, messageId) => this.#name(key, messageId),
+    });
   }
 
   /** Something is under way or waits, on whichever branch. */
@@ -116,20 +129,18 @@ export class Chat extends Store<ChatState> {
     if (this.state.status === "loading") return;
     this.set({ status: "loading", trouble: undefined });
     this.flush();
-    const { box } = this.#deps;
-    const pending = box ? pendingIn(box, this.id) : [];
+    if (this.state.queue.length === 0) this.#waiting.restore();
     try {
       this.#merge(await fetchConversation(this.#deps.client, this.id));
     } catch (error) {
-      const isNew = error instanceof ApiError && error.status === 404 && pending.length > 0;
+      const isNew = error instanceof ApiError && error.status === 404 && this.#pending.all().length > 0;
       if (!isNew) return this.#fail(error);
       this.set({ status: "ready" });
     }
-    this.#waiting.restore();
-    this.set({ queue: this.#waiting.messages, held: true });
-    for (const question of pending) this.#again(question);
+    for (const pending of this.#pending.all()) this.#recall(pending);
     this.#derive();
     this.flush();
+    await this.#takeNext();
   }
 
   /** Take in what was said elsewhere. */
@@ -137,11 +148,12 @@ export class Chat extends Store<ChatState> {
     if (this.state.status !== "ready") return;
     try {
       this.#merge(await fetchConversation(this.#deps.client, this.id));
-      this.#derive();
     } catch {
       // What is shown stays; the next question will say what is wrong.
       return;
     }
+    for (const pending of this.#pending.all()) if (pending.fate === "stopped") this.#recall(pending);
+    this.#derive();
   }
 
   /** An answer has come into view: bring the rest of it. Call the result when it has left again. */
@@ -150,8 +162,8 @@ export class Chat extends Store<ChatState> {
   }
 
   #merge(conversation: Conversation): void {
-    const { parts, leaf } = merged(this.state.parts, this.state.leaf, conversation, this.#deps);
-    this.set({ title: conversation.title, status: "ready", parts, leaf });
+    const shown = merged(this.state, conversation, this.#deps);
+    this.set({ title: conversation.title, status: "ready", ...shown });
     for (const { answer } of this.#answers()) if (!answer.isOver && !answer.isLive) void answer.load();
   }
 
@@ -160,33 +172,82 @@ export class Chat extends Store<ChatState> {
     const gone = error instanceof ApiError && error.status === 404;
     const trouble = gone ? "This conversation is not there any more." : sentenceOf(error);
     this.set({ status: "failed", trouble });
-    this.flush();
+    this.#showQueue();
+  }
+
+  /**
+   * A question of which this page does not know whether it came through. One that did is followed, or stopped where the
+   * reader had stopped it; one that may have is asked again under its key; others go back to the reader.
+   */
+  #recall(pending: Pending): void {
+    const question = this.#cameThrough(pending);
+    const answers = this.#answers().filter(({ parent }) => parent === question?.key);
+    if (pending.fate === "stopped") {
+      for (const { answer } of answers) void answer.stop();
+    } else if (question && this.#isFresh(pending)) {
+      const missing = pending.asks.filter(
+        ({ body }) => !answers.some(({ answer }) => answer.state.trace.model === body.model),
+      );
+      if (missing.length > 0) void this.#begin(question, askingOf({ ...pending, asks: missing }));
+    } else if (!question && pending.fate === "asked" && this.#isFresh(pending)) {
+      void this.#askAgain(pending);
+      return;
+    } else if (!question) {
+      const { text, pictures } = pending;
+      this.set({ returned: { text, pictures } });
+    }
+    this.#pending.drop(pending.question);
+  }
+
+  #cameThrough({ messageId, parentId, text }: Pending): QuestionPart | undefined {
+    const questions = [...this.state.parts.values()].filter((part) => part.kind === "question");
+    return questions.findLast((part) =>
+      messageId === undefined ? part.text === text && this.#parentIdOf(part) === parentId : part.id === messageId,
+    );
+  }
+
+  #isFresh = ({ asked }: Pending): boolean => Math.abs(Date.now() - asked) < ASKED_MS;
+
+  #askAgain(pending: Pending): Promise<void> {
+    const { question: key, parentId, text, pictures, asks, asked } = pending;
+    const parent = [...this.state.parts.values()].find((part) => idOf(part) === parentId)?.key ?? null;
+    const { system } = asks[0]?.body ?? {};
+    const question: QuestionPart = { kind: "question", key, parent, id: undefined, text, pictures, files: [], system };
+    return this.#begin(question, askingOf(pending), undefined, asked);
+  }
+
+  /** What was given back is in the reader's hands. */
+  takeReturned(): void {
+    this.set({ returned: undefined });
   }
 
   // --- asking ---------------------------------------------------------------------------------------------------
 
-  /** Ask at the end of what is shown; while an answer is under way, wait for it. */
+  /** Ask at the end of what is shown, as soon as it has an end. Resolves when the answer is over, or it has to wait. */
   async send(text: string, pictures: readonly Picture[] = []): Promise<void> {
     if (!text.trim() && pictures.length === 0) return;
-    if (!this.state.running) return this.#ask(text.trim(), pictures, this.#parentOfNext());
-    this.#waiting.add({ id: newKey(), text, pictures });
-    this.#showQueue();
+    const { leaf, running } = this.state;
+    this.#waiting.add({ id: newKey(), text: text.trim(), pictures }, running && leaf ? { answer: leaf } : "nothing");
+    await this.#takeNext();
   }
 
   /** Ask a question in another version, beside the old one. */
   async edit(key: string, text: string): Promise<void> {
     const question = this.state.parts.get(key);
     if (question?.kind !== "question" || (!text.trim() && question.pictures.length === 0)) return;
-    await this.#ask(text.trim(), question.pictures, question.parent);
+    await this.#ask(
+      { id: newKey(), text: text.trim(), pictures: question.pictures },
+      question.parent,
+      await this.#asking(),
+    );
   }
 
   /** Answer a question again, beside what there is, the same way as now set or by another model. */
   async again(key: string, model?: string): Promise<void> {
     const question = this.state.parts.get(key);
     if (question?.kind !== "question") return;
-    const asking = await this.#deps.asking();
-    const models = model === undefined ? asking.models.slice(0, 1) : [model];
-    await this.#answer(question, { ...asking, models });
+    const asking = await this.#asking();
+    await this.#begin(question, { ...asking, models: model === undefined ? asking.models.slice(0, 1) : [model] });
   }
 
   /** End what is shown and under way. */
@@ -202,6 +263,10 @@ export class Chat extends Store<ChatState> {
     for (const { answer } of this.#answers()) answer.leave();
   }
 
+  async #asking(): Promise<Asking> {
+    return this.#deps.asking();
+  }
+
   /** As the reader has set them, with the date and the time of when they were first sent. */
   #instructions(): string | undefined {
     const { system } = this.state;
@@ -210,93 +275,47 @@ export class Chat extends Store<ChatState> {
     return system === undefined ? undefined : this.#filled?.as;
   }
 
-  async #ask(text: string, pictures: readonly Picture[], parent: string | null): Promise<void> {
-    const asking = await this.#deps.asking();
+  #ask({ id, text, pictures }: Queued, parent: string | null, asking: Asking): Promise<void> {
     const held = systemAt(pathTo(this.state.parts, parent)) ?? "";
     const wanted = this.#instructions() ?? (this.state.parts.size === 0 ? asking.system : held);
     const system = wanted === held ? undefined : wanted;
-    const key = `question-${newKey()}`;
-    await this.#answer({ kind: "question", key, parent, id: undefined, text, pictures, files: [], system }, asking);
+    const key = `question-${id}`;
+    return this.#begin({ kind: "question", key, parent, id: undefined, text, pictures, files: [], system }, asking, id);
+  }
+
+  /** Show the answers that are to come, and ask for them. Who looks at another branch goes on looking at it. */
+  async #begin(question: QuestionPart, asking: Asking, firstKey?: string, asked = Date.now()): Promise<void> {
+    const plans = this.#asker.plan(question, asking, firstKey);
+    const [first] = plans;
+    if (!first) return;
+    if (plans.length > 1) this.#besides.add(question.key);
+    const known = this.state.parts.has(question.key);
+    const parts = new Map([
+      ...this.state.parts,
+      ...(known ? [] : [[question.key, question] as const]),
+      ...plans.map(({ part }) => [part.key, part] as const),
+    ]);
+    const isShown = this.state.entries.some(
+      ({ part }) => part.key === question.parent || part.parent === question.parent,
+    );
+    const leaf = isShown || this.state.leaf === null ? first.part.key : this.state.leaf;
+    this.#waiting.moveOn(question.parent ?? undefined, first.part.key);
+    this.set({ parts, leaf, status: "ready", trouble: undefined });
+    this.#derive();
+    this.#showQueue();
+    await this.#asker.ask(question, plans, asking, asked);
   }
 
   /** A question that the server has refused is none that anything could follow: the next one takes its place. */
-  #parentOfNext(): string | null {
-    const path = pathTo(this.state.parts, this.state.leaf);
+  #parentOfNext(leaf: string | null): string | null {
+    const path = pathTo(this.state.parts, leaf);
     const refusedAt = path.findIndex((part) => idOf(part) === undefined);
     return (refusedAt === -1 ? path.at(-1) : path[refusedAt - 1])?.key ?? null;
   }
 
-  /** The first model is asked with the question; the others are asked for theirs as soon as the server has named it. */
-  async #answer(question: QuestionPart, asking: Asking, key = newKey(), asked = Date.now()): Promise<void> {
-    const answers = asking.models.map((model): AnswerPart => {
-      const effort = asking.fields(model).reasoning?.effort ?? "auto";
-      const answer = Answer.asked(this.#deps, { model, effort });
-      return { kind: "answer", key: answer.key, parent: question.key, answer };
-    });
-    const [first, ...others] = answers;
-    if (!first) return;
-    if (others.length > 0) this.#besides.add(question.key);
-    const parts = new Map([
-      ...this.state.parts,
-      [question.key, question],
-      ...answers.map((part) => [part.key, part] as const),
-    ]);
-    this.set({ parts, leaf: first.key, status: "ready", held: false, trouble: undefined });
-    this.#derive();
-    this.flush();
-    await this.#askAll(question, answers, asking, { key, asked });
-  }
-
-  async #askAll(
-    question: QuestionPart,
-    answers: readonly AnswerPart[],
-    asking: Asking,
-    sent: { key: string; asked: number },
-  ): Promise<void> {
-    const now = this.#question(question.key) ?? question;
-    if (now.id !== undefined) {
-      await Promise.all(answers.map((part) => part.answer.ask(this.#body(now, part, asking), newKey())));
-      return;
-    }
-    const [first, ...others] = answers;
-    if (!first) return;
-    const body = this.#body(now, first, asking);
-    const { text, pictures } = now;
-    const { box } = this.#deps;
-    if (box) keepPending(box, { ...sent, text, pictures, body });
-    let rest: Promise<void> | undefined;
-    await first.answer.ask(body, sent.key, ({ messageId }) => {
-      if (box) dropPending(box, sent.key);
-      this.#name(now.key, messageId);
-      rest = this.#askAll({ ...now, id: messageId }, others, asking, sent);
-    });
-    // Refused for this model: the question has no name yet, and the next model may bring it one.
-    await (rest ?? this.#askAll(now, others, asking, { key: newKey(), asked: sent.asked }));
-  }
-
-  #body(question: QuestionPart, { answer }: AnswerPart, asking: Asking): ChatBody {
-    const parent = question.parent === null ? undefined : this.state.parts.get(question.parent);
-    const target = {
-      conversationId: this.id,
-      model: answer.state.trace.model,
-      parentId: (parent && idOf(parent)) ?? null,
-    };
-    return bodyOf(question, target, asking);
-  }
-
-  /** The page went before its question was answered: under its key it is still one question, whether it came through. */
-  #again(pending: Pending): void {
-    const parent = [...this.state.parts.values()].find((part) => idOf(part) === pending.body.parent_id)?.key ?? null;
-    const { question, asking } = askedBefore(pending, parent);
-    if (Date.now() - pending.asked < ASKED_MS) {
-      void this.#answer(question, asking, pending.key, pending.asked);
-      return;
-    }
-    const { model, reasoning } = pending.body;
-    const options = { model, effort: reasoning?.effort ?? "auto" } as const;
-    const answer = Answer.refused(this.#deps, options, (trace) => refused(trace, NOT_SENT));
-    const part: AnswerPart = { kind: "answer", key: answer.key, parent: question.key, answer };
-    this.set({ parts: new Map([...this.state.parts, [question.key, question], [part.key, part]]), leaf: part.key });
+  #parentIdOf({ parent }: QuestionPart): string | null {
+    const part = parent === null || this.#isGone ? undefined : this.state.parts.get(parent);
+    return (part && idOf(part)) ?? null;
   }
 
   // --- branches -------------------------------------------------------------------------------------------------
@@ -329,7 +348,7 @@ export class Chat extends Store<ChatState> {
   async sendQueued(id: string): Promise<void> {
     this.#waiting.hurry(id);
     if (this.state.running) await this.stop();
-    else await this.#sendNext();
+    await this.#takeNext();
   }
 
   /** Take it out of the queue: to edit it, or to forget it. */
@@ -339,14 +358,37 @@ export class Chat extends Store<ChatState> {
     return message;
   }
 
-  async #sendNext(): Promise<void> {
-    const next = this.#waiting.next();
-    this.#showQueue();
-    if (next) await this.send(next.text, next.pictures);
+  /** Ask what has its turn. Until the conversation is there, and it is known how to ask, everything waits. */
+  async #takeNext(): Promise<void> {
+    const isOpen = this.state.status === "new" || this.state.status === "ready";
+    if (this.#taking || !isOpen || !this.#waiting.due(this.#standingOf)) return this.#showQueue();
+    this.#taking = true;
+    let asking: Asking;
+    try {
+      asking = await this.#asking();
+    } finally {
+      this.#taking = false;
+    }
+    const due = this.#waiting.due(this.#standingOf);
+    if (!due) return this.#showQueue();
+    if (!asking.models[0]) {
+      this.set({ trouble: "No model is known. Choose one, then send the message." });
+      return this.#showQueue();
+    }
+    this.#waiting.take(due.message.id);
+    const over = this.#ask(due.message, this.#parentOfNext(due.after ?? this.state.leaf), asking);
+    await Promise.all([over, this.#takeNext()]);
   }
 
+  readonly #standingOf = (key: string): Standing => {
+    const part = this.state.parts.get(key);
+    const end = part?.kind === "answer" ? part.answer.state.trace.end : undefined;
+    if (part?.kind === "answer" && !end) return "running";
+    return end?.status === "complete" ? "complete" : "ended";
+  };
+
   #showQueue(): void {
-    this.set({ queue: this.#waiting.messages });
+    this.set({ queue: this.#waiting.messages, held: this.#waiting.isHeld(this.#standingOf) });
     this.flush();
   }
 
@@ -357,14 +399,24 @@ export class Chat extends Store<ChatState> {
   }
 
   #changed(answer: Answer): void {
+    const part = this.#answers().find((other) => other.answer === answer);
+    const isStopped = answer.state.stopping || answer.state.trace.end?.status === "cancelled";
+    if (part?.parent && !answer.runId && isStopped) this.#pending.end(part.parent, "stopped");
     this.#derive();
     this.flush();
     this.#deps.onProgress?.(this);
-    const last = this.state.entries.at(-1);
-    const isLast = last?.kind === "answer" && [last.part, ...last.beside].some((part) => part.answer === answer);
-    if (!isLast || !answer.isOver || this.state.running) return;
-    if (answer.state.trace.end?.status === "complete" || this.#waiting.hasUrgent) void this.#sendNext();
-    else if (this.state.queue.length > 0) this.set({ held: true });
+    if (!answer.isOver) return;
+    if (GONE.has(answer.state.trace.end?.code ?? "")) void this.#lookWhetherGone();
+    // It was stopped before it had a name, and its connection is closed: the conversation knows what became of it.
+    if (isStopped && !answer.runId && !answer.isLive) void this.refresh();
+    void this.#takeNext();
+  }
+
+  async #lookWhetherGone(): Promise<void> {
+    const found = await fetchConversation(this.#deps.client, this.id).catch((error: unknown) => error);
+    if (!(found instanceof ApiError) || found.status !== 404) return;
+    this.#isGone = true;
+    this.set({ trouble: "This conversation was deleted elsewhere. What you ask next begins it anew." });
   }
 
   #derive(): void {

@@ -48,24 +48,40 @@ function partOf(node: ChatNode, parent: string | null, deps: AnswerDeps): ChatPa
   return { kind: "question", key: id, parent, id, text, pictures, files, system };
 }
 
+interface Shown {
+  parts: ReadonlyMap<string, ChatPart>;
+  leaf: string | null;
+}
+
 /** What is known and what the server tells, together; a new end of the shown branch is shown. */
-export function merged(
-  before: ReadonlyMap<string, ChatPart>,
-  shown: string | null,
-  { leafId, nodes }: Conversation,
-  deps: AnswerDeps,
-): { parts: ReadonlyMap<string, ChatPart>; leaf: string | null } {
-  const keys = new Map([...before.values()].map((part) => [idOf(part) ?? part.key, part.key]));
-  const parts = new Map(before);
+export function merged(before: Shown, { leafId, nodes }: Conversation, deps: AnswerDeps): Shown {
+  const keys = new Map([...before.parts.values()].map((part) => [idOf(part) ?? part.key, part.key]));
+  const parts = new Map(before.parts);
+  let shown = before.leaf;
   for (const node of nodes) {
     if (keys.has(node.id)) continue;
     const parent = node.parentId === null ? null : (keys.get(node.parentId) ?? node.parentId);
-    const part = partOf(node, parent, deps);
-    keys.set(node.id, part.key);
-    parts.set(part.key, part);
+    const twin = twinOf(parts, node, parent);
+    if (twin?.kind === "question") parts.set(twin.key, { ...twin, id: node.id });
+    else if (!twin?.answer.isLive) {
+      const part = partOf(node, parent, deps);
+      if (twin) parts.delete(twin.key);
+      if (twin && shown === twin.key) shown = part.key;
+      parts.set(part.key, part);
+    }
+    keys.set(node.id, (twin?.kind === "question" || twin?.answer.isLive) && twin ? twin.key : node.id);
   }
   const leaf = shown ?? keys.get(leafId ?? "") ?? [...parts.keys()].at(-1) ?? null;
   return { parts, leaf: leaf && newestLeaf(parts, leaf) };
+}
+
+/** The part of this page that the server tells of before its answer to the page has come: it has no name here yet. */
+function twinOf(parts: ReadonlyMap<string, ChatPart>, node: ChatNode, parent: string | null): ChatPart | undefined {
+  return [...parts.values()].find((part) => {
+    if (part.parent !== parent || idOf(part) !== undefined) return false;
+    if (node.role === "user") return part.kind === "question" && part.text === node.text;
+    return part.kind === "answer" && part.answer.state.trace.model === node.run?.model;
+  });
 }
 
 /** The rows from the beginning to a leaf. */

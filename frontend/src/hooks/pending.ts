@@ -1,98 +1,123 @@
-// Questions of which nobody knows yet whether they came through: this tab keeps them until the server has named their run.
-import type { Queued } from "../run/queue.ts";
+// Questions of which nobody knows yet whether they came through: this tab keeps them until the server has named their runs.
 import type { Picture } from "../types/api.ts";
 import type { ChatBody } from "../types/models.ts";
 
-export interface Pending {
+export interface PendingAsk {
   /** The Idempotency-Key: sent again under it, the question is asked once. */
   key: string;
+  body: ChatBody;
+}
+
+export interface Pending {
+  /** The page's key of the question. */
+  question: string;
+  conversationId: string;
+  /** The server's name of what it follows. */
+  parentId: string | null;
+  /** The server's name of it, once there is one. */
+  messageId: string | undefined;
   text: string;
   pictures: readonly Picture[];
-  body: ChatBody;
+  /** One for each model whose run has no name yet. */
+  asks: readonly PendingAsk[];
   /** When it was asked, in epoch milliseconds. */
   asked: number;
+  /** `refused`: the server will not have it, so it is not asked again by itself. `stopped`: nor is it to be answered. */
+  fate: "asked" | "refused" | "stopped";
 }
 
 const KEY = "signalbox.pending";
-const VERSION = 2;
+const VERSION = 3;
 
 export type Box = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
-export function pendingIn(box: Box, conversationId: string): readonly Pending[] {
-  return read(box).filter(({ body }) => body.conversation_id === conversationId);
-}
+/** Those of one conversation. Where the tab keeps nothing, questions are asked all the same. */
+export class PendingQuestions {
+  readonly #box: Box | undefined;
+  readonly #conversationId: string;
 
-/** Where the box is full or closed, nothing is kept and the question is asked all the same. */
-export function keepPending(box: Box, pending: Pending): void {
-  write(box, [...read(box).filter(({ key }) => key !== pending.key), pending]);
-}
+  constructor(box: Box | undefined, conversationId: string) {
+    this.#box = box;
+    this.#conversationId = conversationId;
+  }
 
-export function dropPending(box: Box, key: string): void {
-  const kept = read(box);
-  if (kept.some((pending) => pending.key === key))
-    write(
-      box,
-      kept.filter((pending) => pending.key !== key),
-    );
-}
+  all(): readonly Pending[] {
+    return this.#read().filter(({ conversationId }) => conversationId === this.#conversationId);
+  }
 
-function read(box: Box): readonly Pending[] {
-  try {
-    const { version, questions } = (JSON.parse(box.getItem(KEY) ?? "null") ?? {}) as Record<string, unknown>;
-    return version === VERSION && Array.isArray(questions) ? questions.filter(isPending) : [];
-  } catch {
-    return [];
+  keep(pending: Pending): void {
+    this.#write([...this.#read().filter(({ question }) => question !== pending.question), pending]);
+  }
+
+  /** The run of this key has a name, and with it the question. What was refused before has been overtaken. */
+  started(question: string, key: string, messageId: string): void {
+    this.#change((pending) => {
+      if (pending.question !== question) return pending.fate === "refused" ? undefined : pending;
+      const asks = pending.asks.filter((ask) => ask.key !== key);
+      return asks.length > 0 ? { ...pending, messageId, asks } : undefined;
+    });
+  }
+
+  end(question: string, fate: Pending["fate"]): void {
+    this.#change((pending) => (pending.question === question ? { ...pending, fate } : pending));
+  }
+
+  drop(question: string): void {
+    this.#change((pending) => (pending.question === question ? undefined : pending));
+  }
+
+  /** The key under which this model was asked for this question, and nobody has said what became of it. */
+  keyOf(question: string, model: string): string | undefined {
+    const pending = this.all().find((other) => other.question === question && other.fate === "asked");
+    return pending?.asks.find(({ body }) => body.model === model)?.key;
+  }
+
+  #change(change: (pending: Pending) => Pending | undefined): void {
+    const before = this.#read();
+    const after = before.flatMap((pending) => {
+      const changed = pending.conversationId === this.#conversationId ? change(pending) : pending;
+      return changed ? [changed] : [];
+    });
+    if (after.length < before.length || after.some((pending, at) => pending !== before[at])) this.#write(after);
+  }
+
+  #read(): readonly Pending[] {
+    try {
+      const { version, questions } = (JSON.parse(this.#box?.getItem(KEY) ?? "null") ?? {}) as Record<string, unknown>;
+      return version === VERSION && Array.isArray(questions) ? questions.filter(isPending) : [];
+    } catch {
+      return [];
+    }
+  }
+
+  #write(questions: readonly Pending[]): void {
+    try {
+      if (questions.length === 0) this.#box?.removeItem(KEY);
+      else this.#box?.setItem(KEY, JSON.stringify({ version: VERSION, questions }));
+    } catch {
+      // It does not fit: what was kept before is not true any more.
+      forget(this.#box, KEY);
+    }
   }
 }
 
-function write(box: Box, questions: readonly Pending[]): void {
+export function forget(box: Box | undefined, key: string): void {
   try {
-    if (questions.length === 0) box.removeItem(KEY);
-    else box.setItem(KEY, JSON.stringify({ version: VERSION, questions }));
+    box?.removeItem(key);
   } catch {
     return;
   }
 }
 
 function isPending(value: unknown): value is Pending {
-  const { key, text, pictures, body, asked } = (value ?? {}) as Partial<Pending>;
+  const { question, conversationId, text, pictures, asks, asked } = (value ?? {}) as Partial<Pending>;
   return (
-    typeof key === "string" &&
+    typeof question === "string" &&
+    typeof conversationId === "string" &&
     typeof text === "string" &&
     Array.isArray(pictures) &&
-    typeof asked === "number" &&
-    typeof body?.conversation_id === "string" &&
-    typeof body.model === "string"
+    Array.isArray(asks) &&
+    asks.every(({ key, body }) => typeof key === "string" && typeof body?.model === "string") &&
+    typeof asked === "number"
   );
-}
-
-const QUEUE = "signalbox.queue";
-
-/** Messages that wait for an answer to end, by conversation. */
-export function keepQueue(box: Box, conversationId: string, queue: readonly Queued[]): void {
-  const { [conversationId]: _, ...others } = readQueues(box);
-  const all = queue.length > 0 ? { ...others, [conversationId]: queue } : others;
-  try {
-    if (Object.keys(all).length === 0) box.removeItem(QUEUE);
-    else box.setItem(QUEUE, JSON.stringify(all));
-  } catch {
-    return;
-  }
-}
-
-export const queueIn = (box: Box, conversationId: string): readonly Queued[] => readQueues(box)[conversationId] ?? [];
-
-function readQueues(box: Box): Record<string, readonly Queued[]> {
-  try {
-    const queues: unknown = JSON.parse(box.getItem(QUEUE) ?? "{}");
-    const all = Object.entries(queues ?? {}).filter((entry): entry is [string, Queued[]] => Array.isArray(entry[1]));
-    return Object.fromEntries(all.map(([id, queue]) => [id, queue.filter(isQueued)]));
-  } catch {
-    return {};
-  }
-}
-
-function isQueued(value: unknown): value is Queued {
-  const { id, text, pictures } = (value ?? {}) as Partial<Queued>;
-  return typeof id === "string" && typeof text === "string" && Array.isArray(pictures);
 }

@@ -1,11 +1,24 @@
-// Messages that wait for the answer before them to end; this tab keeps them over a reload.
+// Messages that wait for their turn in one conversation; this tab keeps them over a reload.
 import type { Queued } from "../run/queue.ts";
-import { type Box, keepQueue, queueIn } from "./pending.ts";
+import { type Box, forget } from "./pending.ts";
+
+/** What a message waits for: the end of an answer, by its key; the reader; or nothing. */
+export type WaitsFor = { answer: string } | "reader" | "nothing";
+
+interface Waiter {
+  message: Queued;
+  waitsFor: WaitsFor;
+}
+
+/** How it stands with an answer: only a complete one is followed by itself. */
+export type Standing = "running" | "complete" | "ended";
+
+const KEY = "signalbox.queue";
 
 export class Waiting {
   readonly #chatId: string;
   readonly #box: Box | undefined;
-  #messages: readonly Queued[] = [];
+  #waiters: readonly Waiter[] = [];
   /** The one that the reader wants asked before the others, whatever becomes of the answer under way. */
   #urgent: string | undefined;
 
@@ -15,20 +28,17 @@ export class Waiting {
   }
 
   get messages(): readonly Queued[] {
-    return this.#messages;
+    return this.#waiters.map(({ message }) => message);
   }
 
-  get hasUrgent(): boolean {
-    return this.#urgent !== undefined;
-  }
-
-  /** What waited before the page was loaded. */
+  /** What waited before the page was loaded now waits for the reader. */
   restore(): void {
-    if (this.#box) this.#messages = queueIn(this.#box, this.#chatId);
+    const before = this.#box ? queuesIn(this.#box)[this.#chatId] : undefined;
+    this.#waiters = (before ?? []).map((message) => ({ message, waitsFor: "reader" }));
   }
 
-  add(message: Queued): void {
-    this.#keep([...this.#messages, message]);
+  add(message: Queued, waitsFor: WaitsFor): void {
+    this.#keep([...this.#waiters, { message, waitsFor }]);
   }
 
   hurry(id: string): void {
@@ -37,20 +47,74 @@ export class Waiting {
 
   /** Take this one out. */
   take(id: string): Queued | undefined {
-    const message = this.#messages.find((other) => other.id === id);
-    if (message) this.#keep(this.#messages.filter((other) => other !== message));
-    return message;
+    const found = this.#waiters.find(({ message }) => message.id === id);
+    if (found) this.#keep(this.#waiters.filter((waiter) => waiter !== found));
+    if (this.#urgent === id) this.#urgent = undefined;
+    return found?.message;
   }
 
-  /** Take out what comes next. */
-  next(): Queued | undefined {
-    const message = this.#messages.find(({ id }) => id === this.#urgent) ?? this.#messages[0];
-    this.#urgent = undefined;
-    return message && this.take(message.id);
+  /** Whose turn it is, and after which answer. */
+  due(standingOf: (answer: string) => Standing): { message: Queued; after: string | undefined } | undefined {
+    const isDue = ({ message, waitsFor }: Waiter): boolean => {
+      if (waitsFor === "nothing") return true;
+      const isUrgent = message.id === this.#urgent;
+      if (waitsFor === "reader") return isUrgent;
+      const standing = standingOf(waitsFor.answer);
+      return standing === "complete" || (isUrgent && standing === "ended");
+    };
+    const urgent = this.#waiters.find((waiter) => waiter.message.id === this.#urgent && isDue(waiter));
+    const found = urgent ?? this.#waiters.find(isDue);
+    return found && { message: found.message, after: answerOf(found.waitsFor) };
   }
 
-  #keep(messages: readonly Queued[]): void {
-    this.#messages = messages;
-    if (this.#box) keepQueue(this.#box, this.#chatId, messages);
+  /** None of them goes on by itself. */
+  isHeld(standingOf: (answer: string) => Standing): boolean {
+    return this.#waiters.some(({ waitsFor }) => {
+      const answer = answerOf(waitsFor);
+      return waitsFor === "reader" || (answer !== undefined && standingOf(answer) === "ended");
+    });
   }
+
+  /** A question was asked: who waited for the one before it, or for the reader, now waits for its answer. */
+  moveOn(before: string | undefined, answer: string): void {
+    this.#waiters = this.#waiters.map((waiter) => {
+      const moves = waiter.waitsFor === "reader" || (before !== undefined && answerOf(waiter.waitsFor) === before);
+      return moves ? { ...waiter, waitsFor: { answer } } : waiter;
+    });
+  }
+
+  #keep(waiters: readonly Waiter[]): void {
+    this.#waiters = waiters;
+    if (this.#box) keepQueue(this.#box, this.#chatId, this.messages);
+  }
+}
+
+const answerOf = (waitsFor: WaitsFor): string | undefined =>
+  typeof waitsFor === "object" ? waitsFor.answer : undefined;
+
+function keepQueue(box: Box, conversationId: string, queue: readonly Queued[]): void {
+  const { [conversationId]: _, ...others } = queuesIn(box);
+  const all = queue.length > 0 ? { ...others, [conversationId]: queue } : others;
+  try {
+    if (Object.keys(all).length === 0) box.removeItem(KEY);
+    else box.setItem(KEY, JSON.stringify(all));
+  } catch {
+    // It does not fit: what was kept before is not true any more.
+    forget(box, KEY);
+  }
+}
+
+function queuesIn(box: Box): Readonly<Record<string, readonly Queued[]>> {
+  try {
+    const queues: unknown = JSON.parse(box.getItem(KEY) ?? "{}");
+    const all = Object.entries(queues ?? {}).filter((entry): entry is [string, Queued[]] => Array.isArray(entry[1]));
+    return Object.fromEntries(all.map(([id, queue]) => [id, queue.filter(isQueued)]));
+  } catch {
+    return {};
+  }
+}
+
+function isQueued(value: unknown): value is Queued {
+  const { id, text, pictures } = (value ?? {}) as Partial<Queued>;
+  return typeof id === "string" && typeof text === "string" && Array.isArray(pictures);
 }

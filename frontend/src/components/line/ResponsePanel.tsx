@@ -167,8 +167,10 @@ const CONNECTIONS: Readonly<Record<AnswerState["connection"], string>> = {
   polling: "Followed every second: four other answers have the live connections.",
 };
 
-function Connection({ state: { trace, stopping, connection } }: { state: AnswerState }) {
-  const words = stopping ? "Stopping" : CONNECTIONS[connection];
+const NOT_STOPPED = "It could not be stopped: Signalbox does not answer. It may go on, and cost.";
+
+function Connection({ state: { trace, stopping, stopFailed, connection } }: { state: AnswerState }) {
+  const words = stopping ? "Stopping" : stopFailed ? NOT_STOPPED : CONNECTIONS[connection];
   if (trace.end || !words) return null;
   return (
     <StopRow kind="connection" lamp="waiting">

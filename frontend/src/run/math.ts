@@ -7,9 +7,12 @@ const PARTS =
 const CLEAR = /\\[a-zA-Z]|[\^_{}=]|^[a-zA-Z]$|^[a-zA-Z]\([a-zA-Z, ]+\)$/;
 const BLANK_LINE = /\n\s*\n/;
 
+/** A mark whose end does not come is looked for through the whole text, so that is not long. */
+const LONGEST = 10_000;
+
 /** The text with its formulas, or undefined where it has none. */
 export function mathOf(text: string): string | undefined {
-  if (!/\$|\\[([]/.test(text)) return undefined;
+  if (text.length > LONGEST || !/\$|\\[([]/.test(text)) return undefined;
   let found = false;
   const result = text.replaceAll(PARTS, (whole: string, ...groups: unknown[]) => {
     const [, , round, square, dollars, single] = groups as (string | undefined)[];

@@ -1,7 +1,9 @@
 // One block of an answer. A settled one is parsed once; of one that grows only the last piece is parsed again.
 import { createContext, memo, type ReactNode, useContext, useMemo } from "react";
-import { type BlockKind, type Block as BlockText, labelOf } from "../../run/blocks.ts";
+import { type BlockKind, type Block as BlockText, cells, labelOf } from "../../run/blocks.ts";
 import { formulaOf, mathOf } from "../../run/math.ts";
+import { CELLS, tame, tameFormula } from "../../run/tame.ts";
+import { Boundary } from "../ui/Boundary.tsx";
 import { CodeBlock } from "./Code.tsx";
 import { heal, parsedUntil } from "./heal.ts";
 import { useMath } from "./math.ts";
@@ -33,8 +35,14 @@ export const Group = memo(function Group({ blocks, still }: GroupProps) {
 });
 
 const Block = memo(function Block({ block }: { block: BlockText }) {
-  return VIEWS[block.kind](block);
+  const view = VIEWS[block.kind](block);
+  return view && <Boundary fallback={<Plain {...block} />}>{view}</Boundary>;
 });
+
+/** All that was written, as it was written. */
+const Plain = ({ kind, pieces }: BlockText) => (
+  <p className="plain">{pieces.join(kind === "text" ? " " : kind === "code" ? "" : "\n")}</p>
+);
 
 const VIEWS: Record<BlockKind, (block: BlockText) => ReactNode> = {
   code: ({ pieces, language, open }) => <CodeBlock pieces={pieces} language={language} open={open} />,
@@ -42,7 +50,10 @@ const VIEWS: Record<BlockKind, (block: BlockText) => ReactNode> = {
   definition: () => null,
   note: (block) => <Note {...block} />,
   text: (block) => (block.pieces.length > 1 ? <p>{pieces(block, "p")}</p> : single(block)),
-  table: (block) => (block.pieces.length > 1 ? <LongTable {...block} /> : single(block)),
+  table: (block) => {
+    if (block.pieces.length === 1) return single(block);
+    return isLarge(block) ? <Plain {...block} /> : <LongTable {...block} />;
+  },
   list: (block) => (block.pieces.length > 1 ? <LongList {...block} /> : single(block)),
 };
 
@@ -61,6 +72,12 @@ function LongList(block: BlockText) {
   return digits ? <ol start={Number(digits)}>{pieces(block, "ol")}</ol> : <ul>{pieces(block, "ul")}</ul>;
 }
 
+/** Every row has as many cells as the head. */
+function isLarge({ pieces: [first = "", ...others] }: BlockText): boolean {
+  const rows = others.reduce((sum, piece) => sum + piece.split("\n").length, first.split("\n").length);
+  return rows * cells(first.split("\n", 1)[0] ?? "") > CELLS;
+}
+
 function LongTable(block: BlockText) {
   const head = (block.pieces[0] ?? "").split("\n", 2).join("\n");
   return (
@@ -75,7 +92,7 @@ function LongTable(block: BlockText) {
 
 function Formula({ pieces: [text = ""], open }: BlockText) {
   const formula = formulaOf(text);
-  const math = useMath(!open);
+  const math = useMath(!open && tameFormula(formula));
   return math ? <Parsed text={`$$\n${formula}\n$$`} math={math} /> : <p className="formula">{formula}</p>;
 }
 
@@ -100,24 +117,41 @@ interface PieceProps {
   spaced?: boolean;
 }
 
-const Piece = memo(function Piece({ text, open, within, spaced = false }: PieceProps) {
+const Piece = memo(function Piece(props: PieceProps) {
+  const { text, within, spaced } = props;
   const definitions = useContext(Definitions);
+  const defined = useMemo(() => definedFor(text, definitions), [text, definitions]);
+  const mayBeParsed = useMemo(() => tame(text) && tame(defined), [text, defined]);
+  return (
+    <>
+      {spaced && " "}
+      {mayBeParsed ? <ParsedPiece {...props} defined={defined} /> : inPlain(text, within)}
+    </>
+  );
+});
+
+function ParsedPiece({ text, open, within, defined }: PieceProps & { defined: string }) {
   const formulas = useMemo(() => (open ? undefined : mathOf(text)), [text, open]);
   const math = useMath(formulas !== undefined);
   const until = open ? parsedUntil(text) : text.length;
   const soFar = text.slice(0, until);
   const healed = useMemo(() => (open ? heal(soFar) : soFar), [soFar, open]);
   const shown = (math && formulas) ?? healed;
-  const defined = useMemo(() => definedFor(text, definitions), [text, definitions]);
   const rest = text.slice(until);
   return (
     <>
-      {spaced && " "}
       <Parsed text={defined ? `${shown}\n\n${defined}` : shown} within={within} math={math} />
       {rest && (within ? rest : <p className="plain">{rest}</p>)}
     </>
   );
-});
+}
+
+/** Text that is not parsed, in what its container may hold. */
+function inPlain(text: string, within: Container | undefined): ReactNode {
+  if (within === "p") return <span className="plain">{text}</span>;
+  if (within === "ul" || within === "ol") return <li className="plain">{text}</li>;
+  return <p className="plain">{text}</p>;
+}
 
 /** The definitions that this text refers to, and no others: a new one parses nobody else again. */
 function definedFor(text: string, definitions: ReadonlyMap<string, string>): string {

@@ -16,6 +16,13 @@ interface Props {
   math?: MathPlugins | undefined;
 }
 
+interface Node {
+  type: string;
+  value?: string;
+  children?: Node[];
+  data?: { hProperties: Record<string, string> };
+}
+
 interface Element {
   type: string;
   tagName?: string;
@@ -23,8 +30,20 @@ interface Element {
   children?: Element[];
 }
 
+/** Emphasis within emphasis may be as deep as its marks are many; elements so deep break what walks them. */
+const DEEPEST = 100;
+
+/** A remark plugin: a tree that is too deep is shown as the text it came from. */
+const shallow = () => (tree: Node, file: { value?: unknown }) => {
+  let [level, depth] = [[tree], 0];
+  while (level.length > 0 && depth++ <= DEEPEST) level = level.flatMap(({ children }) => children ?? []);
+  if (depth <= DEEPEST) return;
+  const words: Node = { type: "text", value: String(file.value) };
+  tree.children = [{ type: "paragraph", children: [words], data: { hProperties: { className: "plain" } } }];
+};
+
 const gfm: [typeof remarkGfm, { singleTilde: boolean }] = [remarkGfm, { singleTilde: false }];
-const PLAIN: NonNullable<Options["remarkPlugins"]> = [counted, gfm, marks];
+const PLAIN: NonNullable<Options["remarkPlugins"]> = [counted, gfm, shallow, marks];
 
 export const Parsed = memo(function Parsed({ text, within, math }: Props) {
   return (

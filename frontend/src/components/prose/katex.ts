@@ -3,6 +3,7 @@
 import katex from "katex";
 import "katex/dist/katex.min.css";
 import remarkMath from "remark-math";
+import { tameFormula } from "../../run/tame.ts";
 import type { MathPlugins } from "./math.ts";
 
 interface Node {
@@ -25,8 +26,13 @@ const ENTITIES: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">
 const unescaped = (text: string): string =>
   text.replaceAll(/&(amp|lt|gt|quot|#x27);/g, (entity) => ENTITIES[entity] ?? entity);
 
+/** A short formula may become a deep or a large one by macros; a browser fails where elements are about a thousand deep. */
+const DEEPEST = 500;
+const LARGEST = 1_000_000;
+
 /** KaTeX writes well-formed mark-up of a few elements; whatever else came would be left out. */
 export function elementsOf(markup: string): Node[] {
+  if (markup.length > LARGEST) throw new RangeError("The formula is too large.");
   const root: Node = { type: "root", children: [] };
   const path = [root];
   for (const [, close, name = "", attributes = "", empty, text] of markup.matchAll(PARTS)) {
@@ -42,6 +48,7 @@ export function elementsOf(markup: string): Node[] {
       };
       within?.push(node);
       if (!empty) path.push(node);
+      if (path.length > DEEPEST) throw new RangeError("The formula is too deep.");
     }
   }
   return root.children ?? [];
@@ -63,6 +70,7 @@ const classesOf = (node: Node): readonly unknown[] => {
 function setIn(formula: Node, displayMode: boolean): Node[] {
   const words = textOf(formula).trim();
   try {
+    if (!tameFormula(words)) throw new RangeError("The formula is too long.");
     return elementsOf(katex.renderToString(words, { ...OPTIONS, displayMode }));
   } catch {
     // What is no formula stays as it was written.

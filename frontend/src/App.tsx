@@ -34,7 +34,7 @@ export function App() {
   const hash = useHash();
   const address = readAddress(hash);
   const chat = useChat(box, address.kind === "conversation" ? address.id : undefined);
-  const { tokenNeeded } = useStore(session);
+  const { tokenNeeded, tokenRefused } = useStore(session);
   const { sidebar, theme } = useStore(settings);
   const isNarrow = useMedia("(width < 768px)");
   const [sheet, setSheet] = useState(false);
@@ -175,6 +175,7 @@ export function App() {
         <Notice words={notice} onGone={() => setNotice("")} />
         <TokenDialog
           open={tokenNeeded}
+          refused={tokenRefused}
           onToken={(token) => {
             session.keepToken(token);
             location.reload();

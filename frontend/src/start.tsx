@@ -4,11 +4,20 @@ import "@fontsource-variable/jetbrains-mono/wght.css";
 import "./styles/app.css";
 import { type ReactNode, StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { Boundary } from "./components/ui/Boundary.tsx";
 import { followTheme } from "./hooks/theme.ts";
 
 export function start(page: ReactNode): void {
   const root = document.getElementById("root");
   if (!root) throw new Error("The page has no #root");
   followTheme();
-  createRoot(root).render(<StrictMode>{page}</StrictMode>);
+  createRoot(root).render(
+    <StrictMode>
+      <Boundary
+        fallback={<p className="p-6">This page could not be drawn. Reload it; nothing that was said is lost.</p>}
+      >
+        {page}
+      </Boundary>
+    </StrictMode>,
+  );
 }

@@ -181,6 +181,47 @@ describe("an answer of old", () => {
     expect([answerText(answer.state.trace), answer.state.trace.end?.status]).toEqual(["said", "complete"]);
   });
 
+  it("keeps the cost that was found out after its end, and takes it in when it comes", async () => {
+    const { server, given } = deps();
+    const estimate = done({ cost: 0.1, cost_estimated: true, ts: 1 });
+    const answer = Answer.told(given, "run9", { text: "said", run: RUN });
+    void answer.load();
+    await tick();
+    await feed(server.followed[0]?.connection, say("said"), estimate);
+    expect(answer.state.trace.end).toMatchObject({ cost: 0.5 });
+    expect(answer.state.trace.end?.cost_estimated).toBeUndefined();
+    const live = Answer.asked(given, { model: "m", effort: "auto" });
+    void live.ask(BODY, "key");
+    await tick();
+    await feed(server.asked[0], say("said"), estimate);
+    expect(live.state.trace.end).toMatchObject({ cost: 0.1, cost_estimated: true });
+    live.settle(0.7);
+    expect(live.state.trace.end).toMatchObject({ cost: 0.7 });
+    expect(live.state.trace.end?.cost_estimated).toBeUndefined();
+  });
+
+  it("that could not be stopped says so, and can be stopped again", async () => {
+    const { server, given, pass } = deps({ stopDelays: [0, 100] });
+    const answer = Answer.asked(given, { model: "m", effort: "auto" });
+    void answer.ask(BODY, "key");
+    await tick();
+    const ask = server.request.bind(server);
+    let tries = 0;
+    server.request = (path, init) => {
+      if (!path.endsWith("/stop")) return ask(path, init);
+      tries += 1;
+      return tries <= 2 ? Promise.reject(new ApiError(502, "HTTP_502", "Bad gateway.")) : ask(path, init);
+    };
+    void answer.stop();
+    await pass(100);
+    expect(answer.state).toMatchObject({ stopping: false, stopFailed: true });
+    expect(answer.isOver).toBe(false);
+    void answer.stop();
+    await pass(0);
+    await feed(server.asked[0], done({ status: "cancelled" }));
+    expect(answer.state.trace.end?.status).toBe("cancelled");
+  });
+
   it("that is still under way is followed to its end", async () => {
     const { server, given } = deps();
     const answer = Answer.told(given, "run9", { text: "so f", run: { ...RUN, status: "running" } });
@@ -193,11 +234,11 @@ describe("an answer of old", () => {
     expect(answer.isOver).toBe(true);
   });
 
-  it("that nobody knows any more ends as lost, where nothing else is known of it", async () => {
+  it("that nobody knows says so, where nothing else is known of it", async () => {
     const { given } = deps();
     const gone = { request: async () => Promise.reject(new ApiError(404, "UNKNOWN_RUN", "Gone.")) };
     const answer = Answer.named({ ...given, client: gone }, "run9");
     await answer.load();
-    expect(answer.state.trace.end?.code).toBe("CONNECTION_LOST");
+    expect(answer.state.trace.end).toMatchObject({ status: "error", code: "UNKNOWN_RUN" });
   });
 });

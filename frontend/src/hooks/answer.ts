@@ -1,9 +1,10 @@
 // One answer: its run as a store of its own, so that a token that comes concerns nobody but the panel that shows it.
 import { connectionLost, emptyTrace, refused, runReducer, stoppedLocally } from "../run/reducer.ts";
-import { isLoop, measured, type Told, timed, toldTrace } from "../run/told.ts";
+import { isLoop, measured, settledAs, type Told, timed, toldTrace } from "../run/told.ts";
 import { type ChatEnd, type ChatOptions, followRun, followSave, postChat, type Started } from "../stream/chat.ts";
 import { type ApiClient, stopRun } from "../stream/client.ts";
 import { ApiError, isRefusal } from "../stream/errors.ts";
+import { fetchRun } from "../stream/runs.ts";
 import type { Effort, RawEvent } from "../types/api.ts";
 import type { ChatBody, ChatEvent, RunEnd, RunTrace } from "../types/models.ts";
 import { nextFrame, type Schedule, Store } from "./store.ts";
@@ -179,11 +180,27 @@ export class Answer extends Store<AnswerState> {
         },
       }).then((end) => {
         if (this.state.known === "whole") return end;
-        if (end === "done") this.set({ trace: timed(fresh), known: "whole" });
+        if (end === "done") this.set({ trace: settledAs(before.trace.end, timed(fresh)), known: "whole" });
         else this.set({ known: !before.trace.end ? "whole" : end === "aborted" ? before.known : "failed" });
+        if (end === "lost" && this.events.length === 0 && !before.trace.end) return this.#lookFor(runId);
         return before.trace.end ? "done" : end;
       }),
     );
+  }
+
+  /** Nothing of it could be read: is it gone, or only the line? */
+  async #lookFor(runId: string): Promise<ChatEnd> {
+    const found = await fetchRun(this.#deps.client, runId).catch((error: unknown) => error);
+    if (found instanceof ApiError && found.status === 404)
+      throw new ApiError(404, "UNKNOWN_RUN", "There is no such run here. It may have been deleted.");
+    return "lost";
+  }
+
+  /** What a stopped run has cost is known some time after its end. */
+  settle(cost: number): void {
+    const { trace } = this.state;
+    if (!trace.end?.cost_estimated) return;
+    this.#change(() => settledAs({ status: trace.end?.status ?? "complete", cost }, trace));
   }
 
   /**

@@ -59,6 +59,8 @@ export interface ChatDeps extends AnswerDeps {
 /** A question that nobody answered is asked again by itself only while whoever asked it may still be waiting. */
 const ASKED_MS = 60_000;
 
+const SETTLED_MS = [8000, 45_000] as const;
+
 const GONE = new Set(["UNKNOWN_CONVERSATION", "UNKNOWN_MESSAGE"]);
 
 export class Chat extends Store<ChatState> {
@@ -165,6 +167,13 @@ export class Chat extends Store<ChatState> {
     const shown = merged(this.state, conversation, this.#deps);
     this.set({ title: conversation.title, status: "ready", ...shown });
     for (const { answer } of this.#answers()) if (!answer.isOver && !answer.isLive) void answer.load();
+    for (const node of conversation.nodes) {
+      if (node.role !== "assistant" || node.run?.cost === undefined || node.run.costEstimated) continue;
+      const { cost } = node.run;
+      this.#answers()
+        .find(({ answer }) => answer.runId === node.id)
+        ?.answer.settle(cost);
+    }
   }
 
   #fail(error: unknown): void {
@@ -409,7 +418,13 @@ export class Chat extends Store<ChatState> {
     if (GONE.has(answer.state.trace.end?.code ?? "")) void this.#lookWhetherGone();
     // It was stopped before it had a name, and its connection is closed: the conversation knows what became of it.
     if (isStopped && !answer.runId && !answer.isLive) void this.refresh();
+    if (answer.state.trace.end?.cost_estimated) this.#settleLater();
     void this.#takeNext();
+  }
+
+  /** The server asks for the bill of a stopped run; this is when it usually has it. */
+  #settleLater(): void {
+    for (const ms of SETTLED_MS) setTimeout(() => void this.refresh(), ms);
   }
 
   async #lookWhetherGone(): Promise<void> {

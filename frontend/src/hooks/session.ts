@@ -18,7 +18,11 @@ export interface SessionState {
   /** Why the server cannot be used, as a sentence. */
   trouble: string | undefined;
   tokenNeeded: boolean;
+  /** The token that was entered is not the right one. */
+  tokenRefused: boolean;
 }
+
+const LISTED_MS = 5000;
 
 const TOKEN = "signalbox.token";
 
@@ -33,14 +37,40 @@ export function tabStorage(): Storage | undefined {
   }
 }
 
-export const readToken = (): string => tabStorage()?.getItem(TOKEN) ?? "";
+/** The access token of this tab; it lives as long as the page where the tab keeps nothing. */
+let token: string | undefined;
+let adminToken: string | undefined;
 
-export const writeToken = (token: string): void => tabStorage()?.setItem(TOKEN, token);
+export const readToken = (): string => token ?? kept(TOKEN);
+
+export const writeToken = (next: string): void => {
+  token = next;
+  keep(TOKEN, next);
+};
 
 /** The operator's token; it opens everything that the access token does. */
-export const readAdminToken = (): string => tabStorage()?.getItem(ADMIN) ?? "";
+export const readAdminToken = (): string => adminToken ?? kept(ADMIN);
 
-export const writeAdminToken = (token: string): void => tabStorage()?.setItem(ADMIN, token);
+export const writeAdminToken = (next: string): void => {
+  adminToken = next;
+  keep(ADMIN, next);
+};
+
+function kept(key: string): string {
+  try {
+    return tabStorage()?.getItem(key) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+function keep(key: string, value: string): void {
+  try {
+    tabStorage()?.setItem(key, value);
+  } catch {
+    return;
+  }
+}
 
 export class Session extends Store<SessionState> {
   readonly client = createClient({ token: readToken });
@@ -54,6 +84,7 @@ export class Session extends Store<SessionState> {
       readiness: undefined,
       trouble: undefined,
       tokenNeeded: false,
+      tokenRefused: false,
     });
   }
 
@@ -65,9 +96,9 @@ export class Session extends Store<SessionState> {
     this.#models = this.#loadModels();
   }
 
-  /** The lists of models and tools have come, or will not. */
+  /** The lists of models and tools have come, or will not; a question does not wait for ever. */
   async listed(): Promise<void> {
-    await this.#models;
+    await Promise.race([this.#models, new Promise((resolve) => setTimeout(resolve, LISTED_MS))]);
   }
 
   modelOf(id: string): Model | undefined {
@@ -75,7 +106,7 @@ export class Session extends Store<SessionState> {
   }
 
   askForToken(): void {
-    this.set({ tokenNeeded: true });
+    this.set({ tokenNeeded: true, tokenRefused: readToken() !== "" });
   }
 
   dismissToken(): void {
@@ -107,7 +138,7 @@ export class Session extends Store<SessionState> {
       this.set({ models, preferred: preferred || (models[0]?.id ?? "") });
     } catch (error) {
       // Without a list the picker takes any model id; only a refusal has to be answered.
-      if (error instanceof ApiError && error.status === 401) this.set({ tokenNeeded: true });
+      if (error instanceof ApiError && error.status === 401) this.askForToken();
     }
   }
 

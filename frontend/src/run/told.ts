@@ -23,6 +23,13 @@ export const timed = (trace: RunTrace): RunTrace =>
     ? { ...trace, totalMs: trace.lastAt - trace.firstAt }
     : trace;
 
+/** The cost that was found out after the run's own last event. */
+export function settledAs(told: RunEnd | undefined, trace: RunTrace): RunTrace {
+  if (!trace.end?.cost_estimated || told?.cost === undefined || told.cost_estimated) return trace;
+  const { cost_estimated: _, ...end } = trace.end;
+  return { ...trace, end: { ...end, cost: told.cost } };
+}
+
 /** The trace of an answer of which the conversation tells no more than its text and how it ended. */
 export function toldTrace(trace: RunTrace, { text, run }: Told): RunTrace {
   const end: RunEnd | undefined =

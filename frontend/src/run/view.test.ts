@@ -119,7 +119,7 @@ describe("what is read off a trace", () => {
     ]);
   });
 
-  it("has the sources that a text could quote, by the section that was found last before it", () => {
+  it("has the sources that a text could quote, and of a page with several sections the page itself", () => {
     const search = (id: string, url: string): ChatEvent[] => [
       { type: "tool_calls", calls: [{ id, name: "s", arguments: {}, category: "search", visibility: "primary" }] },
       {
@@ -134,16 +134,18 @@ describe("what is read off a trace", () => {
     const say = (content: string): ChatEvent => ({ type: "content", content });
     const trace = play([
       ...search("a", "/guide/a.md#x"),
+      say("first [1]"),
       ...search("b", "/guide/a.md#y"),
-      say("one [1]"),
+      say("\n\none [1]"),
       ...search("c", "/guide/a.md#z"),
       say("\n\ntwo [1]"),
     ]);
     const urls = (id?: string) => [...sourcesOf(trace, id).values()].map(({ url }) => url);
-    expect([urls("content-1"), urls("content-2"), urls()]).toEqual([
-      ["/guide/a.md#y"],
-      ["/guide/a.md#z"],
-      ["/guide/a.md#z"],
+    expect([urls("content-1"), urls("content-2"), urls("content-3"), urls()]).toEqual([
+      ["/guide/a.md#x"],
+      ["/guide/a.md"],
+      ["/guide/a.md"],
+      ["/guide/a.md"],
     ]);
   });
 

@@ -123,14 +123,27 @@ export function linkListsOf(trace: RunTrace, before?: string): readonly (readonl
 }
 
 /**
- * The sources by the server's number, as they were found before the item with that id: a text quotes what its model had
- * read. A page that was found again counts by the section that was found last.
+ * The sources by the server's number, as they were found before the item with that id. A number is a page's: one of
+ * which several sections were found leads to the page, and quotes all of them.
  */
 export function sourcesOf(trace: RunTrace, before?: string): ReadonlyMap<number, Link> {
   const sources = new Map<number, Link>();
-  for (const link of linkListsOf(trace, before).flat()) if (link.n !== undefined) sources.set(link.n, link);
+  for (const link of linkListsOf(trace, before).flat()) {
+    if (link.n === undefined) continue;
+    const known = sources.get(link.n);
+    sources.set(link.n, known ? together(known, link) : link);
+  }
   return sources;
 }
+
+function together(known: Link, link: Link): Link {
+  if (known.url === link.url) return known;
+  const snippet = known.snippet.includes(link.snippet) ? known.snippet : `${known.snippet} … ${link.snippet}`;
+  return { ...known, url: known.url.split("#", 1)[0] ?? known.url, title: pageOf(known.title), snippet };
+}
+
+/** "Architecture › What is a journal" is a section of "Architecture". */
+const pageOf = (title: string): string => title.split(" › ", 1)[0] ?? title;
 
 /** The warnings, without the one that only announces the ending: the ending says it itself. */
 export const warningsOf = (trace: RunTrace): readonly WarningItem[] =>

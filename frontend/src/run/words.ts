@@ -56,9 +56,8 @@ const free = (say: string, ...fixes: Fix[]): Advice => ({ say, fixes, free: true
 /** What the reader can do about an ending or a refused request, by code. */
 export const ADVICE: Readonly<Record<string, Advice>> = {
   CONNECTION_LOST: advice("Reload the page to take it up again, or retry.", "retry"),
-  SERVER_UNREACHABLE: free("Check that Signalbox is running, then retry.", "retry"),
+  SERVER_UNREACHABLE: advice("Check that Signalbox is running, then retry: the question is asked once.", "retry"),
   FOREIGN_ANSWER: advice("Sign in to the network you are on, if it asks for that, then retry.", "retry"),
-  NOT_SENT: free("Retry.", "retry"),
   PAGE_ERROR: advice("Reload the page, then retry.", "retry"),
   BAD_ANSWER: advice("Check that this address leads to Signalbox, then retry.", "retry"),
 

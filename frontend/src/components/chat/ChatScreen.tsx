@@ -40,7 +40,7 @@ export function ChatScreen(props: Props) {
   const { box, chat, handle, onInspect, onRetryWith, onNotice } = props;
   const server = useStore(box.session);
   const settings = useStore(box.settings);
-  const { status, entries, running, queue, held, cost, costEstimated } = useStore(chat);
+  const { status, entries, running, queue, held, returned, cost, costEstimated } = useStore(chat);
   const [editing, edit] = useEditing(chat);
   const [picking, setPicking] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -57,19 +57,29 @@ export function ChatScreen(props: Props) {
   const last = entries.at(-1);
   const lastAnswer = last?.kind === "answer" ? last.part.answer : undefined;
 
-  /** Where no model is known the question waits in the box, and the reader is asked for one. */
-  const ask = async (text: string, pictures: readonly Picture[] = []) => {
-    if (!comparing && !model) await box.session.listed();
-    if (comparing || box.settings.state.ask.model || box.session.state.preferred) return chat.send(text, pictures);
-    composer.current?.insert(text, pictures);
-    setPicking(true);
+  const ask = (text: string, pictures: readonly Picture[] = []) => {
+    void chat.send(text, pictures);
+    composer.current?.focus();
   };
+
+  // What was not accepted is back in the box.
+  useEffect(() => {
+    if (!returned) return;
+    composer.current?.insert(returned.text, returned.pictures);
+    chat.takeReturned();
+    onNotice("Your last message was not asked. It is back in the message box.");
+  }, [returned, chat, onNotice]);
 
   const actionsOf = useCallback(
     (part: AnswerPart): AnswerActions => {
       const question = part.parent;
+      const retry = (key: string, model: string | undefined) => {
+        edit(undefined);
+        void chat.again(key, model);
+        composer.current?.focus();
+      };
       return {
-        onRetry: question === null ? undefined : () => void chat.again(question, besideModel(chat, part)),
+        onRetry: question === null ? undefined : () => retry(question, besideModel(chat, part)),
         onRetryWith: question === null ? undefined : () => onRetryWith(question),
         onInspect: () => onInspect(part.answer, questionOf(chat, part)),
         onSave: () =>
@@ -80,7 +90,7 @@ export function ChatScreen(props: Props) {
         onToken: () => box.session.askForToken(),
       };
     },
-    [box, chat, onInspect, onRetryWith, onNotice],
+    [box, chat, edit, onInspect, onRetryWith, onNotice],
   );
 
   useHandle(
@@ -114,7 +124,7 @@ export function ChatScreen(props: Props) {
         editing={editing}
         onEdit={edit}
         onAsked={() => composer.current?.focus()}
-        empty={<EmptyPage onAsk={(text) => void ask(text)} />}
+        empty={<EmptyPage onAsk={ask} />}
       >
         {server.trouble && (
           <p
@@ -137,14 +147,17 @@ export function ChatScreen(props: Props) {
           held={held}
           draftKey={status === "new" ? "new" : chat.id}
           toolbar={null}
-          onSend={(text, pictures) => void ask(text, pictures)}
+          onSend={ask}
           onStop={() => void chat.stop()}
           onQueueSend={(id) => void chat.sendQueued(id)}
           onQueueEdit={(id) => {
             const queued = chat.dropQueued(id);
             if (queued) composer.current?.insert(queued.text, queued.pictures);
           }}
-          onQueueRemove={(id) => void chat.dropQueued(id)}
+          onQueueRemove={(id) => {
+            chat.dropQueued(id);
+            composer.current?.focus();
+          }}
           onEditLast={lastQuestion && !running ? () => edit(lastQuestion.part.key) : undefined}
         />
       </ChatView>

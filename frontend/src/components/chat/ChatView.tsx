@@ -8,6 +8,8 @@ import type { AnswerPart, Entry } from "../../hooks/parts.ts";
 import { useStore } from "../../hooks/store.ts";
 import type { AnswerActions } from "../../run/actions.ts";
 import type { PanelChoice } from "../../run/focus.ts";
+import { answerText } from "../../run/view.ts";
+import { Boundary } from "../ui/Boundary.tsx";
 import { Button } from "../ui/Button.tsx";
 import { AnswerRow } from "./AnswerRow.tsx";
 import { QuestionRow } from "./QuestionRow.tsx";
@@ -127,11 +129,13 @@ function Row({ entry, chat, panels, actionsOf, isEditing, onEdit, onAsked }: Row
     <div
       className={`pointer-events-auto mx-auto px-5 narrow:px-3 ${wide ? "max-w-[110rem]" : "max-w-3xl"} ${entry.kind === "question" ? "pt-6" : "pt-2"}`}
     >
-      {entry.kind === "question" ? (
-        <QuestionRow entry={entry} chat={chat} isEditing={isEditing} onEdit={onEdit} onAsked={onAsked} />
-      ) : (
-        <AnswerRow entry={entry} chat={chat} panels={panels} actionsOf={actionsOf} />
-      )}
+      <Boundary fallback={<p className="whitespace-pre-wrap">{wordsOf(entry)}</p>}>
+        {entry.kind === "question" ? (
+          <QuestionRow entry={entry} chat={chat} isEditing={isEditing} onEdit={onEdit} onAsked={onAsked} />
+        ) : (
+          <AnswerRow entry={entry} chat={chat} panels={panels} actionsOf={actionsOf} />
+        )}
+      </Boundary>
     </div>
   );
 }
@@ -145,3 +149,7 @@ export function useEditing(chat: Chat): [string | undefined, (key: string | unde
   );
   return [editing?.chat === chat ? editing.key : undefined, edit];
 }
+
+/** What is left of a row that cannot be drawn. */
+const wordsOf = ({ part }: Entry): string =>
+  part.kind === "question" ? part.text : answerText(part.answer.state.trace);

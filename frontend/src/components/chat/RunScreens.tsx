@@ -1,6 +1,6 @@
 // A run by its address, and a kept copy of one: read-only, with the same panels and the same inspector.
 import { PanelLeft } from "lucide-react";
-import { type ReactNode, useMemo } from "react";
+import { type ReactNode, useEffect, useMemo } from "react";
 import type { Answer } from "../../hooks/answer.ts";
 import { useRun, useSave } from "../../hooks/opened.ts";
 import type { Signalbox } from "../../hooks/signalbox.ts";
@@ -84,6 +84,9 @@ function Shown({ box, answer, question, onInspect, children }: ShownProps) {
 }
 
 function Head({ title, sidebarOpen, onSidebar }: { title: string; sidebarOpen: boolean; onSidebar: () => void }) {
+  useEffect(() => {
+    document.title = `${title} · Signalbox`;
+  }, [title]);
   return (
     <header className="flex min-h-12 items-center gap-2 border-edge border-b px-3 py-2 text-small">
       <Button size="icon" aria-label="Conversations" aria-expanded={sidebarOpen} onClick={onSidebar}>

@@ -2,6 +2,7 @@
 import { useEffect, useMemo } from "react";
 import type { Answer } from "../../hooks/answer.ts";
 import type { Chat } from "../../hooks/chat.ts";
+import { useFollow } from "../../hooks/follow.ts";
 import type { AnswerPart } from "../../hooks/parts.ts";
 import { useStore } from "../../hooks/store.ts";
 import type { AnswerActions } from "../../run/actions.ts";
@@ -46,6 +47,7 @@ interface ColumnProps extends Omit<Props, "parts" | "chosen"> {
 function Column({ part, isChosen, chat, panels, actionsOf }: ColumnProps) {
   const { answer } = part;
   useEffect(() => chat.show(answer), [chat, answer]);
+  const { ref, content } = useFollow();
   const actions = useMemo(() => actionsOf(part), [actionsOf, part]);
   const model = answer.state.trace.model;
   return (
@@ -56,9 +58,18 @@ function Column({ part, isChosen, chat, panels, actionsOf }: ColumnProps) {
       className="flex min-w-0 flex-col rounded-md border border-edge bg-raised p-3 data-[chosen=true]:border-edge-strong"
     >
       <ColumnHead answer={answer} model={model} />
-      <div className="min-w-0 flex-1">
-        <ResponsePanel answer={answer} panels={panels} actions={actions} compact />
-      </div>
+      {/* Each column scrolls by itself: its stop and the others' beginnings stay in sight. */}
+      <section
+        ref={ref}
+        aria-label={`Answer of ${model}`}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by keyboard.
+        tabIndex={0}
+        className="max-h-[62dvh] min-w-0 flex-1 overflow-y-auto rounded-sm"
+      >
+        <div ref={content}>
+          <ResponsePanel answer={answer} panels={panels} actions={actions} compact />
+        </div>
+      </section>
       <footer className="mt-3 flex min-h-10 items-center border-edge border-t pt-2 text-dim text-small">
         {isChosen ? (
           <span>The next question follows this one.</span>
@@ -75,8 +86,7 @@ function Column({ part, isChosen, chat, panels, actionsOf }: ColumnProps) {
 function ColumnHead({ answer, model }: { answer: Answer; model: string }) {
   const { trace, stopping } = useStore(answer);
   return (
-    // It stays in sight while the answer runs: the stop is in it.
-    <header className="sticky -top-px z-10 -mx-3 -mt-3 mb-2 flex min-h-7 items-center gap-2 rounded-t-md bg-raised px-3 pt-3 pb-1">
+    <header className="mb-2 flex min-h-7 items-center gap-2">
       <h2 className="min-w-0 flex-1 truncate font-semibold text-small" title={model}>
         {model}
       </h2>

@@ -187,7 +187,7 @@ describe("while an answer runs", () => {
     const given = props({ queue });
     const { rerender } = render(<Composer {...given} held />);
     expect(screen.getByText("2 messages wait.").getAttribute("role")).toBe("status");
-    expect(screen.getByText(/did not finish, so this waits for you/)).toBeDefined();
+    expect(screen.getByText(/This waits for you/)).toBeDefined();
     rerender(<Composer {...given} />);
     expect(screen.queryByText(/waits for you/)).toBeNull();
   });

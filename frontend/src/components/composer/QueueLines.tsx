@@ -30,7 +30,11 @@ export function QueueLines({ queue, held, onQueueSend, onQueueEdit, onQueueRemov
           data-part="queue"
           className="mx-3 rounded-t-md border border-edge border-b-0 bg-sunken px-3 py-1 text-small"
         >
-          {held && <p className="pt-1 text-dim">The last answer did not finish, so this waits for you.</p>}
+          {held && (
+            <p className="pt-1 text-dim">
+              This waits for you: the answer before it did not finish, or the page was loaded anew.
+            </p>
+          )}
           <ol className="max-h-[24dvh] overflow-y-auto">
             {queue.map((queued) => (
               <li key={queued.id} className="flex items-center gap-2">

@@ -121,7 +121,9 @@ export function FreeRow({ id, index, model, active }: FreeProps) {
       <CornerDownLeft aria-hidden="true" className="size-4 shrink-0 text-dim" />
       <div className="min-w-0">
         <p className="truncate font-mono text-small">{model}</p>
-        <p className="text-dim text-tiny">Not on the list. It is asked as it is written.</p>
+        <p className="text-dim text-tiny">
+          Not on the list. It is asked for as it is written, and the server may not know it.
+        </p>
       </div>
     </div>
   );

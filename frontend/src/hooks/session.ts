@@ -37,38 +37,33 @@ export function tabStorage(): Storage | undefined {
   }
 }
 
-/** The access token of this tab; it lives as long as the page where the tab keeps nothing. */
-let token: string | undefined;
-let adminToken: string | undefined;
+export const readToken = (): string => kept(TOKEN);
 
-export const readToken = (): string => token ?? kept(TOKEN);
-
-export const writeToken = (next: string): void => {
-  token = next;
-  keep(TOKEN, next);
-};
+export const writeToken = (token: string): void => keep(TOKEN, token);
 
 /** The operator's token; it opens everything that the access token does. */
-export const readAdminToken = (): string => adminToken ?? kept(ADMIN);
+export const readAdminToken = (): string => kept(ADMIN);
 
-export const writeAdminToken = (next: string): void => {
-  adminToken = next;
-  keep(ADMIN, next);
-};
+export const writeAdminToken = (token: string): void => keep(ADMIN, token);
+
+/** Where the tab keeps nothing, a token lives as long as the page. */
+const unkept = new Map<string, string>();
 
 function kept(key: string): string {
   try {
-    return tabStorage()?.getItem(key) ?? "";
+    return tabStorage()?.getItem(key) ?? unkept.get(key) ?? "";
   } catch {
-    return "";
+    return unkept.get(key) ?? "";
   }
 }
 
 function keep(key: string, value: string): void {
   try {
-    tabStorage()?.setItem(key, value);
+    const box = tabStorage();
+    if (box) box.setItem(key, value);
+    else unkept.set(key, value);
   } catch {
-    return;
+    unkept.set(key, value);
   }
 }
 

@@ -86,6 +86,7 @@ const SCREENS: readonly Screen[] = [
     async open(page) {
       await chat(page);
       await page.getByRole("button", { name: "Compare models" }).click();
+      await expect(page.locator("[data-part=compared-model]")).toHaveCount(2);
       await ask(page, SEARCH);
       await expect(page.locator("[data-part=column] [data-part=end]")).toHaveCount(2, { timeout: 30_000 });
     },

@@ -1,5 +1,6 @@
 // What the reader has set, kept by the browser over visits: how questions are asked, favourite models, and looks.
-import { type AskSettings, EFFORTS, type Effort, type ParameterName, type Parameters } from "../types/api.ts";
+import { RANGES } from "../run/parameters.ts";
+import { type AskSettings, EFFORTS, type Effort, type Parameters } from "../types/api.ts";
 import { type Schedule, Store } from "./store.ts";
 
 export type Theme = "system" | "light" | "dark";
@@ -32,19 +33,6 @@ export const MOST_COMPARED = 4;
 
 const THEMES: readonly Theme[] = ["system", "light", "dark"];
 const REASONING: readonly ReasoningChoice[] = ["automatic", "open", "closed"];
-
-/** By name, so that a new parameter that is not kept is a compile error. */
-const PARAMETERS: Record<ParameterName, true> = {
-  temperature: true,
-  top_p: true,
-  top_k: true,
-  min_p: true,
-  max_tokens: true,
-  frequency_penalty: true,
-  presence_penalty: true,
-  repetition_penalty: true,
-  seed: true,
-};
 
 export const FIRST_SETTINGS: SettingsState = {
   ask: { model: "", effort: "auto", parameters: {}, toolsOff: [], system: "" },
@@ -149,7 +137,7 @@ const readAsk = (saved: Readonly<Record<string, unknown>>): AskSettings => ({
 
 const readParameters = (saved: Readonly<Record<string, unknown>>): Parameters =>
   Object.fromEntries(
-    Object.entries(saved).filter(([name, value]) => Object.hasOwn(PARAMETERS, name) && Number.isFinite(value)),
+    Object.entries(saved).filter(([name, value]) => Object.hasOwn(RANGES, name) && Number.isFinite(value)),
   );
 
 /** The model and the effort that an older page kept under keys of their own, once. */

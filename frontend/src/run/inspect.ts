@@ -10,6 +10,7 @@ import {
   type Parameters,
 } from "../types/api.ts";
 import type { RunEnd, RunTrace, WarningItem } from "../types/models.ts";
+import { PARAMETER_NAMES } from "./parameters.ts";
 import type { Lamp } from "./view.ts";
 import { hasEnded } from "./waterfall.ts";
 import { cost, count, duration, endingOf, loopWords, plural } from "./words.ts";
@@ -224,19 +225,6 @@ export function exportOf({ runId, title, trace, record, events }: Exported): Run
 
 export const exportText = (exported: Exported): string => `${JSON.stringify(exportOf(exported), null, 2)}\n`;
 
-/** By name, so that a new parameter that is not restored is a compile error. */
-const PARAMETERS: Record<ParameterName, true> = {
-  temperature: true,
-  top_p: true,
-  top_k: true,
-  min_p: true,
-  max_tokens: true,
-  frequency_penalty: true,
-  presence_penalty: true,
-  repetition_penalty: true,
-  seed: true,
-};
-
 /**
  * How this run was asked, as settings for the next: what it left out is left out again. `available` are the tools that
  * there are; a run that named none was offered all. Instructions are not in a record, and stay as they are.
@@ -244,7 +232,7 @@ const PARAMETERS: Record<ParameterName, true> = {
 export function settingsOf(record: RunRecord, available: readonly string[]): Partial<AskSettings> {
   const { request } = record;
   const parameters: Parameters = Object.fromEntries(
-    Object.keys(PARAMETERS).flatMap((name) => (typeof request[name] === "number" ? [[name, request[name]]] : [])),
+    PARAMETER_NAMES.flatMap((name) => (typeof request[name] === "number" ? [[name, request[name]]] : [])),
   );
   const offered = Array.isArray(request.tools) ? new Set<unknown>(request.tools) : undefined;
   return {

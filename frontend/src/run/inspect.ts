@@ -1,14 +1,7 @@
 // Run inspector: the facts of a run in words, its export, and the settings that it was asked with.
 
 import type { RawEvent, RunRecord } from "../types/api.ts";
-import {
-  type AskSettings,
-  type Attempt,
-  EFFORTS,
-  type Effort,
-  type ParameterName,
-  type Parameters,
-} from "../types/api.ts";
+import { type AskSettings, type Attempt, EFFORTS, type Effort, type Parameters } from "../types/api.ts";
 import type { RunEnd, RunTrace, WarningItem } from "../types/models.ts";
 import { PARAMETER_NAMES } from "./parameters.ts";
 import type { Lamp } from "./view.ts";

@@ -658,8 +658,14 @@ describe("how it is asked", () => {
     expect(chat.state.queue.map(({ text }) => text)).toEqual(["first", "second"]);
     tell(ASKING);
     await settle();
+    tell(ASKING);
+    await settle();
     expect(server.asked.map(({ body }) => body.messages?.[0]?.content)).toEqual(["first"]);
     expect(chat.state.queue.map(({ text }) => text)).toEqual(["second"]);
+    await server.asked[0]?.send(say("one"), done());
+    tell(ASKING);
+    await settle();
+    expect(server.asked[1]?.body).toMatchObject({ parent_id: "run1", messages: [{ content: "second" }] });
   });
 
   it("not knowing any model keeps the message, with a word", async () => {

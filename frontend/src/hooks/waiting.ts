@@ -75,10 +75,11 @@ export class Waiting {
     });
   }
 
-  /** A question was asked: who waited for the one before it, or for the reader, now waits for its answer. */
+  /** A question was asked: who waited for the one before it, or for nobody's answer, now waits for this one. */
   moveOn(before: string | undefined, answer: string): void {
     this.#waiters = this.#waiters.map((waiter) => {
-      const moves = waiter.waitsFor === "reader" || (before !== undefined && answerOf(waiter.waitsFor) === before);
+      const waitsFor = answerOf(waiter.waitsFor);
+      const moves = waitsFor === undefined || waitsFor === before;
       return moves ? { ...waiter, waitsFor: { answer } } : waiter;
     });
   }

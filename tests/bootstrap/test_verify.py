@@ -27,5 +27,5 @@ def test_all_well_is_said(capfd) -> None:
 
 def test_pytest_closes_the_run() -> None:
     """The counts of pytest come last, and the checks come with the tests."""
-    assert PLANS["test"][-1].command [:1] == ("pytest",)
+    assert PLANS["test"][-1].command[:1] == ("pytest",)
     assert PLANS["test"][: len(PLANS["check"])] == PLANS["check"]

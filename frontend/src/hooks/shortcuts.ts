@@ -44,5 +44,11 @@ export function useShortcuts(actions: ShortcutActions): void {
   }, []);
 }
 
-/** Something that waits for an answer lies over the page; a list that belongs to the page itself does not count. */
-const isCovered = () => [...document.querySelectorAll(COVERS)].some((cover) => cover.closest("main, aside") === null);
+/**
+ * Something that waits for an answer lies over the page. A list that belongs to the page itself does not count, nor does
+ * what is closed already and only fades.
+ */
+const isCovered = () =>
+  [...document.querySelectorAll(COVERS)].some(
+    (cover) => cover.closest("main, aside") === null && cover.closest("[data-closed]") === null,
+  );

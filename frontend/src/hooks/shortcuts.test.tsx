@@ -7,7 +7,7 @@ import { type ShortcutActions, useShortcuts } from "./shortcuts.ts";
 let asked: ShortcutName[];
 let off: ShortcutName | undefined;
 
-function Page({ dialog = false }: { dialog?: boolean }) {
+function Page({ dialog = false, fading = false }: { dialog?: boolean; fading?: boolean }) {
   const actions = SHORTCUT_NAMES.map((name) => [name, name === off ? undefined : () => asked.push(name)]);
   useShortcuts(Object.fromEntries(actions) as ShortcutActions);
   return (
@@ -20,7 +20,7 @@ function Page({ dialog = false }: { dialog?: boolean }) {
       <aside>
         <div role="listbox" aria-label="Chats" tabIndex={0} />
       </aside>
-      {dialog && <div role="dialog" aria-label="Something" />}
+      {dialog && <div role="dialog" aria-label="Something" data-closed={fading ? "" : undefined} />}
     </>
   );
 }
@@ -72,6 +72,16 @@ describe("the page's shortcuts", () => {
     expect(asked).toEqual([]);
     fireEvent.keyDown(document.body, { key: "Escape" });
     expect(asked).toEqual(["stop"]);
+  });
+
+  it("do not wait for what is closed already and only fades", () => {
+    const { rerender } = render(<Page dialog />);
+    const inspect = () => fireEvent.keyDown(document.body, { key: "i", ctrlKey: true });
+    inspect();
+    expect(asked).toEqual([]);
+    rerender(<Page dialog fading />);
+    inspect();
+    expect(asked).toEqual(["inspect"]);
   });
 
   it("call what the page would do now", () => {

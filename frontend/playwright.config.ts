@@ -3,6 +3,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "@playwright/test";
+import { FLAGS } from "./e2e/bench/flags.ts";
 
 const PORT = 8098;
 const url = process.env.SIGNALBOX_URL ?? `http://127.0.0.1:${PORT}`;
@@ -28,15 +29,7 @@ export default defineConfig({
     launchOptions: {
       executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium",
       env: { ...process.env, HOME: home } as Record<string, string>,
-      args: [
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-      ],
+      args: FLAGS,
     },
   },
   ...(process.env.SIGNALBOX_URL

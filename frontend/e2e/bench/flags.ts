@@ -1,4 +1,4 @@
-// How the bench's browser is started: without what it does by itself.
+// How the browser of the tests and of the bench is started: without what it does by itself.
 export const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",

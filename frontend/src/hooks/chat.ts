@@ -247,7 +247,7 @@ export class Chat extends Store<ChatState> {
     await this.#ask(
       { id: newKey(), text: text.trim(), pictures: question.pictures },
       question.parent,
-      await this.#asking(),
+      await this.#deps.asking(),
     );
   }
 
@@ -255,7 +255,7 @@ export class Chat extends Store<ChatState> {
   async again(key: string, model?: string): Promise<void> {
     const question = this.state.parts.get(key);
     if (question?.kind !== "question") return;
-    const asking = await this.#asking();
+    const asking = await this.#deps.asking();
     await this.#begin(question, { ...asking, models: model === undefined ? asking.models.slice(0, 1) : [model] });
   }
 
@@ -270,10 +270,6 @@ export class Chat extends Store<ChatState> {
   /** Nobody looks at it any more: stop following, the runs go on. */
   leave(): void {
     for (const { answer } of this.#answers()) answer.leave();
-  }
-
-  async #asking(): Promise<Asking> {
-    return this.#deps.asking();
   }
 
   /** As the reader has set them, with the date and the time of when they were first sent. */
@@ -374,7 +370,7 @@ export class Chat extends Store<ChatState> {
     this.#taking = true;
     let asking: Asking;
     try {
-      asking = await this.#asking();
+      asking = await this.#deps.asking();
     } finally {
       this.#taking = false;
     }

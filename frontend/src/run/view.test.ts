@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fixture } from "../fixtures/read.ts";
 import type { ChatEvent, RunTrace } from "../types/models.ts";
 import { connectionLost, emptyTrace, runReducer } from "./reducer.ts";
-import { answerText, burstLamp, modelWords, type Stop, sourcesOf, stopsOf, warningsOf } from "./view.ts";
+import { burstLamp, type Stop, sourcesOf, stopsOf, warningsOf } from "./view.ts";
 
 const play = (events: readonly ChatEvent[]): RunTrace => events.reduce(runReducer, emptyTrace("m"));
 
@@ -147,12 +147,6 @@ describe("what is read off a trace", () => {
       ["/guide/a.md"],
       ["/guide/a.md"],
     ]);
-  });
-
-  it("has the model's words without ours", () => {
-    const trace = play(fixture("clamped"));
-    expect(modelWords(trace)).toBe("");
-    expect(answerText(trace)).toMatch(/^The model gave no final answer/);
   });
 
   it("leaves out the warning that the ending repeats", () => {

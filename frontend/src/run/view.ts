@@ -105,13 +105,6 @@ export const answerText = (trace: RunTrace): string =>
     .join("")
     .trim();
 
-/** What of the answer are the model's own words: what goes back to it in the next turn. */
-export const modelWords = (trace: RunTrace): string =>
-  trace.items
-    .flatMap((item) => (item.kind === "content" && !item.synthetic ? [item.text] : []))
-    .join("")
-    .trim();
-
 /** The links of every call before the item with that id, call by call; the lists are the calls' own. */
 export function linkListsOf(trace: RunTrace, before?: string): readonly (readonly Link[])[] {
   const lists: (readonly Link[])[] = [];

@@ -12,8 +12,8 @@ COMPILE = (
 # lock → what it is compiled from
 LOCKS = {
     "tools": ("--group", "tools"),
-    "run": ("pyproject.toml", "--extra", "ddgs", "--group", "tools", "--group", "build"),
-    "dev": ("pyproject.toml", "--extra", "ddgs", "--group", "dev"),
+    "run": ("pyproject.toml", "--extra", "ddgs", "--extra", "postgres", "--group", "tools", "--group", "build"),
+    "dev": ("pyproject.toml", "--extra", "ddgs", "--extra", "postgres", "--group", "dev"),
 }
 
 

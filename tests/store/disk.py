@@ -12,12 +12,13 @@ from signalbox.core.errors import Code, StoreError
 from signalbox.core.events import Content, Stamped
 from signalbox.core.records import RunRecord
 from signalbox.store import journal
-from signalbox.store.database import Bound, Database, P, Value
+from signalbox.store.database import Bound, P, Value
 from signalbox.store.journal import JournalStore
+from signalbox.store.sqlite import SqliteDatabase
 from sqlalchemy import Connection
 
 
-class Disk(Database):
+class Disk(SqliteDatabase):
     """`hold()` keeps writes waiting, `failing` has them fail; `transactions` counts those that went through.
 
     `steps` counts what reads make SQLite do, in tens of its instructions.

@@ -24,7 +24,7 @@ from signalbox.store.conversations import (
     turns_of,
     unfinished_of,
 )
-from signalbox.store.database import Database
+from signalbox.store.sqlite import SqliteDatabase
 from signalbox.store.writing import Taken, put
 from sqlalchemy import Connection, event
 
@@ -49,7 +49,7 @@ def counted(connection: Connection) -> Iterator[list[str]]:
 @pytest.fixture
 async def written(tmp_path: Path) -> Any:
     """Open a database and hand over its `write`."""
-    database = Database(tmp_path / "x.db")
+    database = SqliteDatabase(tmp_path / "x.db")
     await database.open()
     yield database.write
     await database.aclose()

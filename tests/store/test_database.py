@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from signalbox.core.errors import Code, StoreError
-from signalbox.store import database as database_module
-from signalbox.store.database import Database
+from signalbox.store import sqlite as database_module
 from signalbox.store.rows import opening_row
+from signalbox.store.sqlite import SqliteDatabase
 from signalbox.store.tables import JOURNAL, RUNS
 from sqlalchemy import Connection, delete, insert, select
 from structlog.testing import capture_logs
@@ -52,14 +52,14 @@ async def test_every_connection_is_set_up(disk: Disk) -> None:
 @pytest.mark.parametrize("name", ["signalbox.db", "wh?at.db", "50%20off.db", "#1.db", "a b.db", "höhle.db"])
 async def test_the_file_lies_where_it_should_and_is_its_owners(tmp_path: Path, name: str) -> None:
     """A folder may have any name, and what people ask is in the file and its log: nobody else may read them."""
-    database = Database(tmp_path / name)
+    database = SqliteDatabase(tmp_path / name)
     await database.open()
     await database.write(put)
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in files(tmp_path)}
     assert modes == {name: 0o600, f"{name}-wal": 0o600, f"{name}-shm": 0o600}
     await database.aclose()
     (tmp_path / name).chmod(0o644)
-    database = Database(tmp_path / name)
+    database = SqliteDatabase(tmp_path / name)
     await database.open()
     await database.read(kept)
     assert {stat.S_IMODE(path.stat().st_mode) for path in files(tmp_path)} == {0o600}
@@ -162,7 +162,7 @@ async def test_a_run_takes_its_events_along(disk: Disk) -> None:
 async def test_closing_leaves_no_thread_and_no_log(tmp_path: Path) -> None:
     """All is in the one file, and nothing of ours still runs."""
     others = {*threading.enumerate()}  # an app that other tests share may run beside
-    database = Database(tmp_path / "signalbox.db")
+    database = SqliteDatabase(tmp_path / "signalbox.db")
     await database.open()
     await asyncio.gather(*(database.read(lambda connection: None) for _ in range(8)))
     assert any(thread.name.startswith("database-") for thread in {*threading.enumerate()} - others)

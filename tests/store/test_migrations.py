@@ -12,8 +12,8 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from hatchling.builders.wheel import WheelBuilder
 from signalbox.core.errors import StoreError
-from signalbox.store.database import Database, _engine
 from signalbox.store.migrate import HEAD, SCRIPTS, NewerDatabase, downgrade, upgrade, version
+from signalbox.store.sqlite import SqliteDatabase, _engine
 from signalbox.store.tables import METADATA
 from sqlalchemy import Engine, inspect
 
@@ -89,7 +89,7 @@ async def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     """Its bytes are left as they are."""
     path = tmp_path / "signalbox.db"
     path.write_bytes(b"my diary " * 1000)
-    database = Database(path)
+    database = SqliteDatabase(path)
     with pytest.raises(StoreError):
         await database.open()
     await database.aclose()
@@ -99,14 +99,14 @@ async def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
 async def test_a_later_versions_database_is_refused_and_left_alone(tmp_path: Path) -> None:
     """What its tables mean is not known here."""
     path = tmp_path / "signalbox.db"
-    database = Database(path)
+    database = SqliteDatabase(path)
     await database.open()
     await database.aclose()
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
         connection.commit()
         before = connection.execute("SELECT name, sql FROM sqlite_master").fetchall()
-    database = Database(path)
+    database = SqliteDatabase(path)
     with pytest.raises(NewerDatabase):
         await database.open()
     await database.aclose()
@@ -121,7 +121,7 @@ async def test_a_migration_that_breaks_leaves_nothing(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE turns (mine TEXT)")
         connection.commit()
-    database = Database(path)
+    database = SqliteDatabase(path)
     with pytest.raises(StoreError):
         await database.open()
     await database.aclose()

@@ -103,7 +103,7 @@ async def test_a_record_comes_back_with_all_its_fields(disk: Disk) -> None:
     """Each field has a value of its own here, so that none can be forgotten or taken for another."""
     usage = Usage(input=11, output=12, reasoning=13, cached=14, cost=0.015)
     record = RunRecord(
-        id="r", model="openai/x", loop="legacy", flag=Flag("on", "SPLIT"), simulated=True, key="k",
+        id="r", model="openai/x", loop="legacy", owner="o", flag=Flag("on", "SPLIT"), simulated=True, key="k",
         digest="d", request={"seed": 10**30, "é": [None, {}]}, question={"prompt": "warum?", "n": 2**64},
         started=1.5, ended=2.5, status="error", code="INTERNAL", steps=3, attempts=({"a": 1}, {"b": [10**25]}),
         usage=usage, cost_estimated=True, settled_at=9.25, seq=77, reserved=1_000_000,

@@ -7,7 +7,7 @@ import pytest
 from signalbox.core.events import Content, Done, Stamped
 from signalbox.core.records import RunRecord
 from signalbox.store import saves
-from signalbox.store.database import Database
+from signalbox.store.sqlite import SqliteDatabase
 from signalbox.store.tables import CONVERSATIONS, MESSAGES
 from sqlalchemy import Connection, Table, insert
 
@@ -20,14 +20,14 @@ NAMES = "abc"
 @pytest.fixture
 async def database(tmp_path: Path):
     """Open a database of its own."""
-    made = Database(tmp_path / "signalbox.db")
+    made = SqliteDatabase(tmp_path / "signalbox.db")
     await made.open()
     yield made
     await made.aclose()
 
 
 @pytest.mark.anyio
-async def test_a_save_comes_back_as_it_was(database: Database) -> None:
+async def test_a_save_comes_back_as_it_was(database: SqliteDatabase) -> None:
     """Line, snapshot and events are equal to what was kept, integers beyond 64 bits among them."""
     await database.write(lambda c: saves.put_save(c, LINE, SNAPSHOT, EVENTS))
     assert await database.read(lambda c: saves.find_save(c, LINE.id)) == LINE
@@ -38,7 +38,7 @@ async def test_a_save_comes_back_as_it_was(database: Database) -> None:
 
 
 @pytest.mark.anyio
-async def test_what_is_not_there_is_none(database: Database) -> None:
+async def test_what_is_not_there_is_none(database: SqliteDatabase) -> None:
     """An unknown id has no line, no snapshot, no events and nothing to delete; a deleted one neither."""
     await database.write(lambda c: saves.put_save(c, LINE, SNAPSHOT, EVENTS))
     assert await database.write(lambda c: saves.delete_save(c, LINE.id))
@@ -50,7 +50,7 @@ async def test_what_is_not_there_is_none(database: Database) -> None:
 
 
 @pytest.mark.anyio
-async def test_saves_of_one_moment_are_all_listed_once(database: Database) -> None:
+async def test_saves_of_one_moment_are_all_listed_once(database: SqliteDatabase) -> None:
     """Equal times are told apart by id, so that a page boundary between them loses and doubles none."""
     made = [replace(LINE, id=name * 32, created=created) for created in (1.5, 2.5) for name in NAMES]
     made = [replace(line, id=f"{at}{line.id[1:]}") for at, line in enumerate(made)]
@@ -91,7 +91,7 @@ def blank(table: Table) -> dict[str, object]:
 )
 @pytest.mark.anyio
 async def test_a_question_of_a_conversation_has_its_text(
-    database: Database, record: RunRecord, question: dict[str, object]
+    database: SqliteDatabase, record: RunRecord, question: dict[str, object]
 ) -> None:
     """Where a question leaves its messages to the tree, the text of the one that was answered is put in."""
     await database.write(with_a_message)
@@ -99,7 +99,7 @@ async def test_a_question_of_a_conversation_has_its_text(
 
 
 @pytest.mark.anyio
-async def test_only_what_a_person_said_is_a_question(database: Database) -> None:
+async def test_only_what_a_person_said_is_a_question(database: SqliteDatabase) -> None:
     """A message of another role is none."""
     await database.write(lambda c: with_a_message(c, role="tool"))
     record = RunRecord("r", "m/x", "v2", parent_id="m", question={"model": "m/x"})

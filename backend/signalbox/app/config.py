@@ -43,8 +43,11 @@ class Settings(BaseSettings):
     signalbox_notes_dir: Path | None = None
     signalbox_fetch_allow: Annotated[tuple[str, ...], NoDecode] = ()
     signalbox_data_dir: Path = Path("data")
+    database_url: SecretStr | None = None
+    signalbox_lease_seconds: float = Field(default=15.0, ge=1, le=600)
     signalbox_admin_token: SecretStr | None = None
     signalbox_access_token: SecretStr | None = None
+    signalbox_require_token: bool = False
     signalbox_host: str = "127.0.0.1"
     signalbox_port: int = Field(default=8000, ge=0, le=65535)
     signalbox_allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()
@@ -52,6 +55,13 @@ class Settings(BaseSettings):
     signalbox_default_model: str | None = None
     signalbox_max_body_mb: float = Field(default=8.0, gt=0, le=256)
     signalbox_max_runs: int = Field(default=1000, ge=1)
+    signalbox_max_runs_per_user: int | None = Field(default=None, ge=1)
+    signalbox_max_streams: int = Field(default=4000, ge=1)
+    signalbox_max_streams_per_user: int | None = Field(default=None, ge=1)
+    signalbox_rate_limit: str | None = None
+    signalbox_max_run_cost: float | None = Field(default=None, gt=0)
+    signalbox_max_run_mb: float = Field(default=64.0, gt=0)
+    signalbox_retention_days: float | None = Field(default=None, gt=0)
     signalbox_detached_seconds: float = Field(default=300.0, ge=0)
     signalbox_drain_seconds: float = Field(default=20.0, ge=0, le=3600)
     signalbox_simulator_pace: float = Field(default=0.012, ge=0, le=5)
@@ -70,6 +80,13 @@ class Settings(BaseSettings):
             if parts.scheme not in ("http", "https") or not parts.hostname:
                 raise ValueError("must be a URL that begins with http:// or https://")
         return value.rstrip("/") if value else None
+
+    @field_validator("database_url")
+    @classmethod
+    def _is_postgres(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and urlsplit(value.get_secret_value()).scheme not in ("postgresql", "postgres"):
+            raise ValueError("takes postgresql://USER:PASSWORD@HOST/NAME; leave it empty for SQLite in the data folder")
+        return value
 
     @field_validator("search_backend")
     @classmethod
@@ -116,7 +133,9 @@ class Settings(BaseSettings):
     def secrets(self) -> list[str]:
         """Every key and token that is set: what no log, answer or trace may hold."""
         values = (getattr(self, name) for name in type(self).model_fields)
-        return [value.get_secret_value() for value in values if isinstance(value, SecretStr)]
+        found = [value.get_secret_value() for value in values if isinstance(value, SecretStr)]
+        password = urlsplit(self.database_url.get_secret_value()).password if self.database_url else None
+        return [*found, password] if password else found
 
     @property
     def is_simulated(self) -> bool:

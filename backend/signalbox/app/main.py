@@ -13,6 +13,7 @@ from starlette.middleware.cors import CORSMiddleware
 from signalbox import __version__
 from signalbox.app.admin import AdminToken, admin_token
 from signalbox.app.config import Settings, SettingsError, load_settings
+from signalbox.app.databases import open_database, unusable
 from signalbox.app.deps import Parts
 from signalbox.app.errors import LastResort, add_error_handlers
 from signalbox.app.examples import add_openapi
@@ -21,7 +22,6 @@ from signalbox.app.logs import configure_logs, log_run
 from signalbox.app.routers import chat, conversations, flags, health, models, runs, saves, tools
 from signalbox.app.security import Gate
 from signalbox.app.toolbox import fill_toolbox
-from signalbox.app.workers import hold_data_folder
 from signalbox.core.errors import StoreError
 from signalbox.core.tools import Tool
 from signalbox.flags.lever import LeverFile
@@ -32,11 +32,7 @@ from signalbox.services.http import make_client
 from signalbox.services.openrouter import OpenRouterService, Upstream
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.simulator.server import BackgroundSimulator
-from signalbox.store.database import Database
 from signalbox.store.journal import JournalStore
-from signalbox.store.migrate import NewerDatabase
-
-DATABASE = "signalbox.db"
 
 
 def create_app(
@@ -108,8 +104,7 @@ def _guard(app: FastAPI, settings: Settings, token: str | None, admin: AdminToke
 async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminToken, stack: AsyncExitStack) -> Parts:
     """Start what the process needs, and have `stack` end it in the right order."""
     folder = data_folder(settings)
-    hold_data_folder(folder, stack)
-    database = await _database(folder, stack)
+    database = await open_database(settings, folder, stack)
     base_url = settings.openrouter_base_url
     if settings.is_simulated:
         base_url = stack.enter_context(BackgroundSimulator(pace=settings.signalbox_simulator_pace)).base_url
@@ -132,7 +127,7 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
     try:
         await runs_.recover()
     except StoreError:
-        raise _unusable(folder) from None
+        raise unusable(settings) from None
     catalog = _catalog(settings, upstream, folder)
     stack.callback(asyncio.create_task(catalog.entries()).cancel)  # have it at hand before the first question
     return Parts(
@@ -146,28 +141,6 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
         admin_token=admin.value,
         is_simulated=settings.is_simulated,
         search_is_paid=toolbox.search_is_paid,
-    )
-
-
-async def _database(folder: Path, stack: AsyncExitStack) -> Database:
-    database = Database(folder / DATABASE)
-    stack.push_async_callback(database.aclose)
-    try:
-        await database.open()
-    except NewerDatabase:
-        raise SettingsError(
-            f"A later version of Signalbox has written {folder / DATABASE}. Start that version, or set "
-            "SIGNALBOX_DATA_DIR to another folder."
-        ) from None
-    except StoreError:
-        raise _unusable(folder) from None
-    return database
-
-
-def _unusable(folder: Path) -> SettingsError:
-    return SettingsError(
-        f"The database {folder / DATABASE} cannot be opened. See that the disk has room and that the file is "
-        "Signalbox's own, or set SIGNALBOX_DATA_DIR to another folder."
     )
 
 

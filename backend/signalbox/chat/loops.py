@@ -1,6 +1,7 @@
 """The loops by name."""
 
-from collections.abc import AsyncGenerator
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Protocol
 
 from signalbox.chat.context import ConversationContext
@@ -9,13 +10,21 @@ from signalbox.chat.loop_v2 import run_v2
 from signalbox.chat.progress import Progress
 from signalbox.core.events import AnyEvent, LoopName
 from signalbox.core.ports import ChatClient, ToolRunner
+from signalbox.core.tools import ToolContext
 
 
 class Loop(Protocol):
     """A function that turns a conversation into events."""
 
     def __call__(
-        self, context: ConversationContext, client: ChatClient, tools: ToolRunner, progress: Progress
+        self,
+        context: ConversationContext,
+        client: ChatClient,
+        tools: ToolRunner,
+        progress: Progress,
+        *,
+        tool_context: ToolContext | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> AsyncGenerator[list[AnyEvent], None]:
         """Drive one run."""
         ...

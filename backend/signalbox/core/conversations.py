@@ -27,6 +27,7 @@ class Conversation:
     is_titled: bool = False
     created: float = 0.0
     updated: float = 0.0
+    owner: str = ""
     leaf_id: str | None = None
 
 

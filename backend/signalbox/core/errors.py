@@ -29,6 +29,9 @@ class Code(StrEnum):
     STORE_UNAVAILABLE = "STORE_UNAVAILABLE"
     BODY_TOO_LARGE = "BODY_TOO_LARGE"
     TOO_MANY_RUNS = "TOO_MANY_RUNS"
+    TOO_MANY_STREAMS = "TOO_MANY_STREAMS"
+    TOO_MANY_QUESTIONS = "TOO_MANY_QUESTIONS"
+    WORKER_SILENT = "WORKER_SILENT"
     NOT_FOUND = "NOT_FOUND"
     METHOD_NOT_ALLOWED = "METHOD_NOT_ALLOWED"
     UNAUTHORIZED = "UNAUTHORIZED"
@@ -64,6 +67,8 @@ class Code(StrEnum):
     DETACHED_TIMEOUT = "DETACHED_TIMEOUT"
     SERVER_SHUTDOWN = "SERVER_SHUTDOWN"
     SERVER_CRASH = "SERVER_CRASH"
+    BUDGET_REACHED = "BUDGET_REACHED"
+    RUN_TOO_LARGE = "RUN_TOO_LARGE"
     INTERNAL = "INTERNAL"
 
     # Results of calls that did not succeed.
@@ -77,6 +82,7 @@ class Code(StrEnum):
     SUPERSEDED = "SUPERSEDED"
     STEP_FAILED = "STEP_FAILED"
     CANCELLED = "CANCELLED"
+    NOT_RECORDED = "NOT_RECORDED"
 
     # Warnings that end nothing.
     FINAL_EMPTY = "FINAL_EMPTY"
@@ -129,6 +135,16 @@ CODES: dict[Code, CodeFact] = {
     ),
     Code.BODY_TOO_LARGE: CodeFact("The body is too large.", "Send less, or raise SIGNALBOX_MAX_BODY_MB.", http=413),
     Code.TOO_MANY_RUNS: CodeFact("Too many runs are under way.", "Try again in a moment.", retryable=True, http=503),
+    Code.TOO_MANY_STREAMS: CodeFact("Too many streams are open.", "Close some, or try again in a moment.", True, 429),
+    Code.TOO_MANY_QUESTIONS: CodeFact(
+        "Too many questions in a short time.", "Wait as long as Retry-After says.", True, 429
+    ),
+    Code.WORKER_SILENT: CodeFact(
+        "The worker that this run lives in does not answer.",
+        "Try again: if it is gone, the run is ended soon.",
+        True,
+        503,
+    ),
     Code.NOT_FOUND: CodeFact("There is nothing at this address.", "See /docs for the addresses there are.", http=404),
     Code.METHOD_NOT_ALLOWED: CodeFact("This address does not take that method.", "See /docs.", http=405),
     Code.UNAUTHORIZED: CodeFact("A token is needed.", "Send Authorization: Bearer TOKEN.", http=401),
@@ -178,6 +194,10 @@ CODES: dict[Code, CodeFact] = {
     Code.CONTENT_FILTER: CodeFact("The answer was withheld by a content filter.", "Rephrase the request."),
     Code.DETACHED_TIMEOUT: CodeFact("Nobody was watching, and the time for that is over.", "Ask again.", True),
     Code.SERVER_CRASH: CodeFact("The server broke off during this run.", "What came is kept; ask again.", True),
+    Code.BUDGET_REACHED: CodeFact(
+        "The answer has reached what it may cost.", "Ask it to go on, or allow it to cost more."
+    ),
+    Code.RUN_TOO_LARGE: CodeFact("The run has become too large to keep.", "Ask it to go on, in smaller pieces."),
     Code.SERVER_SHUTDOWN: CodeFact("The server stopped during this run.", "Ask again.", True),
     Code.INTERNAL: CodeFact("Something broke inside Signalbox.", "Try again; the log has the run's id.", True, 500),
     Code.INVALID_ARGUMENTS: CodeFact("The tool was called with arguments it cannot take.", "Mend the arguments."),
@@ -192,6 +212,9 @@ CODES: dict[Code, CodeFact] = {
     Code.SUPERSEDED: CodeFact("The model changed this call while it was being made.", "The next call holds."),
     Code.STEP_FAILED: CodeFact("The model's turn did not end well, so the call was dropped.", "Ask again.", True),
     Code.CANCELLED: CodeFact("The run was stopped before the tool had finished.", "Ask again."),
+    Code.NOT_RECORDED: CodeFact(
+        "The journal that this replay is made from knows no such call.", "Nothing: a replay runs no tool."
+    ),
     Code.FINAL_EMPTY: CodeFact("The model gave no final answer.", "Read what the tools found, or ask again."),
     Code.MAX_STEPS: CodeFact("The limit of model calls was reached.", "Raise max_steps to let it go on."),
     Code.FRAME_UNREADABLE: CodeFact("A piece of the model's stream could not be read.", "Ask again if it matters."),

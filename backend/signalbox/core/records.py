@@ -9,7 +9,9 @@ from signalbox.core.parts import Usage
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """One run as it is kept. Times are epoch seconds; `status` is None while it runs.
+    """One run as it is kept; `owner` is the API token that asked, empty without one.
+
+    Times are epoch seconds; `status` is None while it runs.
 
     `request` is what the trace shows, without texts; `question` is what was asked, whole, so that the run can be shown
     and asked again. `parent_id` is the message that it answers in its conversation. `key` is the caller's
@@ -20,6 +22,7 @@ class RunRecord:
     id: str
     model: str
     loop: LoopName
+    owner: str = ""
     flag: Flag | None = None
     simulated: bool = False
     conversation_id: str | None = None

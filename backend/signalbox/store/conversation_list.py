@@ -3,10 +3,11 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, func, literal_column, or_, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Table, func, or_, select, tuple_
 
 from signalbox.core.conversations import Line
 from signalbox.store.conversations import conversation_of
+from signalbox.store.portable import place_of
 from signalbox.store.tables import CONVERSATIONS, MESSAGES, RUNS
 
 Cursor = tuple[float, str]
@@ -42,7 +43,7 @@ def lines_of(
 
 def _has(table: Table, wanted: str) -> ColumnElement[bool]:
     """Whether a row's text has these letters; not LIKE, to which % and _ are more than letters."""
-    return func.instr(table.c.folded, wanted) > 0
+    return place_of(table.c.folded, wanted) > 0
 
 
 def _says(wanted: str) -> ColumnElement[bool]:
@@ -59,22 +60,18 @@ def _found(connection: Connection, ids: Collection[str], wanted: str) -> dict[st
     """Return the first text of each conversation that has these letters; a message goes before an answer or a title."""
     titled = select(CONVERSATIONS.c.id, CONVERSATIONS.c.title).where(CONVERSATIONS.c.id.in_(ids))
     found: dict[str, str] = {row.id: row.title for row in connection.execute(titled)}
-    for table, text in ((RUNS, RUNS.c.answer), (MESSAGES, MESSAGES.c.text)):
-        found |= {row.conversation_id: row.said for row in connection.execute(_firsts(table, text, ids, wanted))}
+    for table, text, order in (
+        (RUNS, RUNS.c.answer, (RUNS.c.started, RUNS.c.id)),
+        (MESSAGES, MESSAGES.c.text, (MESSAGES.c.created, MESSAGES.c.place)),
+    ):
+        place = func.row_number().over(partition_by=table.c.conversation_id, order_by=order)
+        within = select(table.c.conversation_id, text.label("said"), place.label("place")).where(
+            table.c.conversation_id.in_(ids), _has(table, wanted)
+        )
+        firsts = within.subquery()
+        rows = connection.execute(select(firsts).where(firsts.c.place == 1))
+        found |= {row.conversation_id: row.said for row in rows}
     return found
-
-
-def _firsts(table: Table, text: Any, ids: Collection[str], wanted: str) -> Select[str, str]:
-    first = (
-        select(func.min(_rowid(table)))
-        .where(table.c.conversation_id.in_(ids), _has(table, wanted))
-        .group_by(table.c.conversation_id)
-    )
-    return select(table.c.conversation_id, text.label("said")).where(_rowid(table).in_(first))
-
-
-def _rowid(table: Table) -> ColumnElement[int]:
-    return literal_column(f"{table.name}.rowid")
 
 
 def _count(connection: Connection, ids: Collection[str]) -> dict[str, int]:
@@ -83,16 +80,25 @@ def _count(connection: Connection, ids: Collection[str]) -> dict[str, int]:
 
 
 def _runs(connection: Connection, ids: Collection[str]) -> dict[str, dict[str, Any]]:
-    # Where a query has one max(), SQLite takes the other columns from the row that has it: the newest run's model.
-    asked = select(
-        RUNS.c.conversation_id,
-        func.count().label("runs"),
-        func.sum(RUNS.c.cost).label("cost"),
-        func.max(RUNS.c.started),
-        RUNS.c.model,
-    ).where(RUNS.c.conversation_id.in_(ids))
-    rows = connection.execute(asked.group_by(RUNS.c.conversation_id)).mappings()
-    return {row["conversation_id"]: dict(row) for row in rows}
+    newest = RUNS.alias()
+    model = (
+        select(newest.c.model)
+        .where(newest.c.conversation_id == RUNS.c.conversation_id)
+        .order_by(newest.c.started.desc(), newest.c.id.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+    asked = (
+        select(
+            RUNS.c.conversation_id,
+            func.count().label("runs"),
+            func.sum(RUNS.c.cost).label("cost"),
+            model.label("model"),
+        )
+        .where(RUNS.c.conversation_id.in_(ids))
+        .group_by(RUNS.c.conversation_id)
+    )
+    return {row["conversation_id"]: dict(row) for row in connection.execute(asked).mappings()}
 
 
 def _unfinished(connection: Connection, ids: Collection[str]) -> dict[str, list[str]]:

@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from msgspec import json
-from sqlalchemy import Connection, RowMapping, Select, Text, column, delete, func, select, update
-from sqlalchemy import insert as insert_row
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy import Connection, RowMapping, Select, delete, func, insert, select, update
 
 from signalbox.core.conversations import Answer, Conversation, Node, Told, folded
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.events import Stamped
 from signalbox.core.messages import JsonObject, Message
 from signalbox.store.messages import from_json, load_message, to_json
+from signalbox.store.portable import insert_into, listed
 from signalbox.store.tables import CONVERSATIONS, JOURNAL, MESSAGES, RUNS, SAVES, TURNS
 from signalbox.wire.jsontext import dumps, loads
 
@@ -60,7 +59,7 @@ def add_conversation(connection: Connection, conversation: Conversation) -> bool
     """Keep a conversation where there is none of its id, and tell whether it is new."""
     row = {name: getattr(conversation, name) for name in Conversation.__slots__}
     row["folded"] = folded(conversation.title)
-    return connection.execute(insert(CONVERSATIONS).values(row).on_conflict_do_nothing()).rowcount > 0
+    return connection.execute(insert_into(connection, CONVERSATIONS).values(row).on_conflict_do_nothing()).rowcount > 0
 
 
 def change_conversation(
@@ -110,7 +109,7 @@ def keep_nodes(connection: Connection, conversation: Conversation, told: Sequenc
     first, last = told[0].node, told[-1].node
     if first.parent_id is not None:
         _check_there(connection, conversation.id, first.parent_id, "parent_id")
-    connection.execute(insert_row(MESSAGES), [_row(conversation.id, one) for one in told])
+    connection.execute(insert(MESSAGES), [_row(conversation.id, one, place) for place, one in enumerate(told)])
     here = update(CONVERSATIONS).where(CONVERSATIONS.c.id == conversation.id)
     connection.execute(here.values(leaf_id=last.id, updated=last.created))
     if conversation.title:
@@ -132,7 +131,7 @@ def has_message(connection: Connection, conversation_id: str, node_id: str) -> b
     return connection.execute(asked).first() is not None
 
 
-def _row(conversation_id: str, told: Told) -> dict[str, Any]:
+def _row(conversation_id: str, told: Told, place: int) -> dict[str, Any]:
     node = told.node
     return {
         "id": node.id,
@@ -145,6 +144,7 @@ def _row(conversation_id: str, told: Told) -> dict[str, Any]:
         "text": node.text,
         "folded": folded(node.text),
         "digest": node.digest,
+        "place": place,
     }
 
 
@@ -152,14 +152,15 @@ def nodes_of(connection: Connection, conversation_id: str, *, texts: bool = Fals
     """Return all nodes in the order in which they came, without their texts unless they are asked for."""
     told = [*_TOLD, MESSAGES.c.text] if texts else _TOLD
     runs = [*_RUN, RUNS.c.answer] if texts else _RUN
-    nodes = [_told_of(row) for row in _rows(connection, select(*told), MESSAGES, conversation_id)]
-    nodes += [_run_of(row) for row in _rows(connection, select(*runs), RUNS, conversation_id)]
+    by_client = select(*told).where(MESSAGES.c.conversation_id == conversation_id)
+    by_model = select(*runs).where(RUNS.c.conversation_id == conversation_id)
+    nodes = [_told_of(row) for row in _rows(connection, by_client.order_by(MESSAGES.c.created, MESSAGES.c.place))]
+    nodes += [_run_of(row) for row in _rows(connection, by_model.order_by(RUNS.c.started, RUNS.c.id))]
     return sorted(nodes, key=lambda node: node.created)
 
 
-def _rows(connection: Connection, asked: Select[Any], table: Any, conversation_id: str) -> Iterable[RowMapping]:
-    ordered = asked.where(table.c.conversation_id == conversation_id).order_by(column("rowid"))
-    return connection.execute(ordered).mappings()
+def _rows(connection: Connection, asked: Select[Any]) -> Iterable[RowMapping]:
+    return connection.execute(asked).mappings()
 
 
 def _told_of(row: RowMapping) -> Node:
@@ -176,13 +177,13 @@ def _run_of(row: RowMapping) -> Node:
 
 def bodies_of(connection: Connection, ids: Collection[str]) -> dict[str, tuple[Message, ...]]:
     """Return the messages of nodes that clients told."""
-    rows = connection.execute(select(MESSAGES.c.id, MESSAGES.c.body).where(MESSAGES.c.id.in_(_listed(ids))))
+    rows = connection.execute(select(MESSAGES.c.id, MESSAGES.c.body).where(MESSAGES.c.id.in_(listed(ids))))
     return {node_id: tuple(from_json(one) for one in cast(list[JsonObject], loads(body))) for node_id, body in rows}
 
 
 def turns_of(connection: Connection, run_ids: Collection[str]) -> Mapping[str, list[tuple[int, Message]]]:
     """Return the turns of runs, each with the last event that it tells of."""
-    asked = select(TURNS.c.run_id, TURNS.c.seq, TURNS.c.message).where(TURNS.c.run_id.in_(_listed(run_ids)))
+    asked = select(TURNS.c.run_id, TURNS.c.seq, TURNS.c.message).where(TURNS.c.run_id.in_(listed(run_ids)))
     out: defaultdict[str, list[tuple[int, Message]]] = defaultdict(list)
     for run_id, seq, message in connection.execute(asked.order_by(TURNS.c.run_id, TURNS.c.place)):
         out[run_id].append((seq, load_message(message)))
@@ -201,7 +202,7 @@ def events_of_runs(connection: Connection, run_ids: Collection[str]) -> Mapping[
 
 
 def _events_of(connection: Connection, run_ids: Collection[str], *where: Any) -> Mapping[str, list[Stamped]]:
-    asked = select(JOURNAL.c.run_id, JOURNAL.c.frames).where(JOURNAL.c.run_id.in_(_listed(run_ids)), *where)
+    asked = select(JOURNAL.c.run_id, JOURNAL.c.frames).where(JOURNAL.c.run_id.in_(listed(run_ids)), *where)
     out: defaultdict[str, list[Stamped]] = defaultdict(list)
     for run_id, frames in connection.execute(asked.order_by(JOURNAL.c.run_id, JOURNAL.c.first_seq)):
         out[run_id] += _events.decode(frames)
@@ -229,8 +230,3 @@ def whole_of(
 def kept_of(connection: Connection, told: Collection[str], runs: Collection[str], cut: Collection[str]) -> Kept:
     """Return what nodes hold: three queries, however many they are."""
     return Kept(bodies_of(connection, told), turns_of(connection, runs), events_since_turns(connection, cut))
-
-
-def _listed(ids: Collection[str]) -> Select[str]:
-    """Hand over ids as one value, however many they are: SQLite bounds the number of parameters."""
-    return select(column("value", Text)).select_from(func.json_each(dumps([*ids]).decode()))

@@ -1,19 +1,15 @@
-"""The database: one SQLite file, written by one thread and read by a few, so that no stream ever waits for a disk."""
+"""The database, as everyone above sees it: functions of a connection, each in a transaction of its own."""
 
-import asyncio
-import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from contextlib import AbstractAsyncContextManager
+from typing import Concatenate, NoReturn, ParamSpec, TypeVar
 
 import structlog
-from sqlalchemy import URL, Connection, Engine, create_engine, event
-from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError, SQLAlchemyError
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError
 
 from signalbox.core.errors import Code, StoreError
-from signalbox.store.migrate import upgrade
 
 P = ParamSpec("P")
 Value = TypeVar("Value")
@@ -21,135 +17,58 @@ Work = Callable[[Connection], Value]
 Bound = Callable[Concatenate[Connection, P], Value]
 
 _log = structlog.get_logger()
-_READERS = 4
-_BUSY_SECONDS = 5
-_CHECKPOINT_MS = 100
-_FORGET_SECONDS = 1.0
-# FULL: what a client was told to be kept survives a power cut, and one commit serves all runs. secure_delete: what is
-# deleted is overwritten, not only unlinked.
-_PRAGMAS = (
-    "journal_mode=WAL",
-    "synchronous=FULL",
-    "foreign_keys=ON",
-    "secure_delete=ON",
-    f"busy_timeout={_BUSY_SECONDS * 1000}",
-)
 
 
-class Database:
-    """Runs functions of a connection, each in a transaction of its own: all of it is kept, or nothing.
+class Database(ABC):
+    """Runs functions of a connection: all that one of them writes is kept, or nothing.
 
     Every failure of the database leaves as StoreError, without the statement and its values: they quote the chat.
+    `is_shared`: other workers may use it at the same time.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._engine = _engine(path)
-        # One writer: transactions queue here, in the order in which they were asked for, instead of in SQLite.
-        self._writer = ThreadPoolExecutor(1, "database-writer")
-        self._forgetting: asyncio.Task[None] | None = None
-        self._readers = ThreadPoolExecutor(_READERS, "database-reader")
+    is_shared: bool = False
 
+    @abstractmethod
     async def open(self) -> None:
-        """Make the file, or bring it up to this version's tables; raises StoreError, NewerDatabase for a later one."""
-        await self._run(self._writer, self._open)
+        """Bring it up to this version's tables; raises StoreError, NewerDatabase for a later version's."""
+
+    @abstractmethod
+    async def aclose(self) -> None:
+        """Finish what is under way and close it."""
 
     async def write(self, work: Bound[P, Value], *args: P.args, **kwargs: P.kwargs) -> Value:
         """Run work that writes, with these arguments behind the connection; raises StoreError."""
-        return await self._run(self._writer, lambda: self._transact(lambda c: work(c, *args, **kwargs)))
+        return await self._write(lambda connection: work(connection, *args, **kwargs))
 
     async def read(self, work: Bound[P, Value], *args: P.args, **kwargs: P.kwargs) -> Value:
         """Run work that only reads, with these arguments behind the connection; raises StoreError."""
-        return await self._run(self._readers, lambda: self._look(lambda c: work(c, *args, **kwargs)))
+        return await self._read(lambda connection: work(connection, *args, **kwargs))
 
+    @abstractmethod
+    async def _write(self, work: Work[Value]) -> Value: ...
+
+    @abstractmethod
+    async def _read(self, work: Work[Value]) -> Value: ...
+
+    @abstractmethod
+    def locked(self, name: str) -> AbstractAsyncContextManager[None]:
+        """Hold a name against all other workers; whoever wants it meanwhile waits. Raises StoreError."""
+
+    @abstractmethod
     async def forget(self) -> None:
-        """Drop what the write-ahead log still holds of deleted rows; raises StoreError.
+        """Leave nothing of deleted rows where that can be had; raises StoreError."""
 
-        A reader that holds on to an older state (a backup) keeps the log: then it is tried again until he lets go.
-        """
-        if await self._run(self._writer, self._checkpoint) or self._forgetting is not None:
-            return
-        _log.warning("database.log_kept")
-        self._forgetting = asyncio.create_task(self._forget_later(), name="database log")
 
-    async def _forget_later(self) -> None:
-        with suppress(StoreError):
-            is_empty = False
-            while not is_empty:
-                await asyncio.sleep(_FORGET_SECONDS)
-                is_empty = await self._run(self._writer, self._checkpoint)
-        self._forgetting = None
-
-    async def aclose(self) -> None:
-        """Finish what is under way and close the file."""
-        if self._forgetting is not None:
-            self._forgetting.cancel()
-        await asyncio.to_thread(self._close)
-
-    async def _run(self, threads: ThreadPoolExecutor, work: Callable[[], Value]) -> Value:
-        try:
-            return await asyncio.get_running_loop().run_in_executor(threads, work)
-        except (SQLAlchemyError, OSError) as error:
-            cause = getattr(error, "orig", None) or error
-            _log.error("database.failed", error=type(cause).__name__)
-            # What the database will refuse however often it is asked is no outage.
-            lasting = isinstance(error, IntegrityError | DataError | ProgrammingError)
-            raise StoreError(Code.INTERNAL if lasting else Code.STORE_UNAVAILABLE) from None
-
-    def _open(self) -> None:
-        _keep_private(self._path)
-        upgrade(self._engine)
-
-    def _transact(self, work: Work[Value]) -> Value:
-        with self._engine.execution_options(begin="BEGIN IMMEDIATE").begin() as connection:
-            return work(connection)
-
-    def _look(self, work: Work[Value]) -> Value:
-        with self._engine.connect() as connection:
-            return work(connection)
-
-    def _checkpoint(self) -> bool:
-        """Empty the log; tell whether that could be done. Whoever writes waits meanwhile, so it must not take long."""
-        with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            connection.exec_driver_sql(f"PRAGMA busy_timeout={_CHECKPOINT_MS}")
-            try:
-                return connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()[0] == 0
-            finally:
-                connection.exec_driver_sql(f"PRAGMA busy_timeout={_BUSY_SECONDS * 1000}")
-
-    def _close(self) -> None:
-        self._writer.shutdown()
-        self._readers.shutdown()
-        self._engine.dispose()
+def refuse(error: Exception) -> NoReturn:
+    """Raise what the database said as StoreError."""
+    cause = getattr(error, "orig", None) or error
+    _log.error("database.failed", error=type(cause).__name__)
+    # What the database will refuse however often it is asked is no outage.
+    lasting = isinstance(error, IntegrityError | DataError | ProgrammingError)
+    raise StoreError(Code.INTERNAL if lasting else Code.STORE_UNAVAILABLE) from None
 
 
 def touch(connection: Connection) -> None:
-    """Write what changes nothing: it tells whether the disk takes anything."""
-    connection.exec_driver_sql("PRAGMA user_version = 1")
-
-
-def _keep_private(path: Path) -> None:
-    """Let nobody but the owner read the file, and with it its log: what people ask is in them."""
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-    for file in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
-        with suppress(FileNotFoundError, PermissionError):  # another owner's file is his to close
-            file.chmod(0o600)
-
-
-def _engine(path: Path) -> Engine:
-    # Not a URL made of text: a folder may be called "what?".
-    engine = create_engine(URL.create("sqlite", database=str(path)), pool_size=_READERS + 1, max_overflow=0)
-
-    @event.listens_for(engine, "connect")
-    def _prepare(connection: Any, record: object) -> None:
-        connection.isolation_level = None  # Python's own BEGIN comes too late for a read, and never for a DDL
-        cursor = connection.cursor()
-        for pragma in _PRAGMAS:
-            cursor.execute(f"PRAGMA {pragma}")
-        cursor.close()
-
-    @event.listens_for(engine, "begin")
-    def _begin(connection: Connection) -> None:
-        connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))
-
-    return engine
+    """Write what changes nothing: it tells whether the database takes anything."""
+    is_sqlite = connection.dialect.name == "sqlite"
+    connection.execute(text("PRAGMA user_version = 1" if is_sqlite else "SELECT pg_current_xact_id()"))

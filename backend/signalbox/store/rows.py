@@ -25,6 +25,7 @@ def opening_row(record: RunRecord) -> dict[str, Any]:
     """Return the whole row of a new run."""
     return {
         "id": record.id,
+        "owner": record.owner,
         "conversation_id": record.conversation_id,
         "parent_id": record.parent_id,
         "key": record.key,
@@ -67,6 +68,7 @@ def record_of(row: RowMapping) -> RunRecord:
     attempts = _read(_ATTEMPTS, row["attempts"])
     return RunRecord(
         id=row["id"],
+        owner=row["owner"],
         model=row["model"],
         loop=row["loop"],
         flag=_read(_FLAG, row["flag"]),

@@ -16,7 +16,7 @@ from signalbox.wire.jsontext import dumps, loads
 
 _encoder = json.Encoder()
 _decoder = json.Decoder(list[Stamped])
-_LINE = [SAVES.c[name] for name in ("id", "title", "created", "run_id", "model", "loop", "status", "seq")]
+_LINE = [SAVES.c[name] for name in ("id", "title", "created", "run_id", "model", "loop", "status", "seq", "owner")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,7 @@ class SaveLine:
     loop: LoopName
     status: str
     seq: int
+    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,21 +13,32 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 
+from signalbox.store.portable import Words
+
 METADATA = MetaData()
+
+
+def _owner() -> "Column[str]":
+    """Whose a row is: the id of an API token, empty for whoever needs none of them."""
+    return Column("owner", Text, nullable=False, server_default=text("''"))
+
 
 CONVERSATIONS = Table(
     "conversations",
     METADATA,
     Column("id", Text, primary_key=True),
-    Column("title", Text, nullable=False),
-    Column("folded", Text, nullable=False, default=""),  # for search, as below
+    Column("title", Words, nullable=False),
+    Column("folded", Words, nullable=False, default=""),  # for search, as below
     Column("is_titled", Boolean, nullable=False),  # a person gave the title
     Column("created", Float, nullable=False),
     Column("updated", Float, nullable=False),
     Column("leaf_id", Text),  # the message or run that the next question follows
+    _owner(),
     Index("conversations_by_time", "updated"),
+    Index("conversations_by_owner", "owner", "updated"),
 )
 
 # What people said, and what a client brought along. What a model answered here is a row of `runs`: the two together
@@ -40,11 +51,12 @@ MESSAGES = Table(
     Column("parent_id", Text),
     Column("role", Text, nullable=False),
     Column("created", Float, nullable=False),
-    Column("system", Text),  # instructions that came with it; they hold for what follows
+    Column("system", Words),  # instructions that came with it; they hold for what follows
     Column("body", LargeBinary, nullable=False),  # core messages as JSON
-    Column("text", Text, nullable=False),
-    Column("folded", Text, nullable=False),  # for search: case folded, which SQL cannot do beyond ASCII
+    Column("text", Words, nullable=False),
+    Column("folded", Words, nullable=False),  # for search: case folded, which SQL cannot do beyond ASCII
     Column("digest", Text, nullable=False),  # what it says, to know it again in a history that a client sends
+    Column("place", Integer, nullable=False, server_default="0"),  # among those of one moment
     Index("messages_by_conversation", "conversation_id"),
 )
 
@@ -74,12 +86,25 @@ RUNS = Table(
     Column("settled_at", Float),
     Column("seq", Integer, nullable=False),
     Column("reserved", Integer, nullable=False),
-    Column("answer", Text),  # the text of a conversation's run, once it is over
-    Column("folded", Text),
+    Column("answer", Words),  # the text of a conversation's run, once it is over
+    Column("folded", Words),
+    _owner(),
     UniqueConstraint("key", name="runs_by_key"),
     Index("runs_by_conversation", "conversation_id"),
     Index("runs_by_time", "started"),
     Index("runs_by_status", "status"),
+    Index("runs_by_owner", "owner", "started"),
+)
+
+# Which worker a run under way lives in, and until when that holds unless the worker says so again. Only where several
+# workers share the database; a small table, since every beat writes all rows of a worker.
+LEASES = Table(
+    "leases",
+    METADATA,
+    Column("run_id", Text, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("worker", Text, nullable=False),
+    Column("until", Float, nullable=False),  # epoch seconds of the database's clock
+    Index("leases_by_worker", "worker"),
 )
 
 # One row per run and flush: a row per event costs twice as much.
@@ -108,7 +133,7 @@ SAVES = Table(
     "saves",
     METADATA,
     Column("id", Text, primary_key=True),
-    Column("title", Text, nullable=False),
+    Column("title", Words, nullable=False),
     Column("created", Float, nullable=False),
     Column("run_id", Text, nullable=False),  # a save outlives its run
     Column("model", Text, nullable=False),
@@ -117,5 +142,27 @@ SAVES = Table(
     Column("seq", Integer, nullable=False),  # the run's last event
     Column("snapshot", LargeBinary, nullable=False),  # question, trace and the client's own data
     Column("frames", LargeBinary, nullable=False),  # a JSON list of stamped events
+    _owner(),
     Index("saves_by_time", "created", "id"),
+    Index("saves_by_owner", "owner", "created"),
+)
+
+# API tokens: of the secret only its hash is kept.
+TOKENS = Table(
+    "tokens",
+    METADATA,
+    Column("id", Text, primary_key=True),  # the owner of what is made with it
+    Column("name", Words, nullable=False),
+    Column("digest", LargeBinary, nullable=False),
+    Column("created", Float, nullable=False),
+    Column("expires", Float),
+    Column("revoked", Float),
+)
+
+# What all workers share beside runs: the lever of the loop's flag, secrets that must be the same in all of them.
+SHARED = Table(
+    "shared",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    Column("value", LargeBinary, nullable=False),
 )

@@ -4,8 +4,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from msgspec import json
-from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
-from sqlalchemy.dialects import sqlite
+from sqlalchemy import Connection, bindparam, delete, func, select, update
 
 from signalbox.core.conversations import folded
 from signalbox.core.events import Content, Stamped
@@ -13,6 +12,7 @@ from signalbox.core.messages import Message
 from signalbox.core.ports import OnDurable
 from signalbox.core.records import RunRecord
 from signalbox.store.messages import dump_message
+from signalbox.store.portable import insert_into, upsert_text
 from signalbox.store.rows import figures, opening_row
 from signalbox.store.tables import CONVERSATIONS, JOURNAL, MESSAGES, RUNS, TURNS
 
@@ -20,8 +20,8 @@ from signalbox.store.tables import CONVERSATIONS, JOURNAL, MESSAGES, RUNS, TURNS
 # crash leaves a gap of them, which the contract allows.
 BLOCK = 1_000_000
 
-# The one statement that is run for each run and flush: written once, a row costs a quarter less.
-_JOURNAL_ROW = str(insert(JOURNAL).compile(dialect=sqlite.dialect()))
+# What a column of whole numbers takes; no run has so many events.
+_MOST = 2**31 - 2
 _encoder = json.Encoder()
 _decoder = json.Decoder(list[Stamped])
 
@@ -110,7 +110,11 @@ class OpenRun:
 
 
 def put(connection: Connection, batch: Sequence[Taken], stale: Collection[str] = ()) -> None:
-    """Write what a flush took, a few statements whatever the number of runs; take out what should not be there."""
+    """Write what a flush took, a few statements whatever the number of runs; take out what should not be there.
+
+    All of it may be there already: a connection that broke during its commit does not tell whether it came through.
+    What is written again begins at the same number, and may by now go further.
+    """
     openings = [{**opening_row(t.opening), "reserved": t.reserved} for t in batch if t.opening is not None]
     raised = [{"run": t.run_id, "reserved": t.reserved} for t in batch if t.is_raised]
     changed = [{"run": t.run_id, **figures(t.record)} for t in batch if t.record is not None]
@@ -124,12 +128,13 @@ def put(connection: Connection, batch: Sequence[Taken], stale: Collection[str] =
     if openings:
         begun = [t.opening for t in batch if t.opening is not None]
         _check_questions(connection, begun)
-        connection.execute(insert(RUNS), openings)
+        connection.execute(insert_into(connection, RUNS).on_conflict_do_nothing(index_elements=["id"]), openings)
         _follow(connection, begun)
     if events := [_journal_row(t) for t in batch if t.events]:
-        connection.exec_driver_sql(_JOURNAL_ROW, events)
+        # Written once for all: the one statement that is run for each run and flush costs a quarter less so.
+        connection.exec_driver_sql(upsert_text(connection, JOURNAL), events)
     if turns:
-        connection.execute(insert(TURNS), turns)
+        connection.execute(insert_into(connection, TURNS).on_conflict_do_nothing(), turns)
     if raised:
         connection.execute(update(RUNS).where(RUNS.c.id == bindparam("run")), raised)
     if changed:
@@ -149,6 +154,7 @@ def _check_questions(connection: Connection, openings: Sequence[RunRecord]) -> N
     if not answers:
         return
     asked = select(MESSAGES.c.id, MESSAGES.c.conversation_id).where(MESSAGES.c.id.in_(answers))
+    asked = asked.with_for_update(read=True, key_share=True)  # another worker must not delete it meanwhile
     if answers.items() - {(row.id, row.conversation_id) for row in connection.execute(asked)}:
         raise QuestionGone
 
@@ -183,7 +189,7 @@ def _keep_answer(connection: Connection, run_id: str) -> None:
 
 def journal_of(connection: Connection, run_id: str, after: int = 0, rows: int | None = None) -> list[Stamped]:
     """Return a run's events with seq > after; `rows` bounds how many flushes are read."""
-    of_run = JOURNAL.c.run_id == run_id
+    of_run, after = JOURNAL.c.run_id == run_id, min(after, _MOST)
     # Where the cursor stands, by the key: else each page of a long run would walk over all the pages before it.
     here = select(func.max(JOURNAL.c.first_seq)).where(of_run, JOURNAL.c.first_seq <= after + 1)
     asked = (

@@ -1,0 +1,66 @@
+"""Which database is used, opened; what keeps it from that is told in a sentence."""
+
+from contextlib import AsyncExitStack
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from signalbox.app.config import Settings, SettingsError
+from signalbox.app.workers import hold_data_folder
+from signalbox.core.errors import StoreError
+from signalbox.store.database import Database
+from signalbox.store.migrate import NewerDatabase
+from signalbox.store.sqlite import SqliteDatabase
+
+FILE = "signalbox.db"
+
+
+def database_of(settings: Settings, folder: Path) -> Database:
+    """Return the database that the settings name, not opened yet; raises SettingsError."""
+    if settings.database_url is None:
+        return SqliteDatabase(folder / FILE)
+    try:
+        from signalbox.store.postgres import PostgresDatabase  # its driver is an extra
+    except ImportError:
+        raise SettingsError(
+            "DATABASE_URL is set, but the package asyncpg is not installed: pip install 'signalbox[postgres]'."
+        ) from None
+    return PostgresDatabase(settings.database_url.get_secret_value())
+
+
+async def open_database(settings: Settings, folder: Path, stack: AsyncExitStack) -> Database:
+    """Open the database for a server, and have `stack` close it; raises SettingsError."""
+    database = database_of(settings, folder)
+    if not database.is_shared:
+        hold_data_folder(folder, stack)
+    stack.push_async_callback(database.aclose)
+    try:
+        await database.open()
+    except NewerDatabase:
+        raise SettingsError(
+            f"A later version of Signalbox has written {place_of(settings)}. Start that version, or set "
+            "SIGNALBOX_DATA_DIR or DATABASE_URL to another one."
+        ) from None
+    except StoreError:
+        raise unusable(settings) from None
+    return database
+
+
+def unusable(settings: Settings) -> SettingsError:
+    """Say that the database cannot be used."""
+    if settings.database_url is not None:
+        return SettingsError(
+            f"The database {place_of(settings)} does not answer, or refuses us. See that it runs, that DATABASE_URL "
+            "names its host, user and password, and that the user may make tables."
+        )
+    return SettingsError(
+        f"The database {place_of(settings)} cannot be opened. See that the disk has room and that the file is "
+        "Signalbox's own, or set SIGNALBOX_DATA_DIR to another folder."
+    )
+
+
+def place_of(settings: Settings) -> str:
+    """Name the database, without its password."""
+    if settings.database_url is None:
+        return str(settings.signalbox_data_dir / FILE)
+    parts = urlsplit(settings.database_url.get_secret_value())
+    return f"{parts.hostname or 'localhost'}{f':{parts.port}' if parts.port else ''}{parts.path}"

@@ -1,0 +1,81 @@
+"""One case on one loop, from its first event to its last; nothing of it is kept anywhere."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from time import time
+
+from signalbox.chat.loops import LOOPS
+from signalbox.chat.progress import Progress
+from signalbox.chat.run import drive
+from signalbox.core.events import LoopName, Stamped
+from signalbox.core.parts import Request, StreamPart
+from signalbox.core.ports import ChatClient, OnHead, ToolRunner
+from signalbox.core.tools import ToolContext
+from signalbox.encoders.check import first_stream_fault
+from signalbox.encoders.sse_v1 import SseV1Encoder
+from signalbox.replay.case import Case
+from signalbox.replay.outcome import Outcome, outcome_of
+from signalbox.runs.manager import new_run_id
+
+Sleep = Callable[[float], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What came of a case: its outcome, and its stream as a client would have read it."""
+
+    outcome: Outcome
+    stream: bytes
+
+
+async def play(
+    case: Case,
+    loop: LoopName,
+    client: ChatClient,
+    tools: ToolRunner,
+    *,
+    sleep: Sleep = asyncio.sleep,
+    now: Callable[[], datetime] | None = None,
+) -> Played:
+    """Run a case; `sleep` waits before a request is made again, `now` is the time that tools are told."""
+    run_id = new_run_id()
+    context, progress = case.context(run_id, loop), Progress()
+    tool_context = ToolContext.for_conversation(run_id, context.messages)
+    if now is not None:
+        tool_context.now = now
+    loop_ = LOOPS[loop](context, client, tools, progress, tool_context=tool_context, sleep=sleep)
+    events: list[Stamped] = []
+    async with aclosing(drive(loop_, context, progress)) as batches:
+        async for batch in batches:
+            at = int(time() * 1000)
+            events += [Stamped(len(events) + place, at, event) for place, event in enumerate(batch, 1)]
+    stream = SseV1Encoder(run_id, loop).encode(events)
+    outcome = outcome_of(events, [asdict(attempt) for attempt in progress.attempts], loop, case.model)
+    return Played(_with_faults(outcome, stream, progress), stream)
+
+
+def _with_faults(outcome: Outcome, stream: bytes, progress: Progress) -> Outcome:
+    """Take in how long it took from its first request on, and what the contract's own check says of its stream."""
+    fault = outcome.fault or first_stream_fault(stream)[0]
+    ended = max((attempt.ended or 0 for attempt in progress.attempts), default=0)
+    began = min((attempt.started for attempt in progress.attempts), default=ended)
+    return replace(outcome, fault=fault, milliseconds=int((ended - began) * 1000))
+
+
+class WholeFromStream:
+    """A ChatClient whose whole answers are its streams heard to their end: a recording is there in one form only."""
+
+    def __init__(self, client: ChatClient) -> None:
+        self._client = client
+
+    def stream(self, request: Request, on_head: OnHead | None = None) -> AsyncGenerator[list[StreamPart], None]:
+        """Stream as ever."""
+        return self._client.stream(request, on_head)
+
+    async def complete(self, request: Request, on_head: OnHead | None = None) -> list[StreamPart]:
+        """Return the parts of the whole stream."""
+        async with aclosing(self._client.stream(request, on_head)) as reads:
+            return [part async for parts in reads for part in parts]

@@ -1,0 +1,104 @@
+"""Tools that are answered from a journal and never run: what a call brought then, it brings again."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from signalbox.core.errors import CODES, Code
+from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.ports import ToolRunner
+from signalbox.core.tools import Tool, ToolContext, ToolOutcome, ToolSpec
+from signalbox.replay.outcome import Called
+from signalbox.wire.jsontext import dumps
+
+# Results that a loop gave in place of a tool: whether a call is cut, clamped or dropped is decided anew.
+_OF_THE_LOOP = frozenset(
+    (Code.ARGUMENTS_CUT, Code.TOOL_CLAMP, Code.SUPERSEDED, Code.STEP_FAILED, Code.CANCELLED, Code.NOT_RECORDED)
+)
+
+
+class RecordedTools:
+    """A ToolRunner over the calls of a journal; `known` checks arguments, and knows the tools' specs.
+
+    Equal calls get their results in the order of then, and the last one again when there are more of them. Searches are
+    equal by their tool's own rule. `unknown` names the calls that the journal does not know.
+    """
+
+    def __init__(self, calls: Iterable[Called], known: ToolRunner) -> None:
+        self._known = known
+        self._results: defaultdict[str, list[Called]] = defaultdict(list)
+        self.unknown: list[str] = []
+        for call in calls:
+            if call.success or (call.code and call.code not in _OF_THE_LOOP):
+                self._results[self._key(call.name, call.arguments)].append(call)
+
+    def spec(self, name: str) -> ToolSpec | None:
+        """Return what is known of a tool."""
+        return self._known.spec(name)
+
+    def check(self, name: str, arguments: Mapping[str, JsonValue]) -> ToolOutcome | None:
+        """Return what is wrong with these arguments."""
+        return self._known.check(name, arguments)
+
+    async def run(self, name: str, arguments: Mapping[str, JsonValue], context: ToolContext) -> ToolOutcome:
+        """Return what the journal holds for this call."""
+        found = self._results.get(self._key(name, arguments))
+        if not found:
+            self.unknown.append(name)
+            return ToolOutcome.failed(Code.NOT_RECORDED, f"{name}: {CODES[Code.NOT_RECORDED].sentence}")
+        return self._again(found.pop(0) if len(found) > 1 else found[0], context)
+
+    def _key(self, name: str, arguments: Mapping[str, JsonValue]) -> str:
+        """Name a call by its arguments, a search by what makes it equal to others."""
+        spec = self._known.spec(name)
+        same = spec.search_key(arguments) if spec is not None and spec.search_key is not None else None
+        return f"{name} {_canonical(arguments) if same is None else same}"
+
+    def _again(self, call: Called, context: ToolContext) -> ToolOutcome:
+        spec = self._known.spec(call.name)
+        untrusted = spec is None or spec.untrusted
+        if not call.success:
+            code = Code(call.code) if call.code in CODES else Code.TOOL_FAILED
+            outside = untrusted and not (spec and spec.own_failures)
+            return ToolOutcome(success=False, error=str(call.result), code=code, outside=outside)
+        if untrusted:
+            context.links.note_result(call.result)
+        _note_sources(call.result, context)
+        return ToolOutcome(success=True, result=call.result, outside=untrusted)
+
+
+def _canonical(arguments: Mapping[str, JsonValue]) -> str:
+    """Write arguments in one way only; null stands for "not given", as it does where tools are run."""
+    given: JsonObject = {name: arguments[name] for name in sorted(arguments) if arguments[name] is not None}
+    return dumps(_sorted(given)).decode()
+
+
+def _sorted(value: JsonValue) -> JsonValue:
+    if isinstance(value, dict):
+        return {name: _sorted(value[name]) for name in sorted(value)}
+    return [_sorted(item) for item in value] if isinstance(value, list) else value
+
+
+def _note_sources(result: JsonValue, context: ToolContext) -> None:
+    """Have the sources of a search known under their numbers, for the sentence that stands in for an answer."""
+    results = result.get("results") if isinstance(result, dict) else None
+    for one in results if isinstance(results, list) else []:
+        if isinstance(one, dict) and isinstance(url := one.get("url"), str):
+            context.sources.number(url, str(one.get("title") or ""))
+
+
+def stand_ins(names: Iterable[str], known: Sequence[Tool]) -> list[Tool]:
+    """Return tools of these names that may be offered and are never run; of one that is not known here any arguments.
+
+    A tool that could not be used here can be replayed all the same.
+    """
+    specs = {tool.spec.name: tool.spec for tool in known}
+    return [Tool(specs.get(name) or _stranger(name), _never) for name in dict.fromkeys(names)]
+
+
+def _stranger(name: str) -> ToolSpec:
+    words = "A tool of the server that made this run; what it takes is not known here."
+    return ToolSpec(name, words, {"type": "object", "additionalProperties": True})
+
+
+async def _never(arguments: JsonObject, context: ToolContext) -> JsonValue:
+    raise AssertionError("a tool that is answered from a journal is never run")

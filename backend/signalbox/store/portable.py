@@ -1,0 +1,95 @@
+"""What SQLite and PostgreSQL say differently: the few words of SQL that are not the same in both."""
+
+from collections.abc import Collection
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Connection, Integer, Select, Table, Text, TypeDecorator, column, func, literal, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import Dialect
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
+
+from signalbox.wire.jsontext import dumps
+
+
+class Words(TypeDecorator[str]):
+    """What people and models say: PostgreSQL's text takes no NUL, so it is shown as the sign for what is unreadable.
+
+    What a model is told again is kept as bytes, and loses nothing.
+    """
+
+    impl = Text
+    cache_ok = True
+
+    @property
+    def python_type(self) -> type[str]:
+        """What its values are."""
+        return str
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """Write a text."""
+        return value.replace("\0", "\ufffd") if value is not None and dialect.name == "postgresql" else value
+
+
+class place_of(FunctionElement[int]):  # noqa: N801 - it is written like a function
+    """Where letters stand in a text, counted from 1; 0 where they do not."""
+
+    type = Integer()
+    inherit_cache = True
+
+
+@compiles(place_of, "sqlite")
+def _instr(element: place_of, compiler: SQLCompiler, **kw: Any) -> str:
+    return f"instr({compiler.process(element.clauses, **kw)})"
+
+
+@compiles(place_of, "postgresql")
+def _strpos(element: place_of, compiler: SQLCompiler, **kw: Any) -> str:
+    return f"strpos({compiler.process(element.clauses, **kw)})"
+
+
+class _texts_of(FunctionElement[str]):  # noqa: N801 - the same
+    """The texts of a JSON list, as rows of one column `value`."""
+
+    type = Text()
+    inherit_cache = True
+
+
+@compiles(_texts_of, "sqlite")
+def _json_each(element: _texts_of, compiler: SQLCompiler, **kw: Any) -> str:
+    return f"json_each({compiler.process(element.clauses, **kw)})"
+
+
+@compiles(_texts_of, "postgresql")
+def _json_elements(element: _texts_of, compiler: SQLCompiler, **kw: Any) -> str:
+    return f"json_array_elements_text(CAST({compiler.process(element.clauses, **kw)} AS json))"
+
+
+def listed(ids: Collection[str]) -> Select[str]:
+    """Hand over ids as one value, however many they are: both databases bound the number of parameters."""
+    return select(column("value", Text)).select_from(_texts_of(literal(dumps([*ids]).decode())))
+
+
+def insert_into(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
+    """Return an INSERT that can say what happens to a row that is there already."""
+    return sqlite.insert(table) if connection.dialect.name == "sqlite" else postgresql.insert(table)
+
+
+@cache
+def _upsert(table: Table, dialect: type[Dialect], keys: tuple[str, ...]) -> str:
+    made = dialect()
+    words = (sqlite if made.name == "sqlite" else postgresql).insert(table)
+    rest = {one.name: words.excluded[one.name] for one in table.columns if one.name not in keys}
+    return str(words.on_conflict_do_update(index_elements=keys, set_=rest).compile(dialect=made))
+
+
+def upsert_text(connection: Connection, table: Table) -> str:
+    """Write an INSERT that replaces a row of the same key, once for each dialect; its values are all columns."""
+    return _upsert(table, type(connection.dialect), tuple(one.name for one in table.primary_key))
+
+
+def database_time() -> Any:
+    """The database's own clock, in epoch seconds: workers on several machines need not agree on theirs."""
+    return func.extract("epoch", func.clock_timestamp())

@@ -1,0 +1,142 @@
+"""SQLite: one file, written by one thread and read by a few, so that no stream ever waits for a disk."""
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import structlog
+from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy.exc import SQLAlchemyError
+
+from signalbox.core.errors import StoreError
+from signalbox.store.database import Database, Value, Work, refuse
+from signalbox.store.migrate import upgrade
+
+_log = structlog.get_logger()
+_READERS = 4
+_BUSY_SECONDS = 5
+_CHECKPOINT_MS = 100
+_FORGET_SECONDS = 1.0
+# FULL: what a client was told to be kept survives a power cut, and one commit serves all runs. secure_delete: what is
+# deleted is overwritten, not only unlinked.
+_PRAGMAS = (
+    "journal_mode=WAL",
+    "synchronous=FULL",
+    "foreign_keys=ON",
+    "secure_delete=ON",
+    f"busy_timeout={_BUSY_SECONDS * 1000}",
+)
+
+
+class SqliteDatabase(Database):
+    """A file of one process."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._engine = _engine(path)
+        # One writer: transactions queue here, in the order in which they were asked for, instead of in SQLite.
+        self._writer = ThreadPoolExecutor(1, "database-writer")
+        self._forgetting: asyncio.Task[None] | None = None
+        self._readers = ThreadPoolExecutor(_READERS, "database-reader")
+
+    async def open(self) -> None:
+        """Make the file, or bring it up to this version's tables; raises StoreError, NewerDatabase for a later one."""
+        await self._run(self._writer, self._open)
+
+    async def _write(self, work: Work[Value]) -> Value:
+        return await self._run(self._writer, lambda: self._transact(work))
+
+    async def _read(self, work: Work[Value]) -> Value:
+        return await self._run(self._readers, lambda: self._look(work))
+
+    @asynccontextmanager
+    async def locked(self, name: str) -> AsyncGenerator[None, None]:
+        """Hold nothing: there are no other workers."""
+        yield
+
+    async def forget(self) -> None:
+        """Drop what the write-ahead log still holds of deleted rows; raises StoreError.
+
+        A reader that holds on to an older state (a backup) keeps the log: then it is tried again until he lets go.
+        """
+        if await self._run(self._writer, self._checkpoint) or self._forgetting is not None:
+            return
+        _log.warning("database.log_kept")
+        self._forgetting = asyncio.create_task(self._forget_later(), name="database log")
+
+    async def _forget_later(self) -> None:
+        with suppress(StoreError):
+            is_empty = False
+            while not is_empty:
+                await asyncio.sleep(_FORGET_SECONDS)
+                is_empty = await self._run(self._writer, self._checkpoint)
+        self._forgetting = None
+
+    async def aclose(self) -> None:
+        """Finish what is under way and close the file."""
+        if self._forgetting is not None:
+            self._forgetting.cancel()
+        await asyncio.to_thread(self._close)
+
+    async def _run(self, threads: ThreadPoolExecutor, work: Callable[[], Value]) -> Value:
+        try:
+            return await asyncio.get_running_loop().run_in_executor(threads, work)
+        except (SQLAlchemyError, OSError) as error:
+            refuse(error)
+
+    def _open(self) -> None:
+        _keep_private(self._path)
+        upgrade(self._engine)
+
+    def _transact(self, work: Work[Value]) -> Value:
+        with self._engine.execution_options(begin="BEGIN IMMEDIATE").begin() as connection:
+            return work(connection)
+
+    def _look(self, work: Work[Value]) -> Value:
+        with self._engine.connect() as connection:
+            return work(connection)
+
+    def _checkpoint(self) -> bool:
+        """Empty the log; tell whether that could be done. Whoever writes waits meanwhile, so it must not take long."""
+        with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.exec_driver_sql(f"PRAGMA busy_timeout={_CHECKPOINT_MS}")
+            try:
+                return connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()[0] == 0
+            finally:
+                connection.exec_driver_sql(f"PRAGMA busy_timeout={_BUSY_SECONDS * 1000}")
+
+    def _close(self) -> None:
+        self._writer.shutdown()
+        self._readers.shutdown()
+        self._engine.dispose()
+
+
+def _keep_private(path: Path) -> None:
+    """Let nobody but the owner read the file, and with it its log: what people ask is in them."""
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    for file in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
+        with suppress(FileNotFoundError, PermissionError):  # another owner's file is his to close
+            file.chmod(0o600)
+
+
+def _engine(path: Path) -> Engine:
+    # Not a URL made of text: a folder may be called "what?".
+    engine = create_engine(URL.create("sqlite", database=str(path)), pool_size=_READERS + 1, max_overflow=0)
+
+    @event.listens_for(engine, "connect")
+    def _prepare(connection: Any, record: object) -> None:
+        connection.isolation_level = None  # Python's own BEGIN comes too late for a read, and never for a DDL
+        cursor = connection.cursor()
+        for pragma in _PRAGMAS:
+            cursor.execute(f"PRAGMA {pragma}")
+        cursor.close()
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))
+
+    return engine

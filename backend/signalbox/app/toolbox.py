@@ -34,12 +34,18 @@ async def fill_toolbox(
     settings: Settings, client: Client, folder: Path, extra_tools: Sequence[Tool], stack: AsyncExitStack
 ) -> Toolbox:
     """Make every tool; `folder` is the data folder. What cannot be offered is there with the reason."""
-    search, why_not = _search(settings, client, folder)
+    search, why_not = search_of(settings, client, folder / "docs-index.sqlite")
     if isinstance(search, DocsSearch):
         await _prepare(search, stack)
+    ours = ours_of(settings, search, why_not, _cannot_write(notes_folder(settings)))
+    names = {tool.spec.name for tool in (*ours, *extra_tools)}
+    return Toolbox([*ours, *extra_tools, *from_packages(names)], search is not None and search.paid)
+
+
+def ours_of(settings: Settings, search: SearchBackend | None, why_not: str | None, no_notes: str | None) -> list[Tool]:
+    """Make the built-in tools; `why_not` and `no_notes` say why there is no search, and no folder for notes."""
     guide, notes = settings.signalbox_docs or docs_folder(), notes_folder(settings)
-    no_notes = _cannot_write(notes)
-    ours = built_in(
+    return built_in(
         search,
         why_not,
         pages=LocalPages(
@@ -48,11 +54,10 @@ async def fill_toolbox(
         notes=None if no_notes else NotesFolder(notes, on_saved=_changed(search)),
         notes_unavailable=no_notes,
     )
-    names = {tool.spec.name for tool in (*ours, *extra_tools)}
-    return Toolbox([*ours, *extra_tools, *from_packages(names)], search is not None and search.paid)
 
 
-def _search(settings: Settings, client: Client, folder: Path) -> tuple[SearchBackend | None, str | None]:
+def search_of(settings: Settings, client: Client, index: Path | None) -> tuple[SearchBackend | None, str | None]:
+    """Pick what to search with, or say why there is nothing; the documents' index is kept in the file `index`."""
     return pick(
         wanted=settings.search_backend,
         searxng_url=settings.searxng_url,
@@ -62,7 +67,7 @@ def _search(settings: Settings, client: Client, folder: Path) -> tuple[SearchBac
         brave=(settings.brave_base_url, _secret(settings.brave_api_key)),
         tavily=(settings.tavily_base_url, _secret(settings.tavily_api_key)),
         notes=notes_folder(settings),
-        database=folder / "docs-index.sqlite",
+        database=index,
     )
 
 

@@ -48,5 +48,16 @@ def bucket(key: str) -> int:
     return int.from_bytes(blake2b(f"{FLAG_KEY}:{key}".encode(), digest_size=8).digest(), "big") % 10_000
 
 
+def effective(environment: bool | None, lever: Lever | None) -> str:
+    """Say which loop the next run uses, and why."""
+    if environment is False:
+        return "Every run uses the legacy loop: TOOL_LOOP_V2=false in the environment, which nothing overrides."
+    if lever is not None and lever.state == "percent":
+        return f"{lever.percent} % of the conversations use the V2 loop, the others the legacy loop."
+    choice = choose_loop(environment, lever, key="")
+    why = "the lever says so" if lever else "the environment says so" if environment else "V2 is off unless switched on"
+    return f"Every run uses the {'V2' if choice.loop == 'v2' else 'legacy'} loop: {why}."
+
+
 def _choice(loop: LoopName, reason: str) -> Choice:
     return Choice(loop, Flag(variant=loop, reason=reason))

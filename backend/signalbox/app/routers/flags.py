@@ -12,7 +12,7 @@ from signalbox.app.deps import Parts, PartsDep
 from signalbox.app.examples import body_of
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.messages import JsonObject
-from signalbox.flags.choice import FLAG_KEY, choose_loop
+from signalbox.flags.choice import FLAG_KEY, effective
 from signalbox.flags.lever import Lever
 
 router = APIRouter(prefix="/api/flags", tags=["flags"])
@@ -63,16 +63,6 @@ def _standing(parts: Parts) -> JsonObject:
         "state": lever.state if lever else None,
         "percent": lever.percent if lever and lever.state == "percent" else None,
         "environment": environment,
-        "effective": _effective(environment, lever),
+        "effective": effective(environment, lever),
         "sticky": "conversation",
     }
-
-
-def _effective(environment: bool | None, lever: Lever | None) -> str:
-    if environment is False:
-        return "Every run uses the legacy loop: TOOL_LOOP_V2=false in the environment, which nothing overrides."
-    if lever is not None and lever.state == "percent":
-        return f"{lever.percent} % of the conversations use the V2 loop, the others the legacy loop."
-    choice = choose_loop(environment, lever, key="")
-    why = "the lever says so" if lever else "the environment says so" if environment else "V2 is off unless switched on"
-    return f"Every run uses the {'V2' if choice.loop == 'v2' else 'legacy'} loop: {why}."

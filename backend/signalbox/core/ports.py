@@ -1,6 +1,7 @@
 """The Protocols that stand between the loops and the world: what others implement."""
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Protocol, TypeAlias
 
 from signalbox.core.events import Stamped
@@ -100,6 +101,10 @@ class RunStore(Protocol):
         """Return a run, None for an unknown one."""
         ...
 
+    async def is_over(self, run_id: str) -> bool:
+        """Whether a run's ending is kept; so it is of a run that is not there (any more)."""
+        ...
+
     async def find_by_key(self, key: str) -> RunRecord | None:
         """Return the run that was started with this Idempotency-Key."""
         ...
@@ -112,8 +117,12 @@ class RunStore(Protocol):
         """Delete a run and all that is kept of it, so that nothing of it is left on disk."""
         ...
 
+    def locked(self, name: str) -> AbstractAsyncContextManager[None]:
+        """Hold a name against all other workers; whoever wants it meanwhile waits."""
+        ...
+
     async def unfinished(self) -> list[RunRecord]:
-        """Return the runs that have no ending."""
+        """Return the runs that have no ending and nobody who will tell it; they are the caller's to end."""
         ...
 
     async def unsettled(self, since: float) -> list[RunRecord]:

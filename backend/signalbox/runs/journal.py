@@ -17,7 +17,8 @@ _KEPT = 1024
 class Journal:
     """One run's events. Nothing is shown before its number is reserved on disk: no crash can give it out again.
 
-    `seq` is the last event's number, `durable` that of the last one on disk, `is_over` once nothing follows.
+    `seq` is the last event's number, `durable` that of the last one on disk, `is_over` once nothing follows, `is_lost`
+    once another worker tells the rest.
     """
 
     run_id: str
@@ -26,6 +27,7 @@ class Journal:
     durable: int = 0
     reserved: int = 0
     is_over: bool = False
+    is_lost: bool = False
     _tail: list[Stamped] = field(default_factory=list[Stamped])
     _first: int = 1
     _waiting: list[asyncio.Future[None]] = field(default_factory=list[asyncio.Future[None]])
@@ -52,11 +54,11 @@ class Journal:
     async def follow(self, after: int) -> AsyncIterator[list[Stamped]]:
         """Yield what is behind a cursor, then what comes, to the end; one list per wake-up."""
         after = min(after, self.seq)
-        while True:
+        while not self.is_lost:
             if batch := await self._told(after):
                 after = batch[-1].seq
                 yield batch
-            elif self.is_over and after >= self.seq:
+            elif self.is_lost or (self.is_over and after >= self.seq):
                 return
             else:
                 await self._news()
@@ -72,6 +74,7 @@ class Journal:
         batch = await self.read(after)
         if batch and self.durable < batch[-1].seq and isinstance(batch[-1].event, Done):
             await self._recorded()
+            return [] if self.is_lost else batch
         return batch
 
     async def _recorded(self) -> None:
@@ -89,6 +92,11 @@ class Journal:
         after = max(after, self._first - 1)  # what was written has been deleted: go on with what is left of it
         shown = min(self.seq, self.reserved)
         return self._tail[after + 1 - self._first : shown + 1 - self._first]
+
+    def lose(self) -> None:
+        """Show nothing more: another worker has taken the run over, and its ending is the one that is kept."""
+        self.is_lost = True
+        self.wake()
 
     def wake(self) -> None:
         """Have all watchers look again."""

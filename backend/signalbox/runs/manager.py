@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from time import time
@@ -20,7 +20,8 @@ from signalbox.core.records import RunRecord
 from signalbox.runs.billing import Settlements
 from signalbox.runs.journal import read_all
 from signalbox.runs.ledger import progress_of, with_figures
-from signalbox.runs.recovery import recover
+from signalbox.runs.peers import Peers
+from signalbox.runs.recovery import CRASHED, recover
 from signalbox.runs.run import DETACHED, SHUT_DOWN, STOPPED, Asked, Run
 
 _log = structlog.get_logger()
@@ -51,11 +52,11 @@ class RunManager:
     unwatched_seconds: float = 30.0
     on_over: Callable[[Run], None] | None = None
     settlements: Settlements | None = None
+    peers: Peers | None = None
     _live: dict[str, Run] = field(default_factory=dict[str, Run])
     _unwritten: dict[str, Run] = field(default_factory=dict[str, Run])
     _keys: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary[str, asyncio.Lock])
     is_closing: bool = False
-    watching: int = 0
 
     # --- start -------------------------------------------------------------------------------------------------
 
@@ -63,6 +64,11 @@ class RunManager:
         """End what a crash has cut, and ask for the bills that are still open; raises StoreError."""
         await recover(self.store)
         for record in await self.store.unsettled(time() - _BILL_SECONDS):
+            self._settle_kept(record)
+
+    async def end_orphans(self) -> None:
+        """End the runs of workers that are dead, and ask for their bills; raises StoreError."""
+        for record in await recover(self.store):
             self._settle_kept(record)
 
     async def start(
@@ -104,7 +110,7 @@ class RunManager:
     async def started_with(self, key: str) -> AsyncGenerator[RunRecord | None, None]:
         """Hold an Idempotency-Key, and tell which run it has started already; whoever comes meanwhile waits."""
         lock = self._keys.setdefault(key, asyncio.Lock())
-        async with lock:
+        async with lock, self.store.locked(f"key {key}"):
             yield await self.store.find_by_key(key)
 
     # --- find --------------------------------------------------------------------------------------------------
@@ -136,24 +142,30 @@ class RunManager:
 
     # --- watch -------------------------------------------------------------------------------------------------
 
-    def check_watchers(self) -> None:
-        """Refuse one stream more than four for each run there may be (quirk G6); raises RequestError."""
-        if self.watching >= 4 * self.most_at_once:
-            raise RequestError(Code.TOO_MANY_RUNS, "Too many streams are open.")
-
     async def watch(self, run_id: str, after: int = 0) -> AsyncGenerator[list[Stamped], None]:
         """Yield a run's events behind a cursor, to its end. Leaving a live one early counts: see `_left`."""
         run = self.live(run_id)
-        self.watching += 1
         if run is not None:
             self._joined(run)
         try:
-            async for batch in run.journal.follow(after) if run is not None else self._replay(run_id, after):
-                yield batch
+            async with aclosing(self._events(run, run_id, after)) as batches:
+                async for batch in batches:
+                    yield batch
         finally:
-            self.watching -= 1
             if run is not None:
                 self._left(run)
+
+    async def _events(self, run: Run | None, run_id: str, after: int) -> AsyncGenerator[list[Stamped], None]:
+        """Yield a run's events behind a cursor from where they are told: here, elsewhere, or on disk."""
+        if run is not None:
+            async for batch in run.journal.follow(after):
+                after = batch[-1].seq
+                yield batch
+            if not run.journal.is_lost:
+                return
+        async with aclosing(self.peers.follow(run_id, after) if self.peers else self._replay(run_id, after)) as batches:
+            async for batch in batches:
+                yield batch
 
     async def so_far(self, run_id: str, after: int = 0) -> AsyncGenerator[list[Stamped], None]:
         """Yield what is behind a cursor by now. Whoever polls so joins nothing and leaves nothing.
@@ -161,15 +173,12 @@ class RunManager:
         The end of a poll ends no run; a poll puts off the end of a run that nobody watches.
         """
         run = self.live(run_id)
-        self.watching += 1
-        if run is not None and run.detached_timer is not None and not run.is_over:
-            run.detached_timer.cancel()
-            self._detach_later(run, at_least=_BETWEEN_POLLS)
-        try:
-            async for batch in run.journal.so_far(after) if run is not None else self._replay(run_id, after):
-                yield batch
-        finally:
-            self.watching -= 1
+        if run is not None:
+            self._polled(run)
+        elif self.peers is not None:
+            self.peers.poll(run_id)
+        async for batch in run.journal.so_far(after) if run is not None else self._replay(run_id, after):
+            yield batch
 
     async def _replay(self, run_id: str, after: int) -> AsyncGenerator[list[Stamped], None]:
         while batch := await self.store.read(run_id, after):
@@ -192,6 +201,11 @@ class RunManager:
         else:
             run.stop(STOPPED)
 
+    def _polled(self, run: Run) -> None:
+        if run.detached_timer is not None and not run.is_over:
+            run.detached_timer.cancel()
+            self._detach_later(run, at_least=_BETWEEN_POLLS)
+
     def _detach_later(self, run: Run, at_least: float = 0.0) -> None:
         goes_on = run.asked.goes_on
         seconds, why = (self.detached_seconds, DETACHED) if goes_on else (self.unwatched_seconds, STOPPED)
@@ -206,7 +220,11 @@ class RunManager:
         """
         run = self.live(run_id)
         if run is None or run.is_over:
-            return await self.find(run_id), False
+            record = await self.find(run_id)
+            if record.is_over or self.peers is None:
+                return record, False
+            record = await self.peers.stop(run_id)
+            return record, record.status == "cancelled"
         run.stop()
         await run.wait()
         with suppress(StoreError):  # the run is over all the same
@@ -227,7 +245,8 @@ class RunManager:
 
     def _over(self, run: Run) -> None:
         self._live.pop(run.id, None)  # before all that may fail: the place is free in every ending (quirk F7)
-        self._unwritten[run.id] = run
+        if not run.journal.is_lost:
+            self._unwritten[run.id] = run
         if run.detached_timer is not None:
             run.detached_timer.cancel()
         run.context.messages.clear()  # what is remembered of a run is its journal and its figures
@@ -248,6 +267,8 @@ class RunManager:
         if run.is_written and run.id not in self._live:
             self._unwritten.pop(run.id, None)
             self.store.close(run.id)
+            if self.peers is not None:
+                self.peers.forget(run.id)
 
     def _settle(self, run: Run) -> None:
         if self.settlements is not None and not self.is_closing:
@@ -261,6 +282,39 @@ class RunManager:
             return
         keep = partial(self.store.note, record.id, partial(with_figures, record, progress))
         self.settlements.begin(record.id, progress, keep)
+
+    # --- as other workers see it (runs/peers.py: Home) -----------------------------------------------------------
+
+    def joined_from_afar(self, run_id: str) -> bool:
+        """Count another worker's watchers as one; tell whether the run is here."""
+        run = self._live.get(run_id)
+        if run is not None:
+            self._joined(run)
+        return run is not None
+
+    def left_from_afar(self, run_id: str) -> None:
+        """Count them no more."""
+        if (run := self._live.get(run_id)) is not None:
+            self._left(run)
+
+    def polled_from_afar(self, run_id: str) -> None:
+        """Put off the end of a run that nobody watches."""
+        if (run := self._live.get(run_id)) is not None:
+            self._polled(run)
+
+    def stop_here(self, run_id: str) -> None:
+        """Stop a run."""
+        if (run := self._live.get(run_id)) is not None:
+            run.stop()
+
+    def lost(self, run_id: str) -> None:
+        """Let go of a run that another worker has ended: whoever watches goes on with the ending that is kept."""
+        run = self._live.pop(run_id, None) or self._unwritten.pop(run_id, None)
+        if run is not None:
+            run.journal.lose()
+            run.stop(CRASHED)
+
+    # --- the end of the process ----------------------------------------------------------------------------------
 
     async def drain(self) -> None:
         """Stop taking runs, and wait until those under way are over."""

@@ -2,13 +2,11 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import replace
-from functools import partial
+from contextlib import AbstractAsyncContextManager, suppress
 from typing import Any
 
 import structlog
-from sqlalchemy import Column, ColumnElement, Connection, delete, func, select, tuple_
+from sqlalchemy import Column, ColumnElement, Connection, delete, select, tuple_
 
 from signalbox.core.errors import Code, StoreError
 from signalbox.core.events import Stamped
@@ -16,8 +14,9 @@ from signalbox.core.messages import Message
 from signalbox.core.ports import OnDurable
 from signalbox.core.records import RunRecord
 from signalbox.store.database import Database, touch
+from signalbox.store.leases import LeaseLost, Sharing, renew, take_over, unfinished
 from signalbox.store.rows import COLUMNS, FIGURES, record_of
-from signalbox.store.tables import JOURNAL, RUNS
+from signalbox.store.tables import RUNS
 from signalbox.store.writing import OpenRun, Taken, journal_of, put
 
 _log = structlog.get_logger()
@@ -36,8 +35,9 @@ class JournalStore:
     `is_well` is false from a write that failed, or that somebody waited for in vain, to the next one that went through.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, sharing: Sharing | None = None) -> None:
         self._database = database
+        self._sharing = sharing
         self._runs: dict[str, OpenRun] = {}
         self._dirty: dict[str, OpenRun] = {}
         self._due, self._urgent = asyncio.Event(), asyncio.Event()
@@ -110,7 +110,9 @@ class JournalStore:
     def resume(self, record: RunRecord) -> None:
         """Take events of a run again that is on disk; they must be above all that any client may have seen of it."""
         reserved = record.reserved
-        self._runs[record.id] = OpenRun(record.id, _nobody, seq=reserved, reserved=reserved, wanted=reserved)
+        self._runs[record.id] = OpenRun(
+            record.id, _nobody, seq=reserved, reserved=reserved, wanted=reserved, is_leased=True
+        )
 
     def close(self, run_id: str) -> None:
         """Take no more events of a run; what it handed over is still written."""
@@ -194,7 +196,9 @@ class JournalStore:
         if not taken and not stale and self.is_well:
             return
         try:
-            await self._database.write(partial(_write_all, [of_one for _, of_one in taken], stale))
+            await self._database.write(_write_all, [of_one for _, of_one in taken], stale, self._sharing)
+        except LeaseLost as lost:
+            await self._put_rest(taken, lost.run_ids)
         except StoreError as error:
             if error.code is not Code.INTERNAL:
                 self._give_back(taken)
@@ -206,6 +210,33 @@ class JournalStore:
             self._stale -= stale
             for run, of_one in taken:
                 self._kept(run, of_one)
+
+    async def _put_rest(self, taken: list[tuple[OpenRun, Taken]], lost: frozenset[str]) -> None:
+        for run, _ in taken:
+            if run.id in lost:
+                self.lose(run.id)
+        await self._put([one for one in taken if one[0].id not in lost])
+
+    def lose(self, run_id: str) -> None:
+        """Let go of a run that another worker has taken over: what it says from here on is not kept."""
+        run = self._runs.get(run_id) or self._dirty.get(run_id)
+        if run is None or run.is_dropped or self._sharing is None:
+            return
+        _log.error("journal.lease_lost", run_id=run_id)
+        self._sharing.on_lost(run_id)
+        self.drop(run_id)
+
+    async def renew(self) -> None:
+        """Say for all runs of this worker that it lives; let go of those that were taken over. Raises StoreError."""
+        if self._sharing is None:
+            return
+        before = self._leased()
+        renewed = await self._database.write(renew, self._sharing)
+        for run_id in (before & self._leased()) - renewed - self._writing:
+            self.lose(run_id)
+
+    def _leased(self) -> frozenset[str]:
+        return frozenset(run.id for run in self._runs.values() if run.is_leased and not run.is_dropped)
 
     async def _put_each(self, taken: list[tuple[OpenRun, Taken]]) -> None:
         if len(taken) == 1:
@@ -220,6 +251,7 @@ class JournalStore:
 
     def _kept(self, run: OpenRun, taken: Taken) -> None:
         run.is_kept = True
+        run.is_leased = (taken.opening is not None or run.is_leased) and not (taken.record and taken.record.is_over)
         run.reserved = max(run.reserved, taken.reserved)
         if not run.is_dropped:
             self._tell(run, taken.seq)
@@ -266,6 +298,11 @@ class JournalStore:
         found = await self._select(RUNS.c.id == run_id, columns=COLUMNS, limit=1)
         return found[0] if found else None
 
+    async def is_over(self, run_id: str) -> bool:
+        """Whether a run's ending is kept; so it is of a run that is not there (any more)."""
+        asked = select(RUNS.c.id).where(RUNS.c.id == run_id, RUNS.c.status.is_(None))
+        return await self._database.read(lambda c: c.execute(asked).first() is None)
+
     async def find_by_key(self, key: str) -> RunRecord | None:
         """Return the run that was started with this Idempotency-Key."""
         found = await self._select(RUNS.c.key == key, limit=1)
@@ -284,8 +321,17 @@ class JournalStore:
         await self._database.forget()
 
     async def unfinished(self) -> list[RunRecord]:
-        """Return the runs that have no ending; `seq` is then what the journal really holds."""
-        return await self._database.read(_unfinished)
+        """Return the runs that have no ending and nobody who will tell it; `seq` is what the journal really holds.
+
+        Where the database is shared that is a claim: they are this worker's from now on.
+        """
+        if self._sharing is None:
+            return await self._database.read(unfinished)
+        return await self._database.write(take_over, self._sharing, frozenset(self._runs))
+
+    def locked(self, name: str) -> AbstractAsyncContextManager[None]:
+        """Hold a name against all other workers."""
+        return self._database.locked(name)
 
     async def unsettled(self, since: float) -> list[RunRecord]:
         """Return the runs ended since then (epoch seconds) whose cost is not known yet."""
@@ -307,17 +353,11 @@ def _taken(run: OpenRun) -> Taken:
         return run.take()
 
 
-def _write_all(batch: Sequence[Taken], stale: frozenset[str], connection: Connection) -> None:
-    put(connection, batch, stale)
+def _write_all(connection: Connection, batch: Sequence[Taken], stale: frozenset[str], sharing: Sharing | None) -> None:
+    put(connection, batch, stale, sharing)
     if not batch:
         touch(connection)
 
 
 def _nobody(seq: int, reserved: int) -> None:
     """Nobody watches a run that is over."""
-
-
-def _unfinished(connection: Connection) -> list[RunRecord]:
-    last = select(func.coalesce(func.max(JOURNAL.c.last_seq), 0)).where(JOURNAL.c.run_id == RUNS.c.id)
-    asked = select(*FIGURES, last.scalar_subquery().label("last")).where(RUNS.c.status.is_(None))
-    return [replace(record_of(row), seq=row["last"]) for row in connection.execute(asked).mappings()]

@@ -1,7 +1,8 @@
 """Runs in memory alone, gone with the process: for tests of what stands above, and to measure what the disk costs."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from signalbox.core.events import Stamped
@@ -81,6 +82,11 @@ class MemoryStore:
         kept = self._runs.get(run_id)
         return kept.record() if kept else None
 
+    async def is_over(self, run_id: str) -> bool:
+        """Whether a run's ending is kept, or nothing is."""
+        kept = self._runs.get(run_id)
+        return kept is None or kept.record().is_over
+
     async def find_by_key(self, key: str) -> RunRecord | None:
         """Return the run that was started with this Idempotency-Key."""
         return next((record for record in self._records() if record.key == key), None)
@@ -93,6 +99,11 @@ class MemoryStore:
     async def delete(self, run_id: str) -> None:
         """Forget a run."""
         self.drop(run_id)
+
+    @asynccontextmanager
+    async def locked(self, name: str) -> AsyncGenerator[None, None]:
+        """Hold nothing: there are no other workers."""
+        yield
 
     async def unfinished(self) -> list[RunRecord]:
         """Nothing is left of another process."""

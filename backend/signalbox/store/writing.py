@@ -11,6 +11,7 @@ from signalbox.core.events import Content, Stamped
 from signalbox.core.messages import Message
 from signalbox.core.ports import OnDurable
 from signalbox.core.records import RunRecord
+from signalbox.store.leases import Sharing, check, give_up, notify_news, take
 from signalbox.store.messages import dump_message
 from signalbox.store.portable import insert_into, upsert_text
 from signalbox.store.rows import figures, opening_row
@@ -38,11 +39,12 @@ class Taken:
     events: list[Stamped]
     turns: list[tuple[int, int, Message]]
     is_raised: bool
+    is_leased: bool = False
 
 
 @dataclass(slots=True)
 class OpenRun:
-    """One run that is being written; `is_kept` once it is in its table.
+    """One run that is being written; `is_kept` once it is in its table, `is_leased` from then to its ending.
 
     `reserved` is on disk, `wanted` is what the next flush makes of it.
     """
@@ -58,6 +60,7 @@ class OpenRun:
     turns: list[tuple[int, int, Message]] = field(default_factory=list[tuple[int, int, Message]])
     record: Callable[[], RunRecord] | None = None
     is_kept: bool = False
+    is_leased: bool = False
     is_dropped: bool = False
 
     def append(self, batch: list[Stamped]) -> None:
@@ -90,6 +93,7 @@ class OpenRun:
             self.events,
             self.turns,
             is_raised=self.opening is None and self.wanted > self.reserved,
+            is_leased=self.is_leased,
         )
         self.opening, self.record, self.events, self.turns = None, None, [], []
         return taken
@@ -109,11 +113,14 @@ class OpenRun:
             self.record = lambda: kept
 
 
-def put(connection: Connection, batch: Sequence[Taken], stale: Collection[str] = ()) -> None:
+def put(
+    connection: Connection, batch: Sequence[Taken], stale: Collection[str] = (), sharing: Sharing | None = None
+) -> None:
     """Write what a flush took, a few statements whatever the number of runs; take out what should not be there.
 
     All of it may be there already: a connection that broke during its commit does not tell whether it came through.
-    What is written again begins at the same number, and may by now go further.
+    What is written again begins at the same number, and may by now go further. Raises LeaseLost where a run is
+    another worker's by now: then nothing of it all is written.
     """
     openings = [{**opening_row(t.opening), "reserved": t.reserved} for t in batch if t.opening is not None]
     raised = [{"run": t.run_id, "reserved": t.reserved} for t in batch if t.is_raised]
@@ -142,6 +149,20 @@ def put(connection: Connection, batch: Sequence[Taken], stale: Collection[str] =
     for taken in batch:
         if taken.record is not None and taken.record.is_over and taken.record.conversation_id is not None:
             _keep_answer(connection, taken.run_id)
+    if sharing is not None:
+        _share(connection, batch, sharing)
+
+
+def _share(connection: Connection, batch: Sequence[Taken], sharing: Sharing) -> None:
+    """Hold the leases of what was written, and tell the workers that wait for it."""
+    if begun := [t.run_id for t in batch if t.opening is not None]:
+        take(connection, sharing, begun)
+    if leased := [t.run_id for t in batch if t.is_leased or t.opening is not None]:
+        check(connection, sharing, leased)
+    if over := [t.run_id for t in batch if t.record is not None and t.record.is_over]:
+        give_up(connection, over)
+    if awaited := [t.run_id for t in batch if t.run_id in sharing.watched]:
+        notify_news(connection, awaited)
 
 
 class QuestionGone(Exception):

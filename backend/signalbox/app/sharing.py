@@ -1,0 +1,79 @@
+"""One of several workers: what a process that shares its database is called, hears and says."""
+
+import asyncio
+import os
+import secrets
+import socket
+from collections.abc import Callable, Coroutine
+from contextlib import AsyncExitStack
+from typing import Any
+
+from signalbox.app.config import Settings
+from signalbox.runs.manager import RunManager
+from signalbox.runs.peers import Peers
+from signalbox.store.database import Database
+from signalbox.store.journal import JournalStore
+from signalbox.store.leases import Sharing
+
+
+def sharing_of(settings: Settings, database: Database) -> Sharing | None:
+    """Name this worker among others, None where there are none."""
+    return Sharing(_worker_name(), settings.signalbox_lease_seconds) if database.is_shared else None
+
+
+def join(
+    runs: RunManager,
+    store: JournalStore,
+    sharing: Sharing,
+    database: Database,
+    stack: AsyncExitStack,
+    on_lever: Callable[[], Coroutine[Any, Any, None]] | None = None,
+) -> None:
+    """Work beside others from now on, until `stack` ends it; `on_lever` is run when one of them pulls the lever."""
+    from signalbox.store.notices import Notices
+    from signalbox.store.postgres import PostgresDatabase
+
+    assert isinstance(database, PostgresDatabase)  # the only one that is shared
+    tasks: set[asyncio.Task[None]] = set()
+
+    def heard(line: str) -> None:
+        if line != "lever":
+            peers.heard(line)
+        elif on_lever is not None:
+            _begin(on_lever(), tasks)
+
+    notices = Notices(database, heard)
+    peers = Peers(
+        me=sharing.worker,
+        lease_seconds=sharing.seconds,
+        store=store,
+        caller=notices,
+        home=runs,
+        renew=store.renew,
+        end_orphans=runs.end_orphans,
+        clock=asyncio.get_running_loop().time,
+    )
+    runs.peers = peers
+    sharing.watched, sharing.on_lost = peers.watched, runs.lost
+    stack.push_async_callback(_end, tasks)
+    _begin(notices.listen(), tasks)
+    _begin(peers.beat(), tasks)
+
+
+def _begin(work: Coroutine[Any, Any, None], tasks: set[asyncio.Task[None]]) -> None:
+    task = asyncio.create_task(work)
+    tasks.add(task)
+    task.add_done_callback(tasks.discard)
+
+
+async def _end(tasks: set[asyncio.Task[None]]) -> None:
+    ending = list(tasks)
+    for task in ending:
+        task.cancel()
+    await asyncio.gather(*ending, return_exceptions=True)
+
+
+def _worker_name() -> str:
+    """Say who this is, also to a person who reads the table of leases; no two processes have ever the same name."""
+    host = "".join(sign for sign in socket.gethostname() if sign.isalnum() or sign in "-.")[:60]
+    return f"{host or 'worker'}-{os.getpid()}-{secrets.token_hex(6)}"

@@ -1,0 +1,221 @@
+"""The other workers of a shared database: whose runs live where, what is heard of them, who ends those of the dead."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import structlog
+
+from signalbox.core.errors import Code, RequestError, StoreError
+from signalbox.core.events import Done, Stamped
+from signalbox.core.ports import RunStore
+from signalbox.core.records import RunRecord
+
+_log = structlog.get_logger()
+
+# A call may be lost: then what waits for it looks by itself so often.
+POLL_SECONDS = 0.5
+# Who follows a run says so again and again; whoever does not any more has gone.
+SAY_AGAIN_SECONDS = 5.0
+_GONE_SECONDS = 3 * SAY_AGAIN_SECONDS
+_BEATS_PER_LEASE = 5
+
+
+class Caller(Protocol):
+    """Calls lines of words to all workers; raises StoreError."""
+
+    async def call(self, *words: str) -> None:
+        """Call."""
+        ...
+
+
+class Home(Protocol):
+    """The runs of this worker, as the other workers see them: all of these do nothing for a run that is not here."""
+
+    def joined_from_afar(self, run_id: str) -> bool:
+        """Another worker follows a run; tell whether it is here."""
+        ...
+
+    def left_from_afar(self, run_id: str) -> None:
+        """Another worker follows it no more."""
+        ...
+
+    def polled_from_afar(self, run_id: str) -> None:
+        """Another worker was asked for what there is of a run."""
+        ...
+
+    def stop_here(self, run_id: str) -> None:
+        """Stop a run."""
+        ...
+
+
+@dataclass(slots=True)
+class Peers:
+    """Speaks with the other workers. `me` is this worker's name, `lease_seconds` how long its word for its runs holds.
+
+    `renew` renews the leases and raises StoreError; `end_orphans` takes over runs of the dead and ends them. `clock`
+    is monotonic.
+    """
+
+    me: str
+    lease_seconds: float
+    store: RunStore
+    caller: Caller
+    home: Home
+    renew: Callable[[], Awaitable[None]]
+    end_orphans: Callable[[], Awaitable[object]]
+    clock: Callable[[], float]
+    watched: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])
+    _waiting: defaultdict[str, set[asyncio.Event]] = field(default_factory=lambda: defaultdict(set))
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
+
+    # --- what this worker asks of others -------------------------------------------------------------------------
+
+    async def follow(self, run_id: str, after: int) -> AsyncGenerator[list[Stamped], None]:
+        """Yield the events of a run that lives elsewhere behind a cursor, to its end; raises StoreError."""
+        with self._waiting_for(run_id) as news:
+            said: float | None = None
+            is_over = False
+            try:
+                while True:
+                    news.clear()
+                    while batch := await self.store.read(run_id, after):
+                        after = batch[-1].seq
+                        yield batch
+                        is_over = is_over or isinstance(batch[-1].event, Done)
+                    if is_over:
+                        return
+                    if said is None or self.clock() - said > SAY_AGAIN_SECONDS:
+                        self._say(f"watch {run_id} {self.me}")
+                        said = self.clock()
+                    if not await _came(news):  # it was deleted, or its end came without a word: then read once more
+                        is_over = await self.store.is_over(run_id)
+            finally:
+                if said is not None and len(self._waiting[run_id]) == 1:
+                    self._say(f"leave {run_id} {self.me}")
+
+    async def stop(self, run_id: str) -> RunRecord:
+        """Have a run stopped where it lives, and return it as it ended; raises StoreError, RequestError WORKER_SILENT.
+
+        A run whose worker is dead is ended as soon as that is noticed.
+        """
+        with self._waiting_for(run_id) as news:
+            until = self.clock() + 2 * self.lease_seconds
+            self._say(f"watch {run_id} {self.me}")
+            while self.clock() < until:
+                news.clear()
+                await self.caller.call(f"stop {run_id}")
+                await _came(news)
+                record = await self._found(run_id)
+                if record.is_over:
+                    return record
+        raise RequestError(Code.WORKER_SILENT)
+
+    def poll(self, run_id: str) -> None:
+        """Tell the worker of a run that somebody looked at it."""
+        self._say(f"poll {run_id}")
+
+    async def _found(self, run_id: str) -> RunRecord:
+        record = await self.store.find(run_id)
+        if record is None:
+            raise RequestError(Code.UNKNOWN_RUN)
+        return record
+
+    @contextmanager
+    def _waiting_for(self, run_id: str) -> Generator[asyncio.Event, None, None]:
+        news = asyncio.Event()
+        self._waiting[run_id].add(news)
+        try:
+            yield news
+        finally:
+            self._waiting[run_id].discard(news)
+            if not self._waiting[run_id]:
+                del self._waiting[run_id]
+
+    def _say(self, words: str) -> None:
+        """Call without waiting; a call that is lost is made again, or replaced by looking."""
+
+        async def call() -> None:
+            with suppress(StoreError):
+                await self.caller.call(words)
+
+        task = asyncio.create_task(call(), name="call")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    # --- what others ask of this worker --------------------------------------------------------------------------
+
+    def heard(self, line: str) -> None:
+        """Do what a line of words says; one that is not known is a later version's."""
+        match line.split():
+            case ["news", *run_ids]:
+                for run_id in run_ids:
+                    for news in self._waiting.get(run_id, ()):
+                        news.set()
+            case ["watch", run_id, worker] if worker != self.me:
+                self._watched_by(run_id, worker)
+            case ["leave", run_id, worker]:
+                self._left_by(run_id, worker)
+            case ["poll", run_id]:
+                self.home.polled_from_afar(run_id)
+            case ["stop", run_id]:
+                self.home.stop_here(run_id)
+            case _:
+                pass
+
+    def _watched_by(self, run_id: str, worker: str) -> None:
+        known = self.watched.get(run_id)
+        if known is None:
+            if not self.home.joined_from_afar(run_id):
+                return
+            known = self.watched[run_id] = {}
+        known[worker] = self.clock() + _GONE_SECONDS
+
+    def _left_by(self, run_id: str, worker: str) -> None:
+        workers = self.watched.get(run_id, {})
+        if workers.pop(worker, None) is not None and not workers:
+            del self.watched[run_id]
+            self.home.left_from_afar(run_id)
+
+    def forget(self, run_id: str) -> None:
+        """Take nobody any more for a watcher of a run that is over."""
+        self.watched.pop(run_id, None)
+
+    # --- the beat --------------------------------------------------------------------------------------------------
+
+    async def beat(self) -> None:
+        """Renew the leases and end the runs of the dead, until this is cancelled.
+
+        After an outage of the database everybody's leases have run out: nobody is taken for dead before he had the
+        time of a lease to say that he lives.
+        """
+        well_since: float | None = None
+        while True:
+            try:
+                await self.renew()
+                well_since = self.clock() if well_since is None else well_since
+                if self.clock() - well_since >= self.lease_seconds:
+                    await self.end_orphans()
+            except StoreError:
+                well_since = None
+            except Exception as error:  # noqa: BLE001 - a worker without a beat would be taken for dead
+                _log.error("peers.beat", error=type(error).__name__)
+            self._let_go_of_the_gone()
+            await asyncio.sleep(self.lease_seconds / _BEATS_PER_LEASE)
+
+    def _let_go_of_the_gone(self) -> None:
+        now = self.clock()
+        gone = [(run, worker) for run, those in self.watched.items() for worker, until in those.items() if until < now]
+        for run_id, worker in gone:
+            self._left_by(run_id, worker)
+
+
+async def _came(news: asyncio.Event) -> bool:
+    """Wait for news; tell whether they came before it is time to look without."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(POLL_SECONDS):
+            await news.wait()
+    return news.is_set()

@@ -1,0 +1,64 @@
+"""What workers call to one another, by LISTEN and NOTIFY: it wakes whoever waits, and nothing rests on it."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+
+import structlog
+
+from signalbox.core.errors import StoreError
+from signalbox.store.driver import CONNECT_SECONDS, Driver, DriverError
+from signalbox.store.leases import CHANNEL, notify
+from signalbox.store.postgres import PostgresDatabase
+
+_log = structlog.get_logger()
+_RETRY_SECONDS = 1.0
+# A server that has gone without a word is noticed after this and the time that it has to answer.
+_PING_SECONDS = 5.0
+
+
+class Notices:
+    """Calls to all workers, and hears what they call. `heard` is given one line of words each time.
+
+    `is_listening` is false while the connection is gone: then nothing is heard.
+    """
+
+    def __init__(self, database: PostgresDatabase, heard: Callable[[str], None]) -> None:
+        self._database = database
+        self._heard = heard
+        self.is_listening = False
+
+    async def call(self, *words: str) -> None:
+        """Call to all workers, this one among them; raises StoreError."""
+        await self._database.write(notify, *words)
+
+    async def listen(self) -> None:
+        """Hear what is called, until this is cancelled."""
+        while True:
+            with suppress(StoreError, OSError, DriverError):
+                await self._hear()
+            if self.is_listening:
+                _log.warning("notices.lost")
+            self.is_listening = False
+            await asyncio.sleep(_RETRY_SECONDS)
+
+    async def _hear(self) -> None:
+        """Listen on a connection until it breaks."""
+        connection = await self._database.connect()
+        try:
+            await self._listen_on(connection)
+        finally:
+            connection.terminate()
+
+    async def _listen_on(self, connection: Driver) -> None:
+        ended = asyncio.Event()
+        connection.add_termination_listener(lambda _: ended.set())
+        async with asyncio.timeout(CONNECT_SECONDS):
+            await connection.add_listener(CHANNEL, lambda _1, _2, _3, payload: self._heard(str(payload)))
+        self.is_listening = True
+        while not ended.is_set():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_PING_SECONDS):
+                    await ended.wait()
+                return
+            await connection.fetchval("SELECT 1", timeout=CONNECT_SECONDS)

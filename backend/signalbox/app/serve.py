@@ -30,7 +30,7 @@ def serve(host: str | None = None, port: int | None = None, workers: int | None 
     try:
         settings = load_settings()
         host = host or settings.signalbox_host
-        token = _token(settings, host)
+        token = token_for(settings, host)
         _refuse_workers(workers)
         data_folder(settings)
         listener = _listen(host, settings.signalbox_port if port is None else port)
@@ -126,7 +126,7 @@ class Server(uvicorn.Server):
         return getattr(self._app.state, "parts", None)
 
 
-def _token(settings: Settings, host: str) -> str | None:
+def token_for(settings: Settings, host: str) -> str | None:
     """Return the token that every /api request needs; a bind beyond this machine is refused without one."""
     for secret in (settings.signalbox_access_token, None if is_loopback(host) else settings.signalbox_admin_token):
         if secret is not None:

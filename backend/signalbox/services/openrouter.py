@@ -15,6 +15,7 @@ from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.parts import Bill, EndOfStream, Fault, Finish, Request, Served, StreamPart
 from signalbox.core.ports import OnHead
 from signalbox.wire.openrouter import StreamDecoder, parts_of_body
+from signalbox.wire.openrouter_account import Account, account_of
 from signalbox.wire.openrouter_errors import error_of_response
 from signalbox.wire.openrouter_generation import bill_of_generation
 from signalbox.wire.openrouter_request import body_of
@@ -94,6 +95,11 @@ class OpenRouterService:
         entries = (await self._get("/models")).get("data")
         known = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
         return [entry for entry in known if isinstance(entry.get("id"), str) and entry["id"]]
+
+    async def account(self) -> Account:
+        """Return what OpenRouter tells about the key. Raises UpstreamError."""
+        data = (await self._get("/key")).get("data")
+        return account_of(data if isinstance(data, dict) else {})
 
     async def generation(self, generation_id: str) -> JsonObject:
         """Return what one generation really cost. Raises UpstreamError."""

@@ -1,0 +1,98 @@
+"""Runs all checks side by side, and is back in time whatever one of them waits for."""
+
+import asyncio
+import sys
+import threading
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import ParamSpec, TypeVar
+
+from signalbox.app.config import Settings
+from signalbox.app.doctor.access import check_access
+from signalbox.app.doctor.database import check_database
+from signalbox.app.doctor.finding import Finding, fail
+from signalbox.app.doctor.folder import check_folder
+from signalbox.app.doctor.installation import check_page, check_python, read_settings
+from signalbox.app.doctor.key import check_key
+from signalbox.app.doctor.lever import check_lever
+from signalbox.app.doctor.port import check_port
+from signalbox.app.doctor.report import as_json, as_text, is_well
+from signalbox.app.doctor.searching import check_search
+from signalbox.app.logs import configure_logs
+from signalbox.services.http import make_client
+from signalbox.services.search import Client
+
+# Longer than any one thing that a check waits for.
+SECONDS = 8.0
+_CLIENT_SECONDS = 5.0
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Check = Callable[[Settings, Client], Awaitable[list[Finding]]]
+
+
+def doctor(*, json: bool) -> int:
+    """Print what was found; return 0, or 1 where something fails."""
+    configure_logs("error")
+    findings = [check_python(), check_page()]
+    settings, told = read_settings()
+    findings += told
+    if settings is not None:
+        configure_logs("error", settings.secrets)
+        findings += asyncio.run(examine(settings))
+    sys.stdout.write(as_json(findings) if json else as_text(findings))
+    return 0 if is_well(findings) else 1
+
+
+async def examine(settings: Settings) -> list[Finding]:
+    """Run the checks and return what they found, in the order in which they are listed."""
+    asyncio.get_running_loop().set_default_executor(_Daemons())
+    async with make_client(connect_timeout=_CLIENT_SECONDS, idle_timeout=_CLIENT_SECONDS) as client:
+        return [one for found in await asyncio.gather(*_checks(settings, client)) for one in found]
+
+
+def _checks(settings: Settings, client: Client) -> list[Awaitable[list[Finding]]]:
+    checks: dict[str, Awaitable[list[Finding]]] = {
+        "key": check_key(settings, client),
+        "data folder": asyncio.to_thread(check_folder, settings),
+        "database": check_database(settings),
+        "loop": asyncio.to_thread(check_lever, settings),
+        "search": check_search(settings, client),
+        "port": check_port(settings),
+        "access": asyncio.to_thread(check_access, settings),
+    }
+    return [_in_time(about, check) for about, check in checks.items()]
+
+
+async def _in_time(about: str, check: Awaitable[list[Finding]]) -> list[Finding]:
+    """Have every check end, and end in a finding."""
+    try:
+        async with asyncio.timeout(SECONDS):
+            return await check
+    except TimeoutError:
+        words = f"This check did not come to an end within {SECONDS:g} s."
+        return [fail(about, words, "See what holds it up: a disk, a name server or a network.")]
+    except Exception as error:  # noqa: BLE001 - a broken check must not hide what the others found
+        words = f"This check broke ({type(error).__name__})."
+        return [fail(about, words, "Report it as a fault of Signalbox.")]
+
+
+class _Daemons(ThreadPoolExecutor):
+    """Threads that nobody waits for: a disk or a name server that never answers must not keep the process."""
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Run it in a thread of its own."""
+        future: Future[T] = Future()
+        future.set_running_or_notify_cancel()
+
+        def run() -> None:
+            try:
+                future.set_result(fn(*args, **kwargs))
+            except BaseException as error:  # noqa: BLE001 - whoever waits for the future gets it
+                future.set_exception(error)
+
+        threading.Thread(target=run, daemon=True).start()
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Wait for nobody."""

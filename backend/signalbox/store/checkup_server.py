@@ -1,0 +1,78 @@
+"""Looks at a PostgreSQL server without changing anything: version, tables, wake-ups, how fast it answers, its clock."""
+
+import asyncio
+import secrets
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from signalbox.core.errors import Code, StoreError
+from signalbox.store.driver import Driver, DriverError, connect
+from signalbox.store.shared import LEVER
+
+_LISTEN_SECONDS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class ServerFound:
+    """A PostgreSQL server; times in seconds, `ahead` is how far its clock is ahead of this machine's.
+
+    `lever` is the lever of its workers as it is kept, None where it was never pulled.
+    """
+
+    software: str
+    version: str | None
+    wakes: bool
+    latency: float
+    ahead: float
+    lever: bytes | None
+
+
+async def look_at_server(url: str) -> ServerFound:
+    """Ask a server; raises StoreError with what it said, TimeoutError."""
+    try:
+        connection = await connect(url)
+    except (OSError, DriverError, ValueError) as error:
+        if isinstance(error, TimeoutError):
+            raise
+        raise StoreError(Code.STORE_UNAVAILABLE, f"{error or type(error).__name__}".rstrip(".")) from None
+    try:
+        return await _look(connection)
+    except DriverError as error:
+        raise StoreError(Code.STORE_UNAVAILABLE, f"{error}".rstrip(".")) from None
+    finally:
+        connection.terminate()
+
+
+async def _look(connection: Driver) -> ServerFound:
+    software = f"PostgreSQL {await connection.fetchval('SHOW server_version')}"
+    begun, clock = time.monotonic(), time.time()
+    theirs = float(await connection.fetchval("SELECT extract(epoch FROM clock_timestamp())"))
+    latency = time.monotonic() - begun
+    has_tables = await connection.fetchval("SELECT to_regclass('alembic_version') IS NOT NULL")
+    version = await connection.fetchval("SELECT version_num FROM alembic_version") if has_tables else None
+    lever = await _lever(connection)
+    return ServerFound(software, version, await _wakes(connection), latency, theirs - clock - latency / 2, lever)
+
+
+async def _lever(connection: Driver) -> bytes | None:
+    if not await connection.fetchval("SELECT to_regclass('shared') IS NOT NULL"):
+        return None
+    return await connection.fetchval("SELECT value FROM shared WHERE name = $1", LEVER)
+
+
+async def _wakes(connection: Driver) -> bool:
+    """Whether a notification comes back: it does not through a pooler that hands out another session each time."""
+    heard, channel = asyncio.Event(), f"signalbox_doctor_{secrets.token_hex(4)}"
+
+    def hear(connection: Any, sender: int, channel: str, payload: object) -> None:
+        heard.set()
+
+    try:
+        await connection.add_listener(channel, hear)
+        await connection.fetchval("SELECT pg_notify($1, '')", channel)
+        async with asyncio.timeout(_LISTEN_SECONDS):
+            await heard.wait()
+    except (TimeoutError, DriverError):
+        return False
+    return True

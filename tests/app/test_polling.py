@@ -80,7 +80,7 @@ def test_a_poll_begins_the_time_of_a_run_anew(behind: Behind) -> None:
     assert before is not None
     assert after is not None
     assert after > before
-    assert (run.is_over, run.watchers, app.parts.runs.watching) == (False, 0, 0)
+    assert (run.is_over, run.watchers, app.parts.streams.open) == (False, 0, 0)
 
 
 def test_between_two_polls_a_run_lives_whatever_its_time_is(behind: Behind) -> None:

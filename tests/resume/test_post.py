@@ -91,5 +91,5 @@ def test_other_methods_watch_nothing(answered: tuple[Stage, httpx.Response], met
     playing, first = answered
     for path in (f"/api/runs/{first.headers['x-run-id']}/events", "/api/chat/stream"):
         assert playing.app.client.request(method, path).status_code == 405
-    assert playing.app.parts.runs.watching == 0
+    assert playing.app.parts.streams.open == 0
     assert untouched(playing)

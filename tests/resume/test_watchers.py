@@ -39,7 +39,7 @@ def test_a_slow_watcher_holds_nobody_up(stage: Stages) -> None:
             playing.upstream.opened.set()
             whole = first.rest()
             assert second.rest() == whole
-            assert playing.app.parts.runs.watching == 1
+            assert playing.app.parts.streams.open == 1
             assert late.read() == whole
     assert len(checked(whole).text) == 3 + PIECES * len(PIECE)
 
@@ -55,4 +55,4 @@ def test_a_watcher_who_left_before_the_first_byte(stage: Stages) -> None:
         with socket.create_connection(("127.0.0.1", playing.app.port)) as hasty:
             hasty.sendall(head + body)
     assert [over.get(timeout=5) for _ in range(20)] == ["cancelled"] * 20
-    assert playing.app.call(lambda: runs.watching) == 0
+    assert playing.app.call(lambda: playing.app.parts.streams.open) == 0

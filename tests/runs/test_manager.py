@@ -382,7 +382,7 @@ async def test_a_run_whose_only_reader_polls_lives_on(goes_on: bool) -> None:
         timer = run.detached_timer
         polled = [stamped.event for batch in [batch async for batch in manager.so_far(run.id)] for stamped in batch]
         assert polled == [Content("So far.")]
-        assert (run.is_over, run.watchers, manager.watching) == (False, 0, 0)
+        assert (run.is_over, run.watchers) == (False, 0)
         assert timer is not None
         assert timer.cancelled()
         assert run.detached_timer is not None

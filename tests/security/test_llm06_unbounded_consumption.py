@@ -115,19 +115,18 @@ def test_g06_runs_at_once_are_limited(behind: Behind) -> None:
 
 
 def test_g06_watchers_are_limited(behind: Behind) -> None:
-    """Nobody keeps more than four streams open for each run that there may be."""
-    app, _ = behind(holds, settings={"signalbox_max_runs": 1})
-    with app.asking() as response:
-        url = f"/api/runs/{response.headers['x-run-id']}/events"
-        pieces = response.iter_bytes()
-        next(pieces)
-        app.call(lambda: setattr(app.parts.runs, "watching", 4))
-        refused = app.client.get(url)
-        assert (refused.status_code, error_of(refused)["code"]) == (503, "TOO_MANY_RUNS")
-        app.call(lambda: setattr(app.parts.runs, "watching", 1))
-        app.client.post(f"/api/runs/{response.headers['x-run-id']}/stop")
+    """No more streams are open than there may be, whether they ask or follow; an end makes room."""
+    app, upstream = behind(holds, settings={"signalbox_max_streams": 2})
+    with app.asking() as first, app.asking() as second:
+        url = f"/api/runs/{first.headers['x-run-id']}/events"
+        for refused in (app.client.get(url), app.post(prompt="One more")):
+            assert (refused.status_code, error_of(refused)["code"]) == (503, "TOO_MANY_STREAMS")
+        assert len(upstream.asked) <= 2
+        for response in (first, second):
+            app.client.post(f"/api/runs/{response.headers['x-run-id']}/stop")
+            response.read()
         assert app.client.get(url).status_code == 200
-    assert app.call(lambda: app.parts.runs.watching) == 0
+    assert app.call(lambda: app.parts.streams.open) == 0
 
 
 def test_g06_a_slow_reader_has_little_waiting(app: RunningApp, behind: Behind) -> None:
@@ -139,7 +138,7 @@ def test_g06_a_slow_reader_has_little_waiting(app: RunningApp, behind: Behind) -
     record = slow.run(run_id).record()
 
     async def first_writes() -> list[int]:
-        stream = watch(record, slow.parts, after=0)
+        stream = watch(record, slow.parts, slow.parts.streams.take(""), after=0)
         return [piece.count(b"\n\n") async for piece in stream._body]
 
     writes = slow.within(first_writes())

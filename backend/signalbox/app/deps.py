@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from signalbox.app.config import Settings
+from signalbox.app.streams import Streams
 from signalbox.flags.lever import LeverFile
 from signalbox.runs.manager import RunManager
 from signalbox.services.catalog import ModelCatalog
@@ -23,6 +24,7 @@ class Parts:
     executor: ToolExecutor
     catalog: ModelCatalog
     runs: RunManager
+    streams: Streams
     database: Database
     lever: LeverFile
     admin_token: str

@@ -1,6 +1,7 @@
 """Every failure before a run as one shape: `{error: {code, message, field?}}`, never a stack trace."""
 
 import sys
+from math import ceil
 from pathlib import Path
 from traceback import extract_tb
 from typing import Any, cast
@@ -23,7 +24,7 @@ _log = structlog.get_logger()
 _VALIDATORS = ("list[", "dict[", "literal[", "str", "function-", "constrained-", "nullable", "json")
 _NONE = "\0"
 # Of every 503: too many runs, a server that restarts, a disk that is ill. All of them pass in seconds.
-_RETRY_SECONDS = "2"
+_RETRY_SECONDS = 2.0
 _METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
 _BY_STATUS = {404: Code.NOT_FOUND, 405: Code.METHOD_NOT_ALLOWED}
 
@@ -36,9 +37,10 @@ def error_response(error: RequestError, headers: dict[str, str] | None = None) -
     body: JsonObject = {"code": str(error.code), "message": message}
     if error.field:
         body["field"] = error.field
-    if fact.http == 503:
-        headers = {"retry-after": _RETRY_SECONDS, **(headers or {})}
-    return Response(orjson.dumps({"error": body}), fact.http, headers, media_type="application/json")
+    wait = _RETRY_SECONDS if error.retry_after is None and error.status == 503 else error.retry_after
+    if wait is not None:  # whole seconds, and none too few: who waits so long is not refused once more
+        headers = {"retry-after": str(max(1, ceil(wait))), **(headers or {})}
+    return Response(orjson.dumps({"error": body}), error.status, headers, media_type="application/json")
 
 
 def request_error_of(error: ValidationError | RequestValidationError, body: JsonValue = None) -> RequestError:

@@ -21,6 +21,7 @@ from signalbox.app.files import mount_files
 from signalbox.app.logs import configure_logs, log_run
 from signalbox.app.routers import chat, conversations, flags, health, models, runs, saves, tools
 from signalbox.app.security import Gate
+from signalbox.app.streams import Streams
 from signalbox.app.toolbox import fill_toolbox
 from signalbox.core.errors import StoreError
 from signalbox.core.tools import Tool
@@ -136,6 +137,7 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
         executor=ToolExecutor(toolbox.tools),
         catalog=catalog,
         runs=runs_,
+        streams=Streams(settings.signalbox_max_streams, settings.signalbox_max_streams_per_user),
         database=database,
         lever=LeverFile(folder / "tool_loop_v2.json"),
         admin_token=admin.value,

@@ -5,8 +5,10 @@ from contextlib import aclosing
 
 from fastapi import Request, Response
 
+from signalbox.app.access import ANYBODY, Who
 from signalbox.app.deps import Parts
 from signalbox.app.streaming import EventStream
+from signalbox.app.streams import Place
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.events import LoopName, Stamped
 from signalbox.core.records import RunRecord
@@ -18,18 +20,18 @@ _PER_WRITE = 256
 _SEQ_DIGITS = 20
 
 
-def watch(record: RunRecord, parts: Parts, *, after: int = 0, follow: bool = True) -> EventStream:
+def watch(record: RunRecord, parts: Parts, place: Place, *, after: int = 0, follow: bool = True) -> EventStream:
     """Answer with a run's events behind a cursor, to its end; without `follow` only with those that are there."""
     batches = parts.runs.watch(record.id, after) if follow else parts.runs.so_far(record.id, after)
-    stream = stream_of(record.id, record.loop, batches, after=after)
+    stream = stream_of(record.id, record.loop, batches, place, after=after)
     stream.headers.update(_places(record))
     return stream
 
 
 def stream_of(
-    run_id: str, loop: LoopName, batches: AsyncGenerator[list[Stamped], None], *, after: int = 0
+    run_id: str, loop: LoopName, batches: AsyncGenerator[list[Stamped], None], place: Place, *, after: int = 0
 ) -> EventStream:
-    """Answer with a run's events as they come, the first of them behind a cursor."""
+    """Answer with a run's events as they come, the first of them behind a cursor; the place is free at the end."""
     encoder = SseV1Encoder(run_id, loop, after)
 
     async def frames() -> AsyncGenerator[bytes, None]:
@@ -38,7 +40,7 @@ def stream_of(
                 for at in range(0, len(batch), _PER_WRITE):
                     yield encoder.encode(batch[at : at + _PER_WRITE])
 
-    return EventStream(frames(), _names(run_id, loop))
+    return EventStream(frames(), _names(run_id, loop), place.free)
 
 
 def nothing_left(run_id: str, loop: LoopName) -> Response:
@@ -58,7 +60,7 @@ def _places(record: RunRecord) -> dict[str, str]:
     return {"x-conversation-id": record.conversation_id, "x-message-id": record.parent_id}
 
 
-async def resume(run_id: str, parts: Parts, *, after: int, follow: bool = True) -> Response:
+async def resume(run_id: str, parts: Parts, who: Who = ANYBODY, *, after: int, follow: bool = True) -> Response:
     """Answer with what a client has not seen of a run, 204 when it is over and all was seen; never start one.
 
     Raises RequestError UNKNOWN_RUN.
@@ -68,8 +70,8 @@ async def resume(run_id: str, parts: Parts, *, after: int, follow: bool = True) 
         nothing = nothing_left(record.id, record.loop)
         nothing.headers.update(_places(record))
         return nothing
-    parts.runs.check_watchers()
-    return watch(record, parts, after=after, follow=follow)
+    with parts.streams.take(who.owner) as place:
+        return watch(record, parts, place, after=after, follow=follow)
 
 
 def cursor_of(run_id: str, after: int, last_event_id: str | None) -> int:

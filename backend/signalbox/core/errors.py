@@ -254,11 +254,24 @@ class SignalboxError(Exception):
 
 
 class RequestError(SignalboxError):
-    """A request that cannot become a run; `field` names what is wrong in it, as a dotted path."""
+    """A request that cannot become a run; `field` names what is wrong in it, as a dotted path.
 
-    def __init__(self, code: Code, message: str = "", field: str | None = None) -> None:
+    `status` is another HTTP status than the code's own, `retry_after` how many seconds to wait before asking again.
+    """
+
+    def __init__(
+        self,
+        code: Code,
+        message: str = "",
+        field: str | None = None,
+        *,
+        status: int | None = None,
+        retry_after: float | None = None,
+    ) -> None:
         super().__init__(code, message)
         self.field = field
+        self.status = status or CODES[code].http
+        self.retry_after = retry_after
 
 
 class StoreError(SignalboxError):

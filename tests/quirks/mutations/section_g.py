@@ -125,8 +125,8 @@ G = (
     Mutation(
         "G6",
         "so many streams may be open",
-        "runs/manager.py",
-        "if self.watching >= 4 * self.most_at_once:",
+        "app/streams.py",
+        "if self.open >= self.most:",
         "if False:",
     ),
     Mutation(

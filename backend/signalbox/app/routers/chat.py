@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Request, Response
 
+from signalbox.app.access import WhoDep
 from signalbox.app.body import read_model
 from signalbox.app.conversing import check_there, keep, standing_of
 from signalbox.app.deps import Parts, PartsDep
@@ -36,6 +37,8 @@ _LOOP_NAMES: dict[str, LoopName] = {"v2": "v2", "legacy": "legacy"}
 async def stream_chat(
     request: Request,
     parts: PartsDep,
+    who: WhoDep,
+    *,
     x_tool_loop: Annotated[str | None, Header()] = None,
     last_event_id: Annotated[str | None, Header()] = None,
     idempotency_key: Annotated[str | None, Header()] = None,
@@ -48,17 +51,19 @@ async def stream_chat(
     refuse_twins(request, "Last-Event-ID", "Idempotency-Key")
     if last_event_id:
         run_id, after = read_event_id(last_event_id)
-        return await resume(run_id, parts, after=after)
+        return await resume(run_id, parts, who, after=after)
     body = await read_model(request, ChatRequest, int(parts.settings.signalbox_max_body_mb * 1024 * 1024))
     if idempotency_key is None:
-        return watch(await _started(body, parts, x_tool_loop), parts)
+        with parts.streams.take(who.owner) as place:
+            return watch(await _started(body, parts, x_tool_loop), parts, place)
     key, digest = checked_key(idempotency_key), digest_of(body)
     async with parts.runs.started_with(key) as known:
         if known is not None and known.digest != digest:
             raise RequestError(Code.KEY_REUSED, field="Idempotency-Key")
         if known is not None:
-            return await resume(known.id, parts, after=0)
-        return watch(await _started(body, parts, x_tool_loop, key, digest), parts)
+            return await resume(known.id, parts, who, after=0)
+        with parts.streams.take(who.owner) as place:
+            return watch(await _started(body, parts, x_tool_loop, key, digest), parts, place)
 
 
 async def _started(

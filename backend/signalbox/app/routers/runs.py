@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Request, Response
 
+from signalbox.app.access import WhoDep
 from signalbox.app.deps import PartsDep
 from signalbox.app.examples import STREAM_ANSWERS
 from signalbox.app.paging import Before, Limit, cursor_at, cursor_in
@@ -50,6 +51,7 @@ async def follow_run(
     run_id: str,
     request: Request,
     parts: PartsDep,
+    who: WhoDep,
     *,
     after: Annotated[int, Query(ge=0)] = 0,
     follow: bool = True,
@@ -61,4 +63,4 @@ async def follow_run(
     """
     await parts.runs.find(run_id)
     refuse_twins(request, "Last-Event-ID")
-    return await resume(run_id, parts, after=cursor_of(run_id, after, last_event_id), follow=follow)
+    return await resume(run_id, parts, who, after=cursor_of(run_id, after, last_event_id), follow=follow)

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic import JsonValue as AnyJson
 
+from signalbox.app.access import WhoDep
 from signalbox.app.body import read_model
 from signalbox.app.deps import Parts, PartsDep
 from signalbox.app.examples import STREAM_ANSWERS, body_of
@@ -114,6 +115,8 @@ async def replay_save(
     save_id: str,
     request: Request,
     parts: PartsDep,
+    who: WhoDep,
+    *,
     after: Annotated[int, Query(ge=0)] = 0,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> Response:
@@ -125,8 +128,8 @@ async def replay_save(
     after = cursor_of(line.run_id, after, last_event_id)
     if after >= line.seq:
         return nothing_left(line.run_id, line.loop)
-    parts.runs.check_watchers()
-    return stream_of(line.run_id, line.loop, _kept(save_id, parts, after), after=after)
+    with parts.streams.take(who.owner) as place:
+        return stream_of(line.run_id, line.loop, _kept(save_id, parts, after), place, after=after)
 
 
 @router.delete("/{save_id}", response_model=None)
@@ -139,11 +142,7 @@ async def remove_save(save_id: str, parts: PartsDep) -> JsonObject:
 
 
 async def _kept(save_id: str, parts: Parts, after: int) -> AsyncGenerator[list[Stamped], None]:
-    parts.runs.watching += 1  # one of the streams that `check_watchers` counts (quirk G6)
-    try:
-        yield await parts.database.read(events_of, save_id, after)
-    finally:
-        parts.runs.watching -= 1
+    yield await parts.database.read(events_of, save_id, after)
 
 
 def _line(record: RunRecord, title: str) -> SaveLine:

@@ -1,0 +1,64 @@
+"""Streams that are open in this worker: so many in all, and so many of one user (quirk G6)."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Self
+
+from signalbox.core.errors import Code, RequestError
+
+# A user's own streams end when he closes them; this is how long a client may wait before it asks again.
+_RETRY_SECONDS = 2.0
+
+
+class Place:
+    """One place among the open streams, held from the request on; it is free again once, whatever came to pass.
+
+    As a block it is given back by an exception alone: a stream that could be made gives it back when it ends.
+    """
+
+    def __init__(self, free: Callable[[], None]) -> None:
+        self._free: Callable[[], None] | None = free
+
+    def free(self) -> None:
+        """Give the place back; a second time does nothing."""
+        free, self._free = self._free, None
+        if free is not None:
+            free()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if error is not None:
+            self.free()
+
+
+@dataclass(slots=True)
+class Streams:
+    """Counts the streams that are open, and whose they are; whoever is nobody in particular has no limit of his own."""
+
+    most: int
+    most_per_user: int | None = None
+    _of: Counter[str] = field(default_factory=Counter[str])
+
+    @property
+    def open(self) -> int:
+        """How many there are."""
+        return self._of.total()
+
+    def take(self, owner: str) -> Place:
+        """Take a place before anything is asked for it; raises RequestError."""
+        if self.open >= self.most:
+            raise RequestError(Code.TOO_MANY_STREAMS, status=503)
+        if owner and self.most_per_user is not None and self._of[owner] >= self.most_per_user:
+            words = f"Too many streams are open: one user may have {self.most_per_user} at once."
+            raise RequestError(Code.TOO_MANY_STREAMS, words, retry_after=_RETRY_SECONDS)
+        self._of[owner] += 1
+        return Place(lambda: self._free(owner))
+
+    def _free(self, owner: str) -> None:
+        self._of[owner] -= 1
+        if not self._of[owner]:
+            del self._of[owner]

@@ -1,4 +1,4 @@
-"""The command `signalbox`: serve, simulate, decode, check-stream."""
+"""The command `signalbox`: serve, doctor, simulate, decode, check-stream, replay, parity."""
 
 import argparse
 import json
@@ -6,9 +6,18 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol
 
 from signalbox import __version__
 from signalbox.core.errors import UpstreamError
+
+
+class _Verbs(Protocol):
+    """What verbs are added to."""
+
+    def add_parser(self, name: str, *, help: str) -> argparse.ArgumentParser:  # noqa: A002 - argparse's own word
+        """Add one."""
+        ...
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -34,6 +43,10 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--workers", type=int, default=None, help="only 1 on SQLite")
     serve.set_defaults(run=_serve)
 
+    doctor = verbs.add_parser("doctor", help="look at key, data folder, database, search, port, and say what to do")
+    doctor.add_argument("--json", action="store_true", help="print the findings as JSON")
+    doctor.set_defaults(run=_doctor)
+
     simulate = verbs.add_parser("simulate", help="run an OpenRouter of our own on a loopback port")
     simulate.add_argument("--host", default="127.0.0.1")
     simulate.add_argument("--port", type=int, default=8001)
@@ -50,13 +63,41 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("file", type=Path, help="the stream as bytes; - for standard input")
     check.add_argument("--resumed", action="store_true", help="the stream begins in the middle of its run")
     check.set_defaults(run=_check)
+    _add_replaying(verbs)
     return parser
+
+
+def _add_replaying(verbs: _Verbs) -> None:
+    replay = verbs.add_parser("replay", help="make a run again from its journal; no tool is run, nothing is kept")
+    replay.add_argument("name", metavar="RUN", help="id of a run or a save, or a file of GET /api/saves/ID")
+    replay.add_argument("--loop", choices=("legacy", "v2"), help="default: the other one than then")
+    replay.add_argument("--model", help="another model; the loop is then that of then")
+    replay.add_argument("--json", action="store_true", help="print the comparison as JSON")
+    replay.add_argument(
+        "--events", type=Path, metavar="FILE", help="write the replay's v1.1 stream; - for standard output"
+    )
+    replay.set_defaults(run=_replay)
+
+    parity = verbs.add_parser("parity", help="run a set through both loops and print where they differ")
+    parity.add_argument("runs", nargs="*", metavar="RUN", help="as with replay")
+    chosen = parity.add_mutually_exclusive_group()
+    chosen.add_argument("--newest", type=_count, metavar="N", help="the newest runs")
+    chosen.add_argument("--scenarios", action="store_true", help="all that the simulator can do (the default)")
+    chosen.add_argument("--recordings", type=Path, metavar="DIR", help="a folder of recorded answers")
+    parity.add_argument("--json", action="store_true", help="print the report as JSON")
+    parity.set_defaults(run=_parity)
 
 
 def _serve(arguments: argparse.Namespace) -> int:
     from signalbox.app.serve import serve
 
     return serve(arguments.host, arguments.port, arguments.workers)
+
+
+def _doctor(arguments: argparse.Namespace) -> int:
+    from signalbox.app.doctor.examination import doctor
+
+    return doctor(json=arguments.json)
 
 
 def _simulate(arguments: argparse.Namespace) -> int:
@@ -101,6 +142,24 @@ def _check(arguments: argparse.Namespace) -> int:
         return 1
     print(f"{arguments.file}: {frames} frames, a valid v1.1 stream")
     return 0
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError("takes a number from 1 on")
+    return int(text)
+
+
+def _replay(arguments: argparse.Namespace) -> int:
+    from signalbox.app.replaying import replay
+
+    return replay(arguments)
+
+
+def _parity(arguments: argparse.Namespace) -> int:
+    from signalbox.app.replaying import parity
+
+    return parity(arguments)
 
 
 def _bytes_of(path: Path) -> bytes | None:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from signalbox.app import conversing
+from signalbox.conversations import history
 from signalbox.core.conversations import Conversation
 from signalbox.runs.manager import RunManager
 from signalbox.runs.run import Run
@@ -125,6 +125,6 @@ def test_a_history_that_goes_while_it_is_read_is_unknown(behind: Behind, monkeyp
     """The tree was there, what its nodes hold is not: that is no fault of the server."""
     talk = talk_behind(behind, says("A"))
     talk.ask("one")
-    monkeypatch.setattr(conversing, "kept_of", lambda connection, **asked: Kept({}, {}, {}))
+    monkeypatch.setattr(history, "kept_of", lambda connection, **asked: Kept({}, {}, {}))
     refused = talk.post("two")
     assert (refused.status_code, error_of(refused)["code"]) == (404, "UNKNOWN_CONVERSATION")

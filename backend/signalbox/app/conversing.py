@@ -9,15 +9,15 @@ from time import time
 from signalbox.app.deps import Parts
 from signalbox.app.intake import told_by
 from signalbox.app.schemas import ChatRequest
+from signalbox.conversations.history import history_of
 from signalbox.conversations.placing import Again, Asking, Place, Placing, Whole, Words
-from signalbox.conversations.recall import recalled
 from signalbox.conversations.titles import title_of
 from signalbox.conversations.tree import Tree, system_of
 from signalbox.conversations.turns import ends_openly, text_in
 from signalbox.core.conversations import Conversation, Node
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.messages import AssistantMessage, Message, SystemMessage, ToolMessage
-from signalbox.store.conversations import has_message, keep_nodes, kept_of, tree_of
+from signalbox.store.conversations import has_message, keep_nodes, tree_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,8 @@ async def standing_of(body: ChatRequest, parts: Parts) -> Standing | None:
     leaf_id = conversation.leaf_id if conversation else None
     placing = Placing(Tree(nodes), leaf_id, time(), new_node_id)
     place = placing.place(_asking(body, told, leaf_id, is_whole=is_whole), system)
-    history = await _history(place.known, parts)
+    ours = {tool.spec.name for tool in parts.executor.tools if not tool.spec.untrusted}
+    history = await history_of(parts.database, place.known, ours)
     if not place.new:
         _check_open(place, history)
     system = system if system is not None else system_of(place.known)
@@ -83,27 +84,6 @@ async def _tree(conversation_id: str, parts: Parts, *, texts: bool) -> tuple[Con
         await parts.runs.store.flush()
         conversation, nodes = await parts.database.read(tree_of, conversation_id, texts=texts)
     return conversation, nodes
-
-
-async def _history(path: Sequence[Node], parts: Parts) -> list[Message]:
-    """Return what was said on the way to a node."""
-    kept = await parts.database.read(
-        kept_of,
-        told=[node.id for node in path if node.run is None],
-        runs=[node.id for node in path if node.run is not None],
-        # A run that ended well is told by its turns; any other has said more than they tell.
-        cut=[node.id for node in path if node.run is not None and node.run.status != "complete"],
-    )
-    ours = {tool.spec.name for tool in parts.executor.tools if not tool.spec.untrusted}
-    history: list[Message] = []
-    for node in path:
-        if node.run is None:
-            if node.id not in kept.bodies:  # deleted between two looks
-                raise RequestError(Code.UNKNOWN_CONVERSATION)
-            history += kept.bodies[node.id]
-        else:
-            history += recalled(kept.turns.get(node.id, ()), kept.events.get(node.id, ()), ours)
-    return history
 
 
 def _check_open(place: Place, history: list[Message]) -> None:

@@ -21,7 +21,7 @@ from signalbox.app.schemas import (
     ToolIn,
     UserIn,
 )
-from signalbox.chat.context import Abilities
+from signalbox.chat.context import Abilities, Limits
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.messages import (
     AssistantMessage,
@@ -38,8 +38,10 @@ from signalbox.core.messages import (
     ToolMessage,
     UserMessage,
 )
+from signalbox.core.parts import ToolSchema
 from signalbox.core.tools import Tool
 
+FREE_SEARCHES, PAID_SEARCHES = 6, 10
 # What goes to the upstream under its own name, when set.
 _FORWARDED = (
     "parallel_tool_calls", "max_tokens", "temperature", "top_p", "top_k", "min_p", "top_a", "frequency_penalty",
@@ -173,6 +175,21 @@ def tools_of(request: ChatRequest, offered: Sequence[Tool]) -> list[Tool]:
             )
         chosen[name] = tool
     return list(chosen.values())
+
+
+def schemas_of(tools: Sequence[Tool]) -> tuple[ToolSchema, ...]:
+    """Return tools as a model is told of them, by name: a stable prefix keeps prompt caches (quirk C15)."""
+    named = sorted(tools, key=lambda tool: tool.spec.name)
+    return tuple(ToolSchema(tool.spec.name, tool.spec.description, tool.spec.parameters) for tool in named)
+
+
+def limits_of(request: ChatRequest, *, search_is_paid: bool) -> Limits:
+    """Return how far a run may go."""
+    searches = PAID_SEARCHES if search_is_paid else FREE_SEARCHES
+    return Limits(
+        max_steps=request.max_steps or Limits().max_steps,
+        max_searches=searches if request.max_searches is None else request.max_searches,
+    )
 
 
 def tool_choice_of(request: ChatRequest, tools: Sequence[Tool]) -> JsonValue:

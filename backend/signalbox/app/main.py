@@ -112,7 +112,7 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
     client = await stack.enter_async_context(
         make_client(connect_timeout=settings.openrouter_connect_timeout, idle_timeout=settings.openrouter_timeout)
     )
-    where = _upstream(settings, base_url)
+    where = upstream_of(settings, base_url)
     upstream = OpenRouterService(client, where)
     toolbox = await fill_toolbox(settings, client, folder, extra_tools, stack)
     store = JournalStore(database)
@@ -158,7 +158,8 @@ def data_folder(settings: Settings) -> Path:
     return folder
 
 
-def _upstream(settings: Settings, base_url: str) -> Upstream:
+def upstream_of(settings: Settings, base_url: str) -> Upstream:
+    """Say where models are asked, and as whom."""
     key = settings.openrouter_api_key
     return Upstream(
         base_url=base_url,

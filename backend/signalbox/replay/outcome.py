@@ -1,11 +1,13 @@
 """What came of a run, in the figures that two runs are compared by; read off its events and its attempts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from msgspec import UNSET
 
+from signalbox.chat.progress import Attempt
+from signalbox.chat.verdict import is_malformed
 from signalbox.core.events import (
     AnyEvent,
     Content,
@@ -22,6 +24,7 @@ from signalbox.core.events import (
 )
 from signalbox.core.invariants import first_fault, first_stamp_fault
 from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.parts import Completion
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +43,13 @@ class Called:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """One request to the upstream; `error` says that it failed, `code` how."""
+    """One request to the upstream; `failed`: it broke or was refused. `malformed`: its calls could not be read."""
 
     step: int
     streamed: bool = True
-    error: bool = False
+    failed: bool = False
     code: str | None = None
+    malformed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,7 @@ class Outcome:
     fault: str | None = None
 
 
-def outcome_of(events: Sequence[Stamped], attempts: Sequence[Mapping[str, Any]], loop: LoopName, model: str) -> Outcome:
+def outcome_of(events: Sequence[Stamped], attempts: Sequence[Attempt], loop: LoopName, model: str) -> Outcome:
     """Read a whole run; one without `done`, of a journal that was cut, has the status `unfinished`."""
     told = [stamped.event for stamped in events]
     done = told[-1] if told and isinstance(told[-1], Done) else None
@@ -134,13 +138,10 @@ def _order(events: Sequence[AnyEvent]) -> tuple[str, ...]:
     return tuple(order)
 
 
-def _tried(attempt: Mapping[str, Any]) -> Tried:
-    return Tried(
-        step=attempt.get("step") or 0,
-        streamed=bool(attempt.get("streamed", True)),
-        error=attempt.get("error") is not None,
-        code=attempt.get("code"),
-    )
+def _tried(attempt: Attempt) -> Tried:
+    malformed = is_malformed(Completion(native_finish_reason=attempt.native_finish_reason))
+    failed = attempt.error is not None or attempt.code is not None
+    return Tried(attempt.step, attempt.streamed, failed, attempt.code, malformed)
 
 
 def _set(value: Any) -> Any:

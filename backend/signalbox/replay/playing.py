@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from time import time
 
@@ -53,7 +53,7 @@ async def play(
             at = int(time() * 1000)
             events += [Stamped(len(events) + place, at, event) for place, event in enumerate(batch, 1)]
     stream = SseV1Encoder(run_id, loop).encode(events)
-    outcome = outcome_of(events, [asdict(attempt) for attempt in progress.attempts], loop, case.model)
+    outcome = outcome_of(events, progress.attempts, loop, case.model)
     return Played(_with_faults(outcome, stream, progress), stream)
 
 

@@ -10,16 +10,25 @@ from signalbox.app.conversing import check_there, keep, standing_of
 from signalbox.app.deps import Parts, PartsDep
 from signalbox.app.examples import CHAT_BODY, STREAM_ANSWERS
 from signalbox.app.idempotency import checked_key, digest_of
-from signalbox.app.intake import abilities_of, messages_of, params_of, redacted, tool_choice_of, tools_of, vouched
+from signalbox.app.intake import (
+    abilities_of,
+    limits_of,
+    messages_of,
+    params_of,
+    redacted,
+    schemas_of,
+    tool_choice_of,
+    tools_of,
+    vouched,
+)
 from signalbox.app.schemas import ChatRequest
 from signalbox.app.watching import read_event_id, refuse_twins, resume, watch
-from signalbox.chat.context import ConversationContext, Limits, RunFlags
+from signalbox.chat.context import ConversationContext, RunFlags
 from signalbox.chat.loops import LOOPS
 from signalbox.chat.progress import Progress
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.events import LoopName
 from signalbox.core.messages import Message
-from signalbox.core.parts import ToolSchema
 from signalbox.core.records import RunRecord
 from signalbox.flags.choice import choose_loop
 from signalbox.runs.manager import new_run_id
@@ -27,7 +36,6 @@ from signalbox.runs.run import Asked
 
 router = APIRouter(tags=["chat"])
 
-FREE_SEARCHES, PAID_SEARCHES = 6, 10
 # What a run of a conversation was asked is kept once, as a node of its tree.
 _IN_THE_TREE = {"messages", "prompt"}
 _LOOP_NAMES: dict[str, LoopName] = {"v2": "v2", "legacy": "legacy"}
@@ -101,24 +109,17 @@ def context_of(
 ) -> ConversationContext:
     """Make a run's context from a request; raises RequestError for what does not fit together."""
     tools = tools_of(body, parts.executor.tools)
-    searches = PAID_SEARCHES if parts.search_is_paid else FREE_SEARCHES
     run_id = new_run_id()
     return ConversationContext(
         run_id=run_id,
         model=body.model,
         messages=messages,
         base_params=params_of(body),
-        tool_schemas=tuple(
-            ToolSchema(tool.spec.name, tool.spec.description, tool.spec.parameters)
-            for tool in sorted(tools, key=lambda tool: tool.spec.name)  # a stable prefix keeps prompt caches (C15)
-        ),
+        tool_schemas=schemas_of(tools),
         tool_choice=tool_choice_of(body, tools),
         finalize_hint=body.finalize_hint or "",
         session_id=body.conversation_id,
-        limits=Limits(
-            max_steps=body.max_steps or Limits().max_steps,
-            max_searches=searches if body.max_searches is None else body.max_searches,
-        ),
+        limits=limits_of(body, search_is_paid=parts.search_is_paid),
         flags=_flags(parts, key=body.conversation_id or run_id, asked=asked_loop),
     )
 

@@ -1,0 +1,33 @@
+"""What was said in a conversation on the way to one of its nodes: read from disk, as a model is told it."""
+
+from collections.abc import Collection, Sequence
+
+from signalbox.conversations.recall import recalled
+from signalbox.core.conversations import Node
+from signalbox.core.errors import Code, RequestError
+from signalbox.core.messages import Message
+from signalbox.store.conversations import kept_of
+from signalbox.store.database import Database
+
+
+async def history_of(database: Database, path: Sequence[Node], ours: Collection[str]) -> list[Message]:
+    """Return the messages along a path; `ours` are tools that bring nothing from outside.
+
+    Raises RequestError where a node was deleted meanwhile.
+    """
+    kept = await database.read(
+        kept_of,
+        told=[node.id for node in path if node.run is None],
+        runs=[node.id for node in path if node.run is not None],
+        # A run that ended well is told by its turns; any other has said more than they tell.
+        cut=[node.id for node in path if node.run is not None and node.run.status != "complete"],
+    )
+    history: list[Message] = []
+    for node in path:
+        if node.run is None:
+            if node.id not in kept.bodies:  # deleted between two looks
+                raise RequestError(Code.UNKNOWN_CONVERSATION)
+            history += kept.bodies[node.id]
+        else:
+            history += recalled(kept.turns.get(node.id, ()), kept.events.get(node.id, ()), ours)
+    return history

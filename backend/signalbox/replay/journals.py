@@ -1,0 +1,166 @@
+"""Where journals come from: runs and saves of the database, and saves in files; read, never written."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from signalbox.chat.progress import Attempt
+from signalbox.conversations.history import history_of
+from signalbox.conversations.tree import Tree, system_of
+from signalbox.core.errors import RequestError
+from signalbox.core.events import AnyEvent, LoopName, Stamped
+from signalbox.core.messages import JsonObject, Message, SystemMessage
+from signalbox.core.records import RunRecord
+from signalbox.replay.outcome import Called, Outcome, calls_in, outcome_of
+from signalbox.runs.journal import read_all
+from signalbox.runs.ledger import progress_of
+from signalbox.store.conversations import tree_of
+from signalbox.store.database import Database
+from signalbox.store.journal import JournalStore
+from signalbox.store.saves import Snapshot, events_of, find_save, snapshot_of
+from signalbox.wire.jsontext import loads
+
+
+class NoJournal(Exception):
+    """Why there is no journal to replay, as a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """A run as it was: what was asked, what it told, what it asked of its upstream.
+
+    `told` is all that its model was told, where the question alone does not say it: of a run in a conversation.
+    `is_torn`: what was said before it in its conversation is not here.
+    """
+
+    run_id: str
+    model: str
+    loop: LoopName
+    question: JsonObject
+    events: tuple[Stamped, ...]
+    attempts: tuple[Attempt, ...] = ()
+    told: tuple[Message, ...] | None = None
+    is_torn: bool = False
+    simulated: bool = False
+
+    @property
+    def calls(self) -> tuple[Called, ...]:
+        """The calls that it made, with their results."""
+        return calls_in([stamped.event for stamped in self.events])
+
+    @property
+    def offered(self) -> list[str]:
+        """The tools that its requests offered, those that it called among them; none where it offered none."""
+        offered = [name for attempt in self.attempts for name in attempt.tools]
+        return [*dict.fromkeys(offered)]
+
+    @property
+    def outcome(self) -> Outcome:
+        """What came of it."""
+        return outcome_of(self.events, self.attempts, self.loop, self.model)
+
+
+# --- from the database ------------------------------------------------------------------------------------------
+
+
+async def journal_in(database: Database, name: str, ours: Collection[str]) -> Journal:
+    """Find a run, or a save, by its id; raises NoJournal and StoreError. `ours` are tools that ask nothing outside."""
+    store = JournalStore(database)
+    record = await store.find(name)
+    if record is None:
+        return await _saved_in(database, name, ours)
+    events = await read_all(partial(store.read, record.id))
+    if not record.is_over:
+        raise NoJournal(f"The run {name} is still under way. Wait for its end, or stop it.")
+    return await _with_conversation(database, record, events, ours)
+
+
+async def newest_in(database: Database, count: int) -> list[str]:
+    """Name the newest runs that are over."""
+    return [record.id for record in await JournalStore(database).recent(count) if record.is_over]
+
+
+async def _saved_in(database: Database, save_id: str, ours: Collection[str]) -> Journal:
+    line, snapshot, events = await database.read(
+        lambda c: (find_save(c, save_id), snapshot_of(c, save_id), events_of(c, save_id))
+    )
+    if line is None or snapshot is None:
+        raise NoJournal(
+            f"There is no run, no save and no file {save_id!r}. GET /api/runs and GET /api/saves list those there are."
+        )
+    record = await JournalStore(database).find(line.run_id)
+    if record is not None:  # with it there is the conversation before it
+        return await _with_conversation(database, record, events, ours)
+    return _of_save(line.run_id, snapshot, events)
+
+
+async def _with_conversation(
+    database: Database, record: RunRecord, events: Sequence[Stamped], ours: Collection[str]
+) -> Journal:
+    journal = Journal(
+        run_id=record.id,
+        model=record.model,
+        loop=record.loop,
+        question=record.question,
+        events=tuple(events),
+        attempts=tuple(progress_of(record).attempts),
+        simulated=record.simulated,
+    )
+    if record.conversation_id is None:
+        return journal
+    _, nodes = await database.read(tree_of, record.conversation_id)
+    path = Tree(nodes).path(record.parent_id)
+    try:
+        history = await history_of(database, path, ours)
+    except RequestError:
+        raise NoJournal(f"The conversation of {record.id} was deleted meanwhile.") from None
+    system = system_of(path)
+    head = [SystemMessage(system)] if system else []
+    return replace(journal, told=(*head, *history))
+
+
+# --- from a file ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Trace:
+    """What of a save's trace a replay needs; what it does not know is left out."""
+
+    run_id: str
+    model: str
+    loop: LoopName
+    attempts: list[Attempt] = field(default_factory=list[Attempt])
+    conversation_id: str | None = None
+    simulated: bool = False
+
+
+def journal_of(data: bytes, name: str) -> Journal:
+    """Read a save as GET /api/saves/ID gives it; raises NoJournal for anything else."""
+    try:
+        whole: Any = loads(data)
+        question, trace, events = whole["question"], whole["trace"], whole["events"]
+        stamped = [Stamped(one["seq"], one["at"], msgspec.convert(one, AnyEvent)) for one in events]
+        return _of_save(whole["run_id"], Snapshot(dict(question), trace, {}), stamped)
+    except (ValueError, KeyError, TypeError) as error:
+        raise NoJournal(
+            f"{name} is no save as GET /api/saves/ID gives it: it needs question, trace and events "
+            f"({type(error).__name__})."
+        ) from None
+
+
+def _of_save(run_id: str, snapshot: Snapshot, events: Sequence[Stamped]) -> Journal:
+    """Take a save for a journal; what was said before it in a conversation is not in it."""
+    trace = msgspec.convert(snapshot.trace, _Trace)
+    return Journal(
+        run_id=run_id,
+        model=trace.model,
+        loop=trace.loop,
+        question=snapshot.question,
+        events=tuple(events),
+        attempts=tuple(trace.attempts),
+        is_torn=trace.conversation_id is not None,
+        simulated=trace.simulated,
+    )

@@ -1,0 +1,158 @@
+"""What a replay and a parity run say: lines for a reader, or the same as data."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+
+from signalbox.core.messages import JsonObject
+from signalbox.replay.differences import Difference, call_in_words, how_it_went, money
+from signalbox.replay.outcome import Outcome
+from signalbox.replay.parity import Verdict
+
+_WIDTH = 34
+_MOST_NAMED = 6
+
+
+# --- one replay -------------------------------------------------------------------------------------------------
+
+
+def replay_lines(
+    original: Outcome, again: Outcome, found: Sequence[Difference], unrecorded: Sequence[str]
+) -> Iterator[str]:
+    """Lay the original and its replay side by side, and say where they part."""
+    yield _row("", "original", "replay")
+    for name, one, other in _rows(original, again):
+        yield _row(name, one, other)
+    for title, outcome in (("calls of the original", original), ("calls of the replay", again)):
+        yield f"{title}:" if outcome.calls else f"{title}: none"
+        yield from (
+            f"  {place}. {call_in_words(call)}: {how_it_went(call)}" for place, call in enumerate(outcome.calls, 1)
+        )
+    if unrecorded:
+        yield f"not in the journal, so not answered: {', '.join(unrecorded)}"
+    yield "differences:" if found else "differences: none"
+    yield from (line for one in found for line in _told(one, "original", "replay"))
+
+
+def _rows(one: Outcome, other: Outcome) -> Iterator[tuple[str, str, str]]:
+    yield "loop", one.loop, other.loop
+    yield "model", one.model, other.model
+    yield "ending", _ending(one), _ending(other)
+    yield "steps", str(one.steps), str(other.steps)
+    yield "requests", str(len(one.tried)), str(len(other.tried))
+    yield "calls", str(len(one.calls)), str(len(other.calls))
+    yield "warnings", ", ".join(one.warnings) or "none", ", ".join(other.warnings) or "none"
+    yield "text", f"{len(one.text)} characters", "equal" if one.text == other.text else f"{len(other.text)} characters"
+    yield "reasoning", f"{len(one.reasoning)} characters", f"{len(other.reasoning)} characters"
+    yield "cost", money(one.cost), money(other.cost)
+    yield "time", f"{one.milliseconds} ms", f"{other.milliseconds} ms"
+
+
+def _row(name: str, one: str, other: str) -> str:
+    return f"{name:<10} {one:<{_WIDTH}} {other}".rstrip()
+
+
+def _ending(outcome: Outcome) -> str:
+    return f"{outcome.status} {outcome.code}" if outcome.code else outcome.status
+
+
+def _told(one: Difference, first: str, second: str) -> Iterator[str]:
+    yield f"  {one.kind} ({'expected' if one.is_expected else 'unexpected'})"
+    yield f"    {first}: {one.first}"
+    yield f"    {second}: {one.second}"
+    if one.why:
+        yield f"    {one.why}"
+
+
+def replay_data(
+    original: Outcome, again: Outcome, found: Sequence[Difference], unrecorded: Sequence[str]
+) -> JsonObject:
+    """Return the same as data."""
+    return {
+        "original": asdict(original),
+        "replay": asdict(again),
+        "differences": [_as_data(one) for one in found],
+        "unrecorded": [*unrecorded],
+    }
+
+
+# --- parity -----------------------------------------------------------------------------------------------------
+
+
+def case_line(verdict: Verdict) -> str:
+    """Say on one line how a case went."""
+    word = "DIFFERS" if verdict.unexpected else "expected" if verdict.expected else "same"
+    kinds = ", ".join(one.kind for one in verdict.unexpected or verdict.expected)
+    note = f" [{len(verdict.unrecorded)} calls not in the journal]" if verdict.unrecorded else ""
+    return f"{word:<9} {verdict.name}{f': {kinds}' if kinds else ''}{note}"
+
+
+def detail_lines(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    """Explain: what must differ by its reasons, each once; what must not, case by case; then the totals."""
+    expected = _by_reason(verdicts)
+    if expected:
+        yield ""
+        yield "Expected differences"
+    for why, names in sorted(expected.items(), key=lambda item: -len(item[1])):
+        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+        yield f"  {why}"
+        yield f"    {len(names)}: {', '.join(names[:_MOST_NAMED])}{more}"
+    differing = [verdict for verdict in verdicts if verdict.unexpected]
+    if differing:
+        yield ""
+        yield "Unexpected differences: each is a fault of one of the loops until it is explained"
+    for verdict in differing:
+        yield f"  {verdict.name} ({verdict.model})"
+        yield from (f"  {line}" for one in verdict.unexpected for line in _told(one, "legacy", "v2"))
+    yield ""
+    yield _totals(verdicts)
+
+
+def _by_reason(verdicts: Sequence[Verdict]) -> dict[str, list[str]]:
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for verdict in verdicts:
+        for why in dict.fromkeys(one.why for one in verdict.expected if one.why):
+            found[why].append(verdict.name)
+    return found
+
+
+def _totals(verdicts: Sequence[Verdict]) -> str:
+    same = sum(1 for verdict in verdicts if not verdict.found)
+    differs = sum(1 for verdict in verdicts if verdict.unexpected)
+    expected = len(verdicts) - same - differs
+    cases = f"{len(verdicts)} case{'' if len(verdicts) == 1 else 's'} on both loops"
+    words = f"{cases}: {same} the same, {expected} different as expected, {differs} different unexpectedly."
+    if differs:
+        return f"{words} Do not raise the flag before each of them is explained."
+    return f"{words} Nothing here speaks against raising the flag." if verdicts else "There is nothing to compare."
+
+
+def parity_data(verdicts: Sequence[Verdict]) -> JsonObject:
+    """Return the report as data."""
+    return {
+        "cases": [_case_data(verdict) for verdict in verdicts],
+        "same": sum(1 for verdict in verdicts if not verdict.found),
+        "expected": sum(1 for verdict in verdicts if verdict.found and not verdict.unexpected),
+        "unexpected": sum(1 for verdict in verdicts if verdict.unexpected),
+    }
+
+
+def _case_data(verdict: Verdict) -> JsonObject:
+    return {
+        "name": verdict.name,
+        "model": verdict.model,
+        "differences": [_as_data(one) for one in verdict.found],
+        "unrecorded": [*verdict.unrecorded],
+        "legacy": asdict(verdict.legacy),
+        "v2": asdict(verdict.v2),
+    }
+
+
+def _as_data(one: Difference) -> JsonObject:
+    return {
+        "kind": one.kind,
+        "class": "expected" if one.is_expected else "unexpected",
+        "first": one.first,
+        "second": one.second,
+        "why": one.why,
+    }

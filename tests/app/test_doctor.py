@@ -1,0 +1,371 @@
+"""`signalbox doctor`: what each check finds, that nothing is changed by it, and that nothing makes it wait."""
+
+import asyncio
+import json
+import socket
+import sqlite3
+import threading
+import time
+from collections import namedtuple
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from signalbox.app.config import Settings
+from signalbox.app.doctor import examination, folder
+from signalbox.app.doctor.access import check_access
+from signalbox.app.doctor.database import check_database
+from signalbox.app.doctor.examination import examine
+from signalbox.app.doctor.finding import Finding
+from signalbox.app.doctor.folder import check_folder
+from signalbox.app.doctor.report import as_json, as_text, is_well
+from signalbox.simulator.server import BackgroundSimulator
+
+from tests.support.processes import command
+from tests.support.serving import RunningApp, settings_for
+from tests.support.upstream import Exchange, ScriptedUpstream, says
+
+KEY = "sk-or-v1-canary-of-the-doctor"
+DATABASE = "signalbox.db"
+
+
+@pytest.fixture
+def silent() -> Iterator[int]:
+    """Listen on a port, accept what comes (the kernel does), and never answer."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield listener.getsockname()[1]
+
+
+def examined(settings: Settings) -> dict[str, Finding]:
+    """Run all checks; the worst finding of each name."""
+    found: dict[str, Finding] = {}
+    for one in asyncio.run(examine(settings)):
+        if one.about not in found or found[one.about].state == "ok":
+            found[one.about] = one
+    return found
+
+
+def near(data: Path, **given: Any) -> Settings:
+    """Make settings whose port is any free one."""
+    return settings_for(data, **{"signalbox_port": 0, **given})
+
+
+def tree(root: Path) -> dict[str, tuple[int, int]]:
+    """Note every file with its size and the time of its last change, and every folder."""
+    return {str(one): (one.stat().st_size, one.stat().st_mtime_ns) for one in [root, *root.rglob("*")]}
+
+
+def test_a_healthy_server(tmp_path: Path) -> None:
+    """Beside a server at work every check is well: its database, its lock, its port, its upstream, one real search."""
+    with BackgroundSimulator(pace=0) as simulator:
+        upstream = {"openrouter_base_url": simulator.base_url, "openrouter_api_key": KEY}
+        with RunningApp(settings_for(tmp_path, **upstream)) as app:
+            app.ask()
+            found = examined(settings_for(tmp_path, signalbox_port=app.port, **upstream))
+    assert {one.state for one in found.values()} == {"ok"}, found
+    assert "accepts the key, which has no limit of its own; $0.00 spent" in found["key"].found
+    assert "is at work" in found["lock"].found
+    assert "is sound; its tables are this version's" in found["database"].found
+    assert found["port"].found == f"A Signalbox of this version answers at 127.0.0.1:{app.port}."
+    assert found["loop"].found == "Every run uses the V2 loop: the environment says so."
+    assert "docs searches Signalbox's own documentation" in found["search"].found
+
+
+def test_nothing_is_made_and_nothing_is_changed(tmp_path: Path) -> None:
+    """Neither before the first start, nor beside a stopped server's files, nor beside one that was killed."""
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert "not there yet" in examined(near(empty / "data"))["data folder"].found
+    assert tree(empty).keys() == {str(empty)}
+    with RunningApp(near(tmp_path / "data")) as app:
+        app.ask()
+        log = [app.parts.settings.signalbox_data_dir / f"{DATABASE}{end}" for end in ("", "-wal", "-shm")]
+        crashed = tmp_path / "crashed"
+        crashed.mkdir(mode=0o700)
+        for file in log:
+            (crashed / file.name).write_bytes(file.read_bytes())
+    for left in (tmp_path / "data", crashed):
+        before = tree(left)
+        assert examined(near(left))["database"].state == "ok"
+        after = tree(left)
+        assert {name: size for name, (size, _) in after.items()} == {name: size for name, (size, _) in before.items()}
+        # What SQLite works out anew in a killed server's -shm is no content of anybody.
+        assert {name for name in after if after[name] != before[name]} <= {str(left / f"{DATABASE}-shm")}
+
+
+async def _refuses(exchange: Exchange) -> None:
+    await exchange.whole(401, json.dumps({"error": {"code": 401, "message": f"No such key: {KEY}"}}).encode())
+
+
+def _tells(left: float | None) -> Any:
+    async def script(exchange: Exchange) -> None:
+        assert exchange.asked.path == "/api/v1/key"
+        assert exchange.asked.headers["authorization"] == f"Bearer {KEY}"
+        await exchange.whole(200, json.dumps({"data": {"limit_remaining": left, "usage": 12.5}}).encode())
+
+    return script
+
+
+async def _lists(exchange: Exchange) -> None:
+    known = {"/v1/models": (200, b'{"data": [{"id": "llama"}]}')}
+    await exchange.whole(*known.get(exchange.asked.path, (404, b"not found")))
+
+
+@pytest.mark.parametrize(
+    ("answers", "path", "state", "said"),
+    [
+        (_refuses, "/api/v1", "fail", "Check OPENROUTER_API_KEY."),
+        (_tells(0.25), "/api/v1", "warn", "$0.25 is left on it; $12.50 spent so far"),
+        (_tells(-1), "/api/v1", "fail", "$0.00 is left"),
+        (_tells(20), "/api/v1", "ok", "$20.00 is left"),
+        (_lists, "/v1", "ok", "accepts the key, and lists 1 model."),
+        (_lists, "/elsewhere/v1", "fail", "base URL"),
+    ],
+)
+def test_the_key(tmp_path: Path, answers: Any, path: str, state: str, said: str) -> None:
+    """It is asked for where there is such a question, else the models are; the key itself is never shown."""
+    with ScriptedUpstream(says("never"), models=answers, path=path) as upstream:
+        settings = near(tmp_path, openrouter_base_url=upstream.base_url, openrouter_api_key=KEY)
+        found = examined(settings)["key"]
+        assert not upstream.asked
+    assert (found.state, said in f"{found.found} {found.todo}") == (state, True), found
+    assert KEY not in as_text([found]) + as_json([found])
+
+
+def test_without_a_key_the_simulator_answers(tmp_path: Path) -> None:
+    """That is worth a word, and no failure."""
+    found = examined(near(tmp_path))["key"]
+    assert found.state == "warn"
+    assert "simulator" in found.found
+
+
+def _database(data: Path) -> Path:
+    with RunningApp(near(data)) as app:
+        app.ask()
+    return data / DATABASE
+
+
+def test_the_database_file(tmp_path: Path) -> None:
+    """An earlier version's tables are updated, a later version's refused, a damaged file and a foreign one named."""
+    file = _database(tmp_path)
+    for version, state, said in (("0001", "ok", "the next start updates them"), ("9999", "fail", "a later version")):
+        with closing(sqlite3.connect(file)) as database, database:
+            database.execute("UPDATE alembic_version SET version_num = ?", (version,))
+        found = examined(near(tmp_path))["database"]
+        assert (found.state, said in found.found) == (state, True), found
+    whole = file.read_bytes()
+    file.write_bytes(whole[:4096] + b"\xff" * 8192 + whole[12288:])
+    assert examined(near(tmp_path))["database"].state == "fail"
+    file.write_bytes(b"This is a letter to a friend.\n" * 1000)
+    assert "cannot be opened" in examined(near(tmp_path))["database"].found
+
+
+def test_a_large_file_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the time is over it is said that the rest was not looked at."""
+    _database(tmp_path)
+    monkeypatch.setattr("signalbox.app.doctor.database.SECONDS", -1.0)
+    monkeypatch.setattr("signalbox.store.checkup._STEPS", 1)
+    [found] = asyncio.run(check_database(near(tmp_path)))
+    assert found.state == "ok"
+    assert "was not read to its end" in found.found
+
+
+def test_the_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file in its place fails, what others may read or write is told with the command that closes it."""
+    (tmp_path / "file").write_text("x")
+    assert check_folder(near(tmp_path / "file" / "data"))[0].state == "fail"
+    data = tmp_path / "data"
+    data.mkdir(mode=0o755)
+    (data / "admin-token").write_text("secret\n")
+    (data / "admin-token").chmod(0o644)
+    found = check_folder(near(data))[0]
+    assert (found.state, found.todo) == ("warn", f"chmod go= {data / 'admin-token'}")
+    data.chmod(0o777)
+    assert check_folder(near(data))[0].todo == f"chmod go-w {data}"
+    monkeypatch.setattr(folder.os, "open", _read_only)
+    found = check_folder(near(data))[0]
+    assert (found.state, "read-only file system" in found.found) == ("fail", True)
+
+
+def _read_only(*_: object) -> int:
+    raise OSError(30, "Read-only file system")
+
+
+@pytest.mark.parametrize(("free", "state"), [(49e6, "fail"), (51e6, "warn"), (999e6, "warn"), (2e9, "ok")])
+def test_the_room_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: float, state: str) -> None:
+    """Below 1 GB it is worth a word, below 50 MB it fails."""
+    usage = namedtuple("usage", "free")  # noqa: PYI024 - as shutil's
+    monkeypatch.setattr(folder.shutil, "disk_usage", lambda _: usage(free))
+    found = next(one for one in check_folder(near(tmp_path)) if one.about == "disk")
+    assert found.state == state
+    assert "are free" in found.found
+
+
+def test_a_network_file_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite on NFS is warned of; with PostgreSQL it does not matter."""
+    mounts = tmp_path / "mounts"
+    data = tmp_path / "da ta"
+    data.mkdir()
+    place = str(data.resolve()).replace(" ", "\\040")
+    mounts.write_text(f"1 0 0:1 / / rw - ext4 /dev/a rw\n2 1 0:2 / {place} rw shared:1 - nfs4 host:/x rw\n")
+    monkeypatch.setattr(folder, "_MOUNTS", mounts)
+    assert next(one for one in check_folder(near(data)) if "nfs4" in one.found).state == "warn"
+    shared = near(data, database_url="postgresql://localhost/x")
+    assert not [one for one in check_folder(shared) if "nfs4" in one.found]
+
+
+def test_the_lever(tmp_path: Path) -> None:
+    """What the next run uses is told in the API's words; a lever that cannot be read counts as off, with a warning."""
+    lever = tmp_path / "tool_loop_v2.json"
+    lever.write_text('{"state": "percent", "percent": 20}')
+    found = examined(near(tmp_path))["loop"]
+    assert (found.state, found.found) == (
+        "ok",
+        "20 % of the conversations use the V2 loop, the others the legacy loop.",
+    )
+    lever.write_text('{"state": "up"}')
+    found = examined(near(tmp_path))["loop"]
+    assert found.state == "warn"
+    assert "counts as off. Every run uses the legacy loop: the lever says so." in found.found
+
+
+def test_search_that_is_not_set_up(tmp_path: Path) -> None:
+    """It is said why there is none, and which tools are missing."""
+    found = examined(near(tmp_path, search_backend="brave"))
+    assert found["search"].state == "warn"
+    assert "BRAVE_API_KEY is not set" in found["search"].found
+    assert "search_web is not offered" in found["tools"].found
+    assert "Offered are read_url" in found["tools"].found
+
+
+def test_search_that_fails(tmp_path: Path) -> None:
+    """One real query is sent; a service that refuses the key is a failure."""
+
+    async def refuse(exchange: Exchange) -> None:
+        await exchange.whole(401, b"{}")
+
+    with ScriptedUpstream(says("never"), models=refuse) as service:
+        settings = near(tmp_path, search_backend="tavily", tavily_api_key=KEY, tavily_base_url=service.base_url)
+        found = examined(settings)["search"]
+        assert len(service.catalogues) == 1
+    assert (found.state, "did not accept the key" in found.found) == ("fail", True)
+
+
+def test_the_port(tmp_path: Path) -> None:
+    """It is free, another's, or an address that is not ours."""
+    with ScriptedUpstream(says("never")) as other:
+        found = examined(settings_for(tmp_path, signalbox_port=other.port))["port"]
+        assert (found.state, "is no Signalbox" in found.found) == ("fail", True)
+    free = examined(settings_for(tmp_path, signalbox_port=other.port))["port"]
+    assert (free.state, free.found) == ("ok", f"127.0.0.1:{other.port} is free.")
+    absent = settings_for(tmp_path, signalbox_host="192.0.2.1", signalbox_port=other.port)
+    found = asyncio.run(_port_without_a_network(absent))
+    assert (found.state, "cannot be used" in found.found) == ("fail", True)
+
+
+async def _port_without_a_network(settings: Settings) -> Finding:
+    """Ask for a port of an address whose packets go nowhere, without waiting for them."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(asyncio, "open_connection", _unreachable)
+        return (await examination.check_port(settings))[0]
+
+
+async def _unreachable(*_: object) -> None:
+    raise OSError(113, "No route to host")
+
+
+@pytest.mark.parametrize(
+    ("given", "about", "state"),
+    [
+        ({}, "access", "ok"),
+        ({"signalbox_host": "0.0.0.0"}, "access", "fail"),
+        ({"signalbox_host": "0.0.0.0", "signalbox_access_token": "a" * 24}, "access", "ok"),
+        ({"signalbox_host": "0.0.0.0", "signalbox_access_token": "a" * 24}, "hosts", "warn"),
+        ({"signalbox_access_token": "short"}, "tokens", "warn"),
+        ({"signalbox_allowed_hosts": "chat.example.org"}, "access", "warn"),
+        ({"signalbox_allowed_hosts": "*", "signalbox_access_token": "a" * 24}, "hosts", "warn"),
+        ({"signalbox_allowed_origins": "http://chat.example.org"}, "origins", "warn"),
+    ],
+)
+def test_access(tmp_path: Path, given: dict[str, str], about: str, state: str) -> None:
+    """What lets in more than is meant is named."""
+    found = {one.about: one for one in check_access(near(tmp_path, **given))}
+    assert found[about].state == state
+    assert bool(found[about].todo) == (state != "ok")
+
+
+def _broken(_: object) -> list[Finding]:
+    raise ZeroDivisionError
+
+
+def test_nothing_makes_it_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk that never answers fails its own check when the time is over; a check that breaks hides no other."""
+    release = threading.Event()
+    monkeypatch.setattr(examination, "SECONDS", 0.5)
+    monkeypatch.setattr(examination, "check_folder", lambda _: release.wait())
+    monkeypatch.setattr(examination, "check_lever", _broken)
+    found = examined(near(tmp_path))
+    release.set()
+    assert (found["data folder"].state, "did not come to an end" in found["data folder"].found) == ("fail", True)
+    assert found["loop"].found == "This check broke (ZeroDivisionError)."
+    assert found["access"].state == "ok"
+
+
+def test_listeners_that_never_answer(tmp_path: Path, silent: int) -> None:
+    """Upstream, search, database and port all fall silent: the process says so within its bound, and exits with 1."""
+    env = {
+        "OPENROUTER_API_KEY": KEY,
+        "OPENROUTER_BASE_URL": f"http://127.0.0.1:{silent}/api/v1",
+        "SEARXNG_URL": f"http://127.0.0.1:{silent}",
+        "DATABASE_URL": f"postgresql://someone:{KEY}@127.0.0.1:{silent}/box",
+        "SIGNALBOX_PORT": str(silent),
+    }
+    begun = time.monotonic()
+    ended = command("doctor", "--json", cwd=tmp_path, env=env)
+    assert time.monotonic() - begun < 15
+    assert ended.returncode == 1
+    report = json.loads(ended.stdout)
+    states = {one["about"]: one for one in report["checks"]}
+    assert {about for about, one in states.items() if one["state"] == "fail"} == {"key", "search", "database", "port"}
+    assert all("not answer" in states[about]["found"] for about in ("key", "search", "database", "port"))
+    assert KEY.encode() not in ended.stdout + ended.stderr
+    assert not [*tmp_path.iterdir()]
+
+
+def test_settings_that_cannot_be_used(tmp_path: Path) -> None:
+    """They are a finding like any other; what needs no settings is told all the same."""
+    (tmp_path / ".env").write_text("SIGNALBOX_PORT=many\n")
+    ended = command("doctor", cwd=tmp_path)
+    told = ended.stdout.decode()
+    assert (ended.returncode, ended.stderr) == (1, b"")
+    assert "fail  settings  The setting SIGNALBOX_PORT cannot be used" in told
+    assert "To do: Mend it in .env or in the environment.\n" in told
+    assert "ok    python" in told
+
+
+def test_a_misspelt_setting(tmp_path: Path) -> None:
+    """It is a warning, and warnings are no failure: exit status 0."""
+    (tmp_path / ".env").write_text("SIGNALBOX_PROT=8001\nSIGNALBOX_PORT=0\n")
+    ended = command("doctor", cwd=tmp_path)
+    told = ended.stdout.decode()
+    assert ended.returncode == 0, told
+    assert "warn  settings     No setting reads what .env sets as SIGNALBOX_PROT." in told
+    assert told.rstrip().endswith("2 warn, 0 fail.")
+
+
+def test_the_report() -> None:
+    """Names stand in a column, what is to be done below what was found; only a failure is one."""
+    found = [Finding("key", "ok", "Fine."), Finding("data folder", "warn", "Hm.", "Look.")]
+    assert as_text(found) == (
+        "ok    key          Fine.\nwarn  data folder  Hm.\n                   To do: Look.\n\n1 ok, 1 warn, 0 fail.\n"
+    )
+    assert json.loads(as_json(found))["checks"][1] == {
+        "about": "data folder",
+        "state": "warn",
+        "found": "Hm.",
+        "todo": "Look.",
+    }
+    assert is_well(found)
+    assert not is_well([*found, Finding("port", "fail", "Taken.", "Choose.")])

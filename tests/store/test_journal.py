@@ -13,6 +13,7 @@ from signalbox.core.records import RunRecord
 from signalbox.runs.journal import read_all
 from signalbox.store import journal
 from signalbox.store.journal import JournalStore
+from signalbox.store.memory import MemoryStore
 from signalbox.store.messages import load_message
 from signalbox.store.tables import CONVERSATIONS
 from sqlalchemy import insert
@@ -366,6 +367,19 @@ async def test_a_list_of_runs_reads_no_question(disk: Disk, store: JournalStore)
     found = await store.find("a")
     assert found is not None
     assert (found.question, found.request) == (asked, asked)
+
+
+async def test_a_list_can_be_of_one_owner(disk: Disk, store: JournalStore) -> None:
+    """Pages of one owner's runs are full of them, and hold nobody else's; without an owner they are of all."""
+    memory = MemoryStore()
+    for at, owner in enumerate(["", "a", "b", "a", "", "a"]):
+        for kept in (store, memory):
+            await kept.open(a_run(f"run{at}", owner=owner, started=float(at)), lambda seq, reserved: None)
+    for kept in (store, memory):
+        assert [one.id for one in await kept.recent(2, owner="a")] == ["run5", "run3"]
+        assert [one.id for one in await kept.recent(2, (3.0, "run3"), "a")] == ["run1"]
+        assert [one.id for one in await kept.recent(9, owner="")] == ["run4", "run0"]
+        assert len(await kept.recent(9)) == 6
 
 
 # --- reading -------------------------------------------------------------------------------------------------------

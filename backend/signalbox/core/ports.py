@@ -109,8 +109,13 @@ class RunStore(Protocol):
         """Return the run that was started with this Idempotency-Key."""
         ...
 
-    async def recent(self, limit: int, before: tuple[float, str] | None = None) -> list[RunRecord]:
-        """Return the newest runs first, of those that began before this time (epoch seconds) and run."""
+    async def recent(
+        self, limit: int, before: tuple[float, str] | None = None, owner: str | None = None
+    ) -> list[RunRecord]:
+        """Return the newest runs first, of those that began before this time (epoch seconds) and run.
+
+        Those of one owner; of all where none is named.
+        """
         ...
 
     async def delete(self, run_id: str) -> None:

@@ -127,12 +127,15 @@ class RunManager:
             raise RequestError(Code.UNKNOWN_RUN)
         return record
 
-    async def recent(self, limit: int, before: tuple[float, str] | None = None) -> list[RunRecord]:
+    async def recent(
+        self, limit: int, before: tuple[float, str] | None = None, owner: str | None = None
+    ) -> list[RunRecord]:
         """Return the newest runs first, those under way among them, with their figures of now.
 
-        `before` is the start (epoch seconds) and id of a run; those that began before it follow.
+        `before` is the start (epoch seconds) and id of a run; those that began before it follow. Those of one owner;
+        of all where none is named.
         """
-        kept = await self.store.recent(limit, before)
+        kept = await self.store.recent(limit, before, owner)
         return [run.record() if (run := self.live(record.id)) is not None else record for record in kept]
 
     async def events(self, run_id: str) -> list[Stamped]:

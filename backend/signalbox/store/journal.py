@@ -308,11 +308,14 @@ class JournalStore:
         found = await self._select(RUNS.c.key == key, limit=1)
         return found[0] if found else None
 
-    async def recent(self, limit: int, before: tuple[float, str] | None = None) -> list[RunRecord]:
+    async def recent(
+        self, limit: int, before: tuple[float, str] | None = None, owner: str | None = None
+    ) -> list[RunRecord]:
         """Return the newest runs first, of those that began before this time and run; without what was asked."""
         await self._caught_up()
         older = [] if before is None else [tuple_(RUNS.c.started, RUNS.c.id) < before]
-        return await self._select(*older, limit=limit)
+        own = [] if owner is None else [RUNS.c.owner == owner]
+        return await self._select(*older, *own, limit=limit)
 
     async def delete(self, run_id: str) -> None:
         """Delete a run and all that is kept of it, so that nothing of it is left on disk."""

@@ -91,9 +91,12 @@ class MemoryStore:
         """Return the run that was started with this Idempotency-Key."""
         return next((record for record in self._records() if record.key == key), None)
 
-    async def recent(self, limit: int, before: tuple[float, str] | None = None) -> list[RunRecord]:
+    async def recent(
+        self, limit: int, before: tuple[float, str] | None = None, owner: str | None = None
+    ) -> list[RunRecord]:
         """Return the newest runs first, of those that began before this time and run."""
-        records = sorted(self._records(), key=_age, reverse=True)
+        own = (record for record in self._records() if owner is None or record.owner == owner)
+        records = sorted(own, key=_age, reverse=True)
         return [record for record in records if before is None or _age(record) < before][:limit]
 
     async def delete(self, run_id: str) -> None:

@@ -119,6 +119,11 @@ class RunManager:
         """Return a run of this process that is under way, or not wholly on disk yet."""
         return self._live.get(run_id) or self._unwritten.get(run_id)
 
+    def is_running(self, run_id: str) -> bool:
+        """Whether a run without an ending on disk goes on, here or in another worker."""
+        run = self.live(run_id)
+        return self.peers is not None if run is None else not run.is_over
+
     async def find(self, run_id: str) -> RunRecord:
         """Return what is known of a run; raises RequestError UNKNOWN_RUN."""
         run = self.live(run_id)

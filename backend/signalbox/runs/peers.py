@@ -104,10 +104,10 @@ class Peers:
         """
         with self._waiting_for(run_id) as news:
             until = self.clock() + 2 * self.lease_seconds
-            self._say(f"watch {run_id} {self.me}")
             while self.clock() < until:
                 news.clear()
-                await self.caller.call(f"stop {run_id}")
+                # Together, so that they are heard in this order: who watches is told of the end at once.
+                await self.caller.call(f"watch {run_id} {self.me}", f"stop {run_id}")
                 await _came(news)
                 record = await self._found(run_id)
                 if record.is_over:

@@ -33,7 +33,8 @@ class Asked:
     """What a caller asked for, beside the conversation itself.
 
     `goes_on`: the run outlives its last watcher. `request` is redacted, for the trace; `question` is whole, to ask it
-    again. `parent_id` is the message that it answers; `key` and `digest` are of an Idempotency-Key.
+    again. `parent_id` is the message that it answers; `key` and `digest` are of an Idempotency-Key; `owner` is whose API
+    token came with it.
     """
 
     goes_on: bool = False
@@ -42,6 +43,7 @@ class Asked:
     parent_id: str | None = None
     key: str | None = None
     digest: str | None = None
+    owner: str = ""
 
 
 @dataclass(slots=True)
@@ -98,6 +100,7 @@ class Run:
             id=self.id,
             model=self.context.model,
             loop=self.context.flags.loop,
+            owner=self.asked.owner,
             flag=self.context.flags.flag,
             simulated=self.context.flags.simulated,
             conversation_id=self.context.session_id,

@@ -166,9 +166,9 @@ async def _opened(
 
 
 async def _so_far(node: Node, parts: Parts) -> Node:
-    if node.run is None or node.run.status is not None or (live := parts.runs.live(node.id)) is None:
+    if node.run is None or node.run.status is not None:
         return node
-    record = live.record()
+    record = await parts.runs.find(node.id)
     run = Answer(
         record.status, record.code, record.model, record.loop, record.cost, record.cost_estimated, record.steps
     )
@@ -222,13 +222,12 @@ def _told(conversation: Conversation) -> JsonObject:
 
 
 def _line(line: Line, parts: Parts) -> JsonObject:
-    live = (parts.runs.live(run_id) for run_id in line.unfinished)
     return {
         **_told(line.conversation),
         "messages": line.messages,
         "cost": None if line.cost is None else round(line.cost, 12),  # a sum of floats has dust
         "model": line.model,
-        "is_running": any(run is not None and not run.is_over for run in live),
+        "is_running": any(parts.runs.is_running(run_id) for run_id in line.unfinished),
     }
 
 

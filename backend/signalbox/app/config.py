@@ -10,6 +10,7 @@ from dotenv.parser import parse_stream
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from signalbox.app.rates import read_rates
 from signalbox.services.addresses import Allowance
 
 OPENROUTER = "https://openrouter.ai/api/v1"
@@ -86,6 +87,13 @@ class Settings(BaseSettings):
     def _is_postgres(cls, value: SecretStr | None) -> SecretStr | None:
         if value is not None and urlsplit(value.get_secret_value()).scheme not in ("postgresql", "postgres"):
             raise ValueError("takes postgresql://USER:PASSWORD@HOST/NAME; leave it empty for SQLite in the data folder")
+        return value
+
+    @field_validator("signalbox_rate_limit")
+    @classmethod
+    def _is_rate(cls, value: str | None) -> str | None:
+        if value is not None:
+            read_rates(value)
         return value
 
     @field_validator("search_backend")

@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from signalbox.app.config import Settings
+from signalbox.app.quota import Quota
 from signalbox.app.streams import Streams
 from signalbox.flags.lever import LeverFile
 from signalbox.runs.manager import RunManager
@@ -25,6 +26,7 @@ class Parts:
     catalog: ModelCatalog
     runs: RunManager
     streams: Streams
+    quota: Quota
     database: Database
     lever: LeverFile
     admin_token: str

@@ -19,6 +19,8 @@ from signalbox.app.errors import LastResort, add_error_handlers
 from signalbox.app.examples import add_openapi
 from signalbox.app.files import mount_files
 from signalbox.app.logs import configure_logs, log_run
+from signalbox.app.quota import Quota
+from signalbox.app.rates import Rates, read_rates
 from signalbox.app.routers import chat, conversations, flags, health, models, runs, saves, tools
 from signalbox.app.security import Gate
 from signalbox.app.streams import Streams
@@ -33,6 +35,7 @@ from signalbox.services.http import make_client
 from signalbox.services.openrouter import OpenRouterService, Upstream
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.simulator.server import BackgroundSimulator
+from signalbox.store.database import Database
 from signalbox.store.journal import JournalStore
 
 
@@ -138,12 +141,18 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
         catalog=catalog,
         runs=runs_,
         streams=Streams(settings.signalbox_max_streams, settings.signalbox_max_streams_per_user),
+        quota=_quota(settings, database),
         database=database,
         lever=LeverFile(folder / "tool_loop_v2.json"),
         admin_token=admin.value,
         is_simulated=settings.is_simulated,
         search_is_paid=toolbox.search_is_paid,
     )
+
+
+def _quota(settings: Settings, database: Database) -> Quota:
+    rates = read_rates(settings.signalbox_rate_limit) if settings.signalbox_rate_limit else ()
+    return Quota(database, Rates(rates), settings.signalbox_max_runs_per_user)
 
 
 def data_folder(settings: Settings) -> Path:

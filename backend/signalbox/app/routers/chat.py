@@ -1,10 +1,11 @@
 """POST /api/chat/stream: one question in, one run's events out."""
 
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Request, Response
 
-from signalbox.app.access import WhoDep
+from signalbox.app.access import Who, WhoDep
 from signalbox.app.body import read_model
 from signalbox.app.conversing import check_there, keep, standing_of
 from signalbox.app.deps import Parts, PartsDep
@@ -38,6 +39,7 @@ router = APIRouter(tags=["chat"])
 
 # What a run of a conversation was asked is kept once, as a node of its tree.
 _IN_THE_TREE = {"messages", "prompt"}
+_WITHOUT_KEY = Asked()
 _LOOP_NAMES: dict[str, LoopName] = {"v2": "v2", "legacy": "legacy"}
 
 
@@ -63,7 +65,7 @@ async def stream_chat(
     body = await read_model(request, ChatRequest, int(parts.settings.signalbox_max_body_mb * 1024 * 1024))
     if idempotency_key is None:
         with parts.streams.take(who.owner) as place:
-            return watch(await _started(body, parts, x_tool_loop), parts, place)
+            return watch(await _started(request, body, parts, who, asked_loop=x_tool_loop), parts, place)
     key, digest = checked_key(idempotency_key), digest_of(body)
     async with parts.runs.started_with(key) as known:
         if known is not None and known.digest != digest:
@@ -71,11 +73,18 @@ async def stream_chat(
         if known is not None:
             return await resume(known.id, parts, who, after=0)
         with parts.streams.take(who.owner) as place:
-            return watch(await _started(body, parts, x_tool_loop, key, digest), parts, place)
+            asked = Asked(key=key, digest=digest)
+            return watch(await _started(request, body, parts, who, asked, asked_loop=x_tool_loop), parts, place)
 
 
 async def _started(
-    body: ChatRequest, parts: Parts, asked_loop: str | None, key: str | None = None, digest: str | None = None
+    request: Request,
+    body: ChatRequest,
+    parts: Parts,
+    who: Who,
+    asked: Asked = _WITHOUT_KEY,
+    *,
+    asked_loop: str | None,
 ) -> RunRecord:
     """Start the run that answers this body; raises RequestError."""
     standing = await standing_of(body, parts)
@@ -85,18 +94,20 @@ async def _started(
     context.abilities = abilities_of(parts.catalog.entry(body.model))
     progress = Progress()
     loop = LOOPS[context.flags.loop](context, parts.upstream, parts.executor, progress)
-    asked = Asked(
+    asked = replace(
+        asked,
+        owner=who.owner,
         goes_on=body.on_disconnect == "continue",
         request=redacted(body),
         question=body.model_dump(mode="json", exclude_unset=True, exclude=_IN_THE_TREE if standing else None),
         parent_id=standing.place.node_id if standing else None,
-        key=key,
-        digest=digest,
     )
+    parts.quota.count_question(who, request)
     if standing is not None:
         await keep(standing, parts)
     try:
-        run = await parts.runs.start(context, progress, loop, asked)
+        async with parts.quota.room_for(who):
+            run = await parts.runs.start(context, progress, loop, asked)
     except RequestError:
         if standing is not None:
             await check_there(standing, parts)

@@ -1,0 +1,49 @@
+"""What one user may: so many questions in a time, and so many runs at once."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from weakref import WeakValueDictionary
+
+from fastapi import Request
+
+from signalbox.app.access import Who
+from signalbox.app.rates import Rates, address_of
+from signalbox.core.errors import Code, RequestError
+from signalbox.store.database import Database
+from signalbox.store.under_way import count_under_way
+
+_RETRY_SECONDS = 2.0
+
+
+@dataclass(slots=True)
+class Quota:
+    """Counts what a user asks for; `most_runs` holds for users alone, over all workers."""
+
+    database: Database
+    rates: Rates
+    most_runs: int | None = None
+    _locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary[str, asyncio.Lock])
+
+    def count_question(self, who: Who, request: Request) -> None:
+        """Count a question that is to start a run, by its user, else by its address; raises RequestError."""
+        wait = self.rates.ask(f"user {who.owner}" if who.owner else address_of(request.client and request.client.host))
+        if wait is not None:
+            raise RequestError(Code.TOO_MANY_QUESTIONS, retry_after=wait)
+
+    @asynccontextmanager
+    async def room_for(self, who: Who) -> AsyncGenerator[None, None]:
+        """Start a run inside, where its user has room for it; raises RequestError and StoreError.
+
+        One start of a user follows another, so that many at once do not all find the same room.
+        """
+        if self.most_runs is None or not who.owner:
+            yield
+            return
+        lock = self._locks.setdefault(who.owner, asyncio.Lock())
+        async with lock, self.database.locked(f"runs {who.owner}"):
+            if await self.database.read(count_under_way, who.owner) >= self.most_runs:
+                words = f"Too many runs are under way: one user may have {self.most_runs} at once."
+                raise RequestError(Code.TOO_MANY_RUNS, words, status=429, retry_after=_RETRY_SECONDS)
+            yield

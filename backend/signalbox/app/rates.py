@@ -1,0 +1,84 @@
+"""How often somebody may ask: moving windows over the times of what was asked, exact and of a bounded size."""
+
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from ipaddress import IPv6Address, ip_address
+from time import monotonic
+
+from limits import RateLimitItem, parse_many
+
+# So many times are kept of one asker, and so many askers: what limits others must not grow with them.
+MOST_TIMES = 100_000
+MOST_ASKERS = 100_000
+# A network of its own is what a subscriber is given, with more addresses in it than anyone could count.
+_IPV6_PREFIX = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """So many in so many seconds."""
+
+    amount: int
+    seconds: float
+
+
+def read_rates(words: str) -> tuple[Rate, ...]:
+    """Read `60/minute; 1000/day`, in the notation of the library limits; raises ValueError with a sentence."""
+    try:
+        items: list[RateLimitItem] = parse_many(words)
+    except ValueError:
+        raise ValueError("takes a rate like 60/minute, or several with commas: 10/minute, 200/day") from None
+    rates = tuple(Rate(item.amount, float(item.get_expiry())) for item in items)
+    if any(not 1 <= rate.amount <= MOST_TIMES or rate.seconds < 1 for rate in rates):
+        raise ValueError(f"takes between 1 and {MOST_TIMES} questions in a time of at least a second")
+    return rates
+
+
+@dataclass(slots=True)
+class Rates:
+    """Holds the times of the last questions of each asker; one that is refused does not count.
+
+    An asker is forgotten with the last of his times, or when there are too many others since.
+    """
+
+    allowed: tuple[Rate, ...]
+    clock: Callable[[], float] = monotonic
+    most_askers: int = MOST_ASKERS
+    _times: OrderedDict[str, deque[float]] = field(default_factory=OrderedDict[str, deque[float]])
+
+    def ask(self, asker: str) -> float | None:
+        """Count one question, or return after how many seconds it may be asked."""
+        now = self.clock()
+        times = self._times.get(asker, ())
+        waits = [times[-rate.amount] + rate.seconds - now for rate in self.allowed if len(times) >= rate.amount]
+        if waits and (wait := max(waits)) > 0:
+            return wait
+        if self.allowed:
+            self._count(asker, now)
+        return None
+
+    def __len__(self) -> int:
+        return len(self._times)
+
+    def _count(self, asker: str, now: float) -> None:
+        longest = max(rate.seconds for rate in self.allowed)
+        times = self._times.setdefault(asker, deque(maxlen=max(rate.amount for rate in self.allowed)))
+        times.append(now)
+        self._times.move_to_end(asker)
+        # In the order of their last questions: those that no window holds any more are in front.
+        while len(self._times) > self.most_askers or next(iter(self._times.values()))[-1] + longest <= now:
+            self._times.popitem(last=False)
+
+
+def address_of(host: str | None) -> str:
+    """Name an asker by his address: of IPv6 by his network, or he would have any number of them."""
+    try:
+        address = ip_address(host or "")
+    except ValueError:
+        return "address"  # a socket of this machine, and tests
+    if not isinstance(address, IPv6Address):
+        return f"address {address}"
+    if address.ipv4_mapped is not None:
+        return f"address {address.ipv4_mapped}"
+    return f"address {IPv6Address(int(address) >> (128 - _IPV6_PREFIX) << (128 - _IPV6_PREFIX))}"

@@ -8,7 +8,7 @@ from fastapi import Depends, Request
 from signalbox.app.config import Settings
 from signalbox.app.quota import Quota
 from signalbox.app.streams import Streams
-from signalbox.flags.lever import LeverFile
+from signalbox.flags.lever import LeverPlace
 from signalbox.runs.manager import RunManager
 from signalbox.services.catalog import ModelCatalog
 from signalbox.services.openrouter import OpenRouterService
@@ -28,7 +28,7 @@ class Parts:
     streams: Streams
     quota: Quota
     database: Database
-    lever: LeverFile
+    lever: LeverPlace
     admin_token: str
     is_simulated: bool
     search_is_paid: bool = False

@@ -18,6 +18,7 @@ from signalbox.app.deps import Parts
 from signalbox.app.errors import LastResort, add_error_handlers
 from signalbox.app.examples import add_openapi
 from signalbox.app.files import mount_files
+from signalbox.app.levers import key_fences_from, open_lever
 from signalbox.app.logs import configure_logs, log_run
 from signalbox.app.quota import Quota
 from signalbox.app.rates import Rates, read_rates
@@ -27,7 +28,6 @@ from signalbox.app.streams import Streams
 from signalbox.app.toolbox import fill_toolbox
 from signalbox.core.errors import StoreError
 from signalbox.core.tools import Tool
-from signalbox.flags.lever import LeverFile
 from signalbox.runs.billing import Settlements
 from signalbox.runs.manager import RunManager
 from signalbox.services.catalog import ModelCatalog
@@ -109,6 +109,8 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
     """Start what the process needs, and have `stack` end it in the right order."""
     folder = data_folder(settings)
     database = await open_database(settings, folder, stack)
+    await key_fences_from(settings, database)
+    lever = await open_lever(settings, folder, database, stack)
     base_url = settings.openrouter_base_url
     if settings.is_simulated:
         base_url = stack.enter_context(BackgroundSimulator(pace=settings.signalbox_simulator_pace)).base_url
@@ -143,7 +145,7 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
         streams=Streams(settings.signalbox_max_streams, settings.signalbox_max_streams_per_user),
         quota=_quota(settings, database),
         database=database,
-        lever=LeverFile(folder / "tool_loop_v2.json"),
+        lever=lever,
         admin_token=admin.value,
         is_simulated=settings.is_simulated,
         search_is_paid=toolbox.search_is_paid,

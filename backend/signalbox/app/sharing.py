@@ -27,6 +27,7 @@ def join(
     sharing: Sharing,
     database: Database,
     stack: AsyncExitStack,
+    *,
     on_lever: Callable[[], Coroutine[Any, Any, None]] | None = None,
 ) -> None:
     """Work beside others from now on, until `stack` ends it; `on_lever` is run when one of them pulls the lever."""

@@ -1,11 +1,12 @@
 """The lever that the operator pulls: off, on, or a share of the conversations; one small file, written atomically."""
 
+import asyncio
 import os
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from time import time_ns
-from typing import Literal
+from typing import Literal, Protocol
 
 import orjson
 import structlog
@@ -23,6 +24,18 @@ class Lever:
 
     state: State
     percent: int = 0
+
+
+class LeverPlace(Protocol):
+    """Where the lever is kept: a file for one process, the database for several workers."""
+
+    def read(self) -> Lever | None:
+        """Return how the lever stands as far as is known here, without waiting; None where it was never pulled."""
+        ...
+
+    async def pull(self, lever: Lever) -> None:
+        """Set the lever; raises OSError or StoreError."""
+        ...
 
 
 class LeverFile:
@@ -52,13 +65,14 @@ class LeverFile:
             self._seen, self._lever = mark, self._parsed()
         return self._lever
 
+    async def pull(self, lever: Lever) -> None:
+        """Set the lever, on the disk by the time it returns; raises OSError."""
+        await asyncio.to_thread(self.write, lever)
+
     def write(self, lever: Lever) -> None:
         """Pull the lever; whoever reads sees the old state or the new one, never half of it. Raises OSError."""
-        value: dict[str, object] = {"state": lever.state}
-        if lever.state == "percent":
-            value["percent"] = lever.percent
         with NamedTemporaryFile(dir=self._path.parent, prefix=self._path.name, delete=False) as file:
-            file.write(orjson.dumps(value))
+            file.write(json_of(lever))
             file.flush()
             os.fsync(file.fileno())
         try:
@@ -80,6 +94,11 @@ class LeverFile:
     def _unreadable(self, error: Exception) -> Lever:
         _log.error("flag.unreadable", file=self._path.name, error=type(error).__name__, stands="off")
         return Lever("off")
+
+
+def json_of(lever: Lever) -> bytes:
+    """Write a lever as JSON, with a share only where it counts."""
+    return orjson.dumps({"state": lever.state, **({"percent": lever.percent} if lever.state == "percent" else {})})
 
 
 def lever_of(value: JsonValue) -> Lever:

@@ -1,8 +1,9 @@
 """The database, as everyone above sees it: functions of a connection, each in a transaction of its own."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager
+from contextvars import ContextVar
 from typing import Concatenate, NoReturn, ParamSpec, TypeVar
 
 import structlog
@@ -17,6 +18,7 @@ Work = Callable[[Connection], Value]
 Bound = Callable[Concatenate[Connection, P], Value]
 
 _log = structlog.get_logger()
+_is_quiet = ContextVar("is_quiet", default=False)
 
 
 class Database(ABC):
@@ -59,10 +61,21 @@ class Database(ABC):
         """Leave nothing of deleted rows where that can be had; raises StoreError."""
 
 
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Have failures not logged here: whoever asks twice a second tells of an outage once, by himself."""
+    token = _is_quiet.set(True)
+    try:
+        yield
+    finally:
+        _is_quiet.reset(token)
+
+
 def refuse(error: Exception) -> NoReturn:
     """Raise what the database said as StoreError."""
     cause = getattr(error, "orig", None) or error
-    _log.error("database.failed", error=type(cause).__name__)
+    if not _is_quiet.get():
+        _log.error("database.failed", error=type(cause).__name__)
     # What the database will refuse however often it is asked is no outage.
     lasting = isinstance(error, IntegrityError | DataError | ProgrammingError)
     raise StoreError(Code.INTERNAL if lasting else Code.STORE_UNAVAILABLE) from None

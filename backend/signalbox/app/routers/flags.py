@@ -50,7 +50,7 @@ async def pull_lever(
     if not hmac.compare_digest(given.encode(), parts.admin_token.encode()):
         raise RequestError(Code.UNAUTHORIZED, "The lever needs the admin token.", "Authorization")
     wanted = await read_model(request, LeverIn, _BODY_LIMIT)
-    parts.lever.write(Lever(wanted.state, wanted.percent or 0))
+    await parts.lever.pull(Lever(wanted.state, wanted.percent or 0))
     _log.info("flag.pulled", flag=FLAG_KEY, state=wanted.state, percent=wanted.percent)
     return _standing(parts)
 

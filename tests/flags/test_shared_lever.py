@@ -1,0 +1,132 @@
+"""The lever of several workers: one database, each hears what another one pulled, and an outage changes nothing."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+from signalbox.core.errors import Code, StoreError
+from signalbox.flags import shared_lever
+from signalbox.flags.lever import Lever
+from signalbox.flags.shared_lever import SharedLever
+from signalbox.store.shared import LEVER, get_shared, put_shared
+from signalbox.store.sqlite import SqliteDatabase
+from structlog.testing import capture_logs
+
+pytestmark = pytest.mark.anyio
+OFF, ON, HALF = Lever("off"), Lever("on"), Lever("percent", 50)
+
+
+class Breaking(SqliteDatabase):
+    """A database that can be gone."""
+
+    is_gone = False
+
+    async def _read(self, work):  # type: ignore[no-untyped-def]
+        if self.is_gone:
+            raise StoreError(Code.STORE_UNAVAILABLE)
+        return await super()._read(work)
+
+
+@pytest.fixture
+async def stack() -> AsyncGenerator[AsyncExitStack, None]:
+    """End what a test has opened."""
+    async with AsyncExitStack() as opened:
+        yield opened
+
+
+@pytest.fixture
+async def database(tmp_path: Path, stack: AsyncExitStack) -> Breaking:
+    """Give a database of tables."""
+    made = Breaking(tmp_path / "shared.db")
+    stack.push_async_callback(made.aclose)
+    await made.open()
+    return made
+
+
+async def opened(database: Breaking, stack: AsyncExitStack, before: Lever | None = None) -> SharedLever:
+    """Start a worker's lever."""
+    lever = SharedLever(database)
+    await lever.open(before, stack)
+    return lever
+
+
+async def test_a_lever_that_was_never_pulled_is_none(database: Breaking, stack: AsyncExitStack) -> None:
+    """Without a row the environment decides, and looking makes none."""
+    lever = await opened(database, stack)
+    await lever.refresh()
+    assert lever.read() is None
+    assert await database.read(get_shared, LEVER) is None
+
+
+@pytest.mark.parametrize("wanted", [OFF, ON, HALF])
+async def test_a_pull_is_heard_by_others(database: Breaking, stack: AsyncExitStack, wanted: Lever) -> None:
+    """Who pulled knows at once, another worker when it looks, and one that starts later from its start on."""
+    one, other = await opened(database, stack), await opened(database, stack)
+    await one.pull(wanted)
+    assert (one.read(), other.read()) == (wanted, None)
+    await other.refresh()
+    assert other.read() == wanted
+    assert (await opened(database, stack)).read() == wanted
+
+
+async def test_workers_look_by_themselves(
+    database: Breaking, stack: AsyncExitStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pull whose notice was lost acts all the same."""
+    monkeypatch.setattr(shared_lever, "_LOOK_SECONDS", 0.001)
+    one, other = await opened(database, stack), await opened(database, stack)
+    await one.pull(ON)
+    async with asyncio.timeout(5):
+        while other.read() != ON:  # noqa: ASYNC110 - read() is what a new run asks; nothing tells when it changes
+            await asyncio.sleep(0)
+
+
+async def test_an_outage_changes_nothing_and_is_told_once(database: Breaking, stack: AsyncExitStack) -> None:
+    """The last known state stays; one line when the database goes, one when it is back, however often it was asked."""
+    lever = await opened(database, stack)
+    await lever.pull(HALF)
+    with capture_logs() as said:
+        database.is_gone = True
+        for _ in range(3):
+            await lever.refresh()
+        assert lever.read() == HALF
+        database.is_gone = False
+        await lever.refresh()
+        await lever.refresh()
+    assert [line["event"] for line in said] == ["flag.unheard", "flag.heard_again"]
+
+
+async def test_a_pull_that_is_not_kept_is_refused(
+    database: Breaking, stack: AsyncExitStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever pulls is told, and nothing acts as if it had been kept."""
+
+    async def refused(work: object) -> None:
+        raise StoreError(Code.STORE_UNAVAILABLE)
+
+    lever = await opened(database, stack)
+    monkeypatch.setattr(database, "_write", refused)
+    with pytest.raises(StoreError):
+        await lever.pull(ON)
+    assert lever.read() is None
+
+
+@pytest.mark.parametrize("value", [b"", b"no json", b'{"state":"perhaps"}', b"\xff"])
+async def test_what_cannot_be_understood_is_off(database: Breaking, stack: AsyncExitStack, value: bytes) -> None:
+    """An operator's slip must leave nobody on V2; it is told once, not with every look."""
+    lever = await opened(database, stack)
+    await lever.pull(ON)
+    await database.write(put_shared, LEVER, value)
+    with capture_logs() as said:
+        await lever.refresh()
+        await lever.refresh()
+    assert lever.read() == OFF
+    assert [line["event"] for line in said] == ["flag.unreadable"]
+
+
+async def test_a_lever_of_one_is_brought_along(database: Breaking, stack: AsyncExitStack) -> None:
+    """The first worker brings the lever that it had to itself; where one was pulled since, that one stands."""
+    assert (await opened(database, stack, HALF)).read() == HALF
+    assert (await opened(database, stack, ON)).read() == HALF

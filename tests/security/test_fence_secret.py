@@ -1,0 +1,68 @@
+"""The secret of the fences lies in the database: the same bytes from every worker and after every start."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from signalbox.app.config import SettingsError
+from signalbox.app.levers import key_fences_from
+from signalbox.core import fence
+from signalbox.store.sqlite import SqliteDatabase
+
+from tests.support.processes import environment
+from tests.support.serving import settings_for
+
+_CODE = """
+import asyncio, sys
+from pathlib import Path
+from signalbox.app.config import Settings
+from signalbox.app.levers import key_fences_from
+from signalbox.core.fence import fenced
+from signalbox.store.sqlite import SqliteDatabase
+
+async def main():
+    database = SqliteDatabase(Path(sys.argv[1]))
+    await database.open()
+    await key_fences_from(Settings(_env_file=None), database)
+    await database.aclose()
+    print(fenced("a page", "read_url", "call_1"))
+
+asyncio.run(main())
+"""
+
+
+def fences_of(*files: Path) -> list[bytes]:
+    """Fence the same text in one process for each database, all at once."""
+    started = [
+        subprocess.Popen([sys.executable, "-c", _CODE, str(file)], env=environment(), stdout=subprocess.PIPE)
+        for file in files
+    ]
+    said = [process.communicate(timeout=30)[0] for process in started]
+    assert all(process.returncode == 0 for process in started)
+    return said
+
+
+@pytest.mark.anyio
+async def test_g03_c15_workers_of_one_database_fence_alike(tmp_path: Path) -> None:
+    """Two processes that start at once on one database write the same bytes; on another database they are others."""
+    database = SqliteDatabase(tmp_path / "one.db")
+    await database.open()
+    await database.aclose()
+    one, same, other = fences_of(tmp_path / "one.db", tmp_path / "one.db", tmp_path / "other.db")
+    assert b"a page" in one
+    assert one == same
+    assert one != other
+    assert fences_of(tmp_path / "one.db") == [one]
+
+
+@pytest.mark.anyio
+async def test_g03_a_start_without_the_secret_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A database that tells none stops the start with a sentence, and the key stays as it was."""
+    monkeypatch.setattr(fence, "_SECRET", fence._SECRET)
+    before = fence._SECRET
+    database = SqliteDatabase(tmp_path / "never-opened.db")
+    with pytest.raises(SettingsError, match="cannot be opened"):
+        await key_fences_from(settings_for(tmp_path), database)
+    await database.aclose()
+    assert before == fence._SECRET

@@ -68,6 +68,7 @@ class Peers:
     renew: Callable[[], Awaitable[None]]
     end_orphans: Callable[[], Awaitable[object]]
     clock: Callable[[], float]
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     watched: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])
     _waiting: defaultdict[str, set[asyncio.Event]] = field(default_factory=lambda: defaultdict(set))
     _tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
@@ -204,7 +205,7 @@ class Peers:
             except Exception as error:  # noqa: BLE001 - a worker without a beat would be taken for dead
                 _log.error("peers.beat", error=type(error).__name__)
             self._let_go_of_the_gone()
-            await asyncio.sleep(self.lease_seconds / _BEATS_PER_LEASE)
+            await self.sleep(self.lease_seconds / _BEATS_PER_LEASE)
 
     def _let_go_of_the_gone(self) -> None:
         now = self.clock()

@@ -30,8 +30,8 @@ from signalbox.simulator.server import BackgroundSimulator
 from signalbox.wire.jsontext import dumps
 
 _OTHER: Mapping[LoopName, LoopName] = {"v2": "legacy", "legacy": "v2"}
-# A scenario falls silent on purpose; nobody needs to wait two minutes for it.
-_SILENCE_SECONDS = 0.4
+# Seconds of silence: as long as a busy machine may need, and for the host that falls silent on purpose.
+_PATIENCE, _SILENCE = 30.0, 0.2
 
 
 def replay(arguments: argparse.Namespace) -> int:
@@ -161,21 +161,25 @@ async def _of_journals(settings: Settings, arguments: argparse.Namespace, tell: 
 
 async def _of_scenarios(tell: Callable[[Verdict], None]) -> None:
     async with AsyncExitStack() as stack:
-        client = await stack.enter_async_context(make_client(idle_timeout=_SILENCE_SECONDS))
-        loops: tuple[LoopName, ...] = ("legacy", "v2")
-        clients: dict[LoopName, ChatClient] = {}
-        for loop in loops:
-            address = stack.enter_context(BackgroundSimulator()).base_url
-            clients[loop] = OpenRouterService(client, Upstream(base_url=address))
-        bench = Bench(clients, sleep=_at_once, now=lambda: NOON)
+        # Each loop asks a simulator of its own: it remembers what was asked before, and some answers depend on it.
+        addresses: dict[LoopName, str] = {
+            loop: stack.enter_context(BackgroundSimulator()).base_url for loop in ("legacy", "v2")
+        }
+        patient, hasty = [
+            await stack.enter_async_context(make_client(idle_timeout=seconds)) for seconds in (_PATIENCE, _SILENCE)
+        ]
         for trial in scenarios():
-            tell(await judge(trial, bench))
+            client = hasty if trial.case.model.endswith("/sim-stall") else patient
+            clients: dict[LoopName, ChatClient] = {
+                loop: OpenRouterService(client, Upstream(base_url=address)) for loop, address in addresses.items()
+            }
+            tell(await judge(trial, Bench(clients, sleep=_at_once, now=lambda: NOON)))
 
 
 async def _of_recordings(folder: Path, tell: Callable[[Verdict], None]) -> None:
     trials = recorded(folder)
     async with AsyncExitStack() as stack:
-        client = await stack.enter_async_context(make_client(idle_timeout=_SILENCE_SECONDS))
+        client = await stack.enter_async_context(make_client(idle_timeout=_PATIENCE))
         address = stack.enter_context(BackgroundSimulator(replay=folder)).base_url
         heard = WholeFromStream(OpenRouterService(client, Upstream(base_url=address)))
         bench = Bench({"legacy": heard, "v2": heard}, sleep=_at_once)

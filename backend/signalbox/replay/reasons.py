@@ -56,8 +56,12 @@ def _key(name: str, step: int) -> str:
     return f"{step} {name}"
 
 
-def _superseded(legacy: Outcome, v2: Outcome) -> bool:
-    return any(call.code == Code.SUPERSEDED for call in v2.calls)
+def _grew(legacy: Outcome, v2: Outcome) -> bool:
+    """V2 began a call that then grew: it was withdrawn, or had its result already (a whole `{}`, quirk A6)."""
+    true = {_key(call.name, call.step) for call in legacy.calls if call.arguments}
+    early = [call for call in v2.calls if call.ran and not call.arguments]
+    withdrawn = any(call.code == Code.SUPERSEDED for call in v2.calls)
+    return withdrawn or any(_key(call.name, call.step) in true for call in early)
 
 
 def _same_calls(legacy: Outcome, v2: Outcome) -> bool:
@@ -95,9 +99,10 @@ REASONS: tuple[Reason, ...] = (
     ),
     Reason(
         "early start",
-        "V2 had started a call that then changed: it is answered SUPERSEDED, and the true one runs.",
-        ("calls", "order"),
-        _superseded,
+        "V2 had started a call that then grew: the first is answered SUPERSEDED, or has its result already, and the "
+        "true one runs.",
+        ("calls", "results", "order"),
+        _grew,
     ),
     Reason(
         "order", "V2 starts tools while the model still speaks, so their events come earlier.", ("order",), _same_calls

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from signalbox.app.config import Settings, SettingsError
 from signalbox.app.workers import hold_data_folder
 from signalbox.core.errors import StoreError
-from signalbox.store.database import Database
+from signalbox.store.database import Database, Unopened
 from signalbox.store.migrate import NewerDatabase
 from signalbox.store.sqlite import SqliteDatabase
 
@@ -40,16 +40,19 @@ async def open_database(settings: Settings, folder: Path, stack: AsyncExitStack)
             f"A later version of Signalbox has written {place_of(settings)}. Start that version, or set "
             "SIGNALBOX_DATA_DIR or DATABASE_URL to another one."
         ) from None
+    except Unopened as error:
+        raise unusable(settings, error.reason) from None
     except StoreError:
         raise unusable(settings) from None
     return database
 
 
-def unusable(settings: Settings) -> SettingsError:
-    """Say that the database cannot be used."""
+def unusable(settings: Settings, reason: str = "") -> SettingsError:
+    """Say that the database cannot be used, and why where that is known."""
     if settings.database_url is not None:
+        says = f"cannot be used: {reason}" if reason else "does not answer, or refuses us"
         return SettingsError(
-            f"The database {place_of(settings)} does not answer, or refuses us. See that it runs, that DATABASE_URL "
+            f"The database {place_of(settings)} {says}. See that it runs, that DATABASE_URL "
             "names its host, user and password, and that the user may make tables."
         )
     return SettingsError(
@@ -63,4 +66,4 @@ def place_of(settings: Settings) -> str:
     if settings.database_url is None:
         return str(settings.signalbox_data_dir / FILE)
     parts = urlsplit(settings.database_url.get_secret_value())
-    return f"{parts.hostname or 'localhost'}{f':{parts.port}' if parts.port else ''}{parts.path}"
+    return f"{parts.netloc.rpartition('@')[2] or 'localhost'}{parts.path}"

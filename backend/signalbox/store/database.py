@@ -1,7 +1,7 @@
 """The database, as everyone above sees it: functions of a connection, each in a transaction of its own."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import AbstractAsyncContextManager, contextmanager
 from contextvars import ContextVar
 from typing import Concatenate, NoReturn, ParamSpec, TypeVar
@@ -61,8 +61,16 @@ class Database(ABC):
         """Leave nothing of deleted rows where that can be had; raises StoreError."""
 
 
+class Unopened(StoreError):
+    """It cannot be used; `reason` says why in a clause, empty where that is not known."""
+
+    def __init__(self, reason: str = "") -> None:
+        super().__init__(Code.STORE_UNAVAILABLE)
+        self.reason = reason
+
+
 @contextmanager
-def quietly() -> Iterator[None]:
+def quietly() -> Generator[None, None, None]:
     """Have failures not logged here: whoever asks twice a second tells of an outage once, by himself."""
     token = _is_quiet.set(True)
     try:
@@ -71,14 +79,15 @@ def quietly() -> Iterator[None]:
         _is_quiet.reset(token)
 
 
-def refuse(error: Exception) -> NoReturn:
-    """Raise what the database said as StoreError."""
+def refuse(error: Exception, *, is_lasting: bool | None = None) -> NoReturn:
+    """Raise what the database said as StoreError; `is_lasting` where its kind of database knows better."""
     cause = getattr(error, "orig", None) or error
     if not _is_quiet.get():
         _log.error("database.failed", error=type(cause).__name__)
     # What the database will refuse however often it is asked is no outage.
-    lasting = isinstance(error, IntegrityError | DataError | ProgrammingError)
-    raise StoreError(Code.INTERNAL if lasting else Code.STORE_UNAVAILABLE) from None
+    if is_lasting is None:
+        is_lasting = isinstance(error, IntegrityError | DataError | ProgrammingError)
+    raise StoreError(Code.INTERNAL if is_lasting else Code.STORE_UNAVAILABLE) from None
 
 
 def touch(connection: Connection) -> None:

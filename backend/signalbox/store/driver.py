@@ -1,13 +1,19 @@
 """asyncpg, as much of it as is used here, with its types: the package tells none."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Any, Protocol, cast
+from urllib.parse import urlsplit
 
 import asyncpg  # pyright: ignore[reportMissingTypeStubs]
 
-CONNECT_SECONDS = 5.0
+# Shorter than what a caller waits in all, so that he hears of a silent server by itself.
+CONNECT_SECONDS = 4.0
 
 DriverError: type[Exception] = asyncpg.PostgresError
+"""What the server refuses."""
+DriverFault: type[Exception] = asyncpg.InterfaceError
+"""What asyncpg itself refuses: a connection that was closed, a value or an address that makes no sense."""
 Heard = Callable[[Any, int, str, object], None]
 """Told of a notification: connection, process id of the sender's server, channel, payload."""
 
@@ -24,12 +30,23 @@ class Driver(Protocol):
     def add_termination_listener(self, ended: Callable[[Any], None]) -> None:
         """Be told when the connection ends."""
 
+    def is_closed(self) -> bool:
+        """Whether it has ended, by whomever."""
+        ...
+
     def terminate(self) -> None:
         """Drop the connection without a word."""
 
 
 async def connect(url: str) -> Driver:
-    """Connect in time; raises OSError, TimeoutError, DriverError."""
+    """Connect in time, to the first host that answers; raises OSError, ValueError, DriverError, DriverFault."""
+    hosts = 1 + urlsplit(url).netloc.rpartition("@")[2].count(",")
     asked = cast(Any, asyncpg.connect)  # pyright: ignore[reportUnknownMemberType]
     named = {"application_name": "signalbox"}
-    return cast(Driver, await asked(url, timeout=CONNECT_SECONDS, server_settings=named))
+    async with asyncio.timeout(CONNECT_SECONDS):
+        return cast(Driver, await asked(url, timeout=CONNECT_SECONDS / hosts, server_settings=named))
+
+
+def is_misuse(error: BaseException | None) -> bool:
+    """Whether asyncpg could not even write a value for the server."""
+    return isinstance(error, DriverFault) and isinstance(error, ValueError)

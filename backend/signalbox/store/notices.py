@@ -7,7 +7,7 @@ from contextlib import suppress
 import structlog
 
 from signalbox.core.errors import StoreError
-from signalbox.store.driver import CONNECT_SECONDS, Driver, DriverError
+from signalbox.store.driver import CONNECT_SECONDS, Driver, DriverError, DriverFault
 from signalbox.store.leases import CHANNEL, notify
 from signalbox.store.postgres import PostgresDatabase
 
@@ -35,7 +35,7 @@ class Notices:
     async def listen(self) -> None:
         """Hear what is called, until this is cancelled."""
         while True:
-            with suppress(StoreError, OSError, DriverError):
+            with suppress(StoreError, OSError, ValueError, DriverError, DriverFault):
                 await self._hear()
             if self.is_listening:
                 _log.warning("notices.lost")

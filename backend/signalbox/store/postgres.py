@@ -2,25 +2,60 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from typing import cast
+from contextlib import asynccontextmanager, suppress
+from typing import Any
 
-from sqlalchemy import func, select
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy import Text, cast, event, func, select, text
+from sqlalchemy.exc import DBAPIError, DisconnectionError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from signalbox.core.errors import Code, StoreError
-from signalbox.store.database import Database, Value, Work, refuse
-from signalbox.store.driver import CONNECT_SECONDS, Driver, DriverError, connect
-from signalbox.store.migrate import upgrade_on
+from signalbox.store.database import Database, Unopened, Value, Work, refuse
+from signalbox.store.driver import Driver, DriverError, DriverFault, connect
+from signalbox.store.migrate import NewerDatabase, upgrade_on
+from signalbox.store.refusals import is_lasting, reason, was_in_the_way
+from signalbox.store.silence import TURN, Silence, Turn
 
-# How long a transaction may take; a caller waits for a free connection as long as for a new one.
+# How long a caller waits in all: for a free connection, for a new one, and for his transaction.
 ANSWER_SECONDS = 5.0
 MIGRATE_SECONDS = 300.0
+LOCK_SECONDS = 9.0
+# For what needs no server: a task that was told to end.
+_GRACE_SECONDS = 0.5
+_POLL_SECONDS = 0.05
 _POOL = 8
 _LOCKS = 4
 # All workers that start at once migrate one after the other.
 _MIGRATION = "signalbox migration"
+
+# What the server does by itself: give up a long statement before its caller goes (then it is known to be there), and
+# let go of what a client holds that has gone without a word. A server that does not know one of them goes without.
+_SESSION = {
+    "statement_timeout": f"{ANSWER_SECONDS * 900:.0f}",
+    "idle_in_transaction_session_timeout": f"{LOCK_SECONDS * 1500:.0f}",
+    "tcp_user_timeout": "15000",
+    "tcp_keepalives_idle": "10",
+    "tcp_keepalives_interval": "5",
+    "tcp_keepalives_count": "2",
+    "client_connection_check_interval": "5000",
+}
+_VALUES = ", ".join(f"('{name}', '{value}')" for name, value in _SESSION.items())
+_PREPARE = (
+    f"SELECT count(set_config(name, wanted.setting, false)) FROM pg_settings JOIN (VALUES {_VALUES}) "  # noqa: S608
+    "AS wanted (name, setting) USING (name)"
+)
+
+Failure = (SQLAlchemyError, OSError, ValueError, DriverError, DriverFault)
+Job = Callable[[AsyncConnection], Awaitable[Value]]
+
+
+class CommitLost(ConnectionError):
+    """A connection broke while its COMMIT was on its way: only the server knows whether it came."""
+
+    def __init__(self, value: object, number: str) -> None:
+        super().__init__()
+        self.value = value
+        self.number = number
 
 
 class PostgresDatabase(Database):
@@ -30,27 +65,42 @@ class PostgresDatabase(Database):
 
     def __init__(self, url: str) -> None:
         self._url = url
+        self._drivers: set[Driver] = set()
+        self._turns: set[Turn] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._silence = Silence(self._drop_idle)
         self._engine = self._pool(_POOL)
         # A lock holds its connection for as long as a run takes to start, which itself needs one: not of the same pool.
         self._locks = self._pool(_LOCKS)
 
     async def connect(self) -> Driver:
-        """Return a connection outside of the pool; raises OSError, TimeoutError or DriverError."""
+        """Return a connection outside of the pool; raises OSError, ValueError, DriverError, DriverFault."""
         return await connect(self._url)
 
     async def open(self) -> None:
-        """Bring it up to this version's tables; workers that start together take turns."""
+        """Bring it up to this version's tables; workers that start together take turns. Raises Unopened."""
 
         async def migrate(connection: AsyncConnection) -> None:
+            await connection.execute(text("SET LOCAL statement_timeout = 0"))
             await connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(_MIGRATION, 0))))
             await connection.run_sync(upgrade_on)
 
-        await self._in_time(self._engine, migrate, MIGRATE_SECONDS)
+        try:
+            await self._in_time(self._engine, migrate, MIGRATE_SECONDS)
+        except NewerDatabase:
+            raise
+        except StoreError as error:
+            raise Unopened(reason(error.__context__) if error.__context__ else "") from None
 
     async def aclose(self) -> None:
-        """Close all connections."""
-        async with asyncio.timeout(ANSWER_SECONDS):
-            await asyncio.gather(self._engine.dispose(), self._locks.dispose(), return_exceptions=True)
+        """Let what is under way come to its end, in its time, and close all connections."""
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=ANSWER_SECONDS)
+        closing = asyncio.gather(self._engine.dispose(), self._locks.dispose(), return_exceptions=True)
+        await asyncio.wait({closing}, timeout=_GRACE_SECONDS)
+        for driver in list(self._drivers):
+            driver.terminate()
+        await closing
 
     @asynccontextmanager
     async def locked(self, name: str) -> AsyncGenerator[None, None]:
@@ -58,11 +108,19 @@ class PostgresDatabase(Database):
         got, release = asyncio.get_running_loop().create_future(), asyncio.Event()
 
         async def hold(connection: AsyncConnection) -> None:
+            await connection.execute(text(f"SET LOCAL statement_timeout = {LOCK_SECONDS * 900:.0f}"))
             await connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(name, 0))))
+            turn = TURN.get()
+            assert turn is not None
+            turn.begin_anew(LOCK_SECONDS + ANSWER_SECONDS)
             got.set_result(None)
-            await release.wait()
+            with suppress(TimeoutError):  # whoever takes longer has been told by others that the database is ill
+                async with asyncio.timeout(LOCK_SECONDS):
+                    await release.wait()
 
-        holding = asyncio.create_task(self._in_time(self._locks, hold, 2 * ANSWER_SECONDS))
+        holding = asyncio.create_task(
+            self._in_time(self._locks, hold, LOCK_SECONDS, held=LOCK_SECONDS + ANSWER_SECONDS)
+        )
         try:
             await asyncio.wait({got, holding}, return_when=asyncio.FIRST_COMPLETED)
             if not got.done():
@@ -70,7 +128,10 @@ class PostgresDatabase(Database):
             yield
         finally:
             release.set()
-            await asyncio.gather(holding, return_exceptions=True)
+            if got.done():  # else it still waits: nobody waits for that
+                await asyncio.gather(holding, return_exceptions=True)
+            else:
+                holding.add_done_callback(_heard)
 
     async def forget(self) -> None:
         """Leave deleted rows to the server's vacuum: a client cannot overwrite them."""
@@ -79,66 +140,127 @@ class PostgresDatabase(Database):
         return await self._in_time(self._engine, lambda connection: connection.run_sync(work))
 
     async def _read(self, work: Work[Value]) -> Value:
-        try:
-            return await self._in_time(self._engine, lambda connection: connection.run_sync(work), is_told=False)
-        except DBAPIError as error:
-            if not error.connection_invalidated:
-                refuse(error)
-        except (SQLAlchemyError, OSError) as error:
-            refuse(error)
-        # The server was started anew: this connection was an old one, and so were all others of the pool.
-        return await self._write(work)
+        return await self._in_time(self._engine, lambda connection: connection.run_sync(work))
+
+    # --- in time ------------------------------------------------------------------------------------------------------
 
     async def _in_time(
-        self,
-        engine: AsyncEngine,
-        work: Callable[[AsyncConnection], Awaitable[Value]],
-        seconds: float = ANSWER_SECONDS,
-        *,
-        is_told: bool = True,
+        self, engine: AsyncEngine, job: Job[Value], seconds: float = ANSWER_SECONDS, held: float = 0.0
     ) -> Value:
-        """Run work in a transaction, and be back in time whatever the server does; raises StoreError.
+        """Run a job in a transaction, and be back in time whatever the server does; raises StoreError.
 
-        It is a task of its own: a caller who leaves must not cut a connection in the middle of a word. Without
-        `is_told` the database's own errors leave as they are.
+        `held` is how much longer the job itself takes on purpose. It is a task of its own: a caller who leaves must not
+        cut a connection in the middle of a word.
         """
-        task = asyncio.create_task(_transact(engine, work, seconds))
-        done, _ = await asyncio.wait({task}, timeout=seconds + 2 * CONNECT_SECONDS)
-        if not done:
+        self._silence.enter()
+        task = asyncio.create_task(self._take_turn(engine, job, seconds))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(_heard)
+        await asyncio.wait({task}, timeout=seconds + held + _GRACE_SECONDS)
+        if not task.done():
             task.cancel()
             raise StoreError(Code.STORE_UNAVAILABLE)
         try:
             return task.result()
-        except (SQLAlchemyError, OSError, TimeoutError, DriverError) as error:
-            if not is_told:
+        except Failure as error:
+            refuse(error, is_lasting=is_lasting(error))
+
+    async def _take_turn(self, engine: AsyncEngine, job: Job[Value], seconds: float) -> Value:
+        """Run a job, once more where the first try certainly left nothing."""
+        turn = Turn(seconds)
+        TURN.set(turn)
+        self._turns.add(turn)
+        try:
+            return await self._try_twice(engine, job, turn)
+        except (TimeoutError, asyncio.CancelledError):
+            turn.is_late = True
+            raise
+        except Failure:
+            if turn.is_late:
+                raise TimeoutError from None
+            raise
+        finally:
+            turn.end()
+            self._turns.discard(turn)
+            self._silence.leave(is_late=turn.is_late)
+
+    async def _try_twice(self, engine: AsyncEngine, job: Job[Value], turn: Turn) -> Value:
+        try:
+            return await _transact(engine, job)
+        except CommitLost as lost:
+            if await _was_kept(engine, lost.number):
+                return lost.value  # type: ignore[return-value]
+        except DBAPIError as error:
+            # Its server was started anew, or another transaction was in the way: nothing of this one is kept.
+            if turn.is_late or not (error.connection_invalidated or was_in_the_way(error)):
                 raise
-            refuse(error)
+        return await _transact(engine, job)
+
+    # --- connections --------------------------------------------------------------------------------------------------
 
     def _pool(self, size: int) -> AsyncEngine:
-        return create_async_engine(
+        engine = create_async_engine(
             "postgresql+asyncpg://",
-            async_creator=self.connect,
+            async_creator=self._connect_pooled,
             pool_size=size,
             max_overflow=0,
-            pool_timeout=CONNECT_SECONDS,
+            pool_timeout=MIGRATE_SECONDS,  # its turn ends before
         )
+        event.listen(engine.sync_engine, "checkout", _refuse_closed)
+        return engine
+
+    async def _connect_pooled(self) -> Driver:
+        driver = await connect(self._url)
+        self._drivers.add(driver)
+        driver.add_termination_listener(self._drivers.discard)
+        if (turn := TURN.get()) is not None:
+            turn.uses(driver)
+        await driver.fetchval(_PREPARE)
+        return driver
+
+    def _drop_idle(self) -> None:
+        """Let go of all connections that nobody uses now: each of them may be as dead as the one that was silent."""
+        in_use = {turn.driver for turn in self._turns}
+        for driver in self._drivers - in_use:
+            driver.terminate()
 
 
-async def _transact(engine: AsyncEngine, work: Callable[[AsyncConnection], Awaitable[Value]], seconds: float) -> Value:
-    """Run work in a transaction; a server that does not answer in time loses the connection."""
-    connection = await engine.connect()
-    raw = cast(Driver, (await connection.get_raw_connection()).driver_connection)
-    # Not a cancellation: asyncpg would ask the silent server to cancel, and SQLAlchemy to roll back.
-    timer = asyncio.get_running_loop().call_later(seconds, raw.terminate)
-    try:
-        async with connection.begin():
-            return await work(connection)
-    except DBAPIError:
-        if timer.when() <= asyncio.get_running_loop().time():
-            raise TimeoutError from None
-        raise
-    finally:
+def _refuse_closed(dbapi: Any, record: object, proxy: object) -> None:
+    """Have the pool make another connection for one that the server has closed."""
+    if dbapi.driver_connection.is_closed():
+        raise DisconnectionError
+    if (turn := TURN.get()) is not None:
+        turn.uses(dbapi.driver_connection)
+
+
+async def _transact(engine: AsyncEngine, job: Job[Value]) -> Value:
+    """Run a job in a transaction; raises CommitLost where only the server knows whether it is kept."""
+    async with engine.connect() as connection:
+        transaction = await connection.begin()
+        value = await job(connection)
+        number = await connection.scalar(select(cast(func.pg_current_xact_id_if_assigned(), Text)))
         try:
-            await connection.close()
-        finally:
-            timer.cancel()
+            await transaction.commit()
+        except DBAPIError as error:
+            if error.connection_invalidated and number is not None:
+                raise CommitLost(value, number) from None
+            raise
+        return value
+
+
+async def _was_kept(engine: AsyncEngine, number: str) -> bool:
+    """Ask what became of a transaction, until it is known: its server may not have noticed yet that we have gone."""
+    asked = text("SELECT pg_xact_status(CAST(CAST(:number AS text) AS xid8))")
+    while True:
+        async with engine.connect() as connection:
+            status = await connection.scalar(asked, {"number": number})
+        if status != "in progress":
+            return status == "committed"
+        await asyncio.sleep(_POLL_SECONDS)
+
+
+def _heard(task: asyncio.Task[Any]) -> None:
+    """Take an error that nobody waits for any more."""
+    if not task.cancelled():
+        task.exception()

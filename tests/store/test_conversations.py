@@ -91,7 +91,7 @@ async def test_a_long_history_takes_no_more_queries(written: Callable[..., Any])
                 assert len(bodies_of(connection, [node.id for node in nodes if node.run is None])) == size
                 assert len(turns_of(connection, runs)) == len(events_since_turns(connection, runs)) == size
                 assert len(events_of_runs(connection, runs)) == size
-                lines_of(connection, 50, wanted="question")
+                lines_of(connection, "", 50, wanted="question")
             delete_conversation(connection, "c")
             return len(asked)
 

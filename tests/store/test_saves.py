@@ -41,12 +41,12 @@ async def test_a_save_comes_back_as_it_was(database: SqliteDatabase) -> None:
 async def test_what_is_not_there_is_none(database: SqliteDatabase) -> None:
     """An unknown id has no line, no snapshot, no events and nothing to delete; a deleted one neither."""
     await database.write(lambda c: saves.put_save(c, LINE, SNAPSHOT, EVENTS))
-    assert await database.write(lambda c: saves.delete_save(c, LINE.id))
+    assert await database.write(lambda c: saves.delete_save(c, LINE.id, ""))
     for name in (LINE.id, "", "none"):
         assert await database.read(lambda c, name=name: saves.find_save(c, name)) is None
         assert await database.read(lambda c, name=name: saves.snapshot_of(c, name)) is None
         assert await database.read(lambda c, name=name: saves.events_of(c, name)) == []
-        assert not await database.write(lambda c, name=name: saves.delete_save(c, name))
+        assert not await database.write(lambda c, name=name: saves.delete_save(c, name, ""))
 
 
 @pytest.mark.anyio
@@ -58,7 +58,7 @@ async def test_saves_of_one_moment_are_all_listed_once(database: SqliteDatabase)
         await database.write(lambda c, line=line: saves.put_save(c, line, SNAPSHOT, EVENTS))
     seen: list[saves.SaveLine] = []
     before = None
-    while page := await database.read(lambda c, before=before: saves.list_saves(c, 2, before)):
+    while page := await database.read(lambda c, before=before: saves.list_saves(c, "", 2, before)):
         seen += page
         before = (page[-1].created, page[-1].id)
     assert seen == made[::-1]

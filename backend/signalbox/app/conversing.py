@@ -14,7 +14,7 @@ from signalbox.conversations.placing import Again, Asking, Place, Placing, Whole
 from signalbox.conversations.titles import title_of
 from signalbox.conversations.tree import Tree, system_of
 from signalbox.conversations.turns import ends_openly, text_in
-from signalbox.core.conversations import Conversation, Node
+from signalbox.core.conversations import Conversation, Node, key_of
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.messages import AssistantMessage, Message, SystemMessage, ToolMessage
 from signalbox.store.conversations import has_message, keep_nodes, tree_of
@@ -22,8 +22,9 @@ from signalbox.store.conversations import has_message, keep_nodes, tree_of
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A question in its conversation; `messages` is all that its model is told."""
+    """A question in its owner's conversation; `messages` is all that its model is told."""
 
+    owner: str
     conversation_id: str
     place: Place
     messages: list[Message]
@@ -34,7 +35,7 @@ def new_node_id() -> str:
     return secrets.token_hex(16)
 
 
-async def standing_of(body: ChatRequest, parts: Parts) -> Standing | None:
+async def standing_of(body: ChatRequest, parts: Parts, owner: str) -> Standing | None:
     """Find where a question stands, None for one without conversation; nothing is kept yet. Raises RequestError."""
     if body.conversation_id is None:
         if body.parent_id is not None:
@@ -45,7 +46,8 @@ async def standing_of(body: ChatRequest, parts: Parts) -> Standing | None:
     if is_whole and body.parent_id is not None:
         words = "A whole history says itself where it stands: leave out parent_id, or send the new message alone."
         raise RequestError(Code.INVALID_REQUEST, words, "parent_id")
-    conversation, nodes = await _tree(body.conversation_id, parts, texts=is_whole)
+    key = key_of(owner, body.conversation_id)
+    conversation, nodes = await _tree(key, parts, texts=is_whole)
     leaf_id = conversation.leaf_id if conversation else None
     placing = Placing(Tree(nodes), leaf_id, time(), new_node_id)
     place = placing.place(_asking(body, told, leaf_id, is_whole=is_whole), system)
@@ -57,7 +59,7 @@ async def standing_of(body: ChatRequest, parts: Parts) -> Standing | None:
     messages: list[Message] = [SystemMessage(system)] if system else []
     messages += history
     messages += [message for one in place.new for message in one.messages]
-    return Standing(body.conversation_id, place, messages)
+    return Standing(owner, key, place, messages)
 
 
 def _instructions(system: str | None, told: Sequence[Message]) -> tuple[str | None, tuple[Message, ...]]:
@@ -99,7 +101,9 @@ async def keep(standing: Standing, parts: Parts) -> None:
         return
     first = next((one.node.text for one in place.new if one.node.role == "user" and one.node.text.strip()), "")
     now = place.new[-1].node.created
-    conversation = Conversation(standing.conversation_id, title_of(first), created=now, updated=now)
+    conversation = Conversation(
+        standing.conversation_id, title_of(first), created=now, updated=now, owner=standing.owner
+    )
     await parts.database.write(keep_nodes, conversation, place.new)
 
 

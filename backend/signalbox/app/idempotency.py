@@ -17,6 +17,11 @@ def checked_key(key: str) -> str:
     return key
 
 
+def owned(key: str, owner: str) -> str:
+    """Return the key as it is kept: two owners may choose the same one, and none of theirs has a line break."""
+    return f"{owner}\n{key}" if owner else key
+
+
 def digest_of(body: ChatRequest) -> str:
     """Return the hash of what a body says, however it is spaced and whatever comes first in it."""
     # Not orjson: a seed may be beyond 64 bits.

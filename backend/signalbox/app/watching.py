@@ -5,10 +5,11 @@ from contextlib import aclosing
 
 from fastapi import Request, Response
 
-from signalbox.app.access import ANYBODY, Who
+from signalbox.app.access import Who, run_of
 from signalbox.app.deps import Parts
 from signalbox.app.streaming import EventStream
 from signalbox.app.streams import Place
+from signalbox.core.conversations import shown_id
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.events import LoopName, Stamped
 from signalbox.core.records import RunRecord
@@ -57,15 +58,15 @@ def _places(record: RunRecord) -> dict[str, str]:
     """Say which message of which conversation a run answers."""
     if record.conversation_id is None or record.parent_id is None:
         return {}
-    return {"x-conversation-id": record.conversation_id, "x-message-id": record.parent_id}
+    return {"x-conversation-id": shown_id(record.conversation_id), "x-message-id": record.parent_id}
 
 
-async def resume(run_id: str, parts: Parts, who: Who = ANYBODY, *, after: int, follow: bool = True) -> Response:
+async def resume(run_id: str, parts: Parts, who: Who, *, after: int, follow: bool = True) -> Response:
     """Answer with what a client has not seen of a run, 204 when it is over and all was seen; never start one.
 
     Raises RequestError UNKNOWN_RUN.
     """
-    record = await parts.runs.find(run_id)
+    record = await run_of(run_id, parts.runs, who)
     if record.is_over and after >= record.seq:
         nothing = nothing_left(record.id, record.loop)
         nothing.headers.update(_places(record))

@@ -15,9 +15,24 @@ def folded(text: str) -> str:
     return normalize("NFC", text).casefold()
 
 
+def key_of(owner: str, conversation_id: str) -> str:
+    """Return the id under which a conversation is kept: two owners may have chosen the same one.
+
+    A client's own id has no slash in it.
+    """
+    return f"{owner}/{conversation_id}" if owner else conversation_id
+
+
+def shown_id(key: str) -> str:
+    """Return a conversation's id as its owner knows it."""
+    return key.rpartition("/")[2]
+
+
 @dataclass(frozen=True, slots=True)
 class Conversation:
     """One conversation; times are epoch seconds. `leaf_id` is the node that the next question follows.
+
+    `id` is the one under which it is kept, see `key_of`.
 
     `is_titled`: a person gave the title; else it is the first words of the first question, and empty before.
     """

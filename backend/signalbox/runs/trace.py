@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from signalbox.core.conversations import shown_id
 from signalbox.core.events import AnyEvent, Done, Stamped, ToolCalls, ToolExecuting, ToolResult, Warning
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.records import RunRecord
@@ -25,7 +26,7 @@ def summary_of(record: RunRecord) -> JsonObject:
         "cost": record.cost,
         "cost_estimated": record.cost_estimated,
         "settled_at": record.settled_at,
-        "conversation_id": record.conversation_id,
+        "conversation_id": shown_id(record.conversation_id) if record.conversation_id else None,
         "parent_id": record.parent_id,
         "simulated": record.simulated,
     }

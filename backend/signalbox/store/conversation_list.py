@@ -14,17 +14,18 @@ Cursor = tuple[float, str]
 
 
 def lines_of(
-    connection: Connection, limit: int, before: Cursor | None = None, wanted: str = ""
+    connection: Connection, owner: str, limit: int, before: Cursor | None = None, wanted: str = ""
 ) -> tuple[list[Line], Mapping[str, str]]:
-    """Return a page of conversations older than a cursor, and for each the text in which `wanted` was found.
+    """Return a page of an owner's conversations older than a cursor, and for each the text with `wanted` in it.
 
     `wanted` is case folded. Beside the page itself there are a few queries, however many conversations it has.
     """
-    asked = select(CONVERSATIONS).order_by(CONVERSATIONS.c.updated.desc(), CONVERSATIONS.c.id.desc()).limit(limit)
+    own = select(CONVERSATIONS).where(CONVERSATIONS.c.owner == owner)
+    asked = own.order_by(CONVERSATIONS.c.updated.desc(), CONVERSATIONS.c.id.desc()).limit(limit)
     if before is not None:
         asked = asked.where(tuple_(CONVERSATIONS.c.updated, CONVERSATIONS.c.id) < before)
     if wanted:
-        asked = asked.where(_says(wanted))
+        asked = asked.where(_says(owner, wanted))
     page = [conversation_of(row) for row in connection.execute(asked).mappings()]
     ids = [conversation.id for conversation in page]
     told, runs, open_ = _count(connection, ids), _runs(connection, ids), _unfinished(connection, ids)
@@ -46,10 +47,11 @@ def _has(table: Table, wanted: str) -> ColumnElement[bool]:
     return place_of(table.c.folded, wanted) > 0
 
 
-def _says(wanted: str) -> ColumnElement[bool]:
+def _says(owner: str, wanted: str) -> ColumnElement[bool]:
+    own = select(CONVERSATIONS.c.id).where(CONVERSATIONS.c.owner == owner)  # nobody reads through what others said
     within = [
         CONVERSATIONS.c.id.in_(
-            select(table.c.conversation_id).where(table.c.conversation_id.is_not(None), _has(table, wanted))
+            select(table.c.conversation_id).where(table.c.conversation_id.in_(own), _has(table, wanted))
         )
         for table in (MESSAGES, RUNS)
     ]

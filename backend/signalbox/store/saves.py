@@ -55,17 +55,22 @@ def put_save(connection: Connection, line: SaveLine, snapshot: Snapshot, events:
     connection.execute(insert(SAVES).values(**row, snapshot=dumps(kept), frames=_encoder.encode(events)))
 
 
-def list_saves(connection: Connection, limit: int, before: tuple[float, str] | None = None) -> list[SaveLine]:
-    """Return the newest saves first, those older than one that was `created` then and has that id."""
-    asked = select(*_LINE).order_by(SAVES.c.created.desc(), SAVES.c.id.desc()).limit(limit)
+def list_saves(
+    connection: Connection, owner: str, limit: int, before: tuple[float, str] | None = None
+) -> list[SaveLine]:
+    """Return an owner's newest saves first, those older than one that was `created` then and has that id."""
+    asked = (
+        select(*_LINE).where(SAVES.c.owner == owner).order_by(SAVES.c.created.desc(), SAVES.c.id.desc()).limit(limit)
+    )
     if before is not None:
         asked = asked.where(tuple_(SAVES.c.created, SAVES.c.id) < before)
     return [_line_of(row) for row in connection.execute(asked).mappings()]
 
 
-def find_save(connection: Connection, save_id: str) -> SaveLine | None:
-    """Return a save's line, None for an unknown one."""
-    row = connection.execute(select(*_LINE).where(SAVES.c.id == save_id)).mappings().first()
+def find_save(connection: Connection, save_id: str, owner: str | None = None) -> SaveLine | None:
+    """Return a save's line, None for an unknown one, or for one that is another owner's than the one named."""
+    own = [] if owner is None else [SAVES.c.owner == owner]
+    row = connection.execute(select(*_LINE).where(SAVES.c.id == save_id, *own)).mappings().first()
     return _line_of(row) if row else None
 
 
@@ -81,9 +86,9 @@ def events_of(connection: Connection, save_id: str, after: int = 0) -> list[Stam
     return [stamped for stamped in _decoder.decode(frames) if stamped.seq > after] if frames is not None else []
 
 
-def delete_save(connection: Connection, save_id: str) -> bool:
-    """Delete a save and tell whether there was one."""
-    return connection.execute(delete(SAVES).where(SAVES.c.id == save_id)).rowcount > 0
+def delete_save(connection: Connection, save_id: str, owner: str) -> bool:
+    """Delete a save of an owner, and tell whether there was one."""
+    return connection.execute(delete(SAVES).where(SAVES.c.id == save_id, SAVES.c.owner == owner)).rowcount > 0
 
 
 def question_of(connection: Connection, record: RunRecord) -> JsonObject:

@@ -10,7 +10,7 @@ from signalbox.app.body import read_model
 from signalbox.app.conversing import check_there, keep, standing_of
 from signalbox.app.deps import Parts, PartsDep
 from signalbox.app.examples import CHAT_BODY, STREAM_ANSWERS
-from signalbox.app.idempotency import checked_key, digest_of
+from signalbox.app.idempotency import checked_key, digest_of, owned
 from signalbox.app.intake import (
     abilities_of,
     limits_of,
@@ -66,7 +66,7 @@ async def stream_chat(
     if idempotency_key is None:
         with parts.streams.take(who.owner) as place:
             return watch(await _started(request, body, parts, who, asked_loop=x_tool_loop), parts, place)
-    key, digest = checked_key(idempotency_key), digest_of(body)
+    key, digest = owned(checked_key(idempotency_key), who.owner), digest_of(body)
     async with parts.runs.started_with(key) as known:
         if known is not None and known.digest != digest:
             raise RequestError(Code.KEY_REUSED, field="Idempotency-Key")
@@ -87,9 +87,9 @@ async def _started(
     asked_loop: str | None,
 ) -> RunRecord:
     """Start the run that answers this body; raises RequestError."""
-    standing = await standing_of(body, parts)
+    standing = await standing_of(body, parts, who.owner)
     messages = standing.messages if standing else vouched(messages_of(body), parts.executor.tools)
-    context = context_of(body, parts, messages, asked_loop)
+    context = context_of(body, parts, messages, asked_loop, standing.conversation_id if standing else None)
     await parts.catalog.check(body.model)
     context.abilities = abilities_of(parts.catalog.entry(body.model))
     progress = Progress()
@@ -116,9 +116,12 @@ async def _started(
 
 
 def context_of(
-    body: ChatRequest, parts: Parts, messages: list[Message], asked_loop: str | None = None
+    body: ChatRequest, parts: Parts, messages: list[Message], asked_loop: str | None, conversation_id: str | None
 ) -> ConversationContext:
-    """Make a run's context from a request; raises RequestError for what does not fit together."""
+    """Make a run's context from a request; raises RequestError for what does not fit together.
+
+    `conversation_id` is the one under which the conversation is kept.
+    """
     tools = tools_of(body, parts.executor.tools)
     run_id = new_run_id()
     return ConversationContext(
@@ -129,9 +132,9 @@ def context_of(
         tool_schemas=schemas_of(tools),
         tool_choice=tool_choice_of(body, tools),
         finalize_hint=body.finalize_hint or "",
-        session_id=body.conversation_id,
+        session_id=conversation_id,
         limits=limits_of(body, search_is_paid=parts.search_is_paid),
-        flags=_flags(parts, key=body.conversation_id or run_id, asked=asked_loop),
+        flags=_flags(parts, key=conversation_id or run_id, asked=asked_loop),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import msgspec
 from fastapi import APIRouter, Query, Request, Response
 
+from signalbox.app.access import WhoDep
 from signalbox.app.body import read_model
 from signalbox.app.conversing import new_node_id
 from signalbox.app.deps import Parts, PartsDep
@@ -19,7 +20,7 @@ from signalbox.conversations.export import as_json, as_markdown, file_name
 from signalbox.conversations.search import excerpt
 from signalbox.conversations.tree import Tree
 from signalbox.conversations.turns import files_in
-from signalbox.core.conversations import Answer, Conversation, Line, Node, folded
+from signalbox.core.conversations import Answer, Conversation, Line, Node, folded, key_of, shown_id
 from signalbox.core.errors import Code, RequestError, StoreError
 from signalbox.core.events import Content, Stamped
 from signalbox.core.messages import FilePart, ImagePart, JsonObject, Message
@@ -48,45 +49,50 @@ _CHANGE = {"a title": {"title": "Time zones"}, "another branch": {"leaf_id": "4f
     responses={201: {"description": "It was begun"}},
     openapi_extra=body_of(ConversationIn, _BEGIN),
 )
-async def begin_conversation(request: Request, parts: PartsDep, response: Response) -> JsonObject:
+async def begin_conversation(request: Request, parts: PartsDep, who: WhoDep, response: Response) -> JsonObject:
     """Begin a conversation: 201; 200 where there is one of that id, which stays as it is."""
     has_body = request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers
     wanted = ConversationIn() if not has_body else await read_model(request, ConversationIn, _limit(parts))
     now = time()
-    new = Conversation(wanted.id or new_node_id(), wanted.title or "", wanted.title is not None, now, now)
+    key = key_of(who.owner, wanted.id or new_node_id())
+    new = Conversation(key, wanted.title or "", wanted.title is not None, now, now, who.owner)
     is_new = await parts.database.write(add_conversation, new)
     response.status_code = 201 if is_new else 200
-    return _told(new if is_new else await _found(new.id, parts))
+    return _told(new if is_new else await _found(key, parts))
 
 
 @router.get("", response_model=None)
 async def list_conversations(
     parts: PartsDep,
+    who: WhoDep,
     search: Annotated[str, Query(max_length=200, description="Letters that a title, a message or an answer has")] = "",
     limit: Limit = 50,
     before: Before = None,
 ) -> JsonObject:
-    """List conversations, the newest first; `next` is the `before` of the next page, null on the last one."""
+    """List one's conversations, the newest first; `next` is the `before` of the next page, null on the last one."""
     wanted = folded(search.strip())
     cursor = cursor_in(before)
+    if cursor is not None:
+        cursor = cursor[0], key_of(who.owner, cursor[1])
     if wanted:
         await _written(parts)
-    lines, found = await parts.database.read(lines_of, limit + 1, cursor, wanted)
+    lines, found = await parts.database.read(lines_of, who.owner, limit + 1, cursor, wanted)
     if any(_is_over(run_id, parts) for line in lines for run_id in line.unfinished):
         await _written(parts)
-        lines, found = await parts.database.read(lines_of, limit + 1, cursor, wanted)
+        lines, found = await parts.database.read(lines_of, who.owner, limit + 1, cursor, wanted)
     shown = lines[:limit]
     told = [_line(line, parts) for line in shown]
     if wanted:
-        told = [{**line, "match": excerpt(found[str(line["id"])], wanted)} for line in told]
+        matches = [excerpt(found[line.conversation.id], wanted) for line in shown]
+        told = [{**line, "match": match} for line, match in zip(told, matches, strict=True)]
     last = shown[-1].conversation if len(lines) > limit else None
-    return {"conversations": [*told], "next": cursor_at(last.updated, last.id) if last else None}
+    return {"conversations": [*told], "next": cursor_at(last.updated, shown_id(last.id)) if last else None}
 
 
 @router.get("/{conversation_id}", response_model=None)
-async def open_conversation(conversation_id: str, parts: PartsDep) -> JsonObject:
+async def open_conversation(conversation_id: str, parts: PartsDep, who: WhoDep) -> JsonObject:
     """Return a conversation with all its branches, in the order in which they came."""
-    conversation, nodes, bodies = await _opened(conversation_id, parts)
+    conversation, nodes, bodies = await _opened(key_of(who.owner, conversation_id), parts)
     return {
         **_told(conversation),
         "leaf_id": conversation.leaf_id,
@@ -95,23 +101,25 @@ async def open_conversation(conversation_id: str, parts: PartsDep) -> JsonObject
 
 
 @router.patch("/{conversation_id}", response_model=None, openapi_extra=body_of(ConversationChange, _CHANGE))
-async def update_conversation(conversation_id: str, request: Request, parts: PartsDep) -> JsonObject:
+async def update_conversation(conversation_id: str, request: Request, parts: PartsDep, who: WhoDep) -> JsonObject:
     """Give a title, or choose the node that the next question follows."""
-    await _found(conversation_id, parts)
+    key = key_of(who.owner, conversation_id)
+    await _found(key, parts)
     wanted = await read_model(request, ConversationChange, _limit(parts))
-    changed = await parts.database.write(change_conversation, conversation_id, wanted.title, wanted.leaf_id)
+    changed = await parts.database.write(change_conversation, key, wanted.title, wanted.leaf_id)
     if changed is None:
         raise RequestError(Code.UNKNOWN_CONVERSATION)
     return {**_told(changed), "leaf_id": changed.leaf_id}
 
 
 @router.delete("/{conversation_id}", response_model=None)
-async def remove_conversation(conversation_id: str, parts: PartsDep) -> JsonObject:
+async def remove_conversation(conversation_id: str, parts: PartsDep, who: WhoDep) -> JsonObject:
     """Stop what is under way in a conversation and delete all of it; saves stay, and the answer counts them."""
-    await _found(conversation_id, parts)
-    for run_id in await parts.database.read(unfinished_of, conversation_id):
+    key = key_of(who.owner, conversation_id)
+    await _found(key, parts)
+    for run_id in await parts.database.read(unfinished_of, key):
         await _stop(run_id, parts)
-    deleted = await parts.database.write(delete_conversation, conversation_id)
+    deleted = await parts.database.write(delete_conversation, key)
     if deleted is None:
         raise RequestError(Code.UNKNOWN_CONVERSATION)
     await _drop(deleted, parts)
@@ -127,12 +135,13 @@ async def remove_conversation(conversation_id: str, parts: PartsDep) -> JsonObje
 async def export_conversation(
     conversation_id: str,
     parts: PartsDep,
+    who: WhoDep,
     kind: Annotated[Literal["markdown", "json"], Query(alias="format")] = "markdown",
 ) -> Response:
     """Return a conversation as a file: the branch that is shown as Markdown, or the whole tree as JSON."""
     await _written(parts)
-    conversation, nodes, bodies = await _opened(conversation_id, parts)
-    conversation = replace(conversation, title=conversation.title or UNTITLED)
+    conversation, nodes, bodies = await _opened(key_of(who.owner, conversation_id), parts)
+    conversation = replace(conversation, id=conversation_id, title=conversation.title or UNTITLED)
     shown = nodes if kind == "json" else Tree(nodes).path(conversation.leaf_id)
     run_ids = [node.id for node in shown if node.run is not None]
     events = await parts.database.read(events_of_runs, run_ids)
@@ -148,18 +157,16 @@ async def export_conversation(
 # --- find -------------------------------------------------------------------------------------------------------
 
 
-async def _found(conversation_id: str, parts: Parts) -> Conversation:
-    found = await parts.database.read(find_conversation, conversation_id)
+async def _found(key: str, parts: Parts) -> Conversation:
+    found = await parts.database.read(find_conversation, key)
     if found is None:
         raise RequestError(Code.UNKNOWN_CONVERSATION)
     return found
 
 
-async def _opened(
-    conversation_id: str, parts: Parts
-) -> tuple[Conversation, list[Node], Mapping[str, tuple[Message, ...]]]:
+async def _opened(key: str, parts: Parts) -> tuple[Conversation, list[Node], Mapping[str, tuple[Message, ...]]]:
     """Read a whole conversation; of runs whose text is not on disk yet what came so far."""
-    conversation, nodes, bodies = await parts.database.read(whole_of, conversation_id)
+    conversation, nodes, bodies = await parts.database.read(whole_of, key)
     if conversation is None:
         raise RequestError(Code.UNKNOWN_CONVERSATION)
     return conversation, [await _so_far(node, parts) for node in nodes], bodies
@@ -214,7 +221,7 @@ async def _drop(deleted: Deleted, parts: Parts) -> None:
 
 def _told(conversation: Conversation) -> JsonObject:
     return {
-        "id": conversation.id,
+        "id": shown_id(conversation.id),
         "title": conversation.title or UNTITLED,
         "created": conversation.created,
         "updated": conversation.updated,

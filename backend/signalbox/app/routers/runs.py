@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Request, Response
 
-from signalbox.app.access import WhoDep
+from signalbox.app.access import WhoDep, run_of
 from signalbox.app.deps import PartsDep
 from signalbox.app.examples import STREAM_ANSWERS
 from signalbox.app.paging import Before, Limit, cursor_at, cursor_in
@@ -16,32 +16,37 @@ router = APIRouter(prefix="/api/runs", tags=["runs"])
 
 
 @router.get("", response_model=None)
-async def list_runs(parts: PartsDep, limit: Limit = 50, before: Before = None) -> JsonObject:
-    """List the newest runs, those under way among them; `next` is the `before` of the next page."""
-    records = await parts.runs.recent(limit + 1, cursor_in(before))
+async def list_runs(parts: PartsDep, who: WhoDep, limit: Limit = 50, before: Before = None) -> JsonObject:
+    """List one's newest runs, those under way among them, and everybody's to the operator.
+
+    `next` is the `before` of the next page.
+    """
+    records = await parts.runs.recent(limit + 1, cursor_in(before), None if who.is_operator else who.owner)
     last = records[limit - 1] if len(records) > limit else None
     following = cursor_at(last.started, last.id) if last else None
     return {"runs": [summary_of(record) for record in records[:limit]], "next": following}
 
 
 @router.get("/{run_id}", response_model=None)
-async def get_run(run_id: str, parts: PartsDep) -> JsonObject:
+async def get_run(run_id: str, parts: PartsDep, who: WhoDep) -> JsonObject:
     """Return a run's trace; texts of the conversation are not in it."""
-    record = await parts.runs.find(run_id)
+    record = await run_of(run_id, parts.runs, who)
     live = parts.runs.live(run_id)
     return trace_of(record, await parts.runs.events(run_id), watchers=live.watchers if live else 0)
 
 
 @router.delete("/{run_id}", response_model=None)
-async def delete_run(run_id: str, parts: PartsDep) -> JsonObject:
+async def delete_run(run_id: str, parts: PartsDep, who: WhoDep) -> JsonObject:
     """Stop a run and delete all that is kept of it; an answer in a conversation is deleted with that."""
+    await run_of(run_id, parts.runs, who)
     await parts.runs.delete(run_id)
     return {"deleted": True}
 
 
 @router.post("/{run_id}/stop", response_model=None)
-async def stop_run(run_id: str, parts: PartsDep) -> JsonObject:
+async def stop_run(run_id: str, parts: PartsDep, who: WhoDep) -> JsonObject:
     """Stop a run: upstream and tools end at once. A run that is already over stays as it is."""
+    await run_of(run_id, parts.runs, who)
     record, was_stopped = await parts.runs.stop(run_id)
     return {"run_id": run_id, "stopped": was_stopped, "status": record.status or "running"}
 
@@ -61,6 +66,6 @@ async def follow_run(
 
     With `follow=false` the answer ends with what there is by now.
     """
-    await parts.runs.find(run_id)
+    await run_of(run_id, parts.runs, who)
     refuse_twins(request, "Last-Event-ID")
     return await resume(run_id, parts, who, after=cursor_of(run_id, after, last_event_id), follow=follow)

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic import JsonValue as AnyJson
 
-from signalbox.app.access import WhoDep
+from signalbox.app.access import WhoDep, own_run_of
 from signalbox.app.body import read_model
 from signalbox.app.deps import Parts, PartsDep
 from signalbox.app.examples import STREAM_ANSWERS, body_of
@@ -62,10 +62,10 @@ _EXAMPLE = {"a run": {"run_id": "85fa395f316fede103d7763f27725079", "title": "To
 
 
 @router.post("", response_model=None, openapi_extra=body_of(SaveIn, _EXAMPLE))
-async def save_run(request: Request, parts: PartsDep) -> JsonObject:
-    """Keep a frozen copy of a run that is over."""
+async def save_run(request: Request, parts: PartsDep, who: WhoDep) -> JsonObject:
+    """Keep a frozen copy of a run of one's own that is over."""
     wanted = await read_model(request, SaveIn, int(parts.settings.signalbox_max_body_mb * 1024 * 1024))
-    record = await parts.runs.find(wanted.run_id)
+    record = await own_run_of(wanted.run_id, parts.runs, who)
     if not record.is_over:
         raise RequestError(Code.RUN_NOT_OVER, field="run_id")
     question = _without_details(await parts.database.read(question_of, record))
@@ -80,21 +80,22 @@ async def save_run(request: Request, parts: PartsDep) -> JsonObject:
 @router.get("", response_model=None)
 async def list_all(
     parts: PartsDep,
+    who: WhoDep,
     limit: Limit = 50,
     before: Before = None,
 ) -> JsonObject:
-    """List the saves, the newest first; `next` is the `before` of the next page, null on the last one."""
-    found = await parts.database.read(list_saves, limit + 1, cursor_in(before))
+    """List one's saves, the newest first; `next` is the `before` of the next page, null on the last one."""
+    found = await parts.database.read(list_saves, who.owner, limit + 1, cursor_in(before))
     shown = found[:limit]
     last = shown[-1] if len(found) > limit else None
     return {"saves": [_told(line) for line in shown], "next": cursor_at(last.created, last.id) if last else None}
 
 
 @router.get("/{save_id}", response_model=None)
-async def open_save(save_id: str, parts: PartsDep) -> Response:
+async def open_save(save_id: str, parts: PartsDep, who: WhoDep) -> Response:
     """Return a save: question, trace, the client's own data, and every event of the run."""
     line, snapshot, events = await parts.database.read(
-        lambda c: (find_save(c, save_id), snapshot_of(c, save_id), events_of(c, save_id))
+        lambda c: (find_save(c, save_id, who.owner), snapshot_of(c, save_id), events_of(c, save_id))
     )
     if line is None or snapshot is None:
         raise RequestError(Code.UNKNOWN_SAVE)
@@ -122,7 +123,7 @@ async def replay_save(
 ) -> Response:
     """Answer with the stream of the run that was saved, behind a cursor; the same bytes as the run's own."""
     refuse_twins(request, "Last-Event-ID")
-    line = await parts.database.read(find_save, save_id)
+    line = await parts.database.read(find_save, save_id, who.owner)
     if line is None:
         raise RequestError(Code.UNKNOWN_SAVE)
     after = cursor_of(line.run_id, after, last_event_id)
@@ -133,9 +134,9 @@ async def replay_save(
 
 
 @router.delete("/{save_id}", response_model=None)
-async def remove_save(save_id: str, parts: PartsDep) -> JsonObject:
+async def remove_save(save_id: str, parts: PartsDep, who: WhoDep) -> JsonObject:
     """Delete a save; the database holds nothing of it any more, not even as free space."""
-    if not await parts.database.write(delete_save, save_id):
+    if not await parts.database.write(delete_save, save_id, who.owner):
         raise RequestError(Code.UNKNOWN_SAVE)
     await parts.database.forget()
     return {"deleted": True}
@@ -155,6 +156,7 @@ def _line(record: RunRecord, title: str) -> SaveLine:
         loop=record.loop,
         status=record.status or "",
         seq=record.seq,
+        owner=record.owner,
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import inf
 
 import orjson
 
@@ -21,6 +22,7 @@ from signalbox.app.schemas import (
     ToolIn,
     UserIn,
 )
+from signalbox.chat.budget import Budget, Prices
 from signalbox.chat.context import Abilities, Limits
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.messages import (
@@ -228,6 +230,23 @@ def abilities_of(entry: JsonObject | None) -> Abilities:
         parameters=frozenset(map(str, supported)) if isinstance(supported, list) and supported else None,
         images="image" in modalities if isinstance(modalities, list) and modalities else None,
     )
+
+
+def budget_of(request: ChatRequest, most: float | None, entry: JsonObject | None) -> Budget | None:
+    """Return what a run may cost, the smaller of what the caller and the operator say; None: anything."""
+    limits = [limit for limit in (request.max_cost, most) if limit is not None]
+    return Budget(min(limits), _prices_in(entry)) if limits else None
+
+
+def _prices_in(entry: JsonObject | None) -> Prices | None:
+    """Read a model's prices; None where the catalogue tells none, or that they depend (-1, of routers)."""
+    pricing = entry.get("pricing") if entry is not None else None
+    told = [pricing.get(name) for name in ("prompt", "completion")] if isinstance(pricing, dict) else []
+    try:
+        prices = [float(price) for price in told if isinstance(price, str | int | float)]
+    except ValueError:
+        return None
+    return Prices(*prices) if len(prices) == 2 and all(0 <= price < inf for price in prices) else None
 
 
 def redacted(request: ChatRequest) -> JsonObject:

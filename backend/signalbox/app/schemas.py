@@ -156,6 +156,9 @@ class ChatRequest(_Strict):
     parallel_tool_calls: bool | None = None
     max_steps: Annotated[int, Field(ge=1, le=20)] | None = None
     max_searches: Annotated[int, Field(ge=0, le=100)] | None = None
+    max_cost: Annotated[float, Field(gt=0)] | None = Field(
+        default=None, description="What the run may cost in USD; it ends with the answer so far."
+    )
     reasoning: Reasoning | None = None
     reasoning_effort: Effort | None = Field(default=None, description="Alias of reasoning.effort.")
     max_tokens: Annotated[int, Field(ge=1)] | None = None

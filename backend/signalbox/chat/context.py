@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
+from signalbox.chat.budget import Budget
 from signalbox.core.events import Flag, LoopName
 from signalbox.core.messages import JsonValue, Message
 from signalbox.core.parts import ToolSchema
@@ -66,7 +67,8 @@ class ConversationContext:
     """One run's state; `messages` grows by the turns of this run, which begin at `loop_start`.
 
     `base_params` are forwarded as they are, `provider_id` is the model's family, `tool_choice` is what the caller
-    asked for. `recorded` waits until all that was told is on disk, and raises StoreError.
+    asked for. `recorded` waits until all that was told is on disk, and raises StoreError. Without a `budget` a run may
+    cost anything.
     """
 
     run_id: str
@@ -82,6 +84,7 @@ class ConversationContext:
     abilities: Abilities = field(default_factory=Abilities)
     conceded: Concessions = field(default_factory=Concessions)
     recorded: Callable[[], Awaitable[None]] = _at_once
+    budget: Budget | None = None
     profile: Profile = field(init=False)
     loop_start: int = field(init=False)
 

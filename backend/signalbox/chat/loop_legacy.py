@@ -12,6 +12,7 @@ from itertools import count
 
 from msgspec import UNSET
 
+from signalbox.chat.budget import metered
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.execution import execute_tool_calls
 from signalbox.chat.filters import TextFilters
@@ -38,7 +39,11 @@ def run_legacy(
     tool_context: ToolContext | None = None,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> AsyncGenerator[list[AnyEvent], None]:
-    """Drive one run; `progress` tells afterwards how it ended. Raises UpstreamError when a step cannot be saved."""
+    """Drive one run; `progress` tells afterwards how it ended. Raises UpstreamError when a step cannot be saved.
+
+    Raises BudgetReached, too: whatever was told stays so.
+    """
+    client = metered(client, context.budget, progress)
     return staged(lambda steering: _Loop(steering, client, sleep).run(), context, tools, progress, tool_context)
 
 

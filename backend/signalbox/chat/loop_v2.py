@@ -6,6 +6,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from itertools import count
 
+from signalbox.chat.budget import metered
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.execution import ToolExecution
 from signalbox.chat.progress import Attempt, Progress
@@ -29,7 +30,11 @@ def run_v2(
     tool_context: ToolContext | None = None,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> AsyncGenerator[list[AnyEvent], None]:
-    """Drive one run; `progress` tells afterwards how it ended. Raises UpstreamError when a step cannot be saved."""
+    """Drive one run; `progress` tells afterwards how it ended. Raises UpstreamError when a step cannot be saved.
+
+    Raises BudgetReached, too: whatever was told stays so.
+    """
+    client = metered(client, context.budget, progress)
     return staged(lambda steering: _Loop(steering, client, sleep).run(), context, tools, progress, tool_context)
 
 

@@ -10,6 +10,7 @@ from typing import TypeVar
 import structlog
 from msgspec import UNSET, UnsetType
 
+from signalbox.chat.budget import BudgetReached
 from signalbox.chat.context import ConversationContext, RunFlags
 from signalbox.chat.progress import Ending, Progress
 from signalbox.core.errors import CODES, CUT_OFF, Code, UpstreamError
@@ -56,6 +57,8 @@ async def drive(
     except asyncio.CancelledError:
         _forgive_cancellation()
         ending = why_stopped()
+    except BudgetReached as reached:
+        ending = Ending("interrupted", reached.code, reached.message)
     except UpstreamError as error:
         ending = ending_of(error)
     except Exception as error:  # noqa: BLE001 - whatever breaks, the run's end is told

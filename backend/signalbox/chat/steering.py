@@ -74,7 +74,11 @@ class Steering:
         return any(isinstance(part, ImagePart) for content in said if not isinstance(content, str) for part in content)
 
     def begin_step(self) -> list[AnyEvent]:
-        """Count a model call, decide whether it must be the answer, and tell when the limit alone makes it so."""
+        """Count a model call, decide whether it must be the answer, and tell when the limit alone makes it so.
+
+        Raises BudgetReached where there is no money for another one.
+        """
+        self._check_budget()
         limits = self.context.limits
         self.progress.steps += 1
         self.execution.tool_context.begin_step()
@@ -86,6 +90,10 @@ class Steering:
             return []
         words = f"The limit of {limits.max_steps} model calls is reached; this is the last."
         return [Warning(words, Code.MAX_STEPS, self.progress.steps)]
+
+    def _check_budget(self) -> None:
+        if self.context.budget is not None:
+            self.context.budget.check(self.progress, self.context.messages, self.context.offered)
 
     def request(self) -> Request:
         """Build the request of the step under way."""
@@ -99,13 +107,16 @@ class Steering:
     def again(self, request: Request, error: UpstreamError, *, is_visible: bool) -> Again | None:
         """Say whether a failed attempt may be followed by another: a changed one, or the same after a wait.
 
-        Never behind anything visible, tools that began to run included: it would be there twice (quirk F2).
+        Never behind anything visible, tools that began to run included: it would be there twice (quirk F2). Raises
+        BudgetReached where it might, but there is no money for it.
         """
         self._tries += 1
         if retry := should_retry(self.context, self._tries, is_visible, error):
+            self._check_budget()
             return Again(retry.wait)
         if is_visible or (told := remedy(self.context, request, error)) is None:
             return None
+        self._check_budget()
         self._tries = 0
         return Again(events=tuple(told))
 

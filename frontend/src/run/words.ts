@@ -88,6 +88,8 @@ export const ADVICE: Readonly<Record<string, Advice>> = {
   DETACHED_TIMEOUT: advice("Ask again, and keep a page open that shows it.", "retry"),
   SERVER_SHUTDOWN: advice("Ask again once Signalbox is back.", "retry"),
   SERVER_CRASH: advice("Ask again.", "retry"),
+  BUDGET_REACHED: advice("Ask it to go on, or pick a cheaper model.", "model"),
+  RUN_TOO_LARGE: advice("Ask it to go on, in smaller pieces."),
   INTERNAL: advice("Retry; the server's log has the run's id.", "retry"),
 
   INVALID_JSON: free("Reload the page: it may be older than the server."),
@@ -105,6 +107,8 @@ export const ADVICE: Readonly<Record<string, Advice>> = {
   STORE_UNAVAILABLE: free("Try again in a moment; the server's log says what is wrong.", "retry"),
   BODY_TOO_LARGE: free("Send less: fewer or smaller images."),
   TOO_MANY_RUNS: free("Wait for another answer to end, then retry.", "retry"),
+  TOO_MANY_STREAMS: free("Close another tab of this chat, then retry.", "retry"),
+  TOO_MANY_QUESTIONS: free("Wait a moment, then retry.", "retry"),
   NOT_FOUND: free("Reload the page: it may be older than the server."),
   METHOD_NOT_ALLOWED: free("Reload the page: it may be older than the server."),
   UNAUTHORIZED: free("Enter the access token.", "token"),

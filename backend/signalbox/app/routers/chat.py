@@ -13,6 +13,7 @@ from signalbox.app.examples import CHAT_BODY, STREAM_ANSWERS
 from signalbox.app.idempotency import checked_key, digest_of, owned
 from signalbox.app.intake import (
     abilities_of,
+    budget_of,
     limits_of,
     messages_of,
     params_of,
@@ -91,7 +92,9 @@ async def _started(
     messages = standing.messages if standing else vouched(messages_of(body), parts.executor.tools)
     context = context_of(body, parts, messages, asked_loop, standing.conversation_id if standing else None)
     await parts.catalog.check(body.model)
-    context.abilities = abilities_of(parts.catalog.entry(body.model))
+    entry = parts.catalog.entry(body.model)
+    context.abilities = abilities_of(entry)
+    context.budget = budget_of(body, parts.settings.signalbox_max_run_cost, entry)
     progress = Progress()
     loop = LOOPS[context.flags.loop](context, parts.upstream, parts.executor, progress)
     asked = replace(

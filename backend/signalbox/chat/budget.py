@@ -1,0 +1,149 @@
+"""What a run may cost: before each model call by what is known, and while one streams by an estimate of its price."""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+from signalbox.chat.progress import Attempt, Progress
+from signalbox.core.errors import CODES, Code, SignalboxError
+from signalbox.core.messages import AssistantMessage, Content, Message, TextPart
+from signalbox.core.parts import (
+    CallDelta,
+    Finish,
+    ReasoningDelta,
+    RefusalDelta,
+    Request,
+    StreamPart,
+    TextDelta,
+    ToolSchema,
+)
+from signalbox.core.ports import ChatClient, OnHead
+
+# What a token is in English, about; no two families agree, and the bill is what counts in the end.
+CHARACTERS_PER_TOKEN = 4
+
+
+class BudgetReached(SignalboxError):
+    """The run ends with the answer so far. No UpstreamError: nothing asks again behind it."""
+
+    def __init__(self) -> None:
+        super().__init__(Code.BUDGET_REACHED, CODES[Code.BUDGET_REACHED].sentence)
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """USD per token, as the catalogue lists them."""
+
+    prompt: float
+    completion: float
+
+
+@dataclass(slots=True)
+class Budget:
+    """What one run may cost in USD; without prices only what the upstream has told counts.
+
+    `estimates` are those of the attempts, in their order: they hold where an attempt never told what it cost.
+    """
+
+    limit: float
+    prices: Prices | None = None
+    estimates: list[float] = field(default_factory=list[float])
+
+    def check(self, progress: Progress, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> None:
+        """Let another model call begin, unless what is spent and its prompt reach the limit; raises BudgetReached."""
+        if self.spent(progress) + self.price_of_prompt(messages, tools) >= self.limit:
+            raise BudgetReached
+
+    def spent(self, progress: Progress) -> float:
+        """Return what all attempts that have ended cost, estimated where they did not tell."""
+        known = len(self.estimates)
+        return sum(
+            self._cost_of(attempt, self.estimates[place] if place < known else 0.0)
+            for place, attempt in enumerate(progress.attempts)
+        )
+
+    def _cost_of(self, attempt: Attempt, estimate: float) -> float:
+        if attempt.usage is None:
+            return estimate if attempt.is_owed else 0.0
+        if attempt.usage.cost is not None:
+            return attempt.usage.cost
+        prices = self.prices or Prices(0.0, 0.0)
+        return attempt.usage.input * prices.prompt + attempt.usage.output * prices.completion
+
+    def price_of_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> float:
+        """Estimate what asking costs before a word is answered; images and cached prompts are not known here."""
+        if self.prices is None:
+            return 0.0
+        told = sum(map(_length_of, messages))
+        offered = sum(len(tool.description) + len(str(tool.parameters)) for tool in tools)
+        return (told + offered) / CHARACTERS_PER_TOKEN * self.prices.prompt
+
+
+def metered(client: ChatClient, budget: Budget | None, progress: Progress) -> ChatClient:
+    """Have a client watch the budget, where there is one."""
+    return client if budget is None else _Metered(client, budget, progress)
+
+
+@dataclass(frozen=True, slots=True)
+class _Metered:
+    """A ChatClient that leaves a stream as soon as the budget is reached; a whole answer cannot be left in between."""
+
+    client: ChatClient
+    budget: Budget
+    progress: Progress
+
+    async def stream(self, request: Request, on_head: OnHead | None = None) -> AsyncGenerator[list[StreamPart], None]:
+        """Yield what comes, and raise BudgetReached behind what reaches the limit, unless that was the end."""
+        budget, prices = self.budget, self.budget.prices
+        left = budget.limit - budget.spent(self.progress)
+        estimate = self._begin(request)
+        async with aclosing(self.client.stream(request, on_head)) as reads:
+            async for parts in reads:
+                yield parts
+                if prices is None:
+                    continue
+                estimate += sum(map(_characters_of, parts)) / CHARACTERS_PER_TOKEN * prices.completion
+                budget.estimates[-1] = estimate
+                if any(type(part) is Finish for part in parts):
+                    prices = None  # all is said, and paid for: what follows is the bill
+                elif estimate >= left:
+                    raise BudgetReached
+
+    async def complete(self, request: Request, on_head: OnHead | None = None) -> list[StreamPart]:
+        """Return a whole answer; what it costs is known when it is there."""
+        estimate = self._begin(request)
+        parts = await self.client.complete(request, on_head)
+        if self.budget.prices is not None:
+            said = sum(map(_characters_of, parts)) / CHARACTERS_PER_TOKEN
+            self.budget.estimates[-1] = estimate + said * self.budget.prices.completion
+        return parts
+
+    def _begin(self, request: Request) -> float:
+        estimate = self.budget.price_of_prompt(request.messages, request.tools)
+        # One for each attempt, also where an earlier one never came so far as to ask.
+        missing = len(self.progress.attempts) - 1 - len(self.budget.estimates)
+        self.budget.estimates += [*[0.0] * missing, estimate]
+        return estimate
+
+
+def _characters_of(part: StreamPart) -> int:
+    match part:
+        case TextDelta(text) | ReasoningDelta(text) | RefusalDelta(text):
+            return len(text)
+        case CallDelta():
+            return len(part.name or "") + len(part.arguments or "")
+        case _:
+            return 0
+
+
+def _length_of(message: Message) -> int:
+    if isinstance(message, AssistantMessage):
+        calls = sum(len(call.name) + len(str(call.arguments)) for call in message.calls)
+        return len(message.content) + len(message.reasoning) + calls
+    return _length(message.content)
+
+
+def _length(content: Content) -> int:
+    if isinstance(content, str):
+        return len(content)
+    return sum(len(part.text) for part in content if isinstance(part, TextPart))

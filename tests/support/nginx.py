@@ -1,0 +1,93 @@
+"""nginx as an ordinary process, with the very sample that deploy/ offers: only ports and paths are put in place."""
+
+import os
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.conftest import ROOT
+
+SAMPLE = ROOT / "deploy" / "nginx.conf"
+WAIT = 10.0
+_TEMPS = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+
+
+@dataclass
+class Nginx:
+    """A running nginx and what it wrote."""
+
+    port: int
+    log: Path
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def client(self) -> httpx.Client:
+        return httpx.Client(base_url=self.url, timeout=WAIT, trust_env=False)
+
+
+def program() -> str:
+    """Return where nginx is (SIGNALBOX_NGINX, else as installed); without one skip with a word, or fail where asked."""
+    path = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"])
+    found = os.environ.get("SIGNALBOX_NGINX") or shutil.which("nginx", path=path)
+    if found is None:
+        sentence = "nginx is not installed: apt-get install nginx-light, or set SIGNALBOX_NGINX"
+        if os.environ.get("SIGNALBOX_NEEDS_SERVICES") == "1":
+            pytest.fail(sentence)
+        pytest.skip(sentence)
+    return found
+
+
+@contextmanager
+def nginx(folder: Path, *workers: int) -> Iterator[Nginx]:
+    """Run nginx in front of one or two workers on these ports of loopback, until the block ends."""
+    binary = program()
+    folder.mkdir(parents=True, exist_ok=True)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        conf = folder / "nginx.conf"
+        conf.write_text(adapted(SAMPLE.read_text(encoding="utf-8"), port, workers, folder), encoding="utf-8")
+        log = folder / "nginx.log"
+        with log.open("wb") as written:
+            # nginx takes over a listener that its environment names, as when it replaces itself: no port is raced for.
+            process = subprocess.Popen(
+                [binary, "-p", str(folder), "-c", str(conf), "-g", "daemon off;"],
+                env={**os.environ, "NGINX": f"{listener.fileno()};"},
+                pass_fds=[listener.fileno()],
+                stdout=written,
+                stderr=subprocess.STDOUT,
+            )
+    try:
+        yield Nginx(port, log)
+    finally:
+        process.terminate()
+        process.wait(WAIT)
+
+
+def adapted(sample: str, port: int, workers: Sequence[int], folder: Path) -> str:
+    """Put ports and paths in place; without a second worker its lines go. What is replaced must be there."""
+    first, *others = workers
+    second = f"server 127.0.0.1:{others[0]}" if others else "# no second worker:"
+    temps = "".join(f"\n    {name}_temp_path {folder / name};" for name in _TEMPS)
+    user = "user root;\n" if os.geteuid() == 0 else ""  # its workers write into the folder of whoever tests
+    changes = [
+        ("worker_processes auto;", f"{user}worker_processes 1;", 1),
+        ("/run/nginx.pid", str(folder / "nginx.pid"), 1),
+        ("/var/log/nginx/access.log", str(folder / "access.log"), 1),
+        ("http {\n", f"http {{{temps}\n", 1),
+        ("server 127.0.0.1:8002", second, 2),
+        ("server 127.0.0.1:8001", f"server 127.0.0.1:{first}", 2),
+        ("listen 80;", f"listen 127.0.0.1:{port};", 1),
+    ]
+    for old, new, times in changes:
+        assert sample.count(old) == times, old
+        sample = sample.replace(old, new)
+    return sample

@@ -252,4 +252,4 @@ async def test_nobody_is_taken_for_dead_before_he_had_the_time_to_say_that_he_li
         await peers_.beat()
     assert beats.looked[0] == 100 + LEASE
     assert [at for at in beats.looked if at < ILL_FROM][1:]
-    assert [at for at in beats.looked if at >= ILL_FROM][0] >= ILL_TO + LEASE
+    assert next(at for at in beats.looked if at >= ILL_FROM) >= ILL_TO + LEASE

@@ -285,11 +285,12 @@ async def _unreachable(*_: object) -> None:
         ({"signalbox_host": "0.0.0.0", "signalbox_access_token": "a" * 24}, "hosts", "warn"),
         ({"signalbox_access_token": "short"}, "tokens", "warn"),
         ({"signalbox_allowed_hosts": "chat.example.org"}, "access", "warn"),
+        ({"signalbox_allowed_hosts": "chat.example.org", "signalbox_require_token": True}, "access", "ok"),
         ({"signalbox_allowed_hosts": "*", "signalbox_access_token": "a" * 24}, "hosts", "warn"),
         ({"signalbox_allowed_origins": "http://chat.example.org"}, "origins", "warn"),
     ],
 )
-def test_access(tmp_path: Path, given: dict[str, str], about: str, state: str) -> None:
+def test_access(tmp_path: Path, given: dict[str, Any], about: str, state: str) -> None:
     """What lets in more than is meant is named."""
     found = {one.about: one for one in check_access(near(tmp_path, **given))}
     assert found[about].state == state

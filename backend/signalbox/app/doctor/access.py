@@ -22,14 +22,14 @@ def _reach(settings: Settings) -> Finding:
     except SettingsError as error:
         found, _, todo = str(error).removesuffix(".").rpartition(". ")
         return fail("access", f"{found}.", f"{todo}.")
-    if token is not None:
+    if token is not None or settings.signalbox_require_token:
         who = "this machine alone" if is_loopback(host) else "other machines too"
         return ok("access", f"{host} is reached from {who}, and a token is asked for.")
     if settings.signalbox_allowed_hosts:
         words = (
             f"Only this machine reaches {host}, but host names are allowed as behind a proxy, and no token is asked."
         )
-        return warn("access", words, "If a proxy lets others in, set SIGNALBOX_ACCESS_TOKEN.")
+        return warn("access", words, "If a proxy lets others in, set SIGNALBOX_ACCESS_TOKEN or SIGNALBOX_REQUIRE_TOKEN.")
     return ok("access", f"Only this machine reaches {host}; no token is asked for.")
 
 

@@ -28,7 +28,8 @@ def check_folder(settings: Settings) -> list[Finding]:
     if there != folder:
         told = ok("data folder", f"{folder} is not there yet; the first start makes it.")
         return [told, *_place(settings, there)]
-    return [_privacy(folder), *_place(settings, folder), _holder(settings, folder)]
+    told = [_privacy(folder), *_place(settings, folder)]
+    return told if settings.database_url is not None else [*told, _holder(folder)]
 
 
 def _cannot_write(folder: Path) -> str | None:
@@ -86,7 +87,7 @@ def _kind_of_mount(folder: Path) -> str:
     return next((kinds[str(one)] for one in (real, *real.parents) if str(one) in kinds), "")
 
 
-def _holder(settings: Settings, folder: Path) -> Finding:
+def _holder(folder: Path) -> Finding:
     """Say whether a server works in the folder; its lock is asked for as a reader does, and let go at once."""
     try:
         with (folder / "lock").open("rb") as lock:

@@ -29,7 +29,9 @@ def _reach(settings: Settings) -> Finding:
         words = (
             f"Only this machine reaches {host}, but host names are allowed as behind a proxy, and no token is asked."
         )
-        return warn("access", words, "If a proxy lets others in, set SIGNALBOX_ACCESS_TOKEN or SIGNALBOX_REQUIRE_TOKEN.")
+        return warn(
+            "access", words, "If a proxy lets others in, set SIGNALBOX_ACCESS_TOKEN or SIGNALBOX_REQUIRE_TOKEN."
+        )
     return ok("access", f"Only this machine reaches {host}; no token is asked for.")
 
 

@@ -1,10 +1,15 @@
-"""What every test may ask for: the asyncio backend, and the recorded provider streams."""
+"""What every test may ask for: the asyncio backend, the recorded provider streams, a PostgreSQL."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from tests.support.postgres import Server
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -17,6 +22,20 @@ settings.load_profile("signalbox")
 def anyio_backend() -> str:
     """Run async tests on asyncio alone: it is what the app is served on."""
     return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def postgres() -> "Iterator[Server]":
+    """Run one PostgreSQL for all tests of this process; without it skip with a word, or fail where it is asked for."""
+    from tests.support.postgres import running  # no test that needs none pays for it
+
+    yield from running()
+
+
+@pytest.fixture
+def postgres_url(postgres: "Server") -> str:
+    """Return the address of a database of a test's own, with this version's tables."""
+    return postgres.new_database()
 
 
 @pytest.fixture(scope="session")

@@ -14,12 +14,12 @@ from signalbox.runs.manager import RunManager, new_run_id
 from signalbox.runs.run import Asked, Run
 from signalbox.store import journal, writing
 from signalbox.store.journal import JournalStore
-from signalbox.store.sqlite import SqliteDatabase
 
-from tests.store.disk import Disk, until
+from tests.store.disk import BOTH, Disk, until
 from tests.support.runs import context_for
 
 pytestmark = pytest.mark.anyio
+DATABASES = BOTH
 BLOCK = 8
 
 
@@ -170,7 +170,7 @@ async def test_a_crash_goes_on_above_what_anybody_has_seen(
     await until(lambda: len(watcher.seen) == BLOCK)
     assert (disk.reserved(run.id), disk.seqs(run.id)[-1][1]) == (BLOCK, 3)
 
-    after_the_crash = SqliteDatabase(disk.path)
+    after_the_crash = disk.again()
     survivor = JournalStore(after_the_crash)
     revived = RunManager(survivor)
     await revived.recover()

@@ -1,9 +1,12 @@
-"""A database whose writes a test holds, breaks and counts, and a look at its file that shares no line with it."""
+"""A database whose writes a test holds, breaks and counts, and a look into it that shares no line with it."""
 
 import asyncio
+import re
 import sqlite3
+from abc import abstractmethod
 from collections.abc import AsyncGenerator, Callable
 from contextlib import closing
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -12,22 +15,21 @@ from signalbox.core.errors import Code, StoreError
 from signalbox.core.events import Content, Stamped
 from signalbox.core.records import RunRecord
 from signalbox.store import journal
-from signalbox.store.database import Bound, P, Value
+from signalbox.store.database import Bound, Database, P, Value
 from signalbox.store.journal import JournalStore
+from signalbox.store.postgres import PostgresDatabase
 from signalbox.store.sqlite import SqliteDatabase
 from sqlalchemy import Connection
 
+from tests.support.postgres import Server
 
-class Disk(SqliteDatabase):
-    """`hold()` keeps writes waiting, `failing` has them fail; `transactions` counts those that went through.
 
-    `steps` counts what reads make SQLite do, in tens of its instructions.
-    """
+class Disk(Database):
+    """`hold()` keeps writes waiting, `failing` has them fail; `transactions` counts those that went through."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
-        self.path = path
-        self.transactions = self.refused = self.steps = 0
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.transactions = self.refused = 0
         self.failing: Code | None = None
         self._gate = asyncio.Event()
         self._gate.set()
@@ -50,6 +52,35 @@ class Disk(SqliteDatabase):
         self.transactions += 1
         return value
 
+    @abstractmethod
+    def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        """Look into it, past all code of ours; a value's place is written as a question mark."""
+
+    @abstractmethod
+    def change(self, query: str) -> None:
+        """Change it behind everybody's back."""
+
+    @abstractmethod
+    def again(self) -> Database:
+        """Return it as another process would open it."""
+
+    def seqs(self, run_id: str) -> list[tuple[int, int]]:
+        """Return the first and the last number of each of a run's rows."""
+        query = "SELECT first_seq, last_seq FROM journal WHERE run_id = ? ORDER BY first_seq"
+        return [(first, last) for first, last in self.rows(query, run_id)]
+
+    def reserved(self, run_id: str) -> int:
+        return self.rows("SELECT reserved FROM runs WHERE id = ?", run_id)[0][0]
+
+
+class FileDisk(Disk, SqliteDatabase):
+    """SQLite's. `steps` counts what reads make it do, in tens of its instructions."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.path = path
+        self.steps = 0
+
     async def read(self, work: Bound[P, Value], *args: P.args, **kwargs: P.kwargs) -> Value:
         def counted(connection: Connection) -> Value:
             raw: Any = connection.connection.driver_connection
@@ -66,17 +97,35 @@ class Disk(SqliteDatabase):
         return 0
 
     def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Look into the file."""
         with closing(sqlite3.connect(f"file:{self.path}?mode=ro", uri=True)) as connection:
             return connection.execute(query, values).fetchall()
 
-    def seqs(self, run_id: str) -> list[tuple[int, int]]:
-        """Return the first and the last number of each of a run's rows."""
-        query = "SELECT first_seq, last_seq FROM journal WHERE run_id = ? ORDER BY first_seq"
-        return [(first, last) for first, last in self.rows(query, run_id)]
+    def change(self, query: str) -> None:
+        with closing(sqlite3.connect(self.path)) as connection:
+            connection.execute(query)
+            connection.commit()
 
-    def reserved(self, run_id: str) -> int:
-        return self.rows("SELECT reserved FROM runs WHERE id = ?", run_id)[0][0]
+    def again(self) -> Database:
+        return SqliteDatabase(self.path)
+
+
+class ServerDisk(Disk, PostgresDatabase):
+    """PostgreSQL's."""
+
+    def __init__(self, url: str, server: Server) -> None:
+        super().__init__(url)
+        self.url = url
+        self._server = server
+
+    def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        numbers = count(1)
+        return self._server.sql(re.sub(r"\?", lambda _: f"${next(numbers)}", query), *values, database=self.url)
+
+    def change(self, query: str) -> None:
+        self._server.sql(query, database=self.url)
+
+    def again(self) -> Database:
+        return PostgresDatabase(self.url)
 
 
 def a_run(run_id: str, **fields: Any) -> RunRecord:
@@ -101,10 +150,34 @@ async def until(holds: Callable[[], bool]) -> None:
             await asyncio.sleep(0)
 
 
+BOTH = ("sqlite", "postgres")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run the tests of a module on all databases that it names."""
+    named = getattr(metafunc.module, "DATABASES", None)
+    if named is not None and "kind" in metafunc.fixturenames:
+        metafunc.parametrize("kind", named, scope="session")
+
+
 @pytest.fixture
-async def disk(tmp_path: Path) -> AsyncGenerator[Disk, None]:
+def kind() -> str:
+    """Say which database a test is on; a module names others in DATABASES."""
+    return "sqlite"
+
+
+def new_disk(kind: str, folder: Path, request: pytest.FixtureRequest) -> Disk:
+    """Make a database of this kind, not opened yet."""
+    if kind == "sqlite":
+        return FileDisk(folder / "signalbox.db")
+    server: Server = request.getfixturevalue("postgres")
+    return ServerDisk(server.new_database(), server)
+
+
+@pytest.fixture
+async def disk(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> AsyncGenerator[Disk, None]:
     """Open a database that the test can hold and break."""
-    database = Disk(tmp_path / "signalbox.db")
+    database = new_disk(kind, tmp_path, request)
     await database.open()
     yield database
     database.release()

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,11 +23,13 @@ from signalbox.store.conversations import (
     turns_of,
     unfinished_of,
 )
-from signalbox.store.sqlite import SqliteDatabase
 from signalbox.store.writing import Taken, put
 from sqlalchemy import Connection, event
 
+from tests.store.disk import BOTH, Disk
+
 pytestmark = pytest.mark.anyio
+DATABASES = BOTH
 
 NEW = Conversation("c", "First", created=1.0, updated=1.0)
 
@@ -47,12 +48,9 @@ def counted(connection: Connection) -> Iterator[list[str]]:
 
 
 @pytest.fixture
-async def written(tmp_path: Path) -> Any:
-    """Open a database and hand over its `write`."""
-    database = SqliteDatabase(tmp_path / "x.db")
-    await database.open()
-    yield database.write
-    await database.aclose()
+async def written(disk: Disk) -> Any:
+    """Hand over a database's `write`."""
+    return disk.write
 
 
 def told(node_id: str, parent_id: str | None, text: str, created: float = 2.0) -> Told:
@@ -97,7 +95,7 @@ async def test_a_long_history_takes_no_more_queries(written: Callable[..., Any])
 
         return work
 
-    assert await written(read(2)) == await written(read(150)) < 16
+    assert await written(read(2)) == await written(read(60)) < 16
 
 
 async def test_what_is_kept_comes_back(written: Callable[..., Any]) -> None:

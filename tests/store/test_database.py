@@ -17,7 +17,7 @@ from signalbox.store.tables import JOURNAL, RUNS
 from sqlalchemy import Connection, delete, insert, select
 from structlog.testing import capture_logs
 
-from tests.store.disk import Disk, a_run, until
+from tests.store.disk import FileDisk, a_run, until
 
 pytestmark = pytest.mark.anyio
 CANARY = "canary-model-8812"
@@ -38,7 +38,7 @@ def files(folder: Path) -> list[Path]:
     return sorted(folder.iterdir())
 
 
-async def test_every_connection_is_set_up(disk: Disk) -> None:
+async def test_every_connection_is_set_up(disk: FileDisk) -> None:
     """The log is written ahead and to the disk, what is deleted is overwritten, and rows that belong together hold."""
     names = ("journal_mode", "synchronous", "secure_delete", "foreign_keys", "busy_timeout")
 
@@ -66,7 +66,7 @@ async def test_the_file_lies_where_it_should_and_is_its_owners(tmp_path: Path, n
     await database.aclose()
 
 
-async def test_what_is_deleted_is_in_no_byte(disk: Disk) -> None:
+async def test_what_is_deleted_is_in_no_byte(disk: FileDisk) -> None:
     """After `forget` neither the file nor its log holds a word of it."""
     await disk.write(lambda connection: put(connection, model=CANARY * 50))
 
@@ -83,7 +83,7 @@ async def test_what_is_deleted_is_in_no_byte(disk: Disk) -> None:
     assert disk.rows("SELECT id FROM runs") == [("r",)]
 
 
-async def test_a_reader_who_holds_on_keeps_nobody_waiting(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_reader_who_holds_on_keeps_nobody_waiting(disk: FileDisk, monkeypatch: pytest.MonkeyPatch) -> None:
     """A backup reads on: deleting takes no longer for it, and the log is emptied once it lets go."""
     monkeypatch.setattr(database_module, "_CHECKPOINT_MS", 1)
     monkeypatch.setattr(database_module, "_FORGET_SECONDS", 0.0)
@@ -105,7 +105,7 @@ async def test_a_reader_who_holds_on_keeps_nobody_waiting(disk: Disk, monkeypatc
     await until(lambda: not is_left())
 
 
-async def test_a_transaction_is_kept_whole_or_not_at_all(disk: Disk) -> None:
+async def test_a_transaction_is_kept_whole_or_not_at_all(disk: FileDisk) -> None:
     """Whatever a function raises, nothing of it stays, and its own errors are its own."""
 
     def breaks(connection: Connection) -> None:
@@ -117,7 +117,7 @@ async def test_a_transaction_is_kept_whole_or_not_at_all(disk: Disk) -> None:
     assert disk.rows("SELECT id FROM runs") == []
 
 
-async def test_a_refusal_tells_neither_statement_nor_values(disk: Disk) -> None:
+async def test_a_refusal_tells_neither_statement_nor_values(disk: FileDisk) -> None:
     """They quote the chat: neither the error nor the log has them."""
     await disk.write(lambda connection: put(connection, model=CANARY))
     with capture_logs() as lines, pytest.raises(StoreError) as refused:
@@ -131,7 +131,7 @@ async def test_a_refusal_tells_neither_statement_nor_values(disk: Disk) -> None:
     assert CANARY not in str(refused.value) + str(gone.value)
 
 
-async def test_readers_do_not_wait_for_the_writer(disk: Disk) -> None:
+async def test_readers_do_not_wait_for_the_writer(disk: FileDisk) -> None:
     """While a transaction is open what was committed before it is read."""
     inside, leave = threading.Event(), threading.Event()
 
@@ -148,7 +148,7 @@ async def test_readers_do_not_wait_for_the_writer(disk: Disk) -> None:
     assert await disk.read(kept) == 1
 
 
-async def test_a_run_takes_its_events_along(disk: Disk) -> None:
+async def test_a_run_takes_its_events_along(disk: FileDisk) -> None:
     """Rows that hang on a deleted one are deleted with it, and none can hang on one that is not there."""
     row = {"run_id": "r", "first_seq": 1, "last_seq": 1, "frames": b"[]"}
     await disk.write(put)

@@ -1,8 +1,6 @@
 """Runs on disk: what one flush writes, and what happens while the disk is slow, broken or silent."""
 
 import asyncio
-import sqlite3
-from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -19,9 +17,10 @@ from signalbox.store.tables import CONVERSATIONS
 from sqlalchemy import insert
 from structlog.testing import capture_logs
 
-from tests.store.disk import Disk, a_run, opened, until, words
+from tests.store.disk import BOTH, Disk, FileDisk, a_run, opened, until, words
 
 pytestmark = pytest.mark.anyio
+DATABASES = BOTH
 RUNS = [f"run-{number}" for number in range(20)]
 
 
@@ -102,7 +101,7 @@ async def test_what_a_failed_write_held_is_written_in_order_and_once(disk: Disk,
     disk.failing = None
     await store.flush()
     assert await store.read("a", 0) == words(1, 6)
-    told = disk.rows("SELECT message FROM turns WHERE run_id = 'a' ORDER BY rowid")
+    told = disk.rows("SELECT message FROM turns WHERE run_id = 'a' ORDER BY place")
     assert [load_message(row[0]).content for row in told] == ["a1", "a2", "a3", "a5", "a6"]
     places = "SELECT place, seq FROM turns WHERE run_id = ? ORDER BY place"
     assert disk.rows(places, "a") == [(0, 1), (1, 2), (2, 3), (3, 5), (4, 6)]
@@ -244,9 +243,7 @@ async def test_a_run_that_cannot_be_written_is_let_go(disk: Disk, store: Journal
     await opened(store, "bad", told=lambda seq, reserved: told.append((seq, reserved)))
     event = words(1, 1)
     if why == "its row is deleted":
-        with closing(sqlite3.connect(disk.path)) as connection:
-            connection.execute("DELETE FROM runs WHERE id = 'bad'")
-            connection.commit()
+        disk.change("DELETE FROM runs WHERE id = 'bad'")
     else:
         event = [Stamped(1, 0, ToolResult("c", "t", Success(True, object()), "other", "hidden"))]
     for run_id in RUNS[:4]:
@@ -397,11 +394,12 @@ async def test_a_long_run_is_read_page_by_page_at_one_price(
     monkeypatch.setattr(journal, "_ROWS_PER_READ", 10)
     assert await read_all(lambda after: store.read("a", after)) == words(1, 1200)
     assert await store.read("a", 100) == words(101, 129)
-    assert await steps(disk, store, 1160) < 2 * await steps(disk, store, 20)
+    if isinstance(disk, FileDisk):  # PostgreSQL tells of no such figure
+        assert await steps(disk, store, 1160) < 2 * await steps(disk, store, 20)
     assert await store.read("a", 1200) == await store.read("a", 10**9) == await store.read("nobody", 0) == []
 
 
-async def steps(disk: Disk, store: JournalStore, after: int) -> int:
+async def steps(disk: FileDisk, store: JournalStore, after: int) -> int:
     """Count what one read makes SQLite do."""
     before = disk.steps
     assert await store.read("a", after)

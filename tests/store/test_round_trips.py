@@ -27,7 +27,9 @@ from signalbox.runs.ledger import progress_of, with_figures
 from signalbox.store.journal import JournalStore
 from signalbox.store.messages import dump_message, dumps, load_message, loads
 
-from tests.store.disk import Disk, a_run
+from tests.store.disk import BOTH, Disk, a_run
+
+DATABASES = BOTH
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 MAYBE = st.sampled_from([None, ""]) | TEXT

@@ -1,15 +1,18 @@
 """The table of saves: what is kept comes back, page by page, and a question is put together from its tree."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from signalbox.core.events import Content, Done, Stamped
 from signalbox.core.records import RunRecord
 from signalbox.store import saves
-from signalbox.store.sqlite import SqliteDatabase
+from signalbox.store.database import Database
 from signalbox.store.tables import CONVERSATIONS, MESSAGES
 from sqlalchemy import Connection, Table, insert
+
+from tests.store.disk import BOTH, Disk
+
+DATABASES = BOTH
 
 EVENTS = [Stamped(1, 10, Content("é\x00💾")), Stamped(1_000_001, 20, Done(done=True, status="interrupted"))]
 LINE = saves.SaveLine("0" * 32, "T", 5.25, "r" * 32, "openai/sim", "v2", "interrupted", 1_000_001)
@@ -18,16 +21,13 @@ NAMES = "abc"
 
 
 @pytest.fixture
-async def database(tmp_path: Path):
+async def database(disk: Disk) -> Database:
     """Open a database of its own."""
-    made = SqliteDatabase(tmp_path / "signalbox.db")
-    await made.open()
-    yield made
-    await made.aclose()
+    return disk
 
 
 @pytest.mark.anyio
-async def test_a_save_comes_back_as_it_was(database: SqliteDatabase) -> None:
+async def test_a_save_comes_back_as_it_was(database: Database) -> None:
     """Line, snapshot and events are equal to what was kept, integers beyond 64 bits among them."""
     await database.write(lambda c: saves.put_save(c, LINE, SNAPSHOT, EVENTS))
     assert await database.read(lambda c: saves.find_save(c, LINE.id)) == LINE
@@ -38,7 +38,7 @@ async def test_a_save_comes_back_as_it_was(database: SqliteDatabase) -> None:
 
 
 @pytest.mark.anyio
-async def test_what_is_not_there_is_none(database: SqliteDatabase) -> None:
+async def test_what_is_not_there_is_none(database: Database) -> None:
     """An unknown id has no line, no snapshot, no events and nothing to delete; a deleted one neither."""
     await database.write(lambda c: saves.put_save(c, LINE, SNAPSHOT, EVENTS))
     assert await database.write(lambda c: saves.delete_save(c, LINE.id, ""))
@@ -50,7 +50,7 @@ async def test_what_is_not_there_is_none(database: SqliteDatabase) -> None:
 
 
 @pytest.mark.anyio
-async def test_saves_of_one_moment_are_all_listed_once(database: SqliteDatabase) -> None:
+async def test_saves_of_one_moment_are_all_listed_once(database: Database) -> None:
     """Equal times are told apart by id, so that a page boundary between them loses and doubles none."""
     made = [replace(LINE, id=name * 32, created=created) for created in (1.5, 2.5) for name in NAMES]
     made = [replace(line, id=f"{at}{line.id[1:]}") for at, line in enumerate(made)]
@@ -91,7 +91,7 @@ def blank(table: Table) -> dict[str, object]:
 )
 @pytest.mark.anyio
 async def test_a_question_of_a_conversation_has_its_text(
-    database: SqliteDatabase, record: RunRecord, question: dict[str, object]
+    database: Database, record: RunRecord, question: dict[str, object]
 ) -> None:
     """Where a question leaves its messages to the tree, the text of the one that was answered is put in."""
     await database.write(with_a_message)
@@ -99,7 +99,7 @@ async def test_a_question_of_a_conversation_has_its_text(
 
 
 @pytest.mark.anyio
-async def test_only_what_a_person_said_is_a_question(database: SqliteDatabase) -> None:
+async def test_only_what_a_person_said_is_a_question(database: Database) -> None:
     """A message of another role is none."""
     await database.write(lambda c: with_a_message(c, role="tool"))
     record = RunRecord("r", "m/x", "v2", parent_id="m", question={"model": "m/x"})

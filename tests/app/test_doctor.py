@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import socket
 import sqlite3
 import threading
@@ -22,7 +23,10 @@ from signalbox.app.doctor.finding import Finding
 from signalbox.app.doctor.folder import check_folder
 from signalbox.app.doctor.report import as_json, as_text, is_well
 from signalbox.simulator.server import BackgroundSimulator
+from signalbox.store import checkup_server
+from signalbox.store.checkup_server import ServerFound
 
+from tests.support.postgres import Server
 from tests.support.processes import command
 from tests.support.serving import RunningApp, settings_for
 from tests.support.upstream import Exchange, ScriptedUpstream, says
@@ -170,6 +174,40 @@ def test_a_large_file_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest
     [found] = asyncio.run(check_database(near(tmp_path)))
     assert found.state == "ok"
     assert "was not read to its end" in found.found
+
+
+def test_a_postgres(tmp_path: Path, postgres: Server) -> None:
+    """Version, wake-ups, clock and lever are told, and what is missing or not allowed; no table is made."""
+    empty = postgres.empty_database()
+    found = examined(near(tmp_path, database_url=empty))
+    assert {found[about].state for about in ("database", "wake-ups", "clock", "loop")} == {"ok"}, found
+    assert re.search(r"is PostgreSQL \d+.*, answers in \d+ ms; it has no tables yet", found["database"].found)
+    assert postgres.sql("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'", database=empty) == [(0,)]
+    full = postgres.new_database()
+    postgres.sql("INSERT INTO shared VALUES ('tool_loop_v2', '{\"state\": \"off\"}')", database=full)
+    found = examined(near(tmp_path, database_url=full))
+    assert "its tables are this version's" in found["database"].found
+    assert found["loop"].found == "Every run uses the legacy loop: the lever says so."
+    postgres.sql("UPDATE alembic_version SET version_num = '9999'", database=full)
+    assert examined(near(tmp_path, database_url=full))["database"].state == "fail"
+    for url, said in ((postgres.url("nowhere"), "does not exist"), (postgres.url(user="nobody"), "nobody")):
+        found = examined(near(tmp_path, database_url=url))["database"]
+        assert (found.state, said in found.found) == ("fail", True), found
+
+
+@pytest.mark.parametrize(("ahead", "state"), [(-6.0, "warn"), (4.0, "ok"), (6.0, "warn")])
+def test_a_server_that_is_late_or_asleep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ahead: float, state: str
+) -> None:
+    """Clocks more than 5 s apart, slow answers and lost notifications are warnings."""
+
+    async def look(_: str) -> ServerFound:
+        return ServerFound("PostgreSQL 16", None, wakes=False, latency=0.2, ahead=ahead, lever=b"up")
+
+    monkeypatch.setattr(checkup_server, "look_at_server", look)
+    found = {one.about: one for one in asyncio.run(check_database(near(tmp_path, database_url="postgresql://x/y")))}
+    assert found["clock"].state == state
+    assert [found[about].state for about in ("wake-ups", "latency", "loop")] == ["warn"] * 3
 
 
 def test_the_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

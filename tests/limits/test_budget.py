@@ -58,7 +58,7 @@ REACHED = ("interrupted", "BUDGET_REACHED", ["BUDGET_REACHED"])
 @LOOPS
 def test_no_step_follows_once_the_money_is_spent(behind: Behind, loop: str) -> None:
     """The tools' results stay, the model is not asked again, and the cost is the one that was told."""
-    app, upstream = priced(behind, calls(SUMS, text=("Let me see.",)), answers("42."), loop=loop)
+    app, upstream = priced(behind, calls(SUMS, text=("Let me see.",)), answers("42."), loop=loop, pricing=None)
     heard = app.ask("What is 6 * 7?", max_cost=0.001)
     assert ended(heard) == REACHED
     assert heard.of("warning")[0]["message"] == SENTENCE
@@ -78,7 +78,7 @@ def test_an_answer_that_took_all_the_money_is_an_answer(behind: Behind, loop: st
 @LOOPS
 def test_a_conversation_goes_on_behind_it(behind: Behind, loop: str) -> None:
     """The next question finds the call and its result, and has a budget of its own."""
-    app, upstream = priced(behind, calls(SUMS), answers("42."), loop=loop)
+    app, upstream = priced(behind, calls(SUMS), answers("42."), loop=loop, pricing=None)
     assert ended(app.ask("What is 6 * 7?", conversation_id="c1", max_cost=0.001)) == REACHED
     assert app.ask("Go on.", conversation_id="c1", max_cost=1.0).text == "42."
     told = upstream.asked[-1].body["messages"]
@@ -159,7 +159,7 @@ def test_the_cost_of_earlier_steps_counts(behind: Behind) -> None:
     spent = plays(Said(calls=(SUMS,), text=("",)))  # 0.001, as it tells
     app, upstream = priced(behind, spent, talks, pricing={"prompt": "0", "completion": "0.0001"})
     upstream.opened.set()
-    heard = app.ask("What is 6 * 7?", max_cost=0.0014)
+    heard = app.ask("What is 6 * 7?", max_cost=0.00135)
     assert (ended(heard), heard.text) == (REACHED, "Anything at all ")
     assert (heard.done["cost"], heard.done["cost_estimated"]) == (0.001, True)
 

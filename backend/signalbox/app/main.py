@@ -129,6 +129,7 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
         on_over=log_run,
         settlements=Settlements(upstream) if where.is_openrouter else None,
     )
+    store.most_bytes, store.on_full = settings.signalbox_max_run_mb * 1024 * 1024, runs_.too_large
     stack.push_async_callback(runs_.aclose)
     try:
         await runs_.recover()

@@ -22,7 +22,7 @@ from signalbox.runs.journal import read_all
 from signalbox.runs.ledger import progress_of, with_figures
 from signalbox.runs.peers import Peers
 from signalbox.runs.recovery import CRASHED, recover
-from signalbox.runs.run import DETACHED, SHUT_DOWN, STOPPED, Asked, Run
+from signalbox.runs.run import DETACHED, SHUT_DOWN, STOPPED, TOO_LARGE, Asked, Run
 
 _log = structlog.get_logger()
 
@@ -238,6 +238,11 @@ class RunManager:
         with suppress(StoreError):  # the run is over all the same
             await self.store.flush()
         return run.record(), True
+
+    def too_large(self, run_id: str) -> None:
+        """End a run whose journal has become too large; what it said is kept."""
+        if (run := self._live.get(run_id)) is not None:
+            run.stop(TOO_LARGE)
 
     async def delete(self, run_id: str) -> None:
         """Stop a run where it is under way, and delete all that is kept of it; raises RequestError.

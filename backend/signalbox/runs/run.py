@@ -24,6 +24,7 @@ _log = structlog.get_logger()
 
 STOPPED = Ending("cancelled")
 DETACHED = Ending("interrupted", Code.DETACHED_TIMEOUT, CODES[Code.DETACHED_TIMEOUT].sentence)
+TOO_LARGE = Ending("interrupted", Code.RUN_TOO_LARGE, CODES[Code.RUN_TOO_LARGE].sentence)
 SHUT_DOWN = Ending("interrupted", Code.SERVER_SHUTDOWN, CODES[Code.SERVER_SHUTDOWN].sentence)
 BROKEN = Ending("error", Code.INTERNAL, CODES[Code.INTERNAL].sentence, retryable=True)
 
@@ -33,8 +34,8 @@ class Asked:
     """What a caller asked for, beside the conversation itself.
 
     `goes_on`: the run outlives its last watcher. `request` is redacted, for the trace; `question` is whole, to ask it
-    again. `parent_id` is the message that it answers; `key` and `digest` are of an Idempotency-Key; `owner` is whose API
-    token came with it.
+    again. `parent_id` is the message that it answers; `key` and `digest` are of an Idempotency-Key; `owner` is whose
+    API token came with it.
     """
 
     goes_on: bool = False

@@ -1,6 +1,7 @@
 """Runs on disk: their events, figures and histories, written behind the streams by one grouped commit after another."""
 
 import asyncio
+import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from typing import Any
@@ -33,6 +34,7 @@ class JournalStore:
     """A RunStore in a database.
 
     `is_well` is false from a write that failed, or that somebody waited for in vain, to the next one that went through.
+    `on_full` is told of a run whose journal has more than `most_bytes`, on disk or waiting for it.
     """
 
     def __init__(self, database: Database, sharing: Sharing | None = None) -> None:
@@ -47,6 +49,8 @@ class JournalStore:
         self._stale: set[str] = set()
         self._is_closed = False
         self.is_well = True
+        self.most_bytes: float = math.inf
+        self.on_full: Callable[[str], None] = _nobodys
 
     # --- what a stream calls: nothing here waits ---------------------------------------------------------------
 
@@ -250,9 +254,8 @@ class JournalStore:
                 raise
 
     def _kept(self, run: OpenRun, taken: Taken) -> None:
-        run.is_kept = True
-        run.is_leased = (taken.opening is not None or run.is_leased) and not (taken.record and taken.record.is_over)
-        run.reserved = max(run.reserved, taken.reserved)
+        run.kept(taken)
+        self._weigh(run)
         if not run.is_dropped:
             self._tell(run, taken.seq)
         elif taken.opening is not None:  # nobody waits any more, who asked was refused: it must not stay as under way
@@ -263,9 +266,14 @@ class JournalStore:
         for run, of_one in taken:
             if not run.is_dropped:
                 run.give_back(of_one)
+                self._weigh(run)
                 newer = self._dirty.get(run.id, run)  # of a closed run: figures that have come meanwhile
                 run.record = newer.record or run.record
                 self._dirty[run.id] = run
+
+    def _weigh(self, run: OpenRun) -> None:
+        if run.size + run.waiting > self.most_bytes:
+            self.on_full(run.id)
 
     def _refused(self, run: OpenRun) -> None:
         """Let go of a run whose rows cannot be written ever: its conversation was deleted meanwhile."""
@@ -360,6 +368,10 @@ def _write_all(connection: Connection, batch: Sequence[Taken], stale: frozenset[
     put(connection, batch, stale, sharing)
     if not batch:
         touch(connection)
+
+
+def _nobodys(run_id: str) -> None:
+    """Nobody wants to know."""
 
 
 def _nobody(seq: int, reserved: int) -> None:

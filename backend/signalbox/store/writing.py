@@ -29,7 +29,10 @@ _decoder = json.Decoder(list[Stamped])
 
 @dataclass(slots=True)
 class Taken:
-    """What one flush takes of one run. `seq` is its last event in it, `reserved` the block that is reserved with it."""
+    """What one flush takes of one run. `seq` is its last event in it, `reserved` the block that is reserved with it.
+
+    `size` is what its events take up, once they are written.
+    """
 
     run_id: str
     seq: int
@@ -40,13 +43,15 @@ class Taken:
     turns: list[tuple[int, int, Message]]
     is_raised: bool
     is_leased: bool = False
+    size: int = 0
 
 
 @dataclass(slots=True)
 class OpenRun:
     """One run that is being written; `is_kept` once it is in its table, `is_leased` from then to its ending.
 
-    `reserved` is on disk, `wanted` is what the next flush makes of it.
+    `reserved` is on disk, `wanted` is what the next flush makes of it. `size` are the bytes of its events on disk, and
+    `waiting` of the first `weighed` of those that a disk that is ill has not taken.
     """
 
     id: str
@@ -62,6 +67,9 @@ class OpenRun:
     is_kept: bool = False
     is_leased: bool = False
     is_dropped: bool = False
+    size: int = 0
+    waiting: int = 0
+    weighed: int = 0
 
     def append(self, batch: list[Stamped]) -> None:
         """Take events; the next block is wanted when half of this one is used, so that nobody waits for it."""
@@ -111,6 +119,17 @@ class OpenRun:
         if taken.record is not None and self.record is None:
             kept = taken.record
             self.record = lambda: kept
+        # Each of them is weighed once, however often the disk is tried: they all wait in memory.
+        self.waiting += len(_encoder.encode(taken.events[self.weighed :]))
+        self.weighed = len(taken.events)
+
+    def kept(self, taken: Taken) -> None:
+        """Count what is on disk now."""
+        self.is_kept = True
+        self.is_leased = (taken.opening is not None or self.is_leased) and not (taken.record and taken.record.is_over)
+        self.reserved = max(self.reserved, taken.reserved)
+        self.size += taken.size
+        self.waiting = self.weighed = 0
 
 
 def put(
@@ -199,7 +218,9 @@ def _take_out(connection: Connection, stale: Collection[str]) -> None:
 
 
 def _journal_row(taken: Taken) -> tuple[str, int, int, bytes]:
-    return taken.run_id, taken.events[0].seq, taken.events[-1].seq, _encoder.encode(taken.events)
+    frames = _encoder.encode(taken.events)
+    taken.size = len(frames)
+    return taken.run_id, taken.events[0].seq, taken.events[-1].seq, frames
 
 
 def _keep_answer(connection: Connection, run_id: str) -> None:

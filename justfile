@@ -67,6 +67,11 @@ docs: _dev
 bench *args: _dev
     python -m tests.bench "$@"
 
+# measure how many runs and events a second one PostgreSQL keeps (--seconds, --url)
+[no-exit-message]
+bench-postgres *args: _dev
+    python -m tests.bench.postgres "$@"
+
 # measure the page in a real browser: long answers, four at once, a chat of 1,000 messages (--quick, --only, --json)
 [no-exit-message]
 bench-page *args: _dev

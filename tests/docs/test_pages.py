@@ -114,7 +114,7 @@ def test_every_verb_that_is_shown_exists() -> None:
 
 def test_every_file_that_is_named_exists() -> None:
     """A path in backticks that begins in a folder of the repository is there, unless its row says that it comes."""
-    roots = ("backend/", "frontend/", "scripts/", "tests/", "docs/", "requirements/", ".ci/")
+    roots = ("backend/", "frontend/", "scripts/", "tests/", "docs/", "requirements/", "deploy/", ".ci/")
     for one in pages():
         prose = "\n".join(line for line in one.prose.splitlines() if "| no, planned" not in line)
         for name in codes_in(prose):

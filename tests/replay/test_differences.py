@@ -7,7 +7,7 @@ import pytest
 from signalbox.core.events import Content, Done, Stamped
 from signalbox.replay.differences import KINDS, differences, money
 from signalbox.replay.outcome import Called, Outcome, Tried, outcome_of
-from signalbox.replay.reasons import explained, was_stopped
+from signalbox.replay.reasons import REASONS, explained, was_stopped, was_torn
 
 FOUND = Called("search_web", {"query": "tides"}, 1, success=True, result={"n": 1}, ran=True)
 ONE = Outcome(
@@ -66,10 +66,12 @@ def test_every_kind_has_its_example() -> None:
 
 
 def test_a_stream_that_breaks_the_contract_is_never_expected() -> None:
-    """Not where both break it alike, and not where a real model answers."""
+    """Not where both break it alike, not where a real model answers, and by no reason that there is."""
     broken = (replace(ONE, fault="a call has two results"), replace(V2, fault="a call has two results"))
     [found] = explained(differences(*broken), *broken, by_chance=True)
     assert (found.kind, found.is_expected) == ("contract", False)
+    assert not any("contract" in reason.kinds for reason in REASONS)
+    assert "contract" not in {**was_stopped(replace(ONE, status="cancelled")), **was_torn()}
 
 
 def test_chance_explains_words_and_never_endings() -> None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+from signalbox.chat.budget import Budget, Prices
 from signalbox.chat.context import Limits
 from signalbox.core.errors import Code, UpstreamError
 from signalbox.core.events import LoopName
@@ -29,12 +30,16 @@ CUT = [Finish("length"), *ending()[1:]]
 
 
 async def verdict(
-    legacy: Sequence[Script], v2: Sequence[Script], *tools: Tool, limits: Limits | None = None
+    legacy: Sequence[Script],
+    v2: Sequence[Script],
+    *tools: Tool,
+    limits: Limits | None = None,
+    budget: Budget | None = None,
 ) -> Verdict:
     """Play a script on each loop, and compare."""
     offered = tools or (eager("f"),)
     schemas = tuple(ToolSchema(tool.spec.name, tool.spec.description, tool.spec.parameters) for tool in offered)
-    case = Case("a case", "openai/sim", (UserMessage("Q"),), tools=schemas, limits=limits or Limits())
+    case = Case("a case", "openai/sim", (UserMessage("Q"),), tools=schemas, limits=limits or Limits(), budget=budget)
     clients: dict[LoopName, ScriptedClient] = {"legacy": ScriptedClient(*legacy), "v2": ScriptedClient(*v2)}
     return await judge(Trial(case, lambda: ToolExecutor(offered)), Bench(clients, sleep=no_wait))
 
@@ -113,6 +118,16 @@ async def test_a_lost_frame_costs_legacy_its_answer() -> None:
     assert set(reasons(found).values()) == {"lost frame"}
 
 
+async def test_v2_leaves_an_answer_when_its_budget_is_spent() -> None:
+    """A whole answer is there, and paid for, when legacy learns what it cost."""
+    script = [answer("Half of it, ", "and the rest of it.")]
+    found = await verdict(script, script, budget=Budget(0.003, Prices(0.0, 0.001)))
+    assert (found.legacy.text, found.v2.text) == ("Half of it, and the rest of it.", "Half of it, ")
+    assert (found.legacy.status, found.v2.code) == ("complete", "BUDGET_REACHED")
+    assert set(reasons(found).values()) == {"budget"}
+    assert (await verdict(script, script, budget=Budget(1, Prices(0.0, 0.001)))).found == []
+
+
 async def test_tools_that_start_early_are_told_earlier() -> None:
     """The same events in another order, and nothing else."""
     step: Script = [[SERVED], [call(0, "f", '{"a":1}')], [], [], [call(1, "f", '{"b":1}')], ending("tool_calls")]
@@ -139,5 +154,5 @@ async def test_dedupe_clamp_and_broken_calls_are_alike() -> None:
 
 async def test_every_reason_is_shown_here() -> None:
     """A reason that no test holds to is none."""
-    shown = {"broke in sight", "lost frame", "frames", "malformed step", "cut step", "early start", "order"}
+    shown = {"broke in sight", "lost frame", "frames", "malformed step", "cut step", "early start", "order", "budget"}
     assert set(WORDS) == shown

@@ -2,16 +2,26 @@
 
 import json
 import sqlite3
+from collections.abc import AsyncGenerator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from signalbox.chat.loops import LOOPS
+from signalbox.core.events import AnyEvent, Content, Success, ToolResult
 from signalbox.encoders.check import first_stream_fault
 
 from tests.replay.conftest import Command, Folder, ask
 from tests.scenarios.scene import finds
+from tests.support.postgres import Server, running
 from tests.support.processes import command, serving
 from tests.support.upstream import Script, ScriptedUpstream, call_chunk, calls_then, says
+
+
+@pytest.fixture
+def postgres() -> Iterator[Server]:
+    """Run a PostgreSQL of the test's own."""
+    yield from running()
 
 
 def rows(folder: Path) -> list[int]:
@@ -81,6 +91,23 @@ def test_a_save_is_carried_to_another_machine(folder: Folder, tmp_path: Path, ru
     assert [*tmp_path.iterdir()] == []
 
 
+async def _answers_nobody(*_: object, **__: object) -> AsyncGenerator[list[AnyEvent], None]:
+    """Say something, and give a result to a call that nobody made."""
+    yield [Content("Hi."), ToolResult("c", "f", Success(True, 1), "other", "secondary")]
+
+
+def test_a_stream_that_breaks_the_contract_ends_in_one(
+    folder: Folder, run_command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is told before everything else that differs, by either command."""
+    monkeypatch.setitem(LOOPS, "v2", _answers_nobody)
+    said = run_command("replay", folder.run, "--json", cwd=folder.path)
+    assert (said.status, said.told["differences"][0]["kind"]) == (1, "contract")
+    assert "never announced" in said.told["replay"]["fault"]
+    compared = run_command("parity", folder.run, cwd=folder.path)
+    assert (compared.status, compared.out.startswith(f"DIFFERS   {folder.run} openai/sim: contract")) == (1, True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -98,6 +125,19 @@ def test_what_cannot_be_done_is_told_in_a_sentence(
     said = run_command("replay", *[folder.run if one == "RUN" else one for one in arguments], cwd=folder.path)
     assert (said.status, said.out) == (2, "")
     assert words in said.err
+
+
+def test_a_run_is_found_in_postgresql(postgres: Server, tmp_path: Path, run_command: Command) -> None:
+    """With DATABASE_URL the runs are there, conversation and all; a database that is gone is told of."""
+    env = {"DATABASE_URL": postgres.new_database()}
+    with serving(tmp_path, env=env) as server, server.client() as client:
+        run = ask(client, "What are levers?", conversation_id="talk")
+        said = run_command("replay", run, "--json", cwd=tmp_path, **env)
+        assert said.told["replay"]["calls"] == said.told["original"]["calls"] != []
+    assert not (tmp_path / "data" / "signalbox.db").exists()
+    postgres.stop()
+    gone = run_command("replay", run, cwd=tmp_path, **env)
+    assert (gone.status, "cannot be read" in gone.err) == (2, True)
 
 
 def test_without_a_database_there_is_a_sentence(tmp_path: Path, run_command: Command) -> None:

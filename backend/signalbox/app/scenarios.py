@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from signalbox.app.intake import schemas_of
+from signalbox.chat.budget import Budget, Prices
 from signalbox.chat.context import Limits
 from signalbox.core.messages import AssistantMessage, Message, SystemMessage, UserMessage
 from signalbox.core.tools import Tool
@@ -68,6 +69,8 @@ def _of_limits(tools: list[Tool]) -> Iterator[Case]:
     yield _case("anthropic/sim", "thinking", _TIDES, tools, params={"reasoning": {"effort": "high"}})
     yield _case("openai/sim", "a sampled answer", _TIDES, tools, params={"temperature": 0.2, "max_tokens": 400})
     yield _case("openai/sim", "a finalize hint", _TIDES, tools, finalize_hint="Be brief.", limits=Limits(max_steps=1))
+    budget = Budget(0.0015, Prices(0.0, 0.00001))
+    yield _case("openai/sim", "a budget", _TIDES, tools, budget=budget)
     before: list[Message] = [
         SystemMessage("Be kind."),
         UserMessage("Hello!"),

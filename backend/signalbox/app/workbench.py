@@ -10,9 +10,10 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from signalbox.app.config import Settings
-from signalbox.app.databases import FILE, database_of, place_of, unusable
+from signalbox.app.databases import FILE, database_of, place_of
 from signalbox.app.intake import (
     abilities_of,
+    budget_of,
     limits_of,
     messages_of,
     params_of,
@@ -72,16 +73,16 @@ class Workbench:
 
     async def _read(self, work: Callable[[Database], Awaitable[Found]]) -> Found:
         """Read in the database as it is: it is neither made nor brought up to another version here."""
-        is_file = self.settings.database_url is None
-        if is_file and not (self.settings.signalbox_data_dir / FILE).is_file():
+        if self.settings.database_url is None and not (self.settings.signalbox_data_dir / FILE).is_file():
             raise NoJournal(f"There is no database {place_of(self.settings)}. Set SIGNALBOX_DATA_DIR, or name a file.")
         database = database_of(self.settings, self.settings.signalbox_data_dir)
         try:
-            if not is_file:
-                await database.open()
             return await work(database)
         except StoreError:
-            raise unusable(self.settings) from None
+            raise NoJournal(
+                f"The database {place_of(self.settings)} cannot be read. See that it runs, and that this version of "
+                "Signalbox was started on it once."
+            ) from None
         finally:
             await database.aclose()
 
@@ -93,6 +94,7 @@ class Workbench:
         await self.catalog.check(model)
         tools = self.tools_of(journal, body)
         messages = journal.told or tuple(vouched(messages_of(body), tools))
+        entry = self.catalog.entry(model)
         return Case(
             name=f"{journal.run_id} {model}",
             model=model,
@@ -103,7 +105,8 @@ class Workbench:
             finalize_hint=body.finalize_hint or "",
             session_id=body.conversation_id,
             limits=limits_of(body, search_is_paid=self.toolbox.search_is_paid),
-            abilities=abilities_of(self.catalog.entry(model)),
+            abilities=abilities_of(entry),
+            budget=budget_of(body, self.settings.signalbox_max_run_cost, entry),
             simulated=self.settings.is_simulated,
         )
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from signalbox.chat.budget import Budget
 from signalbox.chat.context import Abilities, ConversationContext, Limits, RunFlags
 from signalbox.core.events import LoopName
 from signalbox.core.messages import JsonObject, JsonValue, Message
@@ -22,6 +23,7 @@ class Case:
     session_id: str | None = None
     limits: Limits = field(default_factory=Limits)
     abilities: Abilities = field(default_factory=Abilities)
+    budget: Budget | None = None
     simulated: bool = False
 
     def context(self, run_id: str, loop: LoopName) -> ConversationContext:
@@ -38,4 +40,5 @@ class Case:
             limits=self.limits,
             flags=RunFlags(loop=loop, simulated=self.simulated),
             abilities=self.abilities,
+            budget=Budget(self.budget.limit, self.budget.prices) if self.budget else None,
         )

@@ -64,6 +64,11 @@ def _grew(legacy: Outcome, v2: Outcome) -> bool:
     return withdrawn or any(_key(call.name, call.step) in true for call in early)
 
 
+def _spent(legacy: Outcome, v2: Outcome) -> bool:
+    """V2 left an answer when its money was spent; legacy had that answer whole by then."""
+    return v2.code == Code.BUDGET_REACHED and (legacy.status == "complete" or legacy.code == v2.code)
+
+
 def _same_calls(legacy: Outcome, v2: Outcome) -> bool:
     """Told in another order, the tools' events are still the same ones."""
     return sorted(legacy.order) == sorted(v2.order)
@@ -103,6 +108,12 @@ REASONS: tuple[Reason, ...] = (
         "true one runs.",
         ("calls", "results", "order"),
         _grew,
+    ),
+    Reason(
+        "budget",
+        "V2 leaves an answer as soon as the run's budget is spent. Legacy can only leave off before the next one.",
+        _EVERYTHING,
+        _spent,
     ),
     Reason(
         "order", "V2 starts tools while the model still speaks, so their events come earlier.", ("order",), _same_calls

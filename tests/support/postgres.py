@@ -157,7 +157,10 @@ class Server:
         raise AssertionError(told.stderr.decode())
 
     def start(self) -> None:
-        """Start it on a free port, or again on the one that it had; return once it takes connections."""
+        """Start it on a free port, or again on the one that it had; return once it takes connections.
+
+        It ends with the thread that starts it, so that nothing is left of tests that were killed.
+        """
         for _ in range(_TRIES):
             port = self.port or _free_port()
             if self._is_started_on(port):

@@ -137,16 +137,14 @@ class PostgresDatabase(Database):
         """Leave deleted rows to the server's vacuum: a client cannot overwrite them."""
 
     async def _write(self, work: Work[Value]) -> Value:
-        return await self._in_time(self._engine, lambda connection: connection.run_sync(work))
+        return await self._in_time(self._engine, lambda connection: connection.run_sync(work), ANSWER_SECONDS)
 
     async def _read(self, work: Work[Value]) -> Value:
-        return await self._in_time(self._engine, lambda connection: connection.run_sync(work))
+        return await self._in_time(self._engine, lambda connection: connection.run_sync(work), ANSWER_SECONDS)
 
     # --- in time ------------------------------------------------------------------------------------------------------
 
-    async def _in_time(
-        self, engine: AsyncEngine, job: Job[Value], seconds: float = ANSWER_SECONDS, held: float = 0.0
-    ) -> Value:
+    async def _in_time(self, engine: AsyncEngine, job: Job[Value], seconds: float, held: float = 0.0) -> Value:
         """Run a job in a transaction, and be back in time whatever the server does; raises StoreError.
 
         `held` is how much longer the job itself takes on purpose. It is a task of its own: a caller who leaves must not

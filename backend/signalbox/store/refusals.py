@@ -3,8 +3,6 @@
 import socket
 from typing import Any
 
-from sqlalchemy.exc import DBAPIError
-
 from signalbox.store.driver import is_misuse
 
 # Classes of SQLSTATE that the same words meet again, however often they are said: values that do not fit (22), rows
@@ -32,10 +30,15 @@ def sqlstate(error: BaseException | None) -> str:
     return getattr(said, "sqlstate", None) or ""
 
 
+def _cause(error: BaseException) -> BaseException:
+    """Return what asyncpg raised, out of what SQLAlchemy made of it."""
+    said: Any = getattr(error, "orig", None)
+    return getattr(said, "__cause__", None) or error
+
+
 def is_lasting(error: Exception) -> bool:
     """Whether the database refuses this however often it is asked."""
-    said: Any = getattr(error, "orig", None)
-    return sqlstate(error)[:2] in _LASTING or is_misuse(getattr(said, "__cause__", None))
+    return sqlstate(error)[:2] in _LASTING or is_misuse(_cause(error))
 
 
 def was_in_the_way(error: Exception) -> bool:
@@ -47,8 +50,7 @@ def reason(error: BaseException) -> str:
     """Say in a clause why a database cannot be used; it quotes nothing that the server or the URL said."""
     if known := _SENTENCES.get(sqlstate(error)):
         return known
-    cause = error.__cause__ if isinstance(error, DBAPIError) else error
-    match cause:
+    match _cause(error):
         case TimeoutError():
             return "it does not answer"
         case socket.gaierror():

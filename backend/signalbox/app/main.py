@@ -30,6 +30,7 @@ from signalbox.core.errors import StoreError
 from signalbox.core.tools import Tool
 from signalbox.runs.billing import Settlements
 from signalbox.runs.manager import RunManager
+from signalbox.runs.retention import DAY, Retention
 from signalbox.services.catalog import ModelCatalog
 from signalbox.services.http import make_client
 from signalbox.services.openrouter import OpenRouterService, Upstream
@@ -135,6 +136,9 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
         await runs_.recover()
     except StoreError:
         raise unusable(settings) from None
+    if settings.signalbox_retention_days is not None:
+        retention = Retention(database, settings.signalbox_retention_days * DAY)
+        stack.callback(asyncio.create_task(retention.work(), name="retention").cancel)
     catalog = _catalog(settings, upstream, folder)
     stack.callback(asyncio.create_task(catalog.entries()).cancel)  # have it at hand before the first question
     return Parts(

@@ -1,4 +1,4 @@
-"""The command `signalbox`: serve, doctor, simulate, decode, check-stream, replay, parity."""
+"""The command `signalbox`: serve, doctor, simulate, decode, check-stream, replay, parity, token."""
 
 import argparse
 import json
@@ -64,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("--resumed", action="store_true", help="the stream begins in the middle of its run")
     check.set_defaults(run=_check)
     _add_replaying(verbs)
+    _add_tokens(verbs)
     return parser
 
 
@@ -86,6 +87,20 @@ def _add_replaying(verbs: _Verbs) -> None:
     chosen.add_argument("--recordings", type=Path, metavar="DIR", help="a folder of recorded answers")
     parity.add_argument("--json", action="store_true", help="print the report as JSON")
     parity.set_defaults(run=_parity)
+
+
+def _add_tokens(verbs: _Verbs) -> None:
+    token = verbs.add_parser("token", help="make, list and revoke API tokens; each has its own runs")
+    doings = token.add_subparsers(required=True, metavar="DOING")
+    create = doings.add_parser("create", help="make a token and print it, this once")
+    create.add_argument("name", metavar="NAME", help="whose it is, to know it again")
+    create.add_argument("--days", type=float, default=None, help="how long it holds (for ever)")
+    create.set_defaults(run=_create_token)
+    listing = doings.add_parser("list", help="list all tokens, without their secrets")
+    listing.set_defaults(run=_list_tokens)
+    revoke = doings.add_parser("revoke", help="take a token back: within a second it holds no more")
+    revoke.add_argument("id", metavar="ID", help="as in the list")
+    revoke.set_defaults(run=_revoke_token)
 
 
 def _serve(arguments: argparse.Namespace) -> int:
@@ -160,6 +175,24 @@ def _parity(arguments: argparse.Namespace) -> int:
     from signalbox.app.replaying import parity
 
     return parity(arguments)
+
+
+def _create_token(arguments: argparse.Namespace) -> int:
+    from signalbox.app.tokens import create
+
+    return create(arguments.name, arguments.days)
+
+
+def _list_tokens(arguments: argparse.Namespace) -> int:
+    from signalbox.app.tokens import list_all
+
+    return list_all()
+
+
+def _revoke_token(arguments: argparse.Namespace) -> int:
+    from signalbox.app.tokens import revoke
+
+    return revoke(arguments.id)
 
 
 def _bytes_of(path: Path) -> bytes | None:

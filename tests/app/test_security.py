@@ -103,7 +103,15 @@ def test_an_allowed_origin_reads_the_stream_and_its_headers(tmp_path: Path) -> N
     assert answer.status_code == 200
     assert answer.headers["access-control-allow-origin"] == "https://page.example"
     exposed = {name.strip() for name in answer.headers["access-control-expose-headers"].split(",")}
-    assert exposed == {"x-chat-contract", "x-run-id", "x-tool-loop", "x-conversation-id", "x-message-id"}
+    assert exposed == {
+        "x-chat-contract",
+        "x-run-id",
+        "x-tool-loop",
+        "x-conversation-id",
+        "x-message-id",
+        "retry-after",
+        "content-disposition",
+    }
     assert "access-control-allow-credentials" not in answer.headers
     assert evil.status_code == 403
     assert "access-control-allow-origin" not in evil.headers

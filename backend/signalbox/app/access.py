@@ -1,13 +1,26 @@
-"""Who asks: the owner of what is made, and what they may see of others'."""
+"""Who asks: told by the token of a request; the owner of what is made, and what they may see of others'."""
 
+import asyncio
+import hmac
+from collections.abc import Callable
 from dataclasses import dataclass
+from time import monotonic, time
 from typing import Annotated
 
 from fastapi import Depends, Request
 
-from signalbox.core.errors import Code, RequestError
+from signalbox.core.errors import Code, RequestError, StoreError
 from signalbox.core.records import RunRecord
+from signalbox.core.tokens import Token, read_token
 from signalbox.runs.manager import RunManager
+from signalbox.store.database import Database
+from signalbox.store.tokens import find_token
+
+# A revoked token is taken so long at most, in every worker.
+_FRESH_SECONDS = 1.0
+# A database that does not answer must not keep a caller waiting for ever.
+_SILENT_SECONDS = 5.0
+_MOST_REMEMBERED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +35,12 @@ class Who:
         return self.is_operator or self.owns(owner)
 
     def owns(self, owner: str) -> bool:
-        """Whether this is one's own: what is kept on is kept by its owner alone."""
+        """Whether this is one's own: only that may be kept as a save."""
         return owner == self.owner
 
 
 ANYBODY = Who()
+OPERATOR = Who(is_operator=True)
 
 
 async def _who(request: Request) -> Who:
@@ -35,6 +49,95 @@ async def _who(request: Request) -> Who:
 
 
 WhoDep = Annotated[Who, Depends(_who)]
+
+
+# --- by which token ---------------------------------------------------------------------------------------------
+
+
+class TokenBook:
+    """The API tokens as the database had them a moment ago, so that not every request asks it.
+
+    `clock` tells epoch seconds, `ticks` only ever grows.
+    """
+
+    def __init__(
+        self, database: Database, *, clock: Callable[[], float] = time, ticks: Callable[[], float] = monotonic
+    ) -> None:
+        self.clock, self.ticks = clock, ticks
+        self._database = database
+        self._read: dict[str, tuple[float, Token]] = {}
+
+    async def owner_of(self, token_id: str, secret: str) -> str:
+        """Return the owner that a token stands for; raises RequestError UNAUTHORIZED, StoreError."""
+        token = await self._find(token_id)
+        if token is None or not token.is_of(secret):
+            raise _refused("This token is not known here.")
+        # Whoever has the right secret may know what became of his token.
+        if token.revoked is not None:
+            raise _refused("This token was revoked.")
+        if token.is_expired(self.clock()):
+            raise _refused("This token has expired.")
+        return token.id
+
+    async def _find(self, token_id: str) -> Token | None:
+        now = self.ticks()
+        at, known = self._read.get(token_id, (now, None))
+        if known is not None and now - at < _FRESH_SECONDS:
+            return known
+        try:
+            async with asyncio.timeout(_SILENT_SECONDS):
+                found = await self._database.read(find_token, token_id)
+        except TimeoutError:
+            raise StoreError(Code.STORE_UNAVAILABLE) from None
+        self._remember(token_id, now, found)
+        return found
+
+    def _remember(self, token_id: str, at: float, token: Token | None) -> None:
+        """Only tokens that exist: made-up ones must fill no memory."""
+        if token is None or len(self._read) >= _MOST_REMEMBERED:
+            self._read.pop(token_id, None)
+        else:
+            self._read[token_id] = at, token
+
+
+@dataclass(frozen=True, slots=True)
+class Doorkeeper:
+    """Tells who asks by the token of a request. `is_asked`: whoever has none is sent away.
+
+    `book` is asked for with each request: there is none before the database is open.
+    """
+
+    is_asked: bool
+    access: str | None
+    admin: str
+    book: Callable[[], TokenBook]
+
+    async def who(self, given: str) -> Who:
+        """Return who has this token, empty for none; raises RequestError UNAUTHORIZED, StoreError.
+
+        What looks like an API token is looked up also where none is asked for: a run that was meant for its owner must
+        not become everybody's. Any other word is passed over there, as it was before there were tokens.
+        """
+        if _is_same(given, self.admin):
+            return OPERATOR
+        if self.access is not None and _is_same(given, self.access):
+            return ANYBODY
+        if (found := read_token(given)) is not None:
+            return Who(await self.book().owner_of(*found))
+        if self.is_asked:
+            raise RequestError(Code.UNAUTHORIZED, field="Authorization")
+        return ANYBODY
+
+
+def _is_same(given: str, token: str) -> bool:
+    return hmac.compare_digest(given.encode(), token.encode())
+
+
+def _refused(words: str) -> RequestError:
+    return RequestError(Code.UNAUTHORIZED, words, "Authorization")
+
+
+# --- whose run --------------------------------------------------------------------------------------------------
 
 
 async def run_of(run_id: str, runs: RunManager, who: Who) -> RunRecord:

@@ -1,6 +1,7 @@
 """Which database is used, opened; what keeps it from that is told in a sentence."""
 
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -33,6 +34,22 @@ async def open_database(settings: Settings, folder: Path, stack: AsyncExitStack)
     if not database.is_shared:
         hold_data_folder(folder, stack)
     stack.push_async_callback(database.aclose)
+    await _open(database, settings)
+    return database
+
+
+@asynccontextmanager
+async def beside_a_server(settings: Settings, folder: Path) -> AsyncGenerator[Database, None]:
+    """Open the database for a moment's work, also while a server is at work in it; raises SettingsError."""
+    database = database_of(settings, folder)
+    try:
+        await _open(database, settings)
+        yield database
+    finally:
+        await database.aclose()
+
+
+async def _open(database: Database, settings: Settings) -> None:
     try:
         await database.open()
     except NewerDatabase:
@@ -44,7 +61,6 @@ async def open_database(settings: Settings, folder: Path, stack: AsyncExitStack)
         raise unusable(settings, error.reason) from None
     except StoreError:
         raise unusable(settings) from None
-    return database
 
 
 def unusable(settings: Settings, reason: str = "") -> SettingsError:

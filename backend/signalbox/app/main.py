@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
 from signalbox import __version__
+from signalbox.app.access import Doorkeeper, TokenBook
 from signalbox.app.admin import AdminToken, admin_token
 from signalbox.app.config import Settings, SettingsError, load_settings
 from signalbox.app.databases import open_database, unusable
@@ -39,6 +40,17 @@ from signalbox.simulator.server import BackgroundSimulator
 from signalbox.store.database import Database
 from signalbox.store.journal import JournalStore
 
+# What a page of an allowed origin may read beside the body: which run answers, and when to ask again.
+_EXPOSED = [
+    "x-chat-contract",
+    "x-run-id",
+    "x-tool-loop",
+    "x-conversation-id",
+    "x-message-id",
+    "retry-after",
+    "content-disposition",
+]
+
 
 def create_app(
     settings: Settings | None = None, *, extra_tools: Sequence[Tool] = (), token: str | None = None
@@ -52,6 +64,7 @@ def create_app(
     async def lifespan(app: FastAPI) -> AsyncGenerator[None, None]:
         async with AsyncExitStack() as stack:
             app.state.parts = await _parts(settings, extra_tools, admin, stack)
+            app.state.tokens = TokenBook(app.state.parts.database)
             gc.collect()
             gc.freeze()  # what lives as long as the process need not be walked again
             yield
@@ -84,24 +97,22 @@ def create_app(
 
 
 def _guard(app: FastAPI, settings: Settings, token: str | None, admin: AdminToken) -> None:
-    """Put the middleware around the routes; the last one added sees a request first.
-
-    Where a token is asked for, the operator's does as well: a request has room for one.
-    """
+    """Put the middleware around the routes; the last one added sees a request first."""
     access = settings.signalbox_access_token
     token = token or (access.get_secret_value() if access else None)
-    tokens = (token, admin.value) if token else ()
+    is_asked = token is not None or settings.signalbox_require_token
+    keeper = Doorkeeper(is_asked, token, admin.value, lambda: app.state.tokens)
     origins = settings.signalbox_allowed_origins
     # What the user's own documents hold is theirs; this project's documentation is not.
     closed = ("/api/", "/notes/") if settings.signalbox_docs is None else ("/api/", "/notes/", "/guide/")
-    app.add_middleware(Gate, hosts=settings.signalbox_allowed_hosts, origins=origins, tokens=tokens, closed=closed)
+    app.add_middleware(Gate, hosts=settings.signalbox_allowed_hosts, origins=origins, who=keeper.who, closed=closed)
     if origins:
         app.add_middleware(
             CORSMiddleware,
             allow_origins=origins,
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-            allow_headers=["authorization", "content-type", "last-event-id", "idempotency-key"],
-            expose_headers=["x-chat-contract", "x-run-id", "x-tool-loop", "x-conversation-id", "x-message-id"],
+            allow_headers=["authorization", "content-type", "last-event-id", "idempotency-key", "x-tool-loop"],
+            expose_headers=_EXPOSED,
         )
     app.add_middleware(LastResort)
 

@@ -1,16 +1,16 @@
-"""Who may ask: Host allow-list, Origin and Sec-Fetch-Site on what spends or changes, the access token."""
+"""Who may ask: Host allow-list, Origin and Sec-Fetch-Site on what spends or changes, the token."""
 
-import hmac
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from signalbox.app.access import ANYBODY, Who
 from signalbox.app.errors import error_response
 from signalbox.app.files import wants_page
-from signalbox.core.errors import Code, RequestError
+from signalbox.core.errors import Code, RequestError, StoreError
 
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -41,7 +41,7 @@ def is_loopback(host: str) -> bool:
 class Gate:
     """A pure ASGI middleware; the path of a streamed event passes one function call of it.
 
-    One of `tokens`, where there are any, is asked of every request whose path begins with one of `closed`.
+    Of a request whose path begins with one of `closed`, `who` tells by its token who asks, or refuses it.
     """
 
     def __init__(
@@ -50,13 +50,13 @@ class Gate:
         *,
         hosts: Collection[str],
         origins: Collection[str],
-        tokens: Collection[str] = (),
+        who: Callable[[str], Awaitable[Who]],
         closed: tuple[str, ...] = ("/api/",),
     ) -> None:
         self._app = app
         self._hosts = _LOOPBACK_NAMES | {host.lower() for host in hosts}
         self._origins = frozenset(origins)
-        self._tokens = [token.encode() for token in tokens]
+        self._who = who
         self._closed = closed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -65,10 +65,16 @@ class Gate:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        refusal = self._refuse(scope, headers)
-        if refusal is not None:
+        try:
+            self._check(scope, headers)
+            who = await self._who(_token_in(headers)) if self._is_closed(scope) else ANYBODY
+        except RequestError as refusal:
             await error_response(refusal)(scope, receive, send)
             return
+        except StoreError as error:
+            await error_response(RequestError(error.code))(scope, receive, send)
+            return
+        scope.setdefault("state", {})["who"] = who
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -77,15 +83,12 @@ class Gate:
 
         await self._app(scope, receive, guarded)
 
-    def _refuse(self, scope: Scope, headers: Headers) -> RequestError | None:
+    def _check(self, scope: Scope, headers: Headers) -> None:
         host = _hostname(headers.get("host", ""))
         if host not in self._hosts and "*" not in self._hosts:
-            return RequestError(Code.HOST_NOT_ALLOWED, f"The host {host[:100]!r} is not allowed here.", "Host")
+            raise RequestError(Code.HOST_NOT_ALLOWED, f"The host {host[:100]!r} is not allowed here.", "Host")
         if scope["method"] not in _READING and not self._is_own_page(headers):
-            return RequestError(Code.ORIGIN_NOT_ALLOWED, field="Origin")
-        if self._tokens and self._is_closed(scope) and not self._has_token(headers):
-            return RequestError(Code.UNAUTHORIZED, field="Authorization")
-        return None
+            raise RequestError(Code.ORIGIN_NOT_ALLOWED, field="Origin")
 
     def _is_closed(self, scope: Scope) -> bool:
         """Whether a path needs the token; a browser that opens a document gets the page, which then asks for it."""
@@ -101,9 +104,9 @@ class Gate:
             return False
         return headers.get("sec-fetch-site", "none") in ("same-origin", "none")
 
-    def _has_token(self, headers: Headers) -> bool:
-        given = headers.get("authorization", "").removeprefix("Bearer ").strip()
-        return any(hmac.compare_digest(given.encode(), token) for token in self._tokens)
+
+def _token_in(headers: Headers) -> str:
+    return headers.get("authorization", "").removeprefix("Bearer ").strip()
 
 
 def _netloc(origin: str) -> str:

@@ -127,15 +127,16 @@ class Server(uvicorn.Server):
 
 
 def token_for(settings: Settings, host: str) -> str | None:
-    """Return the token that every /api request needs; a bind beyond this machine is refused without one."""
+    """Return the token that an /api request may always carry; a bind beyond this machine is refused without any."""
     for secret in (settings.signalbox_access_token, None if is_loopback(host) else settings.signalbox_admin_token):
         if secret is not None:
             return secret.get_secret_value()
-    if is_loopback(host):
+    if is_loopback(host) or settings.signalbox_require_token:
         return None
     raise SettingsError(
         f"{host} is reachable from other machines, and whoever reaches it spends your key. "
-        "Set SIGNALBOX_ACCESS_TOKEN, or listen on 127.0.0.1."
+        "Set SIGNALBOX_ACCESS_TOKEN, or SIGNALBOX_REQUIRE_TOKEN=true and give each user a token "
+        "(signalbox token create NAME), or listen on 127.0.0.1."
     )
 
 

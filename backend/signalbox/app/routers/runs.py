@@ -1,16 +1,19 @@
 """Runs: list, trace, replay and follow, stop, delete."""
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Request, Response
 
-from signalbox.app.access import WhoDep, run_of
-from signalbox.app.deps import PartsDep
+from signalbox.app.access import Who, WhoDep, run_of
+from signalbox.app.deps import Parts, PartsDep
 from signalbox.app.examples import STREAM_ANSWERS
 from signalbox.app.paging import Before, Limit, cursor_at, cursor_in
 from signalbox.app.watching import cursor_of, refuse_twins, resume
 from signalbox.core.messages import JsonObject
+from signalbox.core.records import RunRecord
 from signalbox.runs.trace import summary_of, trace_of
+from signalbox.store.tokens import list_tokens
 
 router = APIRouter(prefix="/api/runs", tags=["runs"])
 
@@ -24,7 +27,8 @@ async def list_runs(parts: PartsDep, who: WhoDep, limit: Limit = 50, before: Bef
     records = await parts.runs.recent(limit + 1, cursor_in(before), None if who.is_operator else who.owner)
     last = records[limit - 1] if len(records) > limit else None
     following = cursor_at(last.started, last.id) if last else None
-    return {"runs": [summary_of(record) for record in records[:limit]], "next": following}
+    owners = await _owners(parts, who)
+    return {"runs": [{**summary_of(one), **_whose(one, owners)} for one in records[:limit]], "next": following}
 
 
 @router.get("/{run_id}", response_model=None)
@@ -32,7 +36,8 @@ async def get_run(run_id: str, parts: PartsDep, who: WhoDep) -> JsonObject:
     """Return a run's trace; texts of the conversation are not in it."""
     record = await run_of(run_id, parts.runs, who)
     live = parts.runs.live(run_id)
-    return trace_of(record, await parts.runs.events(run_id), watchers=live.watchers if live else 0)
+    trace = trace_of(record, await parts.runs.events(run_id), watchers=live.watchers if live else 0)
+    return {**trace, **_whose(record, await _owners(parts, who))}
 
 
 @router.delete("/{run_id}", response_model=None)
@@ -69,3 +74,17 @@ async def follow_run(
     await run_of(run_id, parts.runs, who)
     refuse_twins(request, "Last-Event-ID")
     return await resume(run_id, parts, who, after=cursor_of(run_id, after, last_event_id), follow=follow)
+
+
+async def _owners(parts: Parts, who: Who) -> Mapping[str, str] | None:
+    """Return the names of all tokens to the operator, None to anybody else."""
+    if not who.is_operator:
+        return None
+    return {token.id: token.name for token in await parts.database.read(list_tokens)}
+
+
+def _whose(record: RunRecord, owners: Mapping[str, str] | None) -> JsonObject:
+    """Tell the operator whose a run is: null where it was asked for without an API token."""
+    if owners is None:
+        return {}
+    return {"owner": {"id": record.owner, "name": owners.get(record.owner)} if record.owner else None}

@@ -1,0 +1,96 @@
+"""A server that asks for a token, the people who have one, and what each of them has made."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import time
+from typing import Any
+
+import httpx
+from signalbox.core.tokens import Token, new_token
+from signalbox.store.tokens import add_token
+
+from tests.support.frames import checked
+from tests.support.serving import WAIT, RunningApp, settings_for
+
+ACCESS, ADMIN = "letmein-letmein", "operator-operator"
+
+
+def give(app: RunningApp, name: str, seconds: float | None = None) -> tuple[Token, str]:
+    """Make a token as the command does; return it and its text."""
+    token, text = new_token(name, time(), seconds)
+    app.within(app.parts.database.write(add_token, token))
+    return token, text
+
+
+def bearer(text: str) -> dict[str, str]:
+    """Say a token in a header."""
+    return {"authorization": f"Bearer {text}"}
+
+
+@dataclass
+class Person:
+    """Somebody with a token: what they ask goes out with it. `things` are the ids of what is theirs."""
+
+    name: str
+    owner: str
+    client: httpx.Client
+    is_operator: bool = False
+    things: dict[str, str] = field(default_factory=dict[str, str])
+
+    def ask(self, prompt: str = "Hello!", headers: dict[str, str] | None = None, **body: Any) -> httpx.Response:
+        asked = {"model": "openai/sim", "prompt": prompt, "tools": [], **body}
+        response = self.client.post("/api/chat/stream", json=asked, headers=headers)
+        assert response.status_code == 200, response.text
+        checked(response.content)
+        return response
+
+    def listed(self, what: str, **params: str | int) -> list[dict[str, Any]]:
+        response = self.client.get(f"/api/{what}", params=params)
+        assert response.status_code == 200, response.text
+        return response.json()[what]
+
+
+@dataclass
+class House:
+    """An app and its people; `guest` has the access token."""
+
+    app: RunningApp
+    people: dict[str, Person]
+
+    def __getitem__(self, name: str) -> Person:
+        return self.people[name]
+
+
+@contextmanager
+def housed(data: Path, **settings: Any) -> Iterator[House]:
+    """Serve, with an access token, an operator and two people with API tokens."""
+    made = settings_for(data, signalbox_access_token=ACCESS, signalbox_admin_token=ADMIN, **settings)
+    with RunningApp(made) as app, ExitStack() as stack:
+        tokens = {name: give(app, name) for name in ("ada", "bob")}
+        people = {
+            "guest": ("", ACCESS),
+            "operator": ("", ADMIN),
+            **{name: (token.id, text) for name, (token, text) in tokens.items()},
+        }
+
+        def person(name: str, owner: str, text: str) -> Person:
+            client = httpx.Client(base_url=app.url, timeout=WAIT, trust_env=False, headers=bearer(text))
+            return Person(name, owner, stack.enter_context(client), is_operator=name == "operator")
+
+        yield House(app, {name: person(name, *given) for name, given in people.items()})
+
+
+def furnish(person: Person) -> None:
+    """Have a person make one of everything: a run, a conversation with an answer in it, a save."""
+    run_id = person.ask().headers["x-run-id"]
+    answer = person.ask("What is the tool loop?", conversation_id=f"talk-of-{person.name}")
+    saved = person.client.post("/api/saves", json={"run_id": run_id, "title": f"Of {person.name}"})
+    assert saved.status_code == 200, saved.text
+    person.things = {
+        "run_id": run_id,
+        "conversation_id": f"talk-of-{person.name}",
+        "answer_id": answer.headers["x-run-id"],
+        "save_id": saved.json()["id"],
+    }

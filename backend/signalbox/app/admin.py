@@ -1,5 +1,6 @@
 """The operator's token: set by the operator, or made once and kept where only the owner can read it."""
 
+import fcntl
 import os
 import secrets
 from dataclasses import dataclass
@@ -48,8 +49,13 @@ def _kept(file: Path) -> str | None:
 
 
 def _made(file: Path) -> str:
-    token = secrets.token_urlsafe(24)
-    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="ascii") as kept:
-        kept.write(f"{token}\n")
+    """Make a token, or return the one that another worker has just made: of those who come at once, one is first."""
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+    with os.fdopen(descriptor, "r+", encoding="ascii") as kept:
+        fcntl.flock(kept, fcntl.LOCK_EX)
+        token = _kept(file)
+        if token is None:
+            token = secrets.token_urlsafe(24)
+            kept.truncate()
+            kept.write(f"{token}\n")
     return token

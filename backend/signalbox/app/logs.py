@@ -1,12 +1,14 @@
 """Logs: JSON lines on standard error, one per run, with neither prompt nor key."""
 
 import logging
+import os
 import sys
 from collections.abc import Sequence
 
 import orjson
 import structlog
 from msgspec import UNSET
+from structlog.typing import EventDict
 
 from signalbox.runs.run import Run
 
@@ -15,8 +17,11 @@ _log = structlog.get_logger()
 _SHORTEST = 8
 
 
-def configure_logs(level: str = "info", secrets: Sequence[str] = ()) -> None:
-    """Set up structlog for the process; `secrets` are struck out of whatever is logged (quirk G4)."""
+def configure_logs(level: str = "info", secrets: Sequence[str] = (), *, is_one_of_several: bool = False) -> None:
+    """Set up structlog for the process; `secrets` are struck out of whatever is logged (quirk G4).
+
+    Where several processes may serve, each line says which one wrote it.
+    """
     hidden = [secret for secret in secrets if len(secret) >= _SHORTEST]
 
     def json(line: object, **_: object) -> str:
@@ -28,6 +33,7 @@ def configure_logs(level: str = "info", secrets: Sequence[str] = ()) -> None:
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
+            *([_add_pid] if is_one_of_several else []),
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.JSONRenderer(serializer=json),
@@ -36,6 +42,11 @@ def configure_logs(level: str = "info", secrets: Sequence[str] = ()) -> None:
         logger_factory=structlog.WriteLoggerFactory(sys.stderr),
         cache_logger_on_first_use=False,  # a cached logger could not be captured by tests; a run writes one line
     )
+
+
+def _add_pid(logger: object, method: str, line: EventDict) -> EventDict:
+    line["pid"] = os.getpid()
+    return line
 
 
 def log_run(run: Run) -> None:

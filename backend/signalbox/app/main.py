@@ -57,7 +57,8 @@ def create_app(
 ) -> FastAPI:
     """Make the app. `token`, when set, is asked of every /api request; `extra_tools` join the built-in ones."""
     settings = settings or load_settings()
-    configure_logs(settings.signalbox_log_level, settings.secrets)
+    is_shared = settings.database_url is not None
+    configure_logs(settings.signalbox_log_level, settings.secrets, is_one_of_several=is_shared)
     admin = admin_token(settings, data_folder(settings))
 
     @asynccontextmanager

@@ -6,23 +6,31 @@ import logging
 import signal
 import socket
 import sys
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from types import FrameType
 
+import structlog
 import uvicorn
 from fastapi import FastAPI
 
 from signalbox.app.admin import AdminToken
 from signalbox.app.config import Settings, SettingsError, load_settings, misspelt, workers_wanted
 from signalbox.app.deps import Parts
+from signalbox.app.link import HURRY, Link
+from signalbox.app.logs import configure_logs
 from signalbox.app.main import create_app, data_folder
 from signalbox.app.security import is_loopback
+from signalbox.app.supervisor import Supervisor
 from signalbox.app.workers import SENTENCE
 from signalbox.core.errors import StoreError
 from signalbox.runs.manager import RunManager
 
 _GRACE_SECONDS = 5
 _LAST_PORT = 65535
+
+_log = structlog.get_logger()
 
 
 def serve(host: str | None = None, port: int | None = None, workers: int | None = None) -> int:
@@ -31,24 +39,70 @@ def serve(host: str | None = None, port: int | None = None, workers: int | None 
         settings = load_settings()
         host = host or settings.signalbox_host
         token = token_for(settings, host)
-        _refuse_workers(workers)
+        count = _count(settings, workers)
         data_folder(settings)
-        listener = _listen(host, settings.signalbox_port if port is None else port)
-        app = create_app(settings, token=token)
+        with _listen(host, settings.signalbox_port if port is None else port) as listener:
+            if count > 1:
+                return _supervise(settings, host, token, listener, count)
+            return _work(settings, host, token, listener)
     except SettingsError as error:
-        print(f"signalbox: {error}", file=sys.stderr)
-        return 2
-    for name in misspelt():
-        print(f"signalbox: .env sets {name}, which is no setting of Signalbox; see .env.example.", file=sys.stderr)
+        return _refused(error)
+
+
+def _work(settings: Settings, host: str, token: str | None, listener: socket.socket, link: Link | None = None) -> int:
+    """Serve in this process, alone or as one of several; return the exit status. Raises SettingsError."""
+    app = create_app(settings, token=token)
+    if link is None:
+        _warn_of_misspelt()
     config = uvicorn.Config(
         app, log_config=None, log_level=logging.WARNING, access_log=False, timeout_graceful_shutdown=_GRACE_SECONDS
     )
-    server = Server(config, app, host, _address(host, listener), settings)
+    on_ready = partial(_greet, settings, host, _address(host, listener)) if link is None else link.tell_ready
+    server = Server(config, app, settings, on_ready, link)
     # uvicorn raises a signal again once it has shut down; being told to stop is no failure.
     signal.signal(signal.SIGTERM, _nothing)
-    with listener, suppress(SystemExit):  # uvicorn's way out of a start that failed; it has said why
+    with suppress(SystemExit):  # uvicorn's way out of a start that failed; it has said why
         server.run(sockets=[listener])
     return 0 if server.started else 2
+
+
+def _supervise(settings: Settings, host: str, token: str | None, listener: socket.socket, count: int) -> int:
+    """Serve in several processes that this one looks after."""
+    configure_logs(settings.signalbox_log_level, settings.secrets, is_one_of_several=True)
+    _warn_of_misspelt()
+
+    def work(link: Link) -> int:
+        try:
+            return _work(settings, host, token, listener, link)
+        except SettingsError as error:
+            return _refused(error)
+
+    return Supervisor(
+        count,
+        work,
+        on_ready=partial(_greet, settings, host, f"{_address(host, listener)} ({count} workers)"),
+        on_stop=listener.close,  # nobody shall wait at a door behind which there is no worker any more
+        drain_seconds=settings.signalbox_drain_seconds,
+    ).run()
+
+
+def _refused(error: SettingsError) -> int:
+    print(f"signalbox: {error}", file=sys.stderr)
+    return 2
+
+
+def _warn_of_misspelt() -> None:
+    for name in misspelt():
+        print(f"signalbox: .env sets {name}, which is no setting of Signalbox; see .env.example.", file=sys.stderr)
+
+
+def _greet(settings: Settings, host: str, address: str, lines: Sequence[str]) -> None:
+    """Say what serves and where; whoever waits for the start reads the line that says ready."""
+    for line in lines:
+        print(line)
+    print(f"Signalbox is ready: {address}", flush=True)
+    if not is_loopback(host) and not settings.signalbox_allowed_hosts:
+        print("Browsers on other machines need this one's name in SIGNALBOX_ALLOWED_HOSTS.", flush=True)
 
 
 def _nothing(number: int, frame: FrameType | None) -> None:
@@ -56,37 +110,72 @@ def _nothing(number: int, frame: FrameType | None) -> None:
 
 
 class Server(uvicorn.Server):
-    """Prints where it listens, drains when it is told to end, and ends the runs before it waits for their watchers."""
+    """Says when it is ready, drains when it is told to end, and ends the runs before it waits for their watchers.
 
-    def __init__(self, config: uvicorn.Config, app: FastAPI, host: str, address: str, settings: Settings) -> None:
+    With a `link` it is one of several, and its parent tells it when to end.
+    """
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        app: FastAPI,
+        settings: Settings,
+        on_ready: Callable[[Sequence[str]], None],
+        link: Link | None = None,
+    ) -> None:
         super().__init__(config)
-        self._host = host
-        self._address = address
         self._settings = settings
         self._app = app
+        self._on_ready = on_ready
+        self._link = link
         self._hurry = asyncio.Event()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, then say so."""
-        for number in (signal.SIGTERM, signal.SIGINT):
-            # uvicorn's own handlers run outside the loop, where nobody who waits in it can be woken.
-            asyncio.get_running_loop().add_signal_handler(number, self.handle_exit, number, None)
+        loop = asyncio.get_running_loop()
+        # uvicorn's own handlers run outside the loop, where nobody who waits in it can be woken.
+        if self._link is None:
+            for number in (signal.SIGTERM, signal.SIGINT):
+                loop.add_signal_handler(number, self.handle_exit, number, None)
+        else:  # its parent counts signals: a terminal, or systemd, sends them to all processes alike
+            loop.add_signal_handler(signal.SIGTERM, self._end)
+            loop.add_signal_handler(signal.SIGINT, _nothing, signal.SIGINT, None)
+            loop.add_reader(self._link.orders, self._take_orders, self._link, sockets)
         await super().startup(sockets)
-        if self.should_exit:
-            print("signalbox: it could not start; the line above says why.", file=sys.stderr)
-            return
-        if self._settings.is_simulated:
-            print("No OPENROUTER_API_KEY is set: answers come from the simulator.")
+        if not self.should_exit:
+            self._on_ready(self._greeting())
+
+    def _greeting(self) -> list[str]:
+        """Return what a person should know about what serves here."""
         parts: Parts = self._app.state.parts
-        for tool in parts.executor.tools:
-            if tool.unavailable:
-                print(f"{tool.spec.name} is not offered: {tool.unavailable}.")
         admin: AdminToken = self._app.state.admin_token
+        lines = [
+            f"{tool.spec.name} is not offered: {tool.unavailable}." for tool in parts.executor.tools if tool.unavailable
+        ]
+        if self._settings.is_simulated:
+            lines.insert(0, "No OPENROUTER_API_KEY is set: answers come from the simulator.")
         if admin.file is not None:
-            print(f"Operator's token (kept in {admin.file}): {admin.value}")
-        print(f"Signalbox is ready: {self._address}", flush=True)
-        if not is_loopback(self._host) and not self._settings.signalbox_allowed_hosts:
-            print("Browsers on other machines need this one's name in SIGNALBOX_ALLOWED_HOSTS.", flush=True)
+            lines.append(f"Operator's token (kept in {admin.file}): {admin.value}")
+        return lines
+
+    def _take_orders(self, link: Link, sockets: Sequence[socket.socket] | None) -> None:
+        """Do as the parent says; without it let go of the port, which the next one needs, and drain."""
+        orders = link.read()
+        if not orders:
+            asyncio.get_running_loop().remove_reader(link.orders)
+            _log.error("worker.orphaned")
+            for one in (*getattr(self, "servers", ()), *(sockets or ())):
+                one.close()
+        if HURRY in orders:
+            if not self._hurry.is_set():
+                self.handle_exit(signal.SIGINT, None)
+        else:
+            self._end()
+
+    def _end(self) -> None:
+        """Begin the drain, once."""
+        if not self.should_exit:
+            self.handle_exit(signal.SIGTERM, None)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Take no more runs from here on; a second signal, or Ctrl-C, ends also those under way."""
@@ -140,9 +229,14 @@ def token_for(settings: Settings, host: str) -> str | None:
     )
 
 
-def _refuse_workers(workers: int | None) -> None:
-    if (workers or workers_wanted()) > 1:
+def _count(settings: Settings, workers: int | None) -> int:
+    """Return how many processes are to serve; raises SettingsError."""
+    count = workers or workers_wanted()
+    if count < 1:
+        raise SettingsError(f"There are no {count} workers. Choose 1 or more with --workers.")
+    if count > 1 and settings.database_url is None:
         raise SettingsError(SENTENCE)
+    return count
 
 
 def _listen(host: str, port: int) -> socket.socket:

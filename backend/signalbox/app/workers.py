@@ -8,7 +8,7 @@ from signalbox.app.config import SettingsError
 
 SENTENCE = (
     "Signalbox runs as one worker on SQLite: a second one could neither stop nor resume the runs of the first. "
-    "Start it without --workers and without WEB_CONCURRENCY."
+    "Start it without --workers and without WEB_CONCURRENCY, or set DATABASE_URL to a PostgreSQL."
 )
 
 

@@ -78,10 +78,11 @@ class SharedLever:
             self._lever = Lever("off")
 
     def _reached(self, is_reached: bool) -> None:
-        if is_reached != self._is_reached:
-            self._is_reached = is_reached
-            say = _log.info if is_reached else _log.warning
-            say("flag.heard_again" if is_reached else "flag.unheard")
+        if is_reached and not self._is_reached:
+            _log.info("flag.heard_again")
+        elif self._is_reached and not is_reached:
+            _log.warning("flag.unheard")
+        self._is_reached = is_reached
 
 
 async def _end(looking: asyncio.Task[None]) -> None:

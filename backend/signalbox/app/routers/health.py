@@ -1,6 +1,7 @@
 """Whether this process lives, and whether it can take runs."""
 
 import asyncio
+import os
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -16,8 +17,8 @@ router = APIRouter(prefix="/health", tags=["health"])
 
 @router.get("/live", response_model=None)
 async def live() -> JsonObject:
-    """Answer while the process can."""
-    return {"status": "live", "version": __version__}
+    """Answer while the process can, and say which one it is."""
+    return {"status": "live", "version": __version__, "pid": os.getpid()}
 
 
 @router.get("/ready", response_model=None)
@@ -25,7 +26,7 @@ async def ready(parts: PartsDep, response: Response) -> JsonObject:
     """Tell whether runs can start: folder and database take what is written, an upstream is set up, no stop asked."""
     checks = {
         "data_folder": await asyncio.to_thread(_is_writable, parts.settings.signalbox_data_dir),
-        "database": parts.runs.store.is_well,
+        "database": parts.runs.store.is_well and parts.database.is_well,
         "upstream": parts.is_simulated or bool(parts.settings.openrouter_base_url),
         "accepting": not parts.runs.is_closing,
     }

@@ -1,0 +1,258 @@
+"""`signalbox serve --workers N` on PostgreSQL: distinct processes, started again when killed, stopped together."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.support.frames import checked
+from tests.support.postgres import Server
+from tests.support.processes import WAIT, Process, command, environment
+from tests.support.serving import read_until
+from tests.support.upstream import Exchange, ScriptedUpstream, holds
+from tests.support.workers import each_worker, has_ended, pid_of, within
+
+pytestmark = pytest.mark.e2e
+
+ASK = {"model": "openai/sim", "prompt": "Hello!", "tools": []}
+TOKEN = "the-operators-token"
+KEY = "tool_loop_v2"
+LEVER = f"/api/flags/{KEY}"
+
+
+async def waits(exchange: Exchange) -> None:
+    """Begin an answer, and end it when the test lets go."""
+    await exchange.head()
+    await exchange.say("So far")
+    await exchange.gate()
+    await exchange.say(", so good.")
+    await exchange.end()
+
+
+@contextmanager
+def workers(cwd: Path, database_url: str, *, count: int = 2, port: int = 0, **env: str) -> Iterator[Process]:
+    """Serve with so many workers until the block ends."""
+    given = {"DATABASE_URL": database_url, "SIGNALBOX_ADMIN_TOKEN": TOKEN, **env}
+    process = Process(["-m", "signalbox", "serve", "--port", str(port), "--workers", str(count)], cwd, given)
+    try:
+        yield process.ready()
+    finally:
+        if process.process.poll() is None:
+            process.process.send_signal(signal.SIGINT)
+        process.end()
+
+
+@contextmanager
+def streaming(clients: dict[int, httpx.Client]) -> Iterator[dict[int, tuple[bytes, Iterator[bytes]]]]:
+    """Have a stream under way in each worker: what was read of it, and the rest."""
+    with ExitStack() as stack:
+        open_: dict[int, tuple[bytes, Iterator[bytes]]] = {}
+        for pid, client in clients.items():
+            response = stack.enter_context(client.stream("POST", "/api/chat/stream", json=ASK))
+            chunks = response.iter_raw()
+            open_[pid] = (read_until(chunks, b"So far"), chunks)
+        yield open_
+
+
+def logged(process: Process, event: str) -> list[dict[str, Any]]:
+    """Return the lines of the log about this."""
+    lines = [json.loads(line) for line in process.errors().splitlines() if line.startswith("{")]
+    return [line for line in lines if line["event"] == event]
+
+
+def test_workers_serve_together_and_a_killed_one_is_back(tmp_path: Path, postgres_url: str) -> None:
+    """Two pids answer, the start is told once; after a kill -9 a new one serves soon, with a line in the log."""
+    with workers(tmp_path, postgres_url) as process:
+        assert process.printed.count(f"Signalbox is ready: {process.url} (2 workers)") == 1
+        with each_worker(process, 2) as clients:
+            victim, other = clients
+            os.kill(victim, signal.SIGKILL)
+            killed = time.monotonic()
+            assert checked(clients[other].post("/api/chat/stream", json=ASK).content).done["status"] == "complete"
+        with each_worker(process, 2) as clients:
+            assert time.monotonic() - killed < 10  # a busy machine; 0.5 seconds on an idle one
+            assert other in clients
+            assert victim not in clients
+            again = next(pid for pid in clients if pid != other)
+            assert checked(clients[again].post("/api/chat/stream", json=ASK).content).done["status"] == "complete"
+        [died] = logged(process, "worker.died")
+        assert (died["worker"], died["status"], died["again_in"]) == (victim, -signal.SIGKILL, 0)
+        assert {line["pid"] for line in logged(process, "run")} == {other, again}
+        process.process.terminate()
+        assert process.end() == 0
+
+
+def test_a_stop_drains_every_worker(tmp_path: Path, postgres_url: str) -> None:
+    """SIGTERM to the parent alone lets a stream in each worker come to its end, refuses new runs, and ends well."""
+    with (
+        ScriptedUpstream(waits) as upstream,
+        workers(tmp_path, postgres_url, OPENROUTER_BASE_URL=upstream.base_url) as process,
+        each_worker(process, 2) as clients,
+        streaming(clients) as streams,
+    ):
+        process.process.terminate()
+        with process.client() as late:
+            within(WAIT, lambda: late.get("/health/ready").status_code == 503)
+            assert late.post("/api/chat/stream", json=ASK).json()["error"]["code"] == "SHUTTING_DOWN"
+        upstream.opened.set()
+        for seen, rest in streams.values():
+            heard = checked(seen + b"".join(rest))
+            assert (heard.done["status"], heard.text) == ("complete", "So far, so good.")
+        assert process.end() == 0
+        assert all(has_ended(pid) for pid in clients)
+        assert len(logged(process, "runs.draining")) == 2
+        assert not logged(process, "worker.died")
+
+
+@pytest.mark.parametrize(("numbers", "status"), [([signal.SIGTERM, signal.SIGTERM], 0), ([signal.SIGINT], 130)])
+def test_a_hurried_stop_tells_every_stream(
+    tmp_path: Path, postgres_url: str, numbers: list[signal.Signals], status: int
+) -> None:
+    """A second SIGTERM, or Ctrl-C, ends the drain of all workers; every reader is told."""
+    with (
+        ScriptedUpstream(holds) as upstream,
+        workers(tmp_path, postgres_url, OPENROUTER_BASE_URL=upstream.base_url) as process,
+        each_worker(process, 2) as clients,
+        streaming(clients) as streams,
+    ):
+        began = time.monotonic()
+        *first, last = numbers
+        for number in first:
+            process.process.send_signal(number)
+            within(WAIT, lambda: len(logged(process, "runs.draining")) == 2)
+        process.process.send_signal(last)
+        for seen, rest in streams.values():
+            heard = checked(seen + b"".join(rest))
+            assert (heard.done["status"], heard.done["code"]) == ("interrupted", "SERVER_SHUTDOWN")
+        assert process.end() == status
+        assert time.monotonic() - began < 10  # of the 20 seconds that a drain may take
+
+
+def test_signals_to_all_processes_at_once_are_one_stop(tmp_path: Path, postgres_url: str) -> None:
+    """Both systemd and `timeout` signal the whole group: that is no second signal, and streams come to their end."""
+    with (
+        ScriptedUpstream(waits) as upstream,
+        workers(tmp_path, postgres_url, OPENROUTER_BASE_URL=upstream.base_url) as process,
+        each_worker(process, 2) as clients,
+        streaming(clients) as streams,
+    ):
+        process.process.terminate()
+        within(WAIT, lambda: len(logged(process, "runs.draining")) == 2)
+        for pid in clients:
+            os.kill(pid, signal.SIGTERM)
+            os.kill(pid, signal.SIGINT)
+        upstream.opened.set()
+        for seen, rest in streams.values():
+            assert checked(seen + b"".join(rest)).done["status"] == "complete"
+        assert process.end() == 0
+
+
+def test_workers_do_not_outlive_their_parent(tmp_path: Path, postgres_url: str) -> None:
+    """When the parent is killed they let go of the port at once, finish what is under way, and end."""
+    with (
+        ScriptedUpstream(waits) as upstream,
+        workers(tmp_path, postgres_url, OPENROUTER_BASE_URL=upstream.base_url) as process,
+        each_worker(process, 2) as clients,
+        streaming(clients) as streams,
+    ):
+        process.process.kill()
+        within(WAIT, lambda: len(logged(process, "runs.draining")) == 2)
+        port = int(process.url.rpartition(":")[2])
+        with socket.create_server(("127.0.0.1", port)):
+            pass
+        upstream.opened.set()
+        for seen, rest in streams.values():
+            assert checked(seen + b"".join(rest)).done["status"] == "complete"
+        within(WAIT, lambda: all(has_ended(pid) for pid in clients))
+        assert {line["pid"] for line in logged(process, "worker.orphaned")} == set(clients)
+
+
+def test_the_lever_acts_on_all_workers_within_a_second(tmp_path: Path, postgres: Server, postgres_url: str) -> None:
+    """Whoever of them is told, the next run of every other follows; also where no notice told them."""
+    with workers(tmp_path, postgres_url) as process, each_worker(process, 2) as clients:
+
+        def stand(state: str) -> bool:
+            return all(client.get(LEVER).json()["state"] == state for client in clients.values())
+
+        def loops() -> set[str]:
+            asked = [client.post("/api/chat/stream", json=ASK) for client in clients.values()]
+            return {response.headers["x-tool-loop"] for response in asked}
+
+        assert loops() == {"legacy"}
+        for client, state, loop in zip(clients.values(), ("on", "off"), ("v2", "legacy"), strict=True):
+            pulled = client.put(LEVER, json={"state": state}, headers={"authorization": f"Bearer {TOKEN}"})
+            assert pulled.json()["state"] == state
+            within(1.0, partial(stand, state))
+            assert loops() == {loop}
+        # Past all code of ours, so that no notice is sent.
+        postgres.sql("UPDATE shared SET value = $1 WHERE name = $2", b'{"state":"on"}', KEY, database=postgres_url)
+        within(1.0, partial(stand, "on"))
+        assert loops() == {"v2"}
+        assert {pid_of(client) for client in clients.values()} == set(clients)
+
+
+def test_the_lever_of_the_folder_is_brought_along(tmp_path: Path, postgres_url: str) -> None:
+    """Moving from SQLite to PostgreSQL pulls nothing; from then on the database has the lever."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "tool_loop_v2.json").write_text('{"state":"percent","percent":30}')
+    with workers(tmp_path, postgres_url, count=2) as process, each_worker(process, 2) as clients:
+        assert [client.get(LEVER).json()["percent"] for client in clients.values()] == [30, 30]
+
+
+def test_a_database_that_is_not_there_is_told_once(tmp_path: Path) -> None:
+    """However many workers were asked for, one sentence says that the database does not answer; exit 2."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        url = f"postgresql://someone:canary@127.0.0.1:{free.getsockname()[1]}/none"
+    ended = command("serve", "--port", "0", "--workers", "3", cwd=tmp_path, env={"DATABASE_URL": url})
+    told = ended.stderr.decode()
+    assert ended.returncode == 2, told
+    assert told.count("signalbox: The database") == 1
+    assert "canary" not in told
+    assert ended.stdout == b""
+
+
+_FALLING = """
+import sys
+from signalbox.app import supervisor
+from signalbox.app.logs import configure_logs
+
+supervisor._FIRST_WAIT = 0.01
+configure_logs()
+
+def work(link):
+    if sys.argv[1] == "at work":
+        link.tell_ready(["a line"])
+    return 3
+
+held = supervisor.Supervisor(2, work, on_ready=lambda lines: print(*lines), on_stop=print, drain_seconds=1)
+sys.exit(held.run())
+"""
+
+
+@pytest.mark.parametrize(("when", "deaths"), [("at work", 10), ("at the start", 0)])
+def test_workers_that_always_fall_are_given_up(when: str, deaths: int) -> None:
+    """Each death at once waits longer for the next start, and after five at each place it ends with 2 and a sentence.
+
+    The very first worker says itself why it cannot start, and is not tried again.
+    """
+    ended = subprocess.run(
+        [sys.executable, "-c", _FALLING, when], env=environment(), capture_output=True, timeout=WAIT, check=False
+    )
+    *lines, last = ended.stderr.decode().splitlines() or [""]
+    assert ended.returncode == 2
+    assert (last == "signalbox: no worker can be started any more; the lines above say why.") == bool(deaths)
+    died = [json.loads(line) for line in lines]
+    assert len(died) == deaths
+    waits_ = sorted(line["again_in"] for line in died)
+    assert waits_ == sorted([0.0, 0.01, 0.02, 0.04, 0.08] * 2 if deaths else [])

@@ -25,10 +25,11 @@ class Database(ABC):
     """Runs functions of a connection: all that one of them writes is kept, or nothing.
 
     Every failure of the database leaves as StoreError, without the statement and its values: they quote the chat.
-    `is_shared`: other workers may use it at the same time.
+    `is_shared`: other workers may use it at the same time. `is_well` is false while it is known not to answer.
     """
 
     is_shared: bool = False
+    is_well: bool = True
 
     @abstractmethod
     async def open(self) -> None:

@@ -13,7 +13,7 @@ from signalbox.core.errors import Code, StoreError
 from signalbox.store.database import Database, Unopened, Value, Work, refuse
 from signalbox.store.driver import Driver, DriverError, DriverFault, connect
 from signalbox.store.migrate import NewerDatabase, upgrade_on
-from signalbox.store.refusals import is_lasting, reason, was_in_the_way
+from signalbox.store.refusals import is_lasting, reason, sqlstate, was_in_the_way
 from signalbox.store.silence import TURN, Silence, Turn
 
 # How long a caller waits in all: for a free connection, for a new one, and for his transaction.
@@ -169,18 +169,21 @@ class PostgresDatabase(Database):
         turn = Turn(seconds)
         TURN.set(turn)
         self._turns.add(turn)
+        is_answered = True
         try:
             return await self._try_twice(engine, job, turn)
         except (TimeoutError, asyncio.CancelledError):
-            turn.is_late = True
+            turn.is_late, is_answered = True, False
             raise
-        except Failure:
+        except Failure as error:
             if turn.is_late:
                 raise TimeoutError from None
+            is_answered = sqlstate(error) != "" or is_lasting(error)
             raise
         finally:
             turn.end()
             self._turns.discard(turn)
+            self.is_well = is_answered
             self._silence.leave(is_late=turn.is_late)
 
     async def _try_twice(self, engine: AsyncEngine, job: Job[Value], turn: Turn) -> Value:

@@ -7,7 +7,7 @@ import socket
 import sqlite3
 import threading
 import time
-from collections import namedtuple
+from collections import Counter, namedtuple
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -22,6 +22,7 @@ from signalbox.app.doctor.examination import examine
 from signalbox.app.doctor.finding import Finding
 from signalbox.app.doctor.folder import check_folder
 from signalbox.app.doctor.report import as_json, as_text, is_well
+from signalbox.services.search.docs_index import DocsIndex
 from signalbox.simulator.server import BackgroundSimulator
 from signalbox.store import checkup_server
 from signalbox.store.checkup_server import ServerFound
@@ -190,7 +191,13 @@ def test_a_postgres(tmp_path: Path, postgres: Server) -> None:
     assert found["loop"].found == "Every run uses the legacy loop: the lever says so."
     postgres.sql("UPDATE alembic_version SET version_num = '9999'", database=full)
     assert examined(near(tmp_path, database_url=full))["database"].state == "fail"
-    for url, said in ((postgres.url("nowhere"), "does not exist"), (postgres.url(user="nobody"), "nobody")):
+    postgres.sql("CREATE ROLE guest LOGIN")
+    guest = empty.replace("postgres@", "guest@")
+    for url, said in (
+        (postgres.url("nowhere"), "does not exist"),
+        (postgres.url(user="stranger"), "stranger"),
+        (guest, "may not make the tables"),
+    ):
         found = examined(near(tmp_path, database_url=url))["database"]
         assert (found.state, said in found.found) == ("fail", True), found
 
@@ -202,7 +209,7 @@ def test_a_server_that_is_late_or_asleep(
     """Clocks more than 5 s apart, slow answers and lost notifications are warnings."""
 
     async def look(_: str) -> ServerFound:
-        return ServerFound("PostgreSQL 16", None, wakes=False, latency=0.2, ahead=ahead, lever=b"up")
+        return ServerFound("PostgreSQL 16", None, may_make=True, wakes=False, latency=0.2, ahead=ahead, lever=b"up")
 
     monkeypatch.setattr(checkup_server, "look_at_server", look)
     found = {one.about: one for one in asyncio.run(check_database(near(tmp_path, database_url="postgresql://x/y")))}
@@ -276,6 +283,25 @@ def test_search_that_is_not_set_up(tmp_path: Path) -> None:
     assert "BRAVE_API_KEY is not set" in found["search"].found
     assert "search_web is not offered" in found["tools"].found
     assert "Offered are read_url" in found["tools"].found
+
+
+def test_a_folder_that_takes_long_to_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is a warning, and nobody waits for the end of it."""
+    release, is_over = threading.Event(), threading.Event()
+
+    def index(_: DocsIndex) -> Counter[str]:
+        release.wait()
+        is_over.set()
+        return Counter({"guide": 1})
+
+    monkeypatch.setattr(DocsIndex, "refresh", index)
+    monkeypatch.setattr("signalbox.app.doctor.searching.SECONDS", 0.2)
+    found = examined(near(tmp_path))
+    assert not is_over.is_set()
+    release.set()
+    assert found["search"].state == "warn"
+    assert "take more than 0.2 s to index" in found["search"].found
+    assert found["tools"].state == "ok"
 
 
 def test_search_that_fails(tmp_path: Path) -> None:
@@ -382,6 +408,14 @@ def test_settings_that_cannot_be_used(tmp_path: Path) -> None:
     assert "fail  settings  The setting SIGNALBOX_PORT cannot be used" in told
     assert "To do: Mend it in .env or in the environment.\n" in told
     assert "ok    python" in told
+
+
+def test_a_password_that_breaks_its_address(tmp_path: Path) -> None:
+    """A slash in it makes its beginning look like a port: it is said what to write instead, and it is not quoted."""
+    ended = command("doctor", cwd=tmp_path, env={"DATABASE_URL": "postgresql://me:canary/x@db.example.org/box"})
+    assert (ended.returncode, ended.stderr) == (1, b"")
+    assert b"write / in a password as %2F" in ended.stdout
+    assert b"canary" not in ended.stdout
 
 
 def test_a_misspelt_setting(tmp_path: Path) -> None:

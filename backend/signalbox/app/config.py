@@ -87,6 +87,10 @@ class Settings(BaseSettings):
     def _is_postgres(cls, value: SecretStr | None) -> SecretStr | None:
         if value is not None and urlsplit(value.get_secret_value()).scheme not in ("postgresql", "postgres"):
             raise ValueError("takes postgresql://USER:PASSWORD@HOST/NAME; leave it empty for SQLite in the data folder")
+        try:
+            _ = urlsplit(value.get_secret_value()).port if value is not None else None
+        except ValueError:  # not in its words: they quote what follows the colon, which is the password's beginning
+            raise ValueError("has no port that is a number; write / in a password as %2F, @ as %40, : as %3A") from None
         return value
 
     @field_validator("signalbox_rate_limit")

@@ -17,11 +17,12 @@ _LISTEN_SECONDS = 2.0
 class ServerFound:
     """A PostgreSQL server; times in seconds, `ahead` is how far its clock is ahead of this machine's.
 
-    `lever` is the lever of its workers as it is kept, None where it was never pulled.
+    `may_make` says that tables can be made; `lever` is the workers' as it is kept, None where it was never pulled.
     """
 
     software: str
     version: str | None
+    may_make: bool
     wakes: bool
     latency: float
     ahead: float
@@ -32,10 +33,12 @@ async def look_at_server(url: str) -> ServerFound:
     """Ask a server; raises StoreError with what it said, TimeoutError."""
     try:
         connection = await connect(url)
-    except (OSError, DriverError, ValueError) as error:
-        if isinstance(error, TimeoutError):
-            raise
-        raise StoreError(Code.STORE_UNAVAILABLE, f"{error or type(error).__name__}".rstrip(".")) from None
+    except TimeoutError:
+        raise
+    except ValueError:  # not in its words: they quote the address, and with it the password
+        raise StoreError(Code.STORE_UNAVAILABLE, "the address in DATABASE_URL cannot be read") from None
+    except (OSError, DriverError) as error:
+        raise StoreError(Code.STORE_UNAVAILABLE, f"{error}".rstrip(".") or type(error).__name__) from None
     try:
         return await _look(connection)
     except DriverError as error:
@@ -51,8 +54,16 @@ async def _look(connection: Driver) -> ServerFound:
     latency = time.monotonic() - begun
     has_tables = await connection.fetchval("SELECT to_regclass('alembic_version') IS NOT NULL")
     version = await connection.fetchval("SELECT version_num FROM alembic_version") if has_tables else None
-    lever = await _lever(connection)
-    return ServerFound(software, version, await _wakes(connection), latency, theirs - clock - latency / 2, lever)
+    may_make = await connection.fetchval("SELECT has_schema_privilege(current_schema(), 'CREATE')")
+    return ServerFound(
+        software=software,
+        version=version,
+        may_make=bool(may_make),  # NULL where there is no schema to make anything in
+        wakes=await _wakes(connection),
+        latency=latency,
+        ahead=theirs - clock - latency / 2,
+        lever=await _lever(connection),
+    )
 
 
 async def _lever(connection: Driver) -> bytes | None:

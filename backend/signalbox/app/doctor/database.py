@@ -33,7 +33,12 @@ async def check_database(settings: Settings) -> list[Finding]:
     except StoreError as error:
         todo = "See that it runs, and that DATABASE_URL names its host, port, user, password and database."
         return [fail("database", f"{where}: {error.message}.", todo)]
-    told = [_tables(f"{where} is {found.software}, answers in {found.latency * 1000:.0f} ms", found.version)]
+    words = f"{where} is {found.software}, answers in {found.latency * 1000:.0f} ms"
+    if not is_current(found.version) and not found.may_make:
+        words = f"{words}; its user may not make the tables that are missing."
+        told = [fail("database", words, "GRANT CREATE ON SCHEMA public to that user, or have them own the database.")]
+    else:
+        told = [_tables(words, found.version)]
     told += _server(found.latency, found.ahead, wakes=found.wakes)
     return [*told, standing(settings, found.lever, f"The lever in {where}")]
 

@@ -25,8 +25,8 @@ async def check_search(settings: Settings, client: Client) -> list[Finding]:
     try:
         found = await _searched(search, why_not)
     finally:
-        if isinstance(search, DocsSearch):
-            search.close()
+        if isinstance(search, DocsSearch):  # not waited for: it waits for an indexing that takes too long
+            asyncio.get_running_loop().run_in_executor(None, search.close)
     return [found, *await asyncio.to_thread(_tools, settings, search, why_not)]
 
 

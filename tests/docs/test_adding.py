@@ -8,8 +8,11 @@ from typing import Any
 
 import pytest
 from signalbox import profiles
+from signalbox.app.access import Who
+from signalbox.app.streams import Streams
 from signalbox.chat.ids import mint
 from signalbox.core.events import Content, Stamped
+from signalbox.core.records import RunRecord
 from signalbox.profiles.profile import Profile
 
 from tests.docs.pages import ROOT, codes_in, page, rows
@@ -97,7 +100,7 @@ def test_the_diff_applies() -> None:
     [diff] = ENCODER.blocks("diff")
     path, text = patched(diff)
     assert path == "backend/signalbox/app/streaming.py"
-    assert "*, ping: bytes = PING" in text
+    assert "        ping: bytes = PING,\n" in text
 
 
 @pytest.fixture
@@ -125,12 +128,15 @@ async def test_the_route_answers_in_lines(ndjson: ModuleType, monkeypatch: pytes
     route = module("lines", block(ENCODER, "GET /api/runs/{run_id}/lines: a run's"))
     asked: list[int] = []
 
-    async def watch(run: Any, after: int) -> AsyncGenerator[list[Stamped], None]:
+    async def watch(run_id: str, after: int) -> AsyncGenerator[list[Stamped], None]:
         asked.append(after)
         yield [Stamped(1, 5, Content("a")), Stamped(2, 6, Content("b"))]
 
-    run = SimpleNamespace(id=RUN_ID, seq=2)
-    parts = SimpleNamespace(runs=SimpleNamespace(get=lambda run_id: run, watch=watch))
+    async def find(run_id: str) -> RunRecord:
+        return RunRecord(run_id, "openai/sim", "v2", seq=2, owner="anna")
+
+    streams = Streams(1)
+    parts = SimpleNamespace(runs=SimpleNamespace(find=find, watch=watch), streams=streams)
     sent: list[dict[str, Any]] = []
 
     async def send(message: dict[str, Any]) -> None:
@@ -140,7 +146,8 @@ async def test_the_route_answers_in_lines(ndjson: ModuleType, monkeypatch: pytes
         await never()
         return {}
 
-    response = await route.follow_lines(RUN_ID, parts, after=7)
+    response = await route.follow_lines(RUN_ID, parts, Who("anna"), after=7)
+    assert streams.open == 1
     await response({"type": "http"}, receive, send)
     headers = dict(sent[0]["headers"])
     assert (headers[b"content-type"], headers[b"x-run-id"]) == (b"application/x-ndjson", RUN_ID.encode())
@@ -149,7 +156,7 @@ async def test_the_route_answers_in_lines(ndjson: ModuleType, monkeypatch: pytes
         b'{"type":"content","content":"a","seq":1,"ts":5}',
         b'{"type":"content","content":"b","seq":2,"ts":6}',
     ]
-    assert asked == [2]
+    assert (asked, streams.open) == ([2], 0)
 
 
 async def never() -> None:

@@ -113,6 +113,8 @@ def test_a_stream_that_breaks_the_contract_ends_in_one(
     [
         (["0" * 32], "There is no run, no save and no file"),
         (["odd.json"], "is no save as GET /api/saves/ID gives it"),
+        (["half.json"], "is no save as GET /api/saves/ID gives it"),
+        (["later.json"], "cannot be asked again: colour is not valid"),
         (["RUN", "--model", "nobody/nothing"], "The catalogue has no model"),
         (["RUN", "--events", "no/such/folder"], "no/such/folder cannot be read or written"),
     ],
@@ -121,7 +123,11 @@ def test_what_cannot_be_done_is_told_in_a_sentence(
     folder: Folder, run_command: Command, arguments: list[str], words: str
 ) -> None:
     """Exit 2, and no traceback."""
-    (folder.path / "odd.json").write_text('{"question": {}}')
+    whole = json.loads(folder.save.read_bytes())
+    later = {**whole, "question": {**whole["question"], "colour": "red"}}
+    files = {"odd": {"question": {}}, "half": {**whole, "trace": {"loop": "v3"}}, "later": later}
+    for name, value in files.items():
+        (folder.path / f"{name}.json").write_text(json.dumps(value))
     said = run_command("replay", *[folder.run if one == "RUN" else one for one in arguments], cwd=folder.path)
     assert (said.status, said.out) == (2, "")
     assert words in said.err

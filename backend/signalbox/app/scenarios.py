@@ -69,8 +69,8 @@ def _of_limits(tools: list[Tool]) -> Iterator[Case]:
     yield _case("anthropic/sim", "thinking", _TIDES, tools, params={"reasoning": {"effort": "high"}})
     yield _case("openai/sim", "a sampled answer", _TIDES, tools, params={"temperature": 0.2, "max_tokens": 400})
     yield _case("openai/sim", "a finalize hint", _TIDES, tools, finalize_hint="Be brief.", limits=Limits(max_steps=1))
-    budget = Budget(0.0015, Prices(0.0, 0.00001))
-    yield _case("openai/sim", "a budget", _TIDES, tools, budget=budget)
+    budget = Budget(0.002, Prices(0.0, 0.00001))
+    yield _case("openai/sim-long-2000", "a budget", _TIDES, tools, budget=budget)
     before: list[Message] = [
         SystemMessage("Be kind."),
         UserMessage("Hello!"),

@@ -144,7 +144,7 @@ def journal_of(data: bytes, name: str) -> Journal:
         question, trace, events = whole["question"], whole["trace"], whole["events"]
         stamped = [Stamped(one["seq"], one["at"], msgspec.convert(one, AnyEvent)) for one in events]
         return _of_save(whole["run_id"], Snapshot(dict(question), trace, {}), stamped)
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, msgspec.MsgspecError) as error:
         raise NoJournal(
             f"{name} is no save as GET /api/saves/ID gives it: it needs question, trace and events "
             f"({type(error).__name__})."

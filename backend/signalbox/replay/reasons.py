@@ -120,7 +120,7 @@ REASONS: tuple[Reason, ...] = (
     ),
 )
 _STOPPED = "The run of then was ended from outside, and the replay went on to its end."
-_FROM_OUTSIDE = (Code.DETACHED_TIMEOUT, Code.SERVER_CRASH, Code.SERVER_SHUTDOWN)
+_FROM_OUTSIDE = (Code.DETACHED_TIMEOUT, Code.RUN_TOO_LARGE, Code.SERVER_CRASH, Code.SERVER_SHUTDOWN)
 _TORN = "It is asked without what came before it in its conversation."
 _FOLLOWS = "It follows from the other differences: other requests cost otherwise."
 _ANEW = "A real model answers anew each time: its words and calls are never twice the same."

@@ -26,7 +26,7 @@ def give(app: RunningApp, name: str, seconds: float | None = None) -> tuple[Toke
 
 def bearer(text: str) -> dict[str, str]:
     """Say a token in a header."""
-    return {"authorization": f"Bearer {text}"}
+    return {"authorization": f"Bearer {text}".strip()}
 
 
 @dataclass

@@ -43,7 +43,7 @@ def list_all() -> int:
         tokens = await database.read(list_tokens)
         rows = [("ID", "CREATED", "EXPIRES", "REVOKED", "NAME"), *(_row(token) for token in tokens)]
         for token_id, created, expires, revoked, name in rows:
-            print(f"{token_id:<12}  {created:<16}  {expires:<16}  {revoked:<16}  {name}")
+            print(f"{token_id:<12}  {created:<17}  {expires:<17}  {revoked:<17}  {name}")
         return 0
 
     return _with_database(work)

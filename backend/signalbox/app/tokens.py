@@ -8,6 +8,7 @@ from time import time
 
 from signalbox.app.config import SettingsError, load_settings
 from signalbox.app.databases import beside_a_server, unusable
+from signalbox.app.logs import configure_logs
 from signalbox.app.main import data_folder
 from signalbox.core.errors import StoreError
 from signalbox.core.tokens import Token, new_token
@@ -65,6 +66,7 @@ def revoke(token_id: str) -> int:
 def _with_database(work: Callable[[Database], Awaitable[int]]) -> int:
     async def whole() -> int:
         settings = load_settings()
+        configure_logs(settings.signalbox_log_level, settings.secrets)  # to standard error: what is printed is a token
         async with beside_a_server(settings, data_folder(settings)) as database:
             try:
                 return await work(database)

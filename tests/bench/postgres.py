@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from signalbox.core.events import AnyEvent, Content, Done, Stamped
+from signalbox.core.messages import JsonObject
 from signalbox.core.records import RunRecord
 from signalbox.store.journal import JournalStore
 from signalbox.store.leases import Sharing
@@ -92,7 +93,7 @@ class _Worker:
 
     def _record(self) -> RunRecord:
         self._number += 1
-        question = {"model": "openai/bench", "prompt": _TEXT * 20}
+        question: JsonObject = {"model": "openai/bench", "prompt": _TEXT * 20}
         return RunRecord(
             f"{self.name}{self._number:022d}", "openai/bench", "v2", question=question, started=time.time()
         )

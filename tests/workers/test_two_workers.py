@@ -57,12 +57,14 @@ def house(folder: Path, url: str, *scripts: Script, **env: str) -> Iterator[Hous
             "SIGNALBOX_ADMIN_TOKEN": "the-operators-token",
             **env,
         }
-        made: list[Process] = []
-        for name in ("one", "two"):
-            (folder / name).mkdir()
-            made.append(stack.enter_context(serving(folder / name, env=given)))
-        ports = [int(process.url.rpartition(":")[2]) for process in made]
-        yield House(*made, stack.enter_context(nginx(folder / "nginx", *ports)), upstream)
+        one, two = (stack.enter_context(serving(_made(folder / name), env=given)) for name in ("one", "two"))
+        ports = [int(process.url.rpartition(":")[2]) for process in (one, two)]
+        yield House(one, two, stack.enter_context(nginx(folder / "nginx", *ports)), upstream)
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
 
 
 def follow(process: Process, run_id: str, into: list[bytes]) -> threading.Thread:

@@ -1,10 +1,11 @@
 """The full text index of folders: which files it takes, and the SQLite tables that hold their sections."""
 
+import fcntl
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import closing
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
@@ -19,18 +20,19 @@ LARGEST_FILE = 2 * 1024 * 1024
 MOST_FILES = 20_000
 _FORMAT = 3
 _BATCH = 200
+_BUSY_SECONDS = 5.0
 _SKIPPED_FOLDERS = {"node_modules", "__pycache__"}
 
-_TABLES = """
-CREATE TABLE about (folders TEXT NOT NULL);
-CREATE TABLE pages (
-    path TEXT PRIMARY KEY, title TEXT NOT NULL, published TEXT NOT NULL,
-    mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL
-) WITHOUT ROWID;
-CREATE VIRTUAL TABLE sections USING fts5 (
-    title, heading, body, path UNINDEXED, slug UNINDEXED, tokenize = "porter unicode61 remove_diacritics 2"
-);
-"""
+_TABLES = (
+    "CREATE TABLE about (folders TEXT NOT NULL)",
+    """CREATE TABLE pages (
+        path TEXT PRIMARY KEY, title TEXT NOT NULL, published TEXT NOT NULL,
+        mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL
+    ) WITHOUT ROWID""",
+    """CREATE VIRTUAL TABLE sections USING fts5 (
+        title, heading, body, path UNINDEXED, slug UNINDEXED, tokenize = "porter unicode61 remove_diacritics 2"
+    )""",
+)
 # A word in a title or heading says more of a section than one in its text. Of a very long text only what is around
 # the words is read.
 _FIND = """
@@ -124,17 +126,23 @@ class DocsIndex:
         changed = [path for path, file in there.items() if known.get(path) != file]
         gone = [path for path in known if path not in there]
         for start in range(0, max(len(changed), len(gone)), _BATCH):
-            # Committed batch by batch, so that an index that is stopped half way goes on from there.
-            with self._connection:
+            # Committed batch by batch, so that an index that is stopped half way goes on from there, and other workers
+            # get their turn.
+            with writing(self._connection):
                 self._drop(gone[start : start + _BATCH])
-                self._drop(changed[start : start + _BATCH])
                 for path in changed[start : start + _BATCH]:
-                    self._add(path, there[path])
+                    if self._indexed(path) != there[path]:  # another worker may have been here meanwhile
+                        self._drop([path])
+                        self._add(path, there[path])
         return Counter(path.partition("/")[0] for path in there)
 
     def find(self, expression: str, after: str, before: str, most: int) -> list[Found]:
         """Return the best sections of files last changed between two dates."""
         return [Found(*row) for row in self._connection.execute(_FIND, (expression, after, before, most))]
+
+    def _indexed(self, path: str) -> File | None:
+        row = self._connection.execute("SELECT mtime_ns, size FROM pages WHERE path = ?", (path,)).fetchone()
+        return File(*row) if row else None
 
     def _drop(self, paths: list[str]) -> None:
         for path in paths:
@@ -165,47 +173,74 @@ class DocsIndex:
         )
 
 
+@contextmanager
+def writing(connection: sqlite3.Connection) -> Generator[None]:
+    """Write alone, all of it or nothing; another worker that writes is waited for."""
+    with connection:
+        connection.execute("BEGIN IMMEDIATE")
+        yield
+
+
 def _open(database: Path | None, folders: str) -> sqlite3.Connection:
     """Open the index, anew when it is of other folders or format, or cannot be read."""
     if database is None:
-        return _created(_connect(":memory:"), folders)
+        return _prepared(":memory:", folders)
     try:
         database.parent.mkdir(parents=True, exist_ok=True)
-        connection = _connect(str(database))
-        if _fits(connection, folders):
-            return connection
-        connection.close()
-        _remove(database)
-        return _created(_connect(str(database)), folders)
+        with _alone(database):
+            try:
+                return _prepared(str(database), folders)
+            except sqlite3.OperationalError:  # it cannot be written
+                raise
+            except sqlite3.DatabaseError:  # it is damaged, or no index at all
+                _remove(database)
+                return _prepared(str(database), folders)
     except (sqlite3.DatabaseError, OSError) as error:
         _log.warning("docs_index_in_memory", error=type(error).__name__)
-        return _created(_connect(":memory:"), folders)
+        return _prepared(":memory:", folders)
 
 
-def _connect(database: str) -> sqlite3.Connection:
-    return sqlite3.connect(database, check_same_thread=False, timeout=5.0)
+@contextmanager
+def _alone(database: Path) -> Generator[None]:
+    """Let workers that start at once open it one after the other: SQLite does not wait for who makes a file."""
+    with Path(f"{database}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
-def _fits(connection: sqlite3.Connection, folders: str) -> bool:
+def _prepared(database: str, folders: str) -> sqlite3.Connection:
+    """Open an index and make its tables where they do not fit: in place, since other workers may have it open."""
+    connection = sqlite3.connect(database, check_same_thread=False, timeout=_BUSY_SECONDS)
     try:
-        with closing(connection.execute("PRAGMA user_version")) as cursor:
-            if cursor.fetchone() != (_FORMAT,):
-                return False
-        return connection.execute("SELECT folders FROM about").fetchone() == (folders,)
-    except sqlite3.DatabaseError:
-        return False
-
-
-def _created(connection: sqlite3.Connection, folders: str) -> sqlite3.Connection:
-    try:
-        connection.executescript(f"PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; {_TABLES}")
-        with connection:
-            connection.execute("INSERT INTO about VALUES (?)", (folders,))
-            connection.execute(f"PRAGMA user_version = {_FORMAT}")
-    except sqlite3.DatabaseError:
+        if not _fits(connection, folders):
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            with writing(connection):
+                if not _fits(connection, folders):
+                    _make_tables(connection, folders)
+    except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _fits(connection: sqlite3.Connection, folders: str) -> bool:
+    with closing(connection.execute("PRAGMA user_version")) as cursor:
+        if cursor.fetchone() != (_FORMAT,):
+            return False
+    there = "SELECT count(*) FROM sqlite_master WHERE name IN ('about', 'pages', 'sections')"
+    if connection.execute(there).fetchone() != (3,):
+        return False
+    return connection.execute("SELECT folders FROM about").fetchone() == (folders,)
+
+
+def _make_tables(connection: sqlite3.Connection, folders: str) -> None:
+    for table in ("about", "pages", "sections"):
+        connection.execute(f"DROP TABLE IF EXISTS {table}")
+    for table in _TABLES:
+        connection.execute(table)
+    connection.execute("INSERT INTO about VALUES (?)", (folders,))
+    connection.execute(f"PRAGMA user_version = {_FORMAT}")
 
 
 def _remove(database: Path) -> None:

@@ -1,0 +1,90 @@
+"""What several workers keep in one data folder: made once, by whoever is first, and whole for all of them."""
+
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.processes import environment
+
+_AT_ONCE = 4
+
+_TOKEN = """
+import sys
+from pathlib import Path
+from signalbox.app.admin import admin_token
+from signalbox.app.config import Settings
+folder = Path(sys.argv[1])
+sys.stdout.write("ready\\n"); sys.stdout.flush(); sys.stdin.readline()
+print(admin_token(Settings(_env_file=None), folder).value)
+"""
+
+_INDEX = """
+import asyncio, sys
+from pathlib import Path
+from signalbox.core.tools import SearchQuery
+from signalbox.services.search.docs import DocsSearch
+folder = Path(sys.argv[1])
+sys.stdout.write("ready\\n"); sys.stdout.flush(); sys.stdin.readline()
+search = DocsSearch(folder / "docs", folder / "index.sqlite")
+asyncio.run(search.prepare())
+hits = asyncio.run(search.search(SearchQuery("bamboo", 50)))
+print(search.about, len(hits))
+search.close()
+"""
+
+
+def at_once(code: str, folder: Path) -> list[str]:
+    """Run the same code in several processes that begin together; return what each of them said."""
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, str(folder)],
+            env=environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        for _ in range(_AT_ONCE)
+    ]
+    for process in started:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+    for process in started:
+        assert process.stdin is not None
+        process.stdin.write(b"go\n")
+        process.stdin.flush()
+    ended = [process.communicate(timeout=60) for process in started]
+    assert [(process.returncode, said[1]) for process, said in zip(started, ended, strict=True)] == [
+        (0, b"")
+    ] * _AT_ONCE
+    return [said.decode() for said, _ in ended]
+
+
+@pytest.mark.parametrize("before", [None, "", "  \n"])
+def test_one_operators_token_is_made(tmp_path: Path, before: str | None) -> None:
+    """Workers that start at once on a fresh folder, or on an empty file, all have the token that is kept."""
+    if before is not None:
+        (tmp_path / "admin-token").write_text(before)
+    said = at_once(_TOKEN, tmp_path)
+    assert len(set(said)) == 1
+    assert (tmp_path / "admin-token").read_text() == said[0]
+
+
+@pytest.mark.parametrize("before", [None, b"no index " * 1000])
+def test_one_index_serves_all(tmp_path: Path, before: bytes | None) -> None:
+    """Workers that index the same folder at once find the same, and each page is in the index once."""
+    (tmp_path / "docs").mkdir()
+    for number in range(450):
+        (tmp_path / "docs" / f"page-{number}.md").write_text(f"# Page {number}\n\nOf bamboo.\n\n## More\n\nOf it.\n")
+    if before is not None:
+        (tmp_path / "index.sqlite").write_bytes(before)
+    said = at_once(_INDEX, tmp_path)
+    assert len(set(said)) == 1
+    assert "450 pages" in said[0]
+    with sqlite3.connect(tmp_path / "index.sqlite") as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert connection.execute("SELECT count(*), count(DISTINCT path) FROM pages").fetchall() == [(450, 450)]
+        assert connection.execute("SELECT count(*) FROM sections").fetchall() == [(900,)]
+    connection.close()

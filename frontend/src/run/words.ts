@@ -109,6 +109,7 @@ export const ADVICE: Readonly<Record<string, Advice>> = {
   TOO_MANY_RUNS: free("Wait for another answer to end, then retry.", "retry"),
   TOO_MANY_STREAMS: free("Close another tab of this chat, then retry.", "retry"),
   TOO_MANY_QUESTIONS: free("Wait a moment, then retry.", "retry"),
+  WORKER_SILENT: free("Try again in a moment.", "retry"),
   NOT_FOUND: free("Reload the page: it may be older than the server."),
   METHOD_NOT_ALLOWED: free("Reload the page: it may be older than the server."),
   UNAUTHORIZED: free("Enter the access token.", "token"),
@@ -161,6 +162,7 @@ export const CALL_FAILURES: Readonly<Record<string, string>> = {
   SUPERSEDED: "not run: changed by the model",
   STEP_FAILED: "dropped with the model's turn",
   CANCELLED: "stopped",
+  NOT_RECORDED: "not in the journal that is replayed",
   UNKNOWN_TOOL: "there is no such tool",
   RATE_LIMIT: "too many requests",
 };

@@ -139,7 +139,15 @@ def test_a_bind_beyond_this_machine_asks_for_its_token(tmp_path: Path) -> None:
 )
 def test_several_workers_are_refused(tmp_path: Path, arguments: list[str], env: dict[str, str]) -> None:
     """A second worker would not know the first one's runs."""
-    assert "one worker" in refused(tmp_path, "--port", "0", *arguments, env=env)
+    told = refused(tmp_path, "--port", "0", *arguments, env=env)
+    assert "one worker" in told
+    assert "DATABASE_URL" in told
+
+
+@pytest.mark.parametrize(("arguments", "env"), [(["--workers", "-1"], {}), ([], {"WEB_CONCURRENCY": "0"})])
+def test_a_number_of_workers_that_cannot_be(tmp_path: Path, arguments: list[str], env: dict[str, str]) -> None:
+    """Less than one worker serves nobody."""
+    assert "--workers" in refused(tmp_path, "--port", "0", *arguments, env=env)
 
 
 def test_several_workers_of_uvicorn_are_refused_too(tmp_path: Path) -> None:

@@ -6,8 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from signalbox.app.admin import admin_token
+from signalbox.services.search.docs import DocsSearch
 
 from tests.support.processes import environment
+from tests.support.serving import settings_for
 
 _AT_ONCE = 4
 
@@ -70,6 +73,24 @@ def test_one_operators_token_is_made(tmp_path: Path, before: str | None) -> None
     said = at_once(_TOKEN, tmp_path)
     assert len(set(said)) == 1
     assert (tmp_path / "admin-token").read_text() == said[0]
+
+
+def test_a_token_that_another_worker_has_just_made_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever has waited for the file looks again before making a token."""
+    file = tmp_path / "admin-token"
+    monkeypatch.setattr("signalbox.app.admin.fcntl.flock", lambda *_: file.write_text("theirs\n"))
+    assert admin_token(settings_for(tmp_path), tmp_path).value == "theirs"
+    assert file.read_text() == "theirs\n"
+
+
+def test_an_index_is_opened_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lock is taken before SQLite is given the file, which would not wait for who makes it."""
+    (tmp_path / "docs").mkdir()
+    was_there: list[bool] = []
+    file = tmp_path / "index.sqlite"
+    monkeypatch.setattr("signalbox.services.search.docs_index.fcntl.flock", lambda *_: was_there.append(file.exists()))
+    DocsSearch(tmp_path / "docs", file).close()
+    assert (was_there, file.exists()) == ([False], True)
 
 
 @pytest.mark.parametrize("before", [None, b"no index " * 1000])

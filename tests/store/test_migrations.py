@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -12,12 +13,26 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from hatchling.builders.wheel import WheelBuilder
 from signalbox.core.errors import StoreError
-from signalbox.store.migrate import HEAD, SCRIPTS, NewerDatabase, downgrade, upgrade, version
+from signalbox.store.conversations import tree_of
+from signalbox.store.migrate import (
+    HEAD,
+    SCRIPTS,
+    NewerDatabase,
+    downgrade,
+    downgrade_on,
+    upgrade,
+    upgrade_on,
+    version,
+    version_on,
+)
+from signalbox.store.postgres import PostgresDatabase
+from signalbox.store.saves import list_saves
 from signalbox.store.sqlite import SqliteDatabase, _engine
 from signalbox.store.tables import METADATA
-from sqlalchemy import Engine, inspect
+from sqlalchemy import Connection, Engine, inspect, text
 
 from tests.conftest import ROOT
+from tests.support.postgres import Server
 
 pytestmark = pytest.mark.anyio
 
@@ -83,6 +98,99 @@ def test_the_migrations_make_the_tables_of_the_code(engine: Engine, tmp_path: Pa
 
 def _sorted(told: object) -> str:
     return str(sorted(told, key=str) if isinstance(told, list) else told)
+
+
+# Three messages of one conversation, as version 0001 wrote them: two of one moment, told apart by their rows alone.
+OLD = (
+    "INSERT INTO conversations VALUES ('c', 'Title', 'title', 1, 1.5, 2.5, 'm2')",
+    *(
+        f"INSERT INTO messages VALUES ('{name}', 'c', NULL, 'user', 2.0, NULL, X'5b5d', '{name}', '{name}', 'd')"
+        for name in ("m2", "m0", "m1")
+    ),
+    (
+        "INSERT INTO runs VALUES ('r', 'c', 'm2', 'key', 'd', 'm/x', 'v2', NULL, 0, X'7b7d', X'7b7d', 3.0, 4.0, "
+        "'complete', NULL, 1, X'5b5d', NULL, 0.5, 0, NULL, 2, 1000000, 'Yes', 'yes')"
+    ),
+    "INSERT INTO journal VALUES ('r', 1, 2, X'5b5d')",
+    "INSERT INTO turns VALUES ('r', 0, 2, X'7b7d')",
+    "INSERT INTO saves VALUES ('s', 'S', 5.0, 'r', 'm/x', 'v2', 'complete', 2, X'7b7d', X'5b5d')",
+)
+
+
+def test_what_an_earlier_version_kept_is_kept(engine: Engine) -> None:
+    """It goes up with its order, belongs to nobody, and comes down again as it was."""
+    upgrade(engine, "0001")
+    with engine.begin() as connection:
+        for line in OLD:
+            connection.exec_driver_sql(line)
+    before = contents(engine)
+    upgrade(engine)
+    with engine.connect() as connection:
+        conversation, nodes = tree_of(connection, "c", texts=True)
+        assert conversation is not None
+        assert (conversation.title, conversation.is_titled, conversation.owner) == ("Title", True, "")
+        assert [node.id for node in nodes] == ["m2", "m0", "m1", "r"]
+        assert [line.id for line in list_saves(connection, "", 9)] == ["s"]
+    downgrade(engine, "0001")
+    assert version(engine) == "0001"
+    assert contents(engine) == before
+
+
+def contents(engine: Engine) -> dict[str, list[Any]]:
+    """Return all rows of all tables."""
+    with engine.connect() as connection:
+        tables = [name for name in inspect(connection).get_table_names() if name != "alembic_version"]
+        return {name: [*connection.exec_driver_sql(f"SELECT * FROM {name} ORDER BY rowid")] for name in tables}
+
+
+async def test_up_down_and_up_again_on_a_server(postgres: Server) -> None:
+    """The same on PostgreSQL, with its own names for what it finds; a table that is there already leaves nothing."""
+    url = postgres.empty_database()
+    database = PostgresDatabase(url)
+    await database.open()
+    first = await database.read(found)
+    assert first == await database.read(wanted)
+    await database.write(downgrade_on)
+    assert await database.read(lambda c: inspect(c).get_table_names()) == ["alembic_version"]
+    await database.write(upgrade_on, "0001")
+    await database.write(upgrade_on)
+    assert (await database.read(version_on), await database.read(found)) == (HEAD, first)
+    await database.write(downgrade_on)
+    postgres.sql("CREATE TABLE turns (mine text)", database=url)
+    with pytest.raises(StoreError):
+        await database.write(upgrade_on)
+    assert sorted(await database.read(lambda c: inspect(c).get_table_names())) == ["alembic_version", "turns"]
+    postgres.sql("DROP TABLE turns", database=url)
+    await database.write(upgrade_on)
+    postgres.sql("UPDATE alembic_version SET version_num = '9999'", database=url)
+    with pytest.raises(NewerDatabase):
+        await database.open()
+    await database.aclose()
+
+
+def found(connection: Connection) -> dict[str, Any]:
+    """Return what a server says of our tables; Alembic must find nothing to do."""
+    options = {"compare_type": True, "compare_server_default": True}
+    assert compare_metadata(MigrationContext.configure(connection, opts=options), METADATA) == []
+    return told(connection)
+
+
+def wanted(connection: Connection) -> dict[str, Any]:
+    """Return what a server says of the tables of the code, made in a schema that goes again."""
+    connection.execute(text("CREATE SCHEMA plain"))
+    connection.execute(text("SET LOCAL search_path TO plain"))
+    METADATA.create_all(connection)
+    out = told(connection)
+    connection.execute(text("DROP SCHEMA plain CASCADE"))
+    connection.execute(text("SET LOCAL search_path TO public"))
+    return out
+
+
+def told(connection: Connection) -> dict[str, Any]:
+    """Return columns, keys and indexes of all tables."""
+    asks = ("get_columns", "get_pk_constraint", "get_unique_constraints", "get_foreign_keys", "get_indexes")
+    look = inspect(connection)
+    return {f"{table} {ask}": _sorted(getattr(look, ask)(table)) for table in METADATA.tables for ask in asks}
 
 
 async def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:

@@ -4,6 +4,9 @@ import json
 from typing import Any
 
 import pytest
+from signalbox.app.intake import budget_of
+from signalbox.app.schemas import ChatRequest
+from signalbox.chat.budget import Budget
 from signalbox.chat.retry import Retry
 from signalbox.core.errors import CODES, Code
 
@@ -157,8 +160,7 @@ def test_what_ended_is_not_cut(behind: Behind) -> None:
 def test_the_cost_of_earlier_steps_counts(behind: Behind) -> None:
     """A step may spend what those before it have left."""
     spent = plays(Said(calls=(SUMS,), text=("",)))  # 0.001, as it tells
-    app, upstream = priced(behind, spent, talks, pricing={"prompt": "0", "completion": "0.0001"})
-    upstream.opened.set()
+    app, _ = priced(behind, spent, talks, pricing={"prompt": "0", "completion": "0.0001"})
     heard = app.ask("What is 6 * 7?", max_cost=0.00135)
     assert (ended(heard), heard.text) == (REACHED, "Anything at all ")
     assert (heard.done["cost"], heard.done["cost_estimated"]) == (0.001, True)
@@ -171,6 +173,8 @@ def test_without_prices_nothing_is_guessed(behind: Behind, pricing: Any) -> None
     """A stream whose price is not known goes on to its end; a router's price is not known before it has chosen."""
     app, _ = priced(behind, answers("word " * 1_000), pricing=pricing)
     assert app.ask("Go", tools=[], max_cost=0.000001).done["status"] == "complete"
+    asked = ChatRequest(model="openai/sim", prompt="Go", max_cost=1.0)
+    assert budget_of(asked, None, {"pricing": pricing}) == Budget(1.0, None)
 
 
 def test_a_whole_answer_cannot_be_cut(behind: Behind) -> None:

@@ -1,9 +1,14 @@
 """Streams at once: so many in all and of one user, and each way in which one ends makes room for another."""
 
+import asyncio
+from collections.abc import AsyncGenerator
+
 import httpx
 import pytest
+from signalbox.app.streaming import EventStream
 from signalbox.app.streams import Streams
 from signalbox.core.errors import RequestError
+from starlette.types import Message
 
 from tests.limits.conftest import Among
 from tests.support.frames import hear
@@ -37,7 +42,9 @@ def test_a_user_has_so_many_streams(among: Among) -> None:
     assert refused(post(app, ANNA)) == (429, "TOO_MANY_STREAMS", "2")
     assert refused(follow(app, run_id, ANNA)) == (429, "TOO_MANY_STREAMS", "2")
     assert post(app, BERT).status_code == 200
+    nobodys = app.call(lambda: [app.parts.streams.take("") for _ in range(3)])
     assert post(app, {}).status_code == 200
+    app.call(nobodys[0].free)
     app.call(places[0].free)
     assert follow(app, run_id, ANNA).status_code == 200
 
@@ -104,3 +111,23 @@ def test_a_place_is_given_back_once() -> None:
     with pytest.raises(ZeroDivisionError), second:
         _ = 1 / 0
     assert streams.open == 0
+
+
+@pytest.mark.anyio
+async def test_a_place_is_free_before_the_end_is_told() -> None:
+    """Whoever reads the end may ask the next at once, and finds room."""
+    streams = Streams(most=1)
+    told: list[tuple[bytes | None, int]] = []
+
+    async def body() -> AsyncGenerator[bytes, None]:
+        yield b"all"
+
+    async def send(message: Message) -> None:
+        told.append((message.get("body"), streams.open))
+
+    async def receive() -> Message:
+        await asyncio.Event().wait()
+        return {}
+
+    await EventStream(body(), {}, streams.take("anna").free)({"type": "http"}, receive, send)
+    assert told == [(None, 1), (b"all", 1), (b"", 0)]

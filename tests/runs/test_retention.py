@@ -81,10 +81,11 @@ async def test_conversations_are_swept_whole(disk: Disk, store: JournalStore) ->
     ):
         question = await talk(disk, name, updated)
         await put(store, f"run-{name}", ended, conversation_id=name, parent_id=question)
+    await put(store, "run-before", 700.0, conversation_id="late", parent_id="q-late")
     await disk.write(_aged, {"old": 800.0, "late": 800.0, "busy": 800.0, "new": 950.0})
     await talk(disk, "unanswered", 850.0)
     assert await retention(disk).sweep() == Swept(runs=1, conversations=2)
-    assert await left(store) == {"run-late", "run-busy", "run-new"}
+    assert await left(store) == {"run-before", "run-late", "run-busy", "run-new"}
     assert [await disk.read(find_conversation, name) is None for name in ("old", "unanswered", "late", "busy")] == [
         *(True, True, False, False)
     ]

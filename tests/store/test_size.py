@@ -56,7 +56,16 @@ async def test_what_waits_for_an_ill_disk_counts(disk: Disk, store: JournalStore
     await store.flush()
     assert set(told) == {"a"}
     assert [s.seq for s in await store.read("a", 0)] == [*range(1, 11)]
-    del told[:]
-    store.append("b", large(1))
+
+
+async def test_what_has_waited_counts_once(disk: Disk, store: JournalStore, told: list[str]) -> None:
+    """Back on the disk it is part of what is there, and waits no more."""
+    disk.failing = Code.STORE_UNAVAILABLE
+    for seq in range(1, 7):
+        store.append("b", large(seq))
+    await until(lambda: disk.refused >= 2)
+    disk.failing = None
+    await store.flush()
+    store.append("b", large(7))
     await store.flush()
     assert told == []

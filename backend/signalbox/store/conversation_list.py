@@ -3,11 +3,11 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, func, or_, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Table, func, literal, or_, select, tuple_
 
 from signalbox.core.conversations import Line
 from signalbox.store.conversations import conversation_of
-from signalbox.store.portable import place_of
+from signalbox.store.portable import Words, place_of
 from signalbox.store.tables import CONVERSATIONS, MESSAGES, RUNS
 
 Cursor = tuple[float, str]
@@ -44,7 +44,7 @@ def lines_of(
 
 def _has(table: Table, wanted: str) -> ColumnElement[bool]:
     """Whether a row's text has these letters; not LIKE, to which % and _ are more than letters."""
-    return place_of(table.c.folded, wanted) > 0
+    return place_of(table.c.folded, literal(wanted, Words)) > 0
 
 
 def _says(owner: str, wanted: str) -> ColumnElement[bool]:

@@ -14,10 +14,15 @@ from sqlalchemy.sql.functions import FunctionElement
 from signalbox.wire.jsontext import dumps
 
 
-class Words(TypeDecorator[str]):
-    """What people and models say: PostgreSQL's text takes no NUL, so it is shown as the sign for what is unreadable.
+def readable(value: str) -> str:
+    """Write a text without NULs."""
+    return value.replace("\0", "\ufffd")
 
-    What a model is told again is kept as bytes, and loses nothing.
+
+class Words(TypeDecorator[str]):
+    """A text, also one that anybody sent: PostgreSQL takes no NUL, so it is shown as the sign for what is unreadable.
+
+    What a model is told again is kept as bytes, and loses nothing. An id with a NUL is nobody's in both databases.
     """
 
     impl = Text
@@ -30,7 +35,7 @@ class Words(TypeDecorator[str]):
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
         """Write a text."""
-        return value.replace("\0", "\ufffd") if value is not None and dialect.name == "postgresql" else value
+        return readable(value) if value is not None and dialect.name == "postgresql" else value
 
 
 class place_of(FunctionElement[int]):  # noqa: N801 - it is written like a function
@@ -69,7 +74,7 @@ def _json_elements(element: _texts_of, compiler: SQLCompiler, **kw: Any) -> str:
 
 def listed(ids: Collection[str]) -> Select[str]:
     """Hand over ids as one value, however many they are: both databases bound the number of parameters."""
-    return select(column("value", Text)).select_from(_texts_of(literal(dumps([*ids]).decode())))
+    return select(column("value", Text)).select_from(_texts_of(literal(dumps([readable(one) for one in ids]).decode())))
 
 
 def insert_into(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:

@@ -11,7 +11,6 @@ from sqlalchemy import (
     MetaData,
     PrimaryKeyConstraint,
     Table,
-    Text,
     UniqueConstraint,
     text,
 )
@@ -23,19 +22,19 @@ METADATA = MetaData()
 
 def _owner() -> "Column[str]":
     """Whose a row is: the id of an API token, empty for whoever needs none of them."""
-    return Column("owner", Text, nullable=False, server_default=text("''"))
+    return Column("owner", Words, nullable=False, server_default=text("''"))
 
 
 CONVERSATIONS = Table(
     "conversations",
     METADATA,
-    Column("id", Text, primary_key=True),
+    Column("id", Words, primary_key=True),
     Column("title", Words, nullable=False),
     Column("folded", Words, nullable=False, default=""),  # for search, as below
     Column("is_titled", Boolean, nullable=False),  # a person gave the title
     Column("created", Float, nullable=False),
     Column("updated", Float, nullable=False),
-    Column("leaf_id", Text),  # the message or run that the next question follows
+    Column("leaf_id", Words),  # the message or run that the next question follows
     _owner(),
     Index("conversations_by_time", "updated"),
     Index("conversations_by_owner", "owner", "updated"),
@@ -46,16 +45,16 @@ CONVERSATIONS = Table(
 MESSAGES = Table(
     "messages",
     METADATA,
-    Column("id", Text, primary_key=True),
-    Column("conversation_id", Text, ForeignKey("conversations.id", ondelete="CASCADE"), nullable=False),
-    Column("parent_id", Text),
-    Column("role", Text, nullable=False),
+    Column("id", Words, primary_key=True),
+    Column("conversation_id", Words, ForeignKey("conversations.id", ondelete="CASCADE"), nullable=False),
+    Column("parent_id", Words),
+    Column("role", Words, nullable=False),
     Column("created", Float, nullable=False),
     Column("system", Words),  # instructions that came with it; they hold for what follows
     Column("body", LargeBinary, nullable=False),  # core messages as JSON
     Column("text", Words, nullable=False),
     Column("folded", Words, nullable=False),  # for search: case folded, which SQL cannot do beyond ASCII
-    Column("digest", Text, nullable=False),  # what it says, to know it again in a history that a client sends
+    Column("digest", Words, nullable=False),  # what it says, to know it again in a history that a client sends
     Column("place", Integer, nullable=False, server_default="0"),  # among those of one moment
     Index("messages_by_conversation", "conversation_id"),
 )
@@ -63,21 +62,21 @@ MESSAGES = Table(
 RUNS = Table(
     "runs",
     METADATA,
-    Column("id", Text, primary_key=True),
-    Column("conversation_id", Text, ForeignKey("conversations.id", ondelete="CASCADE")),
-    Column("parent_id", Text),
-    Column("key", Text),
-    Column("digest", Text),
-    Column("model", Text, nullable=False),
-    Column("loop", Text, nullable=False),
+    Column("id", Words, primary_key=True),
+    Column("conversation_id", Words, ForeignKey("conversations.id", ondelete="CASCADE")),
+    Column("parent_id", Words),
+    Column("key", Words),
+    Column("digest", Words),
+    Column("model", Words, nullable=False),
+    Column("loop", Words, nullable=False),
     Column("flag", LargeBinary),
     Column("simulated", Boolean, nullable=False),
     Column("request", LargeBinary, nullable=False),
     Column("question", LargeBinary, nullable=False),
     Column("started", Float, nullable=False),
     Column("ended", Float),
-    Column("status", Text),
-    Column("code", Text),
+    Column("status", Words),
+    Column("code", Words),
     Column("steps", Integer, nullable=False),
     Column("attempts", LargeBinary, nullable=False),
     Column("usage", LargeBinary),
@@ -101,8 +100,8 @@ RUNS = Table(
 LEASES = Table(
     "leases",
     METADATA,
-    Column("run_id", Text, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
-    Column("worker", Text, nullable=False),
+    Column("run_id", Words, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("worker", Words, nullable=False),
     Column("until", Float, nullable=False),  # epoch seconds of the database's clock
     Index("leases_by_worker", "worker"),
 )
@@ -111,7 +110,7 @@ LEASES = Table(
 JOURNAL = Table(
     "journal",
     METADATA,
-    Column("run_id", Text, ForeignKey("runs.id", ondelete="CASCADE"), nullable=False),
+    Column("run_id", Words, ForeignKey("runs.id", ondelete="CASCADE"), nullable=False),
     Column("first_seq", Integer, nullable=False),
     Column("last_seq", Integer, nullable=False),
     Column("frames", LargeBinary, nullable=False),  # a JSON list of stamped events
@@ -122,7 +121,7 @@ JOURNAL = Table(
 TURNS = Table(
     "turns",
     METADATA,
-    Column("run_id", Text, ForeignKey("runs.id", ondelete="CASCADE"), nullable=False),
+    Column("run_id", Words, ForeignKey("runs.id", ondelete="CASCADE"), nullable=False),
     Column("place", Integer, nullable=False),
     Column("seq", Integer, nullable=False),  # all events up to here are told by the turns up to here
     Column("message", LargeBinary, nullable=False),
@@ -132,13 +131,13 @@ TURNS = Table(
 SAVES = Table(
     "saves",
     METADATA,
-    Column("id", Text, primary_key=True),
+    Column("id", Words, primary_key=True),
     Column("title", Words, nullable=False),
     Column("created", Float, nullable=False),
-    Column("run_id", Text, nullable=False),  # a save outlives its run
-    Column("model", Text, nullable=False),
-    Column("loop", Text, nullable=False),
-    Column("status", Text, nullable=False),
+    Column("run_id", Words, nullable=False),  # a save outlives its run
+    Column("model", Words, nullable=False),
+    Column("loop", Words, nullable=False),
+    Column("status", Words, nullable=False),
     Column("seq", Integer, nullable=False),  # the run's last event
     Column("snapshot", LargeBinary, nullable=False),  # question, trace and the client's own data
     Column("frames", LargeBinary, nullable=False),  # a JSON list of stamped events
@@ -151,7 +150,7 @@ SAVES = Table(
 TOKENS = Table(
     "tokens",
     METADATA,
-    Column("id", Text, primary_key=True),  # the owner of what is made with it
+    Column("id", Words, primary_key=True),  # the owner of what is made with it
     Column("name", Words, nullable=False),
     Column("digest", LargeBinary, nullable=False),
     Column("created", Float, nullable=False),
@@ -163,6 +162,6 @@ TOKENS = Table(
 SHARED = Table(
     "shared",
     METADATA,
-    Column("name", Text, primary_key=True),
+    Column("name", Words, primary_key=True),
     Column("value", LargeBinary, nullable=False),
 )

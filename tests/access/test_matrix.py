@@ -167,7 +167,7 @@ def test_pages_of_a_list_stay_ones_own(house: House) -> None:
         assert made.status_code == 201
     seen: list[str] = []
     before: str | None = None
-    while True:
+    while len(seen) < 10:  # a cursor that leads nowhere would begin anew for ever
         params = {"limit": 1} | ({"before": before} if before else {})
         page = ada.client.get("/api/conversations", params=params).json()
         seen += [line["id"] for line in page["conversations"]]
@@ -201,3 +201,13 @@ def test_whoever_has_no_token_gets_nothing(house: House) -> None:
     for operation in operations(house.app):
         answer = send(nobody, operation, NOBODYS_ID)
         assert (answer.status_code == 401) == operation.partition(" ")[2].startswith("/api"), operation
+
+
+def test_a_fault_in_a_request_tells_nothing_of_others(house: House) -> None:
+    """Whose run it is goes before what is wrong with the cursor, or a wrong cursor would tell that there is a run."""
+    for run_id in (house["ada"].things["run_id"], NOBODYS_ID):
+        refused = house["bob"].client.get(f"/api/runs/{run_id}/events", headers={"last-event-id": "no cursor"})
+        assert (refused.status_code, error_of(refused)["code"]) == (404, "UNKNOWN_RUN")
+    for save_id in (house["ada"].things["save_id"], NOBODYS_ID):
+        refused = house["bob"].client.get(f"/api/saves/{save_id}/events", headers={"last-event-id": "no cursor"})
+        assert (refused.status_code, error_of(refused)["code"]) == (404, "UNKNOWN_SAVE")

@@ -241,8 +241,8 @@ sys.exit(held.run())
 """
 
 
-@pytest.mark.parametrize(("when", "deaths"), [("at work", 10), ("at the start", 0)])
-def test_workers_that_always_fall_are_given_up(when: str, deaths: int) -> None:
+@pytest.mark.parametrize("when", ["at work", "at the start"])
+def test_workers_that_always_fall_are_given_up(when: str) -> None:
     """Each death at once waits longer for the next start, and after five at each place it ends with 2 and a sentence.
 
     The very first worker says itself why it cannot start, and is not tried again.
@@ -250,10 +250,14 @@ def test_workers_that_always_fall_are_given_up(when: str, deaths: int) -> None:
     ended = subprocess.run(
         [sys.executable, "-c", _FALLING, when], env=environment(), capture_output=True, timeout=WAIT, check=False
     )
-    *lines, last = ended.stderr.decode().splitlines() or [""]
     assert ended.returncode == 2
-    assert (last == "signalbox: no worker can be started any more; the lines above say why.") == bool(deaths)
-    died = [json.loads(line) for line in lines]
-    assert len(died) == deaths
-    waits_ = sorted(line["again_in"] for line in died)
-    assert waits_ == sorted([0.0, 0.01, 0.02, 0.04, 0.08] * 2 if deaths else [])
+    lines = ended.stderr.decode().splitlines()
+    if when == "at the start":
+        assert lines == []
+        return
+    assert lines.pop() == "signalbox: no worker can be started any more; the lines above say why."
+    pauses = [json.loads(line)["again_in"] for line in lines]
+    assert pauses[0] == 0
+    assert set(pauses) >= {0, 0.01, 0.02, 0.04, 0.08}
+    # One place may fall once more while the other comes to its fifth.
+    assert all(pauses.count(pause) == 2 for pause in (0, 0.01, 0.02, 0.04, 0.08))

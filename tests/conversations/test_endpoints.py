@@ -10,11 +10,13 @@ from signalbox.core.conversations import Answer, Conversation, Node
 from signalbox.core.events import Call, Failure, Stamped, Success, ToolCalls, ToolResult
 
 from tests.conversations.talk import Talk, talk_behind
+from tests.store.disk import BOTH
 from tests.support.fixtures import Behind
 from tests.support.serving import error_of, read_until
 from tests.support.upstream import DONE, call_chunk, calls_then, chunk, holds, says, sends
 
 URL = "/api/conversations"
+DATABASES = BOTH
 
 
 @pytest.fixture

@@ -110,6 +110,15 @@ def test_a_key_is_not_in_the_settings_words(tmp_path: Path) -> None:
     assert "canary" not in repr(settings) + str(settings) + settings.model_dump_json()
 
 
+def test_a_databases_password_is_a_secret_however_it_is_written(tmp_path: Path) -> None:
+    """No log may hold it as it stands in the address, nor as the server would say it."""
+    for address in ("postgresql://u:can%2Fary@h/x", "postgresql://u@h/x?password=can%2Fary"):
+        settings = settings_for(tmp_path, database_url=address)
+        assert "can/ary" in settings.secrets
+        assert {address} < {*settings.secrets}
+        assert "ary" not in repr(settings)
+
+
 def test_lists_are_written_with_commas(tmp_path: Path) -> None:
     """Spaces and empty items do no harm."""
     settings = settings_for(tmp_path, signalbox_allowed_hosts=" a.example ,, b.example,")

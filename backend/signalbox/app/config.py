@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from dotenv import dotenv_values
 from dotenv.parser import parse_stream
@@ -146,8 +146,11 @@ class Settings(BaseSettings):
         """Every key and token that is set: what no log, answer or trace may hold."""
         values = (getattr(self, name) for name in type(self).model_fields)
         found = [value.get_secret_value() for value in values if isinstance(value, SecretStr)]
-        password = urlsplit(self.database_url.get_secret_value()).password if self.database_url else None
-        return [*found, password] if password else found
+        if self.database_url is not None:
+            parts = urlsplit(self.database_url.get_secret_value())
+            given = [parts.password, *parse_qs(parts.query).get("password", ())]
+            found += [form for word in given if word for form in (word, unquote(word))]
+        return found
 
     @property
     def is_simulated(self) -> bool:

@@ -40,7 +40,9 @@ def _parser() -> argparse.ArgumentParser:
     serve = verbs.add_parser("serve", help="serve the app and its page")
     serve.add_argument("--host", help="address to listen on (SIGNALBOX_HOST, 127.0.0.1)")
     serve.add_argument("--port", type=int, help="port to listen on (SIGNALBOX_PORT, 8000; 0: any free one)")
-    serve.add_argument("--workers", type=int, default=None, help="processes that serve (WEB_CONCURRENCY, 1); several need DATABASE_URL")
+    serve.add_argument(
+        "--workers", type=int, default=None, help="processes that serve (WEB_CONCURRENCY, 1); several need DATABASE_URL"
+    )
     serve.set_defaults(run=_serve)
 
     doctor = verbs.add_parser("doctor", help="look at key, data folder, database, search, port, and say what to do")

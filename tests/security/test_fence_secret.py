@@ -59,10 +59,10 @@ async def test_g03_c15_workers_of_one_database_fence_alike(tmp_path: Path) -> No
 @pytest.mark.anyio
 async def test_g03_a_start_without_the_secret_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A database that tells none stops the start with a sentence, and the key stays as it was."""
-    monkeypatch.setattr(fence, "_SECRET", fence._SECRET)
-    before = fence._SECRET
+    monkeypatch.setattr(fence, "_secret", fence._secret)
+    before = fence._secret
     database = SqliteDatabase(tmp_path / "never-opened.db")
     with pytest.raises(SettingsError, match="cannot be opened"):
         await key_fences_from(settings_for(tmp_path), database)
     await database.aclose()
-    assert before == fence._SECRET
+    assert before == fence._secret

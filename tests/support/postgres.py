@@ -113,7 +113,7 @@ class Server:
 
         async def say() -> list[tuple[Any, ...]]:
             address = database if "://" in database else self.url(database)
-            connection = await asyncpg.connect(address, timeout=WAIT)
+            connection = await asyncpg.connect(address, timeout=int(WAIT))
             try:
                 if values:
                     return [tuple(row) for row in await connection.fetch(query, *values)]

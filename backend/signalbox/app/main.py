@@ -25,10 +25,12 @@ from signalbox.app.quota import Quota
 from signalbox.app.rates import Rates, read_rates
 from signalbox.app.routers import chat, conversations, flags, health, models, runs, saves, tools
 from signalbox.app.security import Gate
+from signalbox.app.sharing import join, sharing_of
 from signalbox.app.streams import Streams
 from signalbox.app.toolbox import fill_toolbox
 from signalbox.core.errors import StoreError
 from signalbox.core.tools import Tool
+from signalbox.flags.shared_lever import SharedLever
 from signalbox.runs.billing import Settlements
 from signalbox.runs.manager import RunManager
 from signalbox.runs.retention import DAY, Retention
@@ -133,7 +135,8 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
     where = upstream_of(settings, base_url)
     upstream = OpenRouterService(client, where)
     toolbox = await fill_toolbox(settings, client, folder, extra_tools, stack)
-    store = JournalStore(database)
+    sharing = sharing_of(settings, database)
+    store = JournalStore(database, sharing)
     stack.push_async_callback(store.aclose)
     runs_ = RunManager(
         store,
@@ -142,6 +145,9 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
         on_over=log_run,
         settlements=Settlements(upstream) if where.is_openrouter else None,
     )
+    if sharing is not None:
+        on_lever = lever.refresh if isinstance(lever, SharedLever) else None
+        join(runs_, store, sharing, database, stack, on_lever=on_lever)
     store.most_bytes, store.on_full = settings.signalbox_max_run_mb * 1024 * 1024, runs_.too_large
     stack.push_async_callback(runs_.aclose)
     try:

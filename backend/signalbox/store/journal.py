@@ -4,21 +4,20 @@ import asyncio
 import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
-from typing import Any
 
 import structlog
-from sqlalchemy import Column, ColumnElement, Connection, delete, select, tuple_
+from sqlalchemy import delete
 
 from signalbox.core.errors import Code, StoreError
 from signalbox.core.events import Stamped
 from signalbox.core.messages import Message
 from signalbox.core.ports import OnDurable
 from signalbox.core.records import RunRecord
-from signalbox.store.database import Database, touch
+from signalbox.store.database import Database
 from signalbox.store.leases import LeaseLost, Sharing, renew, take_over, unfinished
-from signalbox.store.rows import COLUMNS, FIGURES, record_of
+from signalbox.store.reading import find_run, find_run_by_key, is_run_over, journal_of, recent_runs, unsettled_runs
 from signalbox.store.tables import RUNS
-from signalbox.store.writing import OpenRun, Taken, journal_of, put
+from signalbox.store.writing import OpenRun, Taken, taken_of, write_flush
 
 _log = structlog.get_logger()
 
@@ -169,18 +168,16 @@ class JournalStore:
 
     async def _gather(self) -> None:
         """Let some events come together, unless somebody waits for them."""
-        try:
+        with suppress(TimeoutError):
             async with asyncio.timeout(FLUSH_SECONDS):
                 await self._urgent.wait()
-        except TimeoutError:
-            pass
 
     async def _write(self) -> None:
         dirty, self._dirty = self._dirty, {}
         waiting, self._waiting = self._waiting, []
         self._writing = frozenset(dirty)
         try:
-            await self._put([(run, _taken(run)) for run in dirty.values()])
+            await self._put([(run, taken_of(run)) for run in dirty.values()])
         except StoreError as error:
             self._unwell()
             for future in waiting:
@@ -200,7 +197,7 @@ class JournalStore:
         if not taken and not stale and self.is_well:
             return
         try:
-            await self._database.write(_write_all, [of_one for _, of_one in taken], stale, self._sharing)
+            await self._database.write(write_flush, [of_one for _, of_one in taken], stale, self._sharing)
         except LeaseLost as lost:
             await self._put_rest(taken, lost.run_ids)
         except StoreError as error:
@@ -303,27 +300,26 @@ class JournalStore:
     async def find(self, run_id: str) -> RunRecord | None:
         """Return a run, None for an unknown one."""
         await self._caught_up(run_id)
-        found = await self._select(RUNS.c.id == run_id, columns=COLUMNS, limit=1)
-        return found[0] if found else None
+        return await self._database.read(find_run, run_id)
 
     async def is_over(self, run_id: str) -> bool:
         """Whether a run's ending is kept; so it is of a run that is not there (any more)."""
-        asked = select(RUNS.c.id).where(RUNS.c.id == run_id, RUNS.c.status.is_(None))
-        return await self._database.read(lambda c: c.execute(asked).first() is None)
+        return await self._database.read(is_run_over, run_id)
 
     async def find_by_key(self, key: str) -> RunRecord | None:
         """Return the run that was started with this Idempotency-Key."""
-        found = await self._select(RUNS.c.key == key, limit=1)
-        return found[0] if found else None
+        return await self._database.read(find_run_by_key, key)
 
     async def recent(
         self, limit: int, before: tuple[float, str] | None = None, owner: str | None = None
     ) -> list[RunRecord]:
         """Return the newest runs first, of those that began before this time and run; without what was asked."""
         await self._caught_up()
-        older = [] if before is None else [tuple_(RUNS.c.started, RUNS.c.id) < before]
-        own = [] if owner is None else [RUNS.c.owner == owner]
-        return await self._select(*older, *own, limit=limit)
+        return await self._database.read(recent_runs, limit, before, owner)
+
+    async def unsettled(self, since: float) -> list[RunRecord]:
+        """Return the runs ended since then (epoch seconds) whose cost is not known yet."""
+        return await self._database.read(unsettled_runs, since)
 
     async def delete(self, run_id: str) -> None:
         """Delete a run and all that is kept of it, so that nothing of it is left on disk."""
@@ -343,31 +339,6 @@ class JournalStore:
     def locked(self, name: str) -> AbstractAsyncContextManager[None]:
         """Hold a name against all other workers."""
         return self._database.locked(name)
-
-    async def unsettled(self, since: float) -> list[RunRecord]:
-        """Return the runs ended since then (epoch seconds) whose cost is not known yet."""
-        return await self._select(RUNS.c.cost_estimated, RUNS.c.ended >= since)
-
-    async def _select(
-        self, *where: ColumnElement[bool], columns: Sequence[Column[Any]] = FIGURES, limit: int | None = None
-    ) -> list[RunRecord]:
-        asked = select(*columns).where(*where).order_by(RUNS.c.started.desc(), RUNS.c.id.desc()).limit(limit)
-        return await self._database.read(lambda c: [record_of(row) for row in c.execute(asked).mappings()])
-
-
-def _taken(run: OpenRun) -> Taken:
-    try:
-        return run.take()
-    except Exception as error:  # noqa: BLE001 - figures that cannot be told keep no event from the disk
-        _log.error("journal.figures", run_id=run.id, error=type(error).__name__)
-        run.record = None
-        return run.take()
-
-
-def _write_all(connection: Connection, batch: Sequence[Taken], stale: frozenset[str], sharing: Sharing | None) -> None:
-    put(connection, batch, stale, sharing)
-    if not batch:
-        touch(connection)
 
 
 def _nobodys(run_id: str) -> None:

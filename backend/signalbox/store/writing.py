@@ -3,17 +3,20 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
+import structlog
 from msgspec import json
-from sqlalchemy import Connection, bindparam, delete, func, select, update
+from sqlalchemy import Connection, bindparam, delete, select, update
 
 from signalbox.core.conversations import folded
 from signalbox.core.events import Content, Stamped
 from signalbox.core.messages import Message
 from signalbox.core.ports import OnDurable
 from signalbox.core.records import RunRecord
+from signalbox.store.database import touch
 from signalbox.store.leases import Sharing, check, give_up, notify_news, take
 from signalbox.store.messages import dump_message
 from signalbox.store.portable import insert_into, upsert_text
+from signalbox.store.reading import journal_of
 from signalbox.store.rows import figures, opening_row
 from signalbox.store.tables import CONVERSATIONS, JOURNAL, MESSAGES, RUNS, TURNS
 
@@ -21,10 +24,8 @@ from signalbox.store.tables import CONVERSATIONS, JOURNAL, MESSAGES, RUNS, TURNS
 # crash leaves a gap of them, which the contract allows.
 BLOCK = 1_000_000
 
-# What a column of whole numbers takes; no run has so many events.
-_MOST = 2**31 - 2
 _encoder = json.Encoder()
-_decoder = json.Decoder(list[Stamped])
+_log = structlog.get_logger()
 
 
 @dataclass(slots=True)
@@ -132,6 +133,25 @@ class OpenRun:
         self.waiting = self.weighed = 0
 
 
+def taken_of(run: OpenRun) -> Taken:
+    """Take what there is of a run, at the worst without its figures."""
+    try:
+        return run.take()
+    except Exception as error:  # noqa: BLE001 - figures that cannot be told keep no event from the disk
+        _log.error("journal.figures", run_id=run.id, error=type(error).__name__)
+        run.record = None
+        return run.take()
+
+
+def write_flush(
+    connection: Connection, batch: Sequence[Taken], stale: Collection[str], sharing: Sharing | None
+) -> None:
+    """Write a flush; one of nothing finds out whether the database takes anything."""
+    put(connection, batch, stale, sharing)
+    if not batch:
+        touch(connection)
+
+
 def put(
     connection: Connection, batch: Sequence[Taken], stale: Collection[str] = (), sharing: Sharing | None = None
 ) -> None:
@@ -227,18 +247,3 @@ def _keep_answer(connection: Connection, run_id: str) -> None:
     """Put a run's text where a conversation shows and searches it."""
     answer = "".join(s.event.content for s in journal_of(connection, run_id) if isinstance(s.event, Content))
     connection.execute(update(RUNS).where(RUNS.c.id == run_id).values(answer=answer, folded=folded(answer)))
-
-
-def journal_of(connection: Connection, run_id: str, after: int = 0, rows: int | None = None) -> list[Stamped]:
-    """Return a run's events with seq > after; `rows` bounds how many flushes are read."""
-    of_run, after = JOURNAL.c.run_id == run_id, min(after, _MOST)
-    # Where the cursor stands, by the key: else each page of a long run would walk over all the pages before it.
-    here = select(func.max(JOURNAL.c.first_seq)).where(of_run, JOURNAL.c.first_seq <= after + 1)
-    asked = (
-        select(JOURNAL.c.frames)
-        .where(of_run, JOURNAL.c.first_seq >= func.coalesce(here.scalar_subquery(), 0), JOURNAL.c.last_seq > after)
-        .order_by(JOURNAL.c.first_seq)
-        .limit(rows)
-    )
-    batches = [_decoder.decode(frames) for frames in connection.execute(asked).scalars()]
-    return [stamped for batch in batches for stamped in batch if stamped.seq > after]

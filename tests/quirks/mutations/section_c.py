@@ -203,7 +203,7 @@ C = (
         "C15",
         "a fence has the same number in every request",
         "core/fence.py",
-        "key=_SECRET, digest_size",
+        "key=_secret, digest_size",
         "key=secrets.token_bytes(32), digest_size",
     ),
     Mutation(

@@ -97,7 +97,7 @@ def answer(  # noqa: PLR0917 - one after another, as all steps are
     record = RunRecord(run_id, "m/x", "v2", conversation_id=conversation_id, started=started, owner=known.owner)
     last = replace(record, status="complete", ended=started + 1, cost_estimated=False) if is_over else None
     said = [Stamped(1, 0, Content(text)), Stamped(2, 0, Content("!"))]
-    turns = [(0, 1, AssistantMessage(text))]
+    turns: list[tuple[int, int, Message]] = [(0, 1, AssistantMessage(text))]
     put(connection, [Taken(run_id, 2, 9, record, last, said, turns, is_raised=False)])
 
 

@@ -10,7 +10,7 @@ import pytest
 from signalbox.core.conversations import Conversation, Node, Told, folded
 from signalbox.core.errors import SignalboxError
 from signalbox.core.events import Content, Stamped
-from signalbox.core.messages import AssistantMessage, UserMessage
+from signalbox.core.messages import AssistantMessage, Message, UserMessage
 from signalbox.core.records import RunRecord
 from signalbox.store import conversations, saves
 from signalbox.store.conversation_list import lines_of

@@ -28,6 +28,7 @@ _TEMPLATE = "template_signalbox"
 # Nothing of it outlives a test, so nothing of it has to outlive a power cut: that alone saves most of the time.
 _FAST = ("fsync=off", "full_page_writes=off")
 _TRIES = 5
+_MEMORY, _ROOM = "/dev/shm", 4 * 1024**3
 
 
 def programs() -> Path | None:
@@ -78,7 +79,7 @@ class Server:
     @contextmanager
     def started(cls, *, durable: bool = False) -> Iterator[Self]:
         """Run a server until the block ends; `durable`: as one in earnest, that waits for its disk."""
-        folder = Path(tempfile.mkdtemp(prefix="signalbox-pg-"))
+        folder = Path(tempfile.mkdtemp(prefix="signalbox-pg-", dir=None if durable else _in_memory()))
         server = cls(folder, durable=durable)
         try:
             server._make()
@@ -170,6 +171,7 @@ class Server:
 
     def _is_started_on(self, port: int) -> bool:
         given = [f"port={port}", "listen_addresses=127.0.0.1", f"unix_socket_directories={self.folder}"]
+        given.append("dynamic_shared_memory_type=mmap")  # in its folder, so that nothing is left where it is killed
         options = [word for setting in (*given, *self._settings) for word in ("-c", setting)]
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
@@ -205,6 +207,14 @@ class Server:
             return ["setpriv", "--pdeathsig", "QUIT", *words]
         group = str(pwd.getpwnam(user).pw_gid)
         return ["setpriv", "--reuid", user, "--regid", group, "--clear-groups", "--pdeathsig", "QUIT", *words]
+
+
+def _in_memory() -> str | None:
+    """Return a folder that is in memory where there is room: a database is hundreds of small files."""
+    with suppress(OSError):
+        if shutil.disk_usage(_MEMORY).free > _ROOM and os.access(_MEMORY, os.W_OK):
+            return _MEMORY
+    return None
 
 
 def _free_port() -> int:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from signalbox.core.errors import Code, StoreError
 from signalbox.core.events import Content, Stamped
 from signalbox.runs import journal as module
 from signalbox.runs.journal import Journal
@@ -253,3 +254,43 @@ async def test_what_the_store_does_not_take_has_not_happened() -> None:
     assert (stage.journal.seq, await stage.journal.read(0)) == (0, [])
     stage.say(1)
     assert [s.seq for s in await stage.journal.read(0)] == [1]
+
+
+class Ill(Slow):
+    """A disk that refuses its first reads."""
+
+    refusals = 3
+    code = Code.STORE_UNAVAILABLE
+
+    async def read(self, run_id: str, after: int) -> list[Stamped]:
+        if self.refusals:
+            self.refusals -= 1
+            raise StoreError(self.code)
+        return await super().read(run_id, after)
+
+
+def far_behind(store: Ill) -> Stage:
+    """Make a run that is over, of which only the newest events are in memory."""
+    stage = Stage(store)
+    stage.say(20)
+    stage.write()
+    stage.journal.is_over = True
+    assert stage.held() < 20
+    return stage
+
+
+async def test_a_slow_watcher_waits_for_a_disk_that_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What he has not read yet lies there: breaking his stream would not help him, and he loses nothing."""
+    monkeypatch.setattr(module, "_RETRY_SECONDS", 0.0)
+    stage = far_behind(Ill())
+    seen = [stamped.seq async for batch in stage.journal.follow(0) for stamped in batch]
+    assert seen == [*range(1, 21)]
+    assert stage.store.reads > 1
+
+
+async def test_a_row_that_cannot_be_read_ever_is_not_waited_for() -> None:
+    """The watcher is told at once."""
+    store = Ill()
+    store.code = Code.INTERNAL
+    with pytest.raises(StoreError):
+        [batch async for batch in far_behind(store).journal.follow(0)]

@@ -5,12 +5,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from signalbox.core.errors import StoreError
+from signalbox.core.errors import Code, StoreError
 from signalbox.core.events import AnyEvent, Done, Stamped
 from signalbox.core.ports import RunStore
 
 # Events kept in memory although they are on disk: a watcher who is that little behind costs no read.
 _KEPT = 1024
+_RETRY_SECONDS = 0.5
 
 
 @dataclass(slots=True)
@@ -55,7 +56,7 @@ class Journal:
         """Yield what is behind a cursor, then what comes, to the end; one list per wake-up."""
         after = min(after, self.seq)
         while not self.is_lost:
-            if batch := await self._told(after):
+            if batch := await self._told_at_last(after):
                 after = batch[-1].seq
                 yield batch
             elif self.is_lost or (self.is_over and after >= self.seq):
@@ -69,6 +70,16 @@ class Journal:
         while after < now and (batch := await self._told(after)):
             after = batch[-1].seq
             yield batch
+
+    async def _told_at_last(self, after: int) -> list[Stamped]:
+        """Wait for a disk that is away: only a slow watcher needs it, and breaking his stream would not help him."""
+        while True:
+            try:
+                return await self._told(after)
+            except StoreError as error:
+                if error.code is not Code.STORE_UNAVAILABLE:
+                    raise
+            await asyncio.sleep(_RETRY_SECONDS)
 
     async def _told(self, after: int) -> list[Stamped]:
         batch = await self.read(after)

@@ -100,7 +100,8 @@ class PostgresDatabase(Database):
         await asyncio.wait({closing}, timeout=_GRACE_SECONDS)
         for driver in list(self._drivers):
             driver.terminate()
-        await closing
+        await asyncio.wait({closing}, timeout=_GRACE_SECONDS)
+        closing.cancel()
 
     @asynccontextmanager
     async def locked(self, name: str) -> AsyncGenerator[None, None]:

@@ -17,6 +17,11 @@ start *args: _run
     python scripts/page.py build
     exec signalbox serve "$@"
 
+# the command `signalbox` with its verbs: doctor, token, replay, parity, decode, check-stream
+[no-exit-message]
+signalbox *args: _run
+    exec signalbox "$@"
+
 # run every check and test; with arguments: pytest alone, with them
 [no-exit-message]
 test *args: _dev

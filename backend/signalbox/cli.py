@@ -46,6 +46,8 @@ def _parser() -> argparse.ArgumentParser:
     serve.set_defaults(run=_serve)
 
     doctor = verbs.add_parser("doctor", help="look at key, data folder, database, search, port, and say what to do")
+    doctor.add_argument("--host", help="address that is listened on, as with serve (SIGNALBOX_HOST)")
+    doctor.add_argument("--port", type=int, help="port that is listened on, as with serve (SIGNALBOX_PORT)")
     doctor.add_argument("--json", action="store_true", help="print the findings as JSON")
     doctor.set_defaults(run=_doctor)
 
@@ -114,7 +116,7 @@ def _serve(arguments: argparse.Namespace) -> int:
 def _doctor(arguments: argparse.Namespace) -> int:
     from signalbox.app.doctor.examination import doctor
 
-    return doctor(json=arguments.json)
+    return doctor(json=arguments.json, host=arguments.host, port=arguments.port)
 
 
 def _simulate(arguments: argparse.Namespace) -> int:

@@ -10,6 +10,7 @@ from signalbox.app.config import Settings
 from signalbox.cli import main
 
 from tests.access.house import bearer
+from tests.support.postgres import Server
 from tests.support.processes import WAIT, command, serving
 
 
@@ -77,7 +78,8 @@ def test_tokens_are_made_listed_and_revoked_beside_a_server(tmp_path: Path) -> N
         (("create", "two\nlines"), "printable characters"),
         (("create", "Ada", "--days", "0"), "above 0"),
         (("create", "Ada", "--days", "nan"), "above 0"),
-        (("revoke", "0123456789ab"), "There is no token"),
+        (("revoke", "0123456789ab"), "There is no database"),
+        (("list",), "There is no database"),
     ],
 )
 def test_what_cannot_be_done_is_said(
@@ -88,6 +90,47 @@ def test_what_cannot_be_done_is_said(
     printed, said = capsys.readouterr()
     assert printed == ""
     assert words in said
+    assert not [*here.iterdir()]
+
+
+def test_the_database_is_named(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each verb says beside what it prints which database it works on; an unknown token is told in a sentence."""
+    named = f"Database: {here / 'data' / 'signalbox.db'}\n"
+    for arguments, status in ((("create", "Ada"), 0), (("list",), 0), (("revoke", "0123456789ab"), 2)):
+        assert main(["token", *arguments]) == status
+        said = capsys.readouterr().err
+        assert said.startswith(named)
+    assert "There is no token '0123456789ab'" in said
+
+
+def test_tables_are_made_by_create_alone(
+    here: Path, monkeypatch: pytest.MonkeyPatch, postgres: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A PostgreSQL without tables stays so when it is listed; its password is not told."""
+    url = postgres.empty_database().replace("postgres@", "postgres:canary@")
+    monkeypatch.setenv("DATABASE_URL", url)
+    assert main(["token", "list"]) == 2
+    assert "was started on it once" in capsys.readouterr().err
+    assert postgres.sql("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'", database=url) == [(0,)]
+    assert main(["token", "create", "Ada"]) == 0
+    assert main(["token", "list"]) == 0
+    said = capsys.readouterr()
+    assert "Ada" in said.out
+    assert said.err.count("Database: 127.0.0.1") == 2
+    assert "canary" not in said.err
+
+
+def test_what_a_database_refuses_is_to_be_mended(
+    here: Path, monkeypatch: pytest.MonkeyPatch, postgres: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A server that answers runs: no word of that, but of what it says. Where none is, it is to be started."""
+    monkeypatch.setenv("DATABASE_URL", postgres.url("nowhere"))
+    assert main(["token", "create", "Ada"]) == 2
+    said = capsys.readouterr().err
+    assert "no database of that name. Mend that, or DATABASE_URL." in said
+    monkeypatch.setenv("DATABASE_URL", "postgresql://someone@127.0.0.1:1/box")
+    assert main(["token", "create", "Ada"]) == 2
+    assert "nothing listens there. See that it runs" in capsys.readouterr().err
 
 
 def test_a_database_that_cannot_be_opened_is_named(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

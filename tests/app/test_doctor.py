@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from signalbox.app.config import Settings
+from signalbox.app.config import Settings, misspelt_around
 from signalbox.app.doctor import examination, folder
 from signalbox.app.doctor.access import check_access
 from signalbox.app.doctor.database import check_database
 from signalbox.app.doctor.examination import examine
 from signalbox.app.doctor.finding import Finding
 from signalbox.app.doctor.folder import check_folder
+from signalbox.app.doctor.installation import read_settings
 from signalbox.app.doctor.report import as_json, as_text, is_well
 from signalbox.services.search.docs_index import DocsIndex
 from signalbox.simulator.server import BackgroundSimulator
@@ -74,7 +75,7 @@ def test_a_healthy_server(tmp_path: Path) -> None:
     assert "is at work" in found["lock"].found
     assert "is sound; its tables are this version's" in found["database"].found
     assert found["port"].found == f"A Signalbox of this version answers at 127.0.0.1:{app.port}."
-    assert found["loop"].found == "Every run uses the V2 loop: the environment says so."
+    assert found["loop"].found == "Every run uses the V2 loop: the settings say so (TOOL_LOOP_V2=true)."
     assert "docs searches Signalbox's own documentation" in found["search"].found
 
 
@@ -425,7 +426,36 @@ def test_a_misspelt_setting(tmp_path: Path) -> None:
     told = ended.stdout.decode()
     assert ended.returncode == 0, told
     assert "warn  settings     No setting reads what .env sets as SIGNALBOX_PROT." in told
-    assert told.rstrip().endswith("2 warn, 0 fail.")
+    assert told.rstrip().endswith(" 0 fail.")
+
+
+def test_a_misspelt_setting_around(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """One of the environment is told as well, as what it is; other programs' names are none of our business."""
+    monkeypatch.chdir(tmp_path)
+    for name in misspelt_around():  # where the recordings are, for one
+        monkeypatch.delenv(name)
+    assert "every name of ours is a setting" in read_settings()[1][0].found
+    monkeypatch.setenv("SIGNALBOX_MAX_RUN", "5")
+    monkeypatch.setenv("OPENROUTER_ELSEWHERE", "x")
+    (found,) = read_settings()[1]
+    assert (found.state, found.found) == ("warn", "No setting reads what the environment sets as SIGNALBOX_MAX_RUN.")
+
+
+def test_host_and_port_are_those_of_serve(tmp_path: Path, silent: int) -> None:
+    """What `serve` was told on its command line, the doctor can be told as well."""
+    ended = command("doctor", "--host", "127.0.0.2", "--port", "0", cwd=tmp_path, env={"SIGNALBOX_PORT": str(silent)})
+    assert (ended.returncode, b"127.0.0.2: any free port is taken" in ended.stdout) == (0, True)
+
+
+@pytest.mark.parametrize("place", ["signalbox_data_dir", "signalbox_notes_dir"])
+def test_a_folder_that_cannot_be_made(tmp_path: Path, place: str) -> None:
+    """Where nothing can be made no folder can, whoever asks; the folder that notes were given is looked at, too."""
+    about = {"signalbox_data_dir": "data folder", "signalbox_notes_dir": "notes"}[place]
+    settings = near(tmp_path).model_copy(update={place: Path("/proc/here/data")})
+    assert {one.about for one in check_folder(settings) if one.state == "fail"} == {about}
+    (tmp_path / "file").write_text("x")
+    settings = near(tmp_path).model_copy(update={place: tmp_path / "file" / "data"})
+    assert {one.about for one in check_folder(settings) if one.state == "fail"} == {about}
 
 
 def test_the_report() -> None:

@@ -184,10 +184,16 @@ def workers_wanted() -> int:
 
 def misspelt(env_file: Path = Path(".env")) -> list[str]:
     """Name what `.env` sets in our name and no setting reads; a later version's setting is no fault, so only told."""
-    ours = ("SIGNALBOX_", "OPENROUTER_")
-    return [
-        name for name in dotenv_values(env_file) if name.startswith(ours) and name.lower() not in Settings.model_fields
-    ]
+    return [name for name in dotenv_values(env_file) if _is_misspelt(name, ("SIGNALBOX_", "OPENROUTER_"))]
+
+
+def misspelt_around() -> list[str]:
+    """Name the same of the environment; OPENROUTER_ may be meant for another program there."""
+    return sorted(name for name in os.environ if _is_misspelt(name, ("SIGNALBOX_",)))
+
+
+def _is_misspelt(name: str, ours: tuple[str, ...]) -> bool:
+    return name.startswith(ours) and name.lower() not in Settings.model_fields
 
 
 def _check_syntax(env_file: Path) -> None:

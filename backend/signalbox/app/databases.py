@@ -13,6 +13,8 @@ from signalbox.store.migrate import NewerDatabase
 from signalbox.store.sqlite import SqliteDatabase
 
 FILE = "signalbox.db"
+# Parts of the reasons (store/refusals.py) for which there may be no server at all; in all others one has answered.
+_AWAY = ("does not answer", "nothing listens", "no socket", "host is not known")
 
 
 def database_of(settings: Settings, folder: Path) -> Database:
@@ -49,6 +51,21 @@ async def beside_a_server(settings: Settings, folder: Path) -> AsyncGenerator[Da
         await database.aclose()
 
 
+@asynccontextmanager
+async def as_it_is(settings: Settings) -> AsyncGenerator[Database, None]:
+    """Use a database that is there, for a moment's work: neither made nor changed here; raises SettingsError."""
+    if settings.database_url is None and not (settings.signalbox_data_dir / FILE).is_file():
+        raise SettingsError(
+            f"There is no database {place_of(settings)}. Stand in the server's folder, or set SIGNALBOX_DATA_DIR or "
+            "DATABASE_URL as the server has it."
+        )
+    database = database_of(settings, settings.signalbox_data_dir)
+    try:
+        yield database
+    finally:
+        await database.aclose()
+
+
 async def _open(database: Database, settings: Settings) -> None:
     try:
         await database.open()
@@ -66,9 +83,12 @@ async def _open(database: Database, settings: Settings) -> None:
 def unusable(settings: Settings, reason: str = "") -> SettingsError:
     """Say that the database cannot be used, and why where that is known."""
     if settings.database_url is not None:
+        where = f"The database {place_of(settings)}"
+        if reason and not any(word in reason for word in _AWAY):
+            return SettingsError(f"{where} cannot be used: {reason}. Mend that, or DATABASE_URL.")
         says = f"cannot be used: {reason}" if reason else "does not answer, or refuses us"
         return SettingsError(
-            f"The database {place_of(settings)} {says}. See that it runs, that DATABASE_URL "
+            f"{where} {says}. See that it runs, that DATABASE_URL "
             "names its host, user and password, and that the user may make tables."
         )
     return SettingsError(
@@ -80,6 +100,6 @@ def unusable(settings: Settings, reason: str = "") -> SettingsError:
 def place_of(settings: Settings) -> str:
     """Name the database, without its password."""
     if settings.database_url is None:
-        return str(settings.signalbox_data_dir / FILE)
+        return str(settings.signalbox_data_dir.absolute() / FILE)
     parts = urlsplit(settings.database_url.get_secret_value())
     return f"{parts.netloc.rpartition('@')[2] or 'localhost'}{parts.path}"

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from time import time
 
-from signalbox.app.config import SettingsError, load_settings
-from signalbox.app.databases import beside_a_server, unusable
+from signalbox.app.config import Settings, SettingsError, load_settings
+from signalbox.app.databases import as_it_is, beside_a_server, place_of, unusable
 from signalbox.app.logs import configure_logs
 from signalbox.app.main import data_folder
 from signalbox.core.errors import StoreError
@@ -34,7 +34,7 @@ def create(name: str, days: float | None) -> int:
         print(f"Token {token.id} for {name!r} holds {until}. It is shown this once.", file=sys.stderr)
         return 0
 
-    return _with_database(work)
+    return _with_database(work, makes=True)
 
 
 def list_all() -> int:
@@ -63,20 +63,31 @@ def revoke(token_id: str) -> int:
     return _with_database(work)
 
 
-def _with_database(work: Callable[[Database], Awaitable[int]]) -> int:
+def _with_database(work: Callable[[Database], Awaitable[int]], *, makes: bool = False) -> int:
+    """Work in the settings' database, and say which that is; only one that `makes` may make it or its tables."""
+
     async def whole() -> int:
         settings = load_settings()
         configure_logs(settings.signalbox_log_level, settings.secrets)  # to standard error: what is printed is a token
-        async with beside_a_server(settings, data_folder(settings)) as database:
+        opened = beside_a_server(settings, data_folder(settings)) if makes else as_it_is(settings)
+        async with opened as database:
+            print(f"Database: {place_of(settings)}", file=sys.stderr)
             try:
                 return await work(database)
             except StoreError:
-                raise unusable(settings) from None
+                raise unusable(settings) if makes else _unread(settings) from None
 
     try:
         return asyncio.run(whole())
     except SettingsError as error:
         return _fail(str(error))
+
+
+def _unread(settings: Settings) -> SettingsError:
+    return SettingsError(
+        f"The database {place_of(settings)} cannot be read. See that it runs, and that this version of Signalbox was "
+        "started on it once."
+    )
 
 
 def _row(token: Token) -> tuple[str, str, str, str, str]:

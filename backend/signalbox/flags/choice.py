@@ -51,11 +51,12 @@ def bucket(key: str) -> int:
 def effective(environment: bool | None, lever: Lever | None) -> str:
     """Say which loop the next run uses, and why."""
     if environment is False:
-        return "Every run uses the legacy loop: TOOL_LOOP_V2=false in the environment, which nothing overrides."
+        return "Every run uses the legacy loop: TOOL_LOOP_V2=false in the settings, which nothing overrides."
     if lever is not None and lever.state == "percent":
         return f"{lever.percent} % of the conversations use the V2 loop, the others the legacy loop."
     choice = choose_loop(environment, lever, key="")
-    why = "the lever says so" if lever else "the environment says so" if environment else "V2 is off unless switched on"
+    unpulled = "the settings say so (TOOL_LOOP_V2=true)" if environment else "V2 is off unless switched on"
+    why = "the lever says so" if lever else unpulled
     return f"Every run uses the {'V2' if choice.loop == 'v2' else 'legacy'} loop: {why}."
 
 

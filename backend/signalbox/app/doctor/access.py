@@ -23,7 +23,7 @@ def _reach(settings: Settings) -> Finding:
         found, _, todo = str(error).removesuffix(".").rpartition(". ")
         return fail("access", f"{found}.", f"{todo}.")
     if token is not None or settings.signalbox_require_token:
-        who = "this machine alone" if is_loopback(host) else "other machines too"
+        who = "this machine alone (and through a proxy on it)" if is_loopback(host) else "other machines too"
         return ok("access", f"{host} is reached from {who}, and a token is asked for.")
     if settings.signalbox_allowed_hosts:
         words = (

@@ -31,7 +31,9 @@ async def check_database(settings: Settings) -> list[Finding]:
         words = f"{where} does not answer within {SECONDS:g} s."
         return [fail("database", words, "See that PostgreSQL runs there and that nothing on the way swallows packets.")]
     except StoreError as error:
-        todo = "See that it runs, and that DATABASE_URL names its host, port, user, password and database."
+        todo = "Mend that, or DATABASE_URL, which names host, port, user, password and database."
+        if "Errno" in error.message:  # nobody has answered
+            todo = "See that it runs, and that DATABASE_URL names its host and port."
         return [fail("database", f"{where}: {error.message}.", todo)]
     words = f"{where} is {found.software}, answers in {found.latency * 1000:.0f} ms"
     if not is_current(found.version) and not found.may_make:

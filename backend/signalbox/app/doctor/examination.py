@@ -31,17 +31,23 @@ T = TypeVar("T")
 Check = Callable[[Settings, Client], Awaitable[list[Finding]]]
 
 
-def doctor(*, json: bool) -> int:
-    """Print what was found; return 0, or 1 where something fails."""
+def doctor(*, json: bool, host: str | None = None, port: int | None = None) -> int:
+    """Print what was found; return 0, or 1 where something fails. `host` and `port` go before the settings."""
     configure_logs("error")
     findings = [check_python(), check_page()]
     settings, told = read_settings()
     findings += told
     if settings is not None:
         configure_logs("error", settings.secrets)
-        findings += asyncio.run(examine(settings))
+        findings += asyncio.run(examine(_as_served(settings, host, port)))
     sys.stdout.write(as_json(findings) if json else as_text(findings))
     return 0 if is_well(findings) else 1
+
+
+def _as_served(settings: Settings, host: str | None, port: int | None) -> Settings:
+    """Put what `signalbox serve` was told in place of what is set."""
+    told = {"signalbox_host": host or None, "signalbox_port": port}
+    return settings.model_copy(update={name: value for name, value in told.items() if value is not None})
 
 
 async def examine(settings: Settings) -> list[Finding]:

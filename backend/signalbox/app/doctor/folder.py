@@ -14,6 +14,7 @@ from signalbox.app.doctor.finding import Finding, fail, ok, warn
 _SOME, _NEEDED = 1_000_000_000, 50_000_000  # bytes
 _FAR = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "ceph", "glusterfs", "fuse.glusterfs", "fuse.sshfs"})
 _OTHER = "Set SIGNALBOX_DATA_DIR to a folder that can be written."
+_MADE_UP = frozenset({"proc", "sysfs", "cgroup", "cgroup2", "securityfs", "debugfs", "tracefs", "devpts"})
 _MOUNTS = Path("/proc/self/mountinfo")
 
 
@@ -23,17 +24,34 @@ def check_folder(settings: Settings) -> list[Finding]:
     there = next(one for one in (folder, *folder.parents) if one.exists())
     if not there.is_dir():
         return [fail("data folder", f"{there} is a file, so {folder} cannot be a folder.", _OTHER)]
-    if reason := _cannot_write(there):
-        return [fail("data folder", f"{there} cannot be written ({reason}).", _OTHER)]
+    if reason := cannot_write(there):
+        return [fail("data folder", f"{there} cannot be written ({reason}).", _OTHER), *_notes(settings)]
     if there != folder:
         told = ok("data folder", f"{folder} is not there yet; the first start makes it.")
-        return [told, *_place(settings, there)]
-    told = [_privacy(folder), *_place(settings, folder)]
+        return [told, *_notes(settings), *_place(settings, there)]
+    told = [_privacy(folder), *_notes(settings), *_place(settings, folder)]
     return told if settings.database_url is not None else [*told, _holder(folder)]
 
 
-def _cannot_write(folder: Path) -> str | None:
-    """Try it with a file that never has a name; where the system has none such, believe the folder's modes."""
+def _notes(settings: Settings) -> list[Finding]:
+    """Look at the notes folder where it is not the one in the data folder."""
+    if settings.signalbox_notes_dir is None:
+        return []
+    folder = settings.signalbox_notes_dir.absolute()
+    there = next(one for one in (folder, *folder.parents) if one.exists())
+    reason = cannot_write(there) if there.is_dir() else "it is a file"
+    if reason is None:
+        return []
+    return [fail("notes", f"{there} cannot be written ({reason}).", "Set SIGNALBOX_NOTES_DIR to a folder that can.")]
+
+
+def cannot_write(folder: Path) -> str | None:
+    """Try it with a file that never has a name; where the system has none such, believe the folder's modes.
+
+    Those of what the kernel makes up (/proc) let the superuser in, and yet nothing can be made there.
+    """
+    if _kind_of_mount(folder) in _MADE_UP:
+        return "it is no disk"
     try:
         os.close(os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o600))
     except AttributeError:

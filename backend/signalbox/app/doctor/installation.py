@@ -3,7 +3,7 @@
 import platform
 
 from signalbox import __version__
-from signalbox.app.config import Settings, SettingsError, load_settings, misspelt
+from signalbox.app.config import Settings, SettingsError, load_settings, misspelt, misspelt_around
 from signalbox.app.doctor.finding import Finding, fail, ok, warn
 from signalbox.app.files import page_folder
 
@@ -28,8 +28,14 @@ def read_settings() -> tuple[Settings | None, list[Finding]]:
     except SettingsError as error:
         found, _, todo = str(error).removesuffix(".").rpartition(". ")
         return None, [fail("settings", f"{found}. Everything that needs them is left out here.", f"{todo}.")]
-    names = misspelt()
-    if not names:
-        return settings, [ok("settings", "Environment and .env can be read, and every name in .env is a setting.")]
-    words = f"No setting reads what .env sets as {', '.join(names)}."
-    return settings, [warn("settings", words, "Look for the right name in .env.example, or remove the line.")]
+    found = {".env": misspelt(), "the environment": misspelt_around()}
+    told = [
+        warn(
+            "settings",
+            f"No setting reads what {place} sets as {', '.join(names)}.",
+            "Look for the right name in .env.example, or remove it.",
+        )
+        for place, names in found.items()
+        if names
+    ]
+    return settings, told or [ok("settings", "Environment and .env can be read, and every name of ours is a setting.")]

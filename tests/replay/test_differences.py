@@ -8,6 +8,7 @@ from signalbox.core.events import Content, Done, Stamped
 from signalbox.replay.differences import KINDS, differences, money
 from signalbox.replay.outcome import Called, Outcome, Tried, outcome_of
 from signalbox.replay.reasons import REASONS, explained, was_stopped, was_torn
+from signalbox.replay.report import replay_lines
 
 FOUND = Called("search_web", {"query": "tides"}, 1, success=True, result={"n": 1}, ran=True)
 ONE = Outcome(
@@ -43,6 +44,14 @@ CHANGES: list[tuple[str, dict[str, Any], str, str]] = [
     ("reasoning", {"reasoning": "I look. Again."}, "7 characters, from 7", "14 characters, from 7"),
     ("contract", {"fault": "done is missing"}, "sound", "done is missing"),
 ]
+
+
+def test_a_reason_is_told_once() -> None:
+    """However many differences it explains, with their number and kinds."""
+    again = replace(V2, text="Else.", reasoning="Otherwise.", cost=0.5)
+    lines = [*replay_lines(ONE, again, explained(differences(ONE, again), ONE, again, by_chance=True), [])]
+    reason = "A real model answers anew each time: its words and calls are never twice the same."
+    assert [line for line in lines if reason in line] == [f"  3 (text, reasoning, cost): {reason}"]
 
 
 def test_equal_outcomes_do_not_differ() -> None:

@@ -18,7 +18,7 @@ def test_the_loops_agree_on_every_scenario(tmp_path: Path, run_command: Command)
     said = run_command("parity", cwd=tmp_path)
     lines = said.out.splitlines()
     assert said.status == 0, lines[-40:]
-    assert lines[-1].startswith(f"{len(scenarios())} cases on both loops: ")
+    assert lines[-1].startswith(f"{len(scenarios())} cases on both loops, answered by the simulator: ")
     assert lines[-1].endswith("0 different unexpectedly. Nothing here speaks against raising the flag.")
     assert len([line for line in lines if line.startswith(("same ", "expected "))]) == len(scenarios())
     assert "expected  openai/sim-cut: text, reasoning" in lines
@@ -59,7 +59,10 @@ def test_a_copy_goes_through_both_loops(folder: Folder, tmp_path: Path, run_comm
     """A file and a run beside each other; each has its line."""
     said = run_command("parity", str(folder.save), folder.run, cwd=folder.path)
     assert said.status == 0
-    assert said.out.splitlines()[0].endswith(f"{folder.second} google/sim")
+    first, second = said.out.splitlines()[:2]
+    assert f" {folder.second} google/sim" in first
+    assert first.endswith(" [then: complete, search_web]")
+    assert second.endswith("[then: complete, get_current_time, calculate, search_web]")
     assert said.out.rstrip().endswith("Nothing here speaks against raising the flag.")
 
 
@@ -87,6 +90,8 @@ def test_a_difference_that_must_not_be_ends_in_one(tmp_path: Path) -> None:
     assert text.startswith(f"DIFFERS   {run} openai/sim: ending, code")
     assert "    legacy: complete\n" in text
     assert "    v2: error\n" in text
+    assert "[then: " in text.splitlines()[0]
+    assert "1 case on both loops, answered by a real model (so words, calls, steps and cost say nothing): " in text
     assert text.rstrip().endswith("Do not raise the flag before each of them is explained.")
 
 

@@ -22,7 +22,7 @@ from signalbox.replay.outcome import Outcome
 from signalbox.replay.parity import Bench, Trial, Verdict, judge
 from signalbox.replay.playing import WholeFromStream, play
 from signalbox.replay.reasons import explained, was_stopped, was_torn
-from signalbox.replay.report import case_line, detail_lines, parity_data, replay_data, replay_lines
+from signalbox.replay.report import case_line, detail_lines, in_short, parity_data, replay_data, replay_lines
 from signalbox.replay.stage import NOON
 from signalbox.services.http import make_client
 from signalbox.services.openrouter import OpenRouterService, Upstream
@@ -32,6 +32,8 @@ from signalbox.wire.jsontext import dumps
 _OTHER: Mapping[LoopName, LoopName] = {"v2": "legacy", "legacy": "v2"}
 # Seconds of silence: as long as a busy machine may need, and for the host that falls silent on purpose.
 _PATIENCE, _SILENCE = 30.0, 0.2
+_SIMULATOR, _RECORDINGS = "the simulator", "recordings"
+_REAL = "a real model (so words, calls, steps and cost say nothing)"
 
 
 def replay(arguments: argparse.Namespace) -> int:
@@ -132,14 +134,17 @@ async def _parity(arguments: argparse.Namespace) -> int:
 
     if arguments.runs or arguments.newest:
         await _of_journals(settings, arguments, tell)
+        answered = _SIMULATOR if settings.is_simulated else _REAL
     elif arguments.recordings is not None:
         await _of_recordings(arguments.recordings, tell)
+        answered = _RECORDINGS
     else:
         await _of_scenarios(tell)
+        answered = _SIMULATOR
     if arguments.json:
         _print_json(parity_data(verdicts), sys.stdout)
     else:
-        print(*detail_lines(verdicts), sep="\n")
+        print(*detail_lines(verdicts, answered), sep="\n")
     return 1 if any(verdict.unexpected for verdict in verdicts) else 0
 
 
@@ -151,7 +156,8 @@ async def _of_journals(settings: Settings, arguments: argparse.Namespace, tell: 
         clients: Mapping[LoopName, ChatClient] = {"legacy": bench.upstream, "v2": bench.second}
         cost = 0.0
         for journal in journals:
-            trial = Trial(await bench.case(journal, journal.model), lambda journal=journal: bench.recorded(journal))
+            case, about = await bench.case(journal, journal.model), f"then: {in_short(journal.outcome)}"
+            trial = Trial(case, lambda journal=journal: bench.recorded(journal), about=about)
             verdict = await judge(trial, Bench(clients, by_chance=bench.is_real))
             cost += verdict.cost
             tell(verdict)

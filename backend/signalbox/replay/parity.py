@@ -17,11 +17,15 @@ from signalbox.replay.recorded import RecordedTools
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A case with its tools, made anew for each loop; `known` says of this one case what must differ, and why."""
+    """A case with its tools, made anew for each loop; `known` says of this one case what must differ, and why.
+
+    `about` says to a reader which it is, where its name does not.
+    """
 
     case: Case
     tools: Callable[[], ToolRunner]
     known: Mapping[Kind, str] = field(default_factory=dict[Kind, str])
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,7 @@ class Verdict:
     v2: Outcome
     found: Sequence[Difference]
     unrecorded: Sequence[str] = ()
+    about: str = ""
 
     @property
     def unexpected(self) -> list[Difference]:
@@ -76,4 +81,4 @@ async def judge(trial: Trial, bench: Bench) -> Verdict:
         unrecorded += tools.unknown if isinstance(tools, RecordedTools) else []
     legacy, v2 = outcomes["legacy"], outcomes["v2"]
     found = explained(differences(legacy, v2), legacy, v2, known=trial.known, by_chance=bench.by_chance)
-    return Verdict(trial.case.name, trial.case.model, legacy, v2, found, unrecorded)
+    return Verdict(trial.case.name, trial.case.model, legacy, v2, found, unrecorded, trial.about)

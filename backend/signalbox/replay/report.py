@@ -32,6 +32,13 @@ def replay_lines(
         yield f"not in the journal, so not answered: {', '.join(unrecorded)}"
     yield "differences:" if found else "differences: none"
     yield from (line for one in found for line in _told(one, "original", "replay"))
+    kinds: defaultdict[str, list[str]] = defaultdict(list)
+    for one in found:
+        if one.why:
+            kinds[one.why].append(one.kind)
+    if kinds:
+        yield "why they are expected:"
+    yield from (f"  {len(of)} ({', '.join(of)}): {why}" for why, of in kinds.items())
 
 
 def _rows(one: Outcome, other: Outcome) -> Iterator[tuple[str, str, str]]:
@@ -60,8 +67,6 @@ def _told(one: Difference, first: str, second: str) -> Iterator[str]:
     yield f"  {one.kind} ({'expected' if one.is_expected else 'unexpected'})"
     yield f"    {first}: {one.first}"
     yield f"    {second}: {one.second}"
-    if one.why:
-        yield f"    {one.why}"
 
 
 def replay_data(
@@ -84,11 +89,21 @@ def case_line(verdict: Verdict) -> str:
     word = "DIFFERS" if verdict.unexpected else "expected" if verdict.expected else "same"
     kinds = ", ".join(one.kind for one in verdict.unexpected or verdict.expected)
     note = f" [{len(verdict.unrecorded)} calls not in the journal]" if verdict.unrecorded else ""
-    return f"{word:<9} {verdict.name}{f': {kinds}' if kinds else ''}{note}"
+    about = f" [{verdict.about}]" if verdict.about else ""
+    return f"{word:<9} {verdict.name}{f': {kinds}' if kinds else ''}{about}{note}"
 
 
-def detail_lines(verdicts: Sequence[Verdict]) -> Iterator[str]:
-    """Explain: what must differ by its reasons, each once; what must not, case by case; then the totals."""
+def in_short(outcome: Outcome) -> str:
+    """Say of a run how it ended and with which tools, to know it again without its words."""
+    tools = ", ".join(dict.fromkeys(call.name for call in outcome.calls))
+    return f"{_ending(outcome)}, {tools or 'no tools'}"
+
+
+def detail_lines(verdicts: Sequence[Verdict], answered: str) -> Iterator[str]:
+    """Explain: what must differ by its reasons, each once; what must not, case by case; then the totals.
+
+    `answered` says who has answered, as the totals have it.
+    """
     expected = _by_reason(verdicts)
     if expected:
         yield ""
@@ -105,7 +120,7 @@ def detail_lines(verdicts: Sequence[Verdict]) -> Iterator[str]:
         yield f"  {verdict.name} ({verdict.model})"
         yield from (f"  {line}" for one in verdict.unexpected for line in _told(one, "legacy", "v2"))
     yield ""
-    yield _totals(verdicts)
+    yield _totals(verdicts, answered)
 
 
 def _by_reason(verdicts: Sequence[Verdict]) -> dict[str, list[str]]:
@@ -116,11 +131,11 @@ def _by_reason(verdicts: Sequence[Verdict]) -> dict[str, list[str]]:
     return found
 
 
-def _totals(verdicts: Sequence[Verdict]) -> str:
+def _totals(verdicts: Sequence[Verdict], answered: str) -> str:
     same = sum(1 for verdict in verdicts if not verdict.found)
     differs = sum(1 for verdict in verdicts if verdict.unexpected)
     expected = len(verdicts) - same - differs
-    cases = f"{len(verdicts)} case{'' if len(verdicts) == 1 else 's'} on both loops"
+    cases = f"{len(verdicts)} case{'' if len(verdicts) == 1 else 's'} on both loops, answered by {answered}"
     words = f"{cases}: {same} the same, {expected} different as expected, {differs} different unexpectedly."
     if differs:
         return f"{words} Do not raise the flag before each of them is explained."
@@ -140,6 +155,7 @@ def parity_data(verdicts: Sequence[Verdict]) -> JsonObject:
 def _case_data(verdict: Verdict) -> JsonObject:
     return {
         "name": verdict.name,
+        "about": verdict.about,
         "model": verdict.model,
         "differences": [_as_data(one) for one in verdict.found],
         "unrecorded": [*verdict.unrecorded],

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 from signalbox.chat.progress import Progress
@@ -237,6 +238,7 @@ class Beats:
         self.looked.append(self.air.now)
 
     async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(0)  # what the beat has begun goes on meanwhile
         self.air.now += seconds
         if self.air.now > END:
             raise asyncio.CancelledError
@@ -244,12 +246,51 @@ class Beats:
 
 async def test_nobody_is_taken_for_dead_before_he_had_the_time_to_say_that_he_lives() -> None:
     """After a start, and after each outage of the database, a whole lease passes before orphans are looked for."""
-    air = Air()
-    beats, store = Beats(air), SharedStore(air)
+    beats = await beaten(Beats(Air()))
+    assert beats.looked[0] == 100 + LEASE
+    assert [at for at in beats.looked if at < ILL_FROM][1:]
+    assert next(at for at in beats.looked if at >= ILL_FROM) >= ILL_TO + LEASE
+
+
+class Busy(Beats):
+    """Ending the runs of the dead takes for ever; renewals are counted."""
+
+    renewed = 0
+
+    async def renew(self) -> None:
+        self.renewed += 1
+
+    async def end_orphans(self) -> None:
+        await super().end_orphans()
+        await asyncio.Event().wait()
+
+
+async def test_who_ends_many_runs_is_not_taken_for_dead_himself() -> None:
+    """Leases are renewed meanwhile, and the dead are looked for once at a time."""
+    beats = await beaten(Busy(Air()))
+    assert len(beats.looked) == 1
+    assert beats.renewed > 10
+
+
+class Slow(Beats):
+    """The database stalls now and then: a renewal comes through late, and so does everybody else's."""
+
+    async def renew(self) -> None:
+        if int(self.air.now) % 2:
+            self.air.now += LEASE
+
+
+async def test_after_a_stall_nobody_is_taken_for_dead_either() -> None:
+    """Who had to wait himself cannot know who is dead."""
+    beats = await beaten(Slow(Air()))
+    assert beats.looked == []
+
+
+async def beaten(beats: Beats) -> Any:
+    """Have a worker beat to the end of the story."""
+    air, store = beats.air, SharedStore(beats.air)
     manager = RunManager(store)
     peers_ = Peers("a", LEASE, store, air, manager, beats.renew, beats.end_orphans, lambda: air.now, beats.sleep)
     with pytest.raises(asyncio.CancelledError):
         await peers_.beat()
-    assert beats.looked[0] == 100 + LEASE
-    assert [at for at in beats.looked if at < ILL_FROM][1:]
-    assert next(at for at in beats.looked if at >= ILL_FROM) >= ILL_TO + LEASE
+    return beats

@@ -65,7 +65,7 @@ def answered(connection: Connection, run_id: str, parent_id: str, started: float
     turn = AssistantMessage("told", reasoning_details=(ReasoningDetail({"b": 1, "a": "é"}),))
     last = record if record.is_over else None
     put(connection, [Taken(run_id, 1, 9, record, last, events[:1], [(0, 1, turn)], is_raised=False)])
-    put(connection, [Taken(run_id, 2, 9, None, last, events[1:], [], is_raised=False)])
+    put(connection, [Taken(run_id, 2, 9, None, last, events[1:], [], is_raised=False, is_leased=True)])
 
 
 def grow(connection: Connection, size: int) -> None:

@@ -204,20 +204,19 @@ async def test_a_flush_that_is_given_up_harms_no_other(disk: Disk, store: Journa
 
 async def test_the_newest_figures_stand(disk: Disk, store: JournalStore) -> None:
     """Those of a closed run change while a write of older ones fails: the older ones do not come back."""
-    await opened(store, "a")
-    store.close("a")
+    await ended(store, "a")
     disk.hold()
     disk.failing = Code.STORE_UNAVAILABLE
-    store.note("a", lambda: a_run("a", steps=1))
+    store.note("a", lambda: a_run("a", settled_at=1.0))
     await disk.asked.wait()
-    store.note("a", lambda: a_run("a", steps=2))
+    store.note("a", lambda: a_run("a", settled_at=2.0))
     disk.release()
     await until(lambda: not store.is_well)
     disk.failing = None
     await store.flush()
     found = await store.find("a")
     assert found is not None
-    assert found.steps == 2
+    assert found.settled_at == 2.0
 
 
 # --- one that is at fault ------------------------------------------------------------------------------------------
@@ -344,14 +343,32 @@ async def test_closing_does_not_wait_for_a_silent_disk(disk: Disk, monkeypatch: 
 
 
 async def test_figures_of_a_closed_run_are_kept(disk: Disk, store: JournalStore) -> None:
-    """A bill that comes after the run is over finds its row."""
-    await opened(store, "a")
-    store.close("a")
-    store.note("a", lambda: replace(a_run("a"), settled_at=5.0))
+    """A bill that comes after the run is over finds its row; how the run ended stays as it is."""
+    await ended(store, "a")
+    store.note("a", lambda: a_run("a", settled_at=5.0, status="error", code="INTERNAL"))
     await store.flush()
     found = await store.find("a")
     assert found is not None
-    assert found.settled_at == 5.0
+    assert (found.settled_at, found.status, found.code) == (5.0, "complete", None)
+
+
+async def test_nobody_ends_a_run_that_is_not_his(disk: Disk, store: JournalStore) -> None:
+    """Figures of a run that is under way elsewhere, as far as this store knows, are kept nowhere."""
+    await opened(store, "a")
+    store.close("a")
+    store.note("a", lambda: a_run("a", status="complete", settled_at=5.0))
+    await store.flush()
+    found = await store.find("a")
+    assert found is not None
+    assert (found.status, found.settled_at) == (None, None)
+
+
+async def ended(store: JournalStore, run_id: str) -> None:
+    """Open a run and end it."""
+    await opened(store, run_id)
+    store.note(run_id, lambda: a_run(run_id, status="complete", ended=2.0))
+    await store.flush()
+    store.close(run_id)
 
 
 async def test_a_list_of_runs_reads_no_question(disk: Disk, store: JournalStore) -> None:

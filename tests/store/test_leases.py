@@ -8,7 +8,7 @@ import pytest
 from signalbox.core.events import Content, Done
 from signalbox.core.records import RunRecord
 from signalbox.runs.recovery import recover
-from signalbox.store import journal, writing
+from signalbox.store import journal, leases, writing
 from signalbox.store.journal import JournalStore
 from signalbox.store.leases import Sharing, renew, take_over
 from signalbox.store.postgres import PostgresDatabase
@@ -194,3 +194,47 @@ async def test_a_flush_whose_answer_was_lost_is_written_once(workers: Workers) -
     assert one.lost == []
     await until(lambda: "a" not in one.store._leased())
     assert await workers.database.write(renew, one.sharing) == frozenset()
+
+
+async def test_a_worker_takes_over_none_of_its_own_runs(workers: Workers) -> None:
+    """Its leases have run out, since it had to wait: what it has goes on, and has one ending."""
+    one = workers.new("one", seconds=NONE_AT_ALL)
+    await opened(one.store, "a")
+    assert await recover(one.store) == []
+    one.store.append("a", words(1, 3))
+    one.store.note("a", lambda: over(a_run("a"), 3))
+    await one.store.flush()
+    assert [stamped.seq for stamped in await one.store.read("a", 0)] == [1, 2, 3]
+    assert one.lost == []
+
+
+async def test_the_lease_of_the_heir_outlives_what_the_loser_still_says(workers: Workers) -> None:
+    """Between the takeover and the ending: the loser's figures are kept nowhere, and the heir tells the ending."""
+    one, heir = workers.new("one", seconds=NONE_AT_ALL), workers.new("heir")
+    await opened(one.store, "a")
+    [taken] = await heir.store.unfinished()
+    one.store.append("a", words(1, 2))
+    await one.store.flush()
+    assert one.lost == ["a"]
+    one.store.close("a")
+    one.store.note("a", lambda: over(a_run("a"), 2))
+    await one.store.flush()
+    assert await workers.leases() == {"a": "heir"}
+    found = await heir.store.find("a")
+    assert found is not None
+    assert found.status is None
+    assert taken.id == "a"
+    await recover(heir.store)
+    assert [isinstance(stamped.event, Done) for stamped in await heir.store.read("a", 0)] == [False, True]
+    assert await workers.leases() == {}
+
+
+async def test_many_are_taken_over_some_at_a_time(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other workers may take the rest."""
+    monkeypatch.setattr(leases, "_AT_ONCE", 2)
+    dead, heir, other = workers.new("dead", seconds=NONE_AT_ALL), workers.new("heir"), workers.new("other")
+    await opened(dead.store, "a", "b", "c")
+    taken = await asyncio.gather(heir.store.unfinished(), other.store.unfinished())
+    assert sorted(len(records) for records in taken) in ([1, 2], [0, 2])
+    again = await heir.store.unfinished()
+    assert len({record.id for records in (*taken, again) for record in records}) == 3

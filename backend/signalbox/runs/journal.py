@@ -34,7 +34,9 @@ class Journal:
     _waiting: list[asyncio.Future[None]] = field(default_factory=list[asyncio.Future[None]])
 
     def append(self, events: list[AnyEvent], at: int) -> None:
-        """Add events at this time (epoch milliseconds), and wake whoever waits for them."""
+        """Add events at this time (epoch milliseconds), and wake whoever waits for them; of a lost run none."""
+        if self.is_lost:
+            return
         batch = [Stamped(seq, at, event) for seq, event in enumerate(events, self.seq + 1)]
         self.store.append(self.run_id, batch)  # first: what it does not take has not happened
         self._tail.extend(batch)

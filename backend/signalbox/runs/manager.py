@@ -62,14 +62,16 @@ class RunManager:
 
     async def recover(self) -> None:
         """End what a crash has cut, and ask for the bills that are still open; raises StoreError."""
-        await recover(self.store)
+        while await recover(self.store):
+            pass  # some at a time
         for record in await self.store.unsettled(time() - _BILL_SECONDS):
             self._settle_kept(record)
 
     async def end_orphans(self) -> None:
         """End the runs of workers that are dead, and ask for their bills; raises StoreError."""
-        for record in await recover(self.store):
-            self._settle_kept(record)
+        while ended := await recover(self.store):
+            for record in ended:
+                self._settle_kept(record)
 
     async def start(
         self,

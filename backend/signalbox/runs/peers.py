@@ -5,7 +5,8 @@ from collections import defaultdict
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Protocol
+from functools import partial
+from typing import Protocol, TypeVar
 
 import structlog
 
@@ -13,6 +14,8 @@ from signalbox.core.errors import Code, RequestError, StoreError
 from signalbox.core.events import Done, Stamped
 from signalbox.core.ports import RunStore
 from signalbox.core.records import RunRecord
+
+Value = TypeVar("Value")
 
 _log = structlog.get_logger()
 
@@ -76,14 +79,14 @@ class Peers:
     # --- what this worker asks of others -------------------------------------------------------------------------
 
     async def follow(self, run_id: str, after: int) -> AsyncGenerator[list[Stamped], None]:
-        """Yield the events of a run that lives elsewhere behind a cursor, to its end; raises StoreError."""
+        """Yield the events of a run that lives elsewhere behind a cursor, to its end; it waits for a database."""
         with self._waiting_for(run_id) as news:
             said: float | None = None
             is_over = False
             try:
                 while True:
                     news.clear()
-                    while batch := await self.store.read(run_id, after):
+                    while batch := await _at_last(partial(self.store.read, run_id, after)):
                         after = batch[-1].seq
                         yield batch
                         is_over = is_over or isinstance(batch[-1].event, Done)
@@ -93,7 +96,7 @@ class Peers:
                         self._say(f"watch {run_id} {self.me}")
                         said = self.clock()
                     if not await _came(news):  # it was deleted, or its end came without a word: then read once more
-                        is_over = await self.store.is_over(run_id)
+                        is_over = await _at_last(partial(self.store.is_over, run_id))
             finally:
                 if said is not None and len(self._waiting[run_id]) == 1:
                     self._say(f"leave {run_id} {self.me}")
@@ -190,28 +193,63 @@ class Peers:
     async def beat(self) -> None:
         """Renew the leases and end the runs of the dead, until this is cancelled.
 
-        After an outage of the database everybody's leases have run out: nobody is taken for dead before he had the
-        time of a lease to say that he lives.
+        The two do not wait for each other: there may be many dead runs, and who ends them must not be taken for dead.
+        After an outage or a stall of the database everybody's leases have run out: nobody is taken for dead before he
+        had the time of a lease to say that he lives.
         """
+        every = self.lease_seconds / _BEATS_PER_LEASE
         well_since: float | None = None
-        while True:
-            try:
-                await self.renew()
-                well_since = self.clock() if well_since is None else well_since
-                if self.clock() - well_since >= self.lease_seconds:
-                    await self.end_orphans()
-            except StoreError:
-                well_since = None
-            except Exception as error:  # noqa: BLE001 - a worker without a beat would be taken for dead
-                _log.error("peers.beat", error=type(error).__name__)
-            self._let_go_of_the_gone()
-            await self.sleep(self.lease_seconds / _BEATS_PER_LEASE)
+        ending: asyncio.Future[object] | None = None
+        try:
+            while True:
+                began = self.clock()
+                is_renewed = await self._renewed()
+                is_well = is_renewed and self.clock() - began < every
+                well_since = None if not is_well else began if well_since is None else well_since
+                if well_since is not None and began - well_since >= self.lease_seconds and _is_over(ending):
+                    ending = asyncio.ensure_future(self.end_orphans())
+                self._let_go_of_the_gone()
+                await self.sleep(every)
+        finally:
+            if ending is not None:
+                ending.cancel()
+
+    async def _renewed(self) -> bool:
+        try:
+            await self.renew()
+        except StoreError:
+            return False
+        except Exception as error:  # noqa: BLE001 - a worker without a beat would be taken for dead
+            _log.error("peers.beat", error=type(error).__name__)
+            return False
+        return True
 
     def _let_go_of_the_gone(self) -> None:
         now = self.clock()
         gone = [(run, worker) for run, those in self.watched.items() for worker, until in those.items() if until < now]
         for run_id, worker in gone:
             self._left_by(run_id, worker)
+
+
+def _is_over(ending: "asyncio.Future[object] | None") -> bool:
+    """Whether the runs of the dead can be looked for again; what went wrong the last time is told."""
+    if ending is None or not ending.done():
+        return ending is None
+    error = None if ending.cancelled() else ending.exception()
+    if error is not None and not isinstance(error, StoreError):
+        _log.error("peers.beat", error=type(error).__name__)
+    return True
+
+
+async def _at_last(ask: Callable[[], Awaitable[Value]]) -> Value:
+    """Ask the database until it answers: a stream that has begun is not broken off because it is away."""
+    while True:
+        try:
+            return await ask()
+        except StoreError as error:
+            if error.code is not Code.STORE_UNAVAILABLE:
+                raise
+        await asyncio.sleep(POLL_SECONDS)
 
 
 async def _came(news: asyncio.Event) -> bool:

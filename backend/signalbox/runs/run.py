@@ -120,8 +120,9 @@ class Run:
         return with_figures(record, self.progress)
 
     def note(self) -> None:
-        """Have the figures kept."""
-        self.store.note(self.id, self.record)
+        """Have the figures kept; those of a lost run are told by whoever has ended it."""
+        if not self.journal.is_lost:
+            self.store.note(self.id, self.record)
 
     def start(self, loop: AsyncGenerator[list[AnyEvent], None], on_over: "Callable[[Run], None]") -> None:
         """Begin; `on_over` is called once, right after the run's last event."""

@@ -215,17 +215,17 @@ class JournalStore:
     async def _put_rest(self, taken: list[tuple[OpenRun, Taken]], lost: frozenset[str]) -> None:
         for run, _ in taken:
             if run.id in lost:
-                self.lose(run.id)
+                self._lose(run)
         await self._put([one for one in taken if one[0].id not in lost])
 
-    def lose(self, run_id: str) -> None:
+    def _lose(self, run: OpenRun) -> None:
         """Let go of a run that another worker has taken over: what it says from here on is not kept."""
-        run = self._runs.get(run_id) or self._dirty.get(run_id)
-        if run is None or run.is_dropped or self._sharing is None:
+        if self._sharing is None or run.is_dropped:
             return
-        _log.error("journal.lease_lost", run_id=run_id)
-        self._sharing.on_lost(run_id)
-        self.drop(run_id)
+        _log.error("journal.lease_lost", run_id=run.id)
+        self._sharing.on_lost(run.id)
+        run.drop()
+        self.drop(run.id)
 
     async def renew(self) -> None:
         """Say for all runs of this worker that it lives; let go of those that were taken over. Raises StoreError."""
@@ -234,7 +234,7 @@ class JournalStore:
         before = self._leased()
         renewed = await self._database.write(renew, self._sharing)
         for run_id in (before & self._leased()) - renewed - self._writing:
-            self.lose(run_id)
+            self._lose(self._runs[run_id])
 
     def _leased(self) -> frozenset[str]:
         return frozenset(run.id for run in self._runs.values() if run.is_leased and not run.is_dropped)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sqlalchemy import Connection, and_, delete, func, literal, or_, select, update
+from sqlalchemy import Connection, delete, func, literal, or_, select, update
 
 from signalbox.core.records import RunRecord
 from signalbox.store.portable import database_time, insert_into, listed
@@ -20,6 +20,8 @@ from signalbox.store.tables import JOURNAL, LEASES, RUNS
 CHANNEL = "signalbox"
 # PostgreSQL takes 8,000 bytes; an id has 32.
 _IDS_PER_NOTICE = 200
+# Runs that are taken over at once: other workers may take the rest.
+_AT_ONCE = 100
 
 
 def _nobody(run_id: str) -> None:
@@ -62,9 +64,10 @@ def check(connection: Connection, sharing: Sharing, run_ids: Collection[str]) ->
         raise LeaseLost(lost)
 
 
-def give_up(connection: Connection, run_ids: Collection[str]) -> None:
-    """Drop the leases of runs that are over."""
-    connection.execute(delete(LEASES).where(LEASES.c.run_id.in_(listed(run_ids))))
+def give_up(connection: Connection, sharing: Sharing, run_ids: Collection[str]) -> None:
+    """Drop this worker's leases of runs that are over."""
+    mine = LEASES.c.worker == sharing.worker
+    connection.execute(delete(LEASES).where(mine, LEASES.c.run_id.in_(listed(run_ids))))
 
 
 def renew(connection: Connection, sharing: Sharing) -> frozenset[str]:
@@ -74,22 +77,26 @@ def renew(connection: Connection, sharing: Sharing) -> frozenset[str]:
 
 
 def take_over(connection: Connection, sharing: Sharing, own: Collection[str] = ()) -> list[RunRecord]:
-    """Take the runs without ending whose worker gives no sign of life; `seq` is what the journal really holds.
+    """Take some of the runs without ending whose worker gives no sign of life; `seq` is what the journal really holds.
 
-    Those that this worker has taken before and does not have, as `own` tells, are among them: it was kept from ending
-    them.
+    Those that this worker has taken before and does not have are among them: it was kept from ending them. `own` are
+    the runs that it has: of those none, whatever their leases say.
     """
-    has_run_out = or_(LEASES.c.until.is_(None), LEASES.c.until < database_time())
-    is_left = and_(LEASES.c.worker == sharing.worker, LEASES.c.run_id.not_in(listed(own)))
-    asked = select(RUNS.c.id).outerjoin(LEASES).where(RUNS.c.status.is_(None), or_(has_run_out, is_left))
-    taken = [*connection.execute(asked.with_for_update(of=RUNS, skip_locked=True)).scalars()]
-    if not taken:
+    # As of when this transaction began: if it had to wait, everybody else's renewal had to, too.
+    has_run_out, is_mine = LEASES.c.until < _began(), LEASES.c.worker == sharing.worker
+    is_left = or_(LEASES.c.until.is_(None), has_run_out, is_mine)
+    asked = select(RUNS.c.id).outerjoin(LEASES).where(RUNS.c.status.is_(None), RUNS.c.id.not_in(listed(own)), is_left)
+    locked = asked.order_by(RUNS.c.id).limit(_AT_ONCE).with_for_update(of=RUNS, skip_locked=True)
+    found = [*connection.execute(locked).scalars()]
+    if not found:
         return []
+    # The leases were not locked: who has renewed his meanwhile keeps it.
     leased = insert_into(connection, LEASES).values(worker=sharing.worker, until=_until(sharing))
     renewed = {"worker": leased.excluded.worker, "until": leased.excluded.until}
-    upserted = leased.on_conflict_do_update(index_elements=["run_id"], set_=renewed)
-    connection.execute(upserted, [{"run_id": run_id} for run_id in taken])
-    return unfinished(connection, taken)
+    upserted = leased.on_conflict_do_update(index_elements=["run_id"], set_=renewed, where=or_(has_run_out, is_mine))
+    connection.execute(upserted, [{"run_id": run_id} for run_id in found])
+    taken = select(LEASES.c.run_id).where(is_mine, LEASES.c.run_id.in_(listed(found)))
+    return unfinished(connection, [*connection.execute(taken).scalars()])
 
 
 def unfinished(connection: Connection, only: Collection[str] | None = None) -> list[RunRecord]:
@@ -111,6 +118,11 @@ def notify_news(connection: Connection, run_ids: Sequence[str]) -> None:
     """Tell all workers that there is more of these runs."""
     for at in range(0, len(run_ids), _IDS_PER_NOTICE):
         notify(connection, f"news {' '.join(run_ids[at : at + _IDS_PER_NOTICE])}")
+
+
+def _began() -> Any:
+    """When the transaction under way began, by the database's clock, in epoch seconds."""
+    return func.extract("epoch", func.now())
 
 
 def _until(sharing: Sharing) -> Any:

@@ -50,12 +50,19 @@ def figures(record: RunRecord) -> dict[str, Any]:
         "status": record.status,
         "code": record.code,
         "steps": record.steps,
+        "seq": record.seq,
+        **bill(record),
+    }
+
+
+def bill(record: RunRecord) -> dict[str, Any]:
+    """Return the columns that change also when a run is over: what it cost may be told later."""
+    return {
         "attempts": dumps([*record.attempts]),
         "usage": json.encode(record.usage) if record.usage else None,
         "cost": record.cost,
         "cost_estimated": record.cost_estimated,
         "settled_at": record.settled_at,
-        "seq": record.seq,
     }
 
 

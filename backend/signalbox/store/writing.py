@@ -17,7 +17,7 @@ from signalbox.store.leases import Sharing, check, give_up, notify_news, take
 from signalbox.store.messages import dump_message
 from signalbox.store.portable import insert_into, upsert_text
 from signalbox.store.reading import journal_of
-from signalbox.store.rows import figures, opening_row
+from signalbox.store.rows import bill, figures, opening_row
 from signalbox.store.tables import CONVERSATIONS, JOURNAL, MESSAGES, RUNS, TURNS
 
 # Numbers that are reserved at once: so many that a stream goes on to its end also while the disk does not answer. A
@@ -45,6 +45,11 @@ class Taken:
     is_raised: bool
     is_leased: bool = False
     size: int = 0
+
+    @property
+    def may_end(self) -> bool:
+        """Whether the run is this worker's to tell of; of any other only a bill is kept that came after its end."""
+        return self.is_leased or self.opening is not None
 
 
 @dataclass(slots=True)
@@ -163,7 +168,9 @@ def put(
     """
     openings = [{**opening_row(t.opening), "reserved": t.reserved} for t in batch if t.opening is not None]
     raised = [{"run": t.run_id, "reserved": t.reserved} for t in batch if t.is_raised]
-    changed = [{"run": t.run_id, **figures(t.record)} for t in batch if t.record is not None]
+    noted = [(t, t.record) for t in batch if t.record is not None]
+    changed = [{"run": t.run_id, **figures(record)} for t, record in noted if t.may_end]
+    billed = [{"run": t.run_id, **bill(record)} for t, record in noted if not t.may_end]
     turns = [
         {"run_id": t.run_id, "place": place, "seq": seq, "message": dump_message(message)}
         for t in batch
@@ -185,8 +192,10 @@ def put(
         connection.execute(update(RUNS).where(RUNS.c.id == bindparam("run")), raised)
     if changed:
         connection.execute(update(RUNS).where(RUNS.c.id == bindparam("run")), changed)
+    if billed:
+        connection.execute(update(RUNS).where(RUNS.c.id == bindparam("run"), RUNS.c.status.is_not(None)), billed)
     for taken in batch:
-        if taken.record is not None and taken.record.is_over and taken.record.conversation_id is not None:
+        if taken.may_end and taken.record and taken.record.is_over and taken.record.conversation_id is not None:
             _keep_answer(connection, taken.run_id)
     if sharing is not None:
         _share(connection, batch, sharing)
@@ -196,10 +205,10 @@ def _share(connection: Connection, batch: Sequence[Taken], sharing: Sharing) -> 
     """Hold the leases of what was written, and tell the workers that wait for it."""
     if begun := [t.run_id for t in batch if t.opening is not None]:
         take(connection, sharing, begun)
-    if leased := [t.run_id for t in batch if t.is_leased or t.opening is not None]:
+    if leased := [t.run_id for t in batch if t.may_end]:
         check(connection, sharing, leased)
     if over := [t.run_id for t in batch if t.record is not None and t.record.is_over]:
-        give_up(connection, over)
+        give_up(connection, sharing, over)
     if awaited := [t.run_id for t in batch if t.run_id in sharing.watched]:
         notify_news(connection, awaited)
 

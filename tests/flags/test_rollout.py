@@ -52,6 +52,12 @@ class Operator:
         return done["loop"], done["flag"]["reason"]
 
 
+    def newest(self) -> str:
+        """Return the id of the newest run."""
+        with self.process.client() as client:
+            return client.get("/api/runs?limit=1").json()["runs"][0]["run_id"]
+
+
 @pytest.fixture
 def operator(tmp_path: Path) -> Iterator[Operator]:
     """Start a server as the README does, and sit down beside it."""
@@ -65,10 +71,11 @@ def test_the_rollback_works_as_written(operator: Operator) -> None:
     """On, then the page's own commands: the lever is off, and the next question is answered by legacy."""
     operator.types(block('{"state":"on"}'))
     assert operator.asks() == ("v2", "STATIC")
-    told = operator.types(block('{"state":"off"}'), block("grep -i '^x-tool-loop'"))
-    standing, _, header = told.partition("}")
+    told = operator.types(block('{"state":"off"}'), block("^x-(tool-loop|run-id)"))
+    standing, _, headers = told.partition("}")
     assert json.loads(standing + "}")["state"] == "off"
-    assert header.strip().lower() == "x-tool-loop: legacy"
+    assert "x-tool-loop: legacy" in headers.lower().splitlines()
+    assert f"x-run-id: {operator.newest()}" in headers.lower().splitlines()
     assert operator.asks() == ("legacy", "STATIC")
 
 
@@ -78,7 +85,7 @@ def test_a_rollback_takes_less_than_a_second(operator: Operator) -> None:
     took: list[float] = []
     for _ in range(3):
         began = time.monotonic()
-        assert "legacy" in operator.types(block('{"state":"off"}'), block("grep -i '^x-tool-loop'"))
+        assert "legacy" in operator.types(block('{"state":"off"}'), block("^x-(tool-loop|run-id)"))
         took.append(time.monotonic() - began)
     print("rollback, with curl:", *(f"{seconds * 1000:.0f} ms" for seconds in took))
     assert min(took) < 1
@@ -88,7 +95,7 @@ def test_the_shares_work_as_written(operator: Operator) -> None:
     """Each step of the rollout stands afterwards, and the lever can be read."""
     for words, percent in (('"percent":10', 10), ('"percent":50', 50)):
         assert json.loads(operator.types(block(words)))["percent"] == percent
-    [reading] = [text for text in BLOCKS if text == 'curl -fsS "$BASE/api/flags/tool_loop_v2"\n']
+    [reading] = [text for text in BLOCKS if text.endswith(' "$BASE/api/flags/tool_loop_v2"\n')]
     told = json.loads(operator.types(reading))
     assert (told["state"], told["percent"]) == ("percent", 50)
     assert operator.asks()[1] == "SPLIT"
@@ -103,7 +110,8 @@ def test_watching_and_explaining_work_as_written(operator: Operator) -> None:
     operator.asks()
     counted = operator.types(block("collections.Counter")).splitlines()
     assert counted == ["('legacy', 'complete', '') 1", "('v2', 'complete', '') 3"]
-    told = operator.types(block("/stop"), block('curl -fsS "$BASE/api/runs/$RUN"'))
+    stop = re.sub(r"(?<=RUN=)\w{32}", operator.newest(), block("/stop"))
+    told = operator.types(stop, block('"$BASE/api/runs/$RUN"\n'))
     _, _, trace = told.partition("}")
     run = json.loads(trace)
     assert run["done"]["flag"] == {"variant": "legacy", "reason": "STATIC"}
@@ -138,10 +146,19 @@ def test_the_kill_switch_works_as_written(tmp_path: Path) -> None:
         assert Operator(process, tmp_path).asks() == ("v2", "STATIC")
 
 
+def test_every_command_sends_the_token(tmp_path: Path) -> None:
+    """Where a token is asked for, they work as they are: each block that asks the server has it."""
+    asking = [text for text in BLOCKS if "curl " in text]
+    assert [text for text in asking if text.count("curl ") != text.count("Authorization: Bearer $TOKEN")] == []
+    with serving(tmp_path, env={"SIGNALBOX_REQUIRE_TOKEN": "true"}) as process:
+        told = Operator(process, tmp_path).types(block("^x-(tool-loop|run-id)"), block("collections.Counter"))
+    assert "('legacy', 'complete', '') 1" in told
+
+
 def test_every_command_of_the_page_is_tried() -> None:
     """A block that is added to the page needs a test here."""
     tried = [
-        *("TOKEN=$(cat", '{"state":"off"}', "grep -i '^x-tool-loop'", "/stop", '"percent":10', '"percent":50'),
+        *("TOKEN=$(cat", '{"state":"off"}', "^x-(tool-loop|run-id)", "/stop", '"percent":10', '"percent":50'),
         *('{"state":"on"}', 'flags/tool_loop_v2"\n', "collections.Counter", '/api/runs/$RUN"\n'),
     ]  # fmt: skip
     assert [sum(words in text for text in BLOCKS) for words in tried] == [1] * len(tried)

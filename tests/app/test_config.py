@@ -1,5 +1,6 @@
 """Settings: every one is in `.env.example`, has a bound, and says in a sentence when it cannot be used."""
 
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,13 @@ def test_a_setting_we_do_not_have_is_told(tmp_path: Path) -> None:
     assert misspelt() == ["SIGNALBOX_PROT", "OPENROUTER_KEY"]
 
 
+def test_only_a_regular_file_is_read(tmp_path: Path) -> None:
+    """A pipe is refused at once; whoever reads it would wait for somebody who writes."""
+    os.mkfifo(tmp_path / ".env")
+    with pytest.raises(SettingsError, match="is no regular file"):
+        load_settings()
+
+
 def test_an_empty_value_is_no_value(tmp_path: Path) -> None:
     """`NAME=` in a file means the default."""
     (tmp_path / ".env").write_text("".join(f"{name}=\n" for name in NAMES))
@@ -71,6 +79,11 @@ def test_the_environment_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         ("OPENROUTER_BASE_URL", "ftp://example.org"),
         ("OPENROUTER_BASE_URL", "http://"),
         ("SEARXNG_URL", "localhost:8080"),
+        ("OPENROUTER_BASE_URL", "http://a:b"),
+        ("OPENROUTER_BASE_URL", "http://a:99999/v1"),
+        ("SEARXNG_URL", "http://[a"),
+        ("BRAVE_BASE_URL", "http://a:-1"),
+        ("TAVILY_BASE_URL", "http://ä..b"),
         ("TOOL_LOOP_V2", "2"),
     ],
 )

@@ -97,7 +97,21 @@ def test_by_default_nobody_is_counted(among: Among) -> None:
 # --- the setting ---
 
 
-@pytest.mark.parametrize("words", ["often", "60", "60/fortnight", "0/minute", "-1/minute", "1000000/day"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "often",
+        "60",
+        "60/fortnight",
+        "0/minute",
+        "-1/minute",
+        "1000000/day",
+        "1/0seconds",
+        "5/minute, 1 per 00 days",
+        "1/11 years",
+        f"1/{'9' * 400} years",
+    ],
+)
 def test_a_rate_that_cannot_be_read(words: str) -> None:
     """It is refused at the start, with a sentence that shows how one is written."""
     with pytest.raises(ValueError, match="takes"):

@@ -1,12 +1,14 @@
 """Settings: the only place that reads the environment and `.env`."""
 
 import os
+import re
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from dotenv import dotenv_values
 from dotenv.parser import parse_stream
+from httpx import URL, InvalidURL
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
@@ -15,6 +17,9 @@ from signalbox.services.addresses import Allowance
 
 OPENROUTER = "https://openrouter.ai/api/v1"
 SEARCH_BACKENDS = ("brave", "tavily", "searxng", "ddgs", "docs", "none", "off")
+
+# As a browser writes it (RFC 6454), an international name in its xn-- form; anything else would never match.
+_ORIGIN = re.compile(r"(?P<scheme>https?)://(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::(?P<port>[1-9][0-9]{0,4}))?")
 
 
 class SettingsError(Exception):
@@ -76,11 +81,16 @@ class Settings(BaseSettings):
     @field_validator("openrouter_base_url", "searxng_url", "brave_base_url", "tavily_base_url")
     @classmethod
     def _is_url(cls, value: str | None) -> str | None:
-        if value is not None:
+        if value is None:
+            return None
+        try:
             parts = urlsplit(value)
-            if parts.scheme not in ("http", "https") or not parts.hostname:
-                raise ValueError("must be a URL that begins with http:// or https://")
-        return value.rstrip("/") if value else None
+            _, _ = parts.port, URL(value)
+        except (ValueError, InvalidURL):  # not in their words: they quote what may be a password
+            raise ValueError("must be a URL whose host is a name or an address, and its port at most 65535") from None
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("must be a URL that begins with http:// or https://")
+        return value.rstrip("/") or None
 
     @field_validator("database_url")
     @classmethod
@@ -136,9 +146,13 @@ class Settings(BaseSettings):
     @classmethod
     def _are_origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         for origin in value:
-            parts = urlsplit(origin)
-            if parts.scheme not in ("http", "https") or not parts.netloc or parts.path:
-                raise ValueError(f"takes origins like https://chat.example.org; {origin!r} is none")
+            found = _ORIGIN.fullmatch(origin)
+            if found is None or found["port"] == {"http": "80", "https": "443"}[found["scheme"]]:
+                told = origin.rpartition("@")[2]  # before it may stand a password
+                raise ValueError(
+                    "takes origins as browsers send them, like https://chat.example.org or http://10.0.0.7:8080: in "
+                    f"lower case, without the scheme's own port, with nothing behind; {told!r} is none"
+                )
         return value
 
     @property
@@ -199,6 +213,8 @@ def _is_misspelt(name: str, ours: tuple[str, ...]) -> bool:
 def _check_syntax(env_file: Path) -> None:
     """Say which line of `.env` cannot be read; the library would skip it with a log line."""
     try:
+        if env_file.exists() and not env_file.is_file():  # a pipe would have us wait for whoever writes into it
+            raise SettingsError(f"{env_file} is no regular file. Put a text file in its place, or remove it.")
         with env_file.open(encoding="utf-8") as stream:
             for binding in parse_stream(stream):
                 if binding.error:

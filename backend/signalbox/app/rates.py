@@ -1,5 +1,6 @@
 """How often somebody may ask: moving windows over the times of what was asked, exact and of a bounded size."""
 
+import re
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,8 +12,11 @@ from limits import RateLimitItem, parse_many
 # So many times are kept of one asker, and so many askers: what limits others must not grow with them.
 MOST_TIMES = 100_000
 MOST_ASKERS = 100_000
+MOST_SECONDS = 10 * 366 * 86_400
 # A network of its own is what a subscriber is given, with more addresses in it than anyone could count.
 _IPV6_PREFIX = 64
+# The library takes 0 seconds for 1.
+_NO_TIME = re.compile(r"(?:/|per)\s*0+(?!\d)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +33,10 @@ def read_rates(words: str) -> tuple[Rate, ...]:
         items: list[RateLimitItem] = parse_many(words)
     except ValueError:
         raise ValueError("takes a rate like 60/minute, or several with commas: 10/minute, 200/day") from None
-    rates = tuple(Rate(item.amount, float(item.get_expiry())) for item in items)
-    if any(not 1 <= rate.amount <= MOST_TIMES or rate.seconds < 1 for rate in rates):
-        raise ValueError(f"takes between 1 and {MOST_TIMES} questions in a time of at least a second")
-    return rates
+    are_bounded = all(1 <= item.amount <= MOST_TIMES and item.get_expiry() <= MOST_SECONDS for item in items)
+    if not are_bounded or _NO_TIME.search(words):
+        raise ValueError(f"takes between 1 and {MOST_TIMES} questions in a time from a second to ten years")
+    return tuple(Rate(item.amount, float(item.get_expiry())) for item in items)
 
 
 @dataclass(slots=True)
@@ -47,9 +51,9 @@ class Rates:
     most_askers: int = MOST_ASKERS
     _times: OrderedDict[str, deque[float]] = field(default_factory=OrderedDict[str, deque[float]])
 
-    def ask(self, asker: str) -> float | None:
+    def ask(self, asker: str, now: float | None = None) -> float | None:
         """Count one question, or return after how many seconds it may be asked."""
-        now = self.clock()
+        now = self.clock() if now is None else now
         times = self._times.get(asker, ())
         waits = [times[-rate.amount] + rate.seconds - now for rate in self.allowed if len(times) >= rate.amount]
         if waits and (wait := max(waits)) > 0:
@@ -57,6 +61,14 @@ class Rates:
         if self.allowed:
             self._count(asker, now)
         return None
+
+    def give_back(self, asker: str, at: float) -> None:
+        """Forget a question that was counted at this time: it was refused after all."""
+        times = self._times.get(asker, deque[float]())
+        if at in times:
+            times.remove(at)
+            if not times:
+                del self._times[asker]
 
     def __len__(self) -> int:
         return len(self._times)

@@ -17,6 +17,8 @@ DEPLOY = ROOT / "deploy"
 SETTINGS = {name.upper() for name in Settings.model_fields}
 # A drain, and what its end may take (docs/operating.md).
 PATIENCE = Settings.model_fields["signalbox_drain_seconds"].default + 10
+# What an image has by itself: its port is what health checks and nginx ask.
+IMAGE = {"SIGNALBOX_HOST", "SIGNALBOX_PORT", "SIGNALBOX_DATA_DIR"}
 # Read by uvicorn: whose word on the client's address counts.
 OTHERS = {"FORWARDED_ALLOW_IPS", "PATH", "PYTHONUNBUFFERED"}
 
@@ -51,6 +53,14 @@ def test_every_name_is_a_setting(workers: dict[str, dict[str, Any]]) -> None:
     env = re.findall(r"^(?:ENV|   ) ?([A-Z_]+)=", (DEPLOY / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)
     assert set(env) <= SETTINGS | OTHERS
     assert "SIGNALBOX_DATA_DIR" in env
+
+
+def test_every_setting_reaches_every_worker(workers: dict[str, dict[str, Any]]) -> None:
+    """What stands in the env file is passed on under its own name, whichever setting it is."""
+    for one in workers.values():
+        assert set(one["environment"]) == SETTINGS - IMAGE | {"FORWARDED_ALLOW_IPS"}
+        for name in set(one["environment"]) - {"FORWARDED_ALLOW_IPS", "DATABASE_URL"}:
+            assert one["environment"][name].startswith(f"${{{name}:")
 
 
 def test_secrets_come_from_outside(compose: dict[str, Any]) -> None:

@@ -12,6 +12,7 @@ import uvicorn
 from signalbox.app import streaming
 from signalbox.app.config import Settings
 
+from tests.docs.pages import page
 from tests.support.frames import checked, hear
 from tests.support.nginx import SAMPLE, Nginx, nginx
 from tests.support.processes import Process, serving
@@ -244,6 +245,23 @@ def test_connections_to_workers_are_kept(tmp_path: Path) -> None:
         for _ in range(5):
             client.get("/x")
     assert len(sources) == 1
+
+
+def test_questions_are_counted_where_they_are_to_be(tmp_path: Path) -> None:
+    """The lines that docs/security.md gives for one exact count refuse the 22nd question, with a key or without."""
+    [lines] = page("security.md").blocks("nginx")
+
+    async def answers(exchange: Exchange) -> None:
+        await exchange.whole(200, b"{}")
+
+    with (
+        ScriptedUpstream(answers, models=answers) as worker,
+        nginx(tmp_path, worker.port, more=lines.replace("60r/m", "1r/m")) as front,
+        front.client() as client,
+    ):
+        got = [client.post(STREAM, json=ASKED, headers=KEYED if n % 2 else {}).status_code for n in range(24)]
+        assert got == [200] * 21 + [429] * 3
+        assert client.get("/api/runs").status_code == 200
 
 
 # --- figures that must agree with those of Signalbox ---

@@ -47,14 +47,15 @@ def program() -> str:
 
 
 @contextmanager
-def nginx(folder: Path, *workers: int) -> Iterator[Nginx]:
-    """Run nginx in front of one or two workers on these ports of loopback, until the block ends."""
+def nginx(folder: Path, *workers: int, more: str = "") -> Iterator[Nginx]:
+    """Run nginx in front of one or two workers on these ports of loopback, until the block ends; `more` is for http."""
     binary = program()
     folder.mkdir(parents=True, exist_ok=True)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port: int = listener.getsockname()[1]
         conf = folder / "nginx.conf"
-        conf.write_text(adapted(SAMPLE.read_text(encoding="utf-8"), port, workers, folder), encoding="utf-8")
+        sample = adapted(SAMPLE.read_text(encoding="utf-8"), port, workers, folder)
+        conf.write_text(sample.replace("http {\n", f"http {{\n{more}\n", 1), encoding="utf-8")
         log = folder / "nginx.log"
         with log.open("wb") as written:
             # nginx takes over a listener that its environment names, as when it replaces itself: no port is raced for.

@@ -12,6 +12,8 @@ from signalbox.app.config import Settings
 from signalbox.cli import main
 
 from tests.conftest import ROOT
+from tests.docs.pages import page
+from tests.support.postgres import Server
 
 DEPLOY = ROOT / "deploy"
 SETTINGS = {name.upper() for name in Settings.model_fields}
@@ -121,6 +123,20 @@ def test_what_the_image_is_built_from() -> None:
     assert all((ROOT / name).exists() for name in let_in)
     assert {"backend", "frontend", "docs", "hatch_build.py", "scripts", "requirements"} <= let_in
     assert not {"data", ".env", ".git"} & let_in
+
+
+def test_the_database_that_the_page_makes(
+    postgres: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its role can make the tables in its database, with the lines as docs/deploy.md has them."""
+    [lines] = page("deploy.md").blocks("sql")
+    for line in lines.strip().split("\n"):
+        postgres.sql(line)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DATABASE_URL", postgres.url("signalbox", "signalbox"))
+    for arguments in (["create", "Ada"], ["list"]):
+        assert main(["token", *arguments]) == 0
+    assert "Ada" in capsys.readouterr().out
 
 
 def test_the_unit() -> None:

@@ -86,10 +86,55 @@ def test_a_token_that_is_none_of_ours_is_refused(which: str, request: pytest.Fix
 
 def test_where_no_token_is_asked_for_any_other_word_is_passed_over(bare: RunningApp) -> None:
     """A client that always sends something goes on as before, and so does a page that has an old token."""
-    for given in ("", "sk-whatever", "letmein", "sb-", "\xe4"):
+    for given in ("", "sk-whatever", "letmein", "eyJhbGci.eySb-x.dsb-gS", "sb", "\xe4"):
         headers = [(b"authorization", f"Bearer {given}".strip().encode("latin-1"))]
         assert bare.client.get("/api/runs", headers=headers).status_code == 200
         assert bare.client.post("/api/chat/stream", json=ASK, headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize("form", ["bearer {}", "BEARER {}", "Bearer\t{}", "bEarer  \t {}", "{}"])
+def test_a_token_counts_however_its_scheme_is_written(bare: RunningApp, form: str) -> None:
+    """HTTP's schemes are of any case; a run that was asked for so is its owner's and nobody else's, the admin's too."""
+    _, text = give(bare, "Ada")
+    sent = {"authorization": form.format(text)}
+    run_id = bare.client.post("/api/chat/stream", json=ASK, headers=sent).headers["x-run-id"]
+    path = f"/api/runs/{run_id}"
+    assert status(bare, text, path) == bare.client.get(path, headers=sent).status_code == 200
+    assert bare.client.get(path).status_code == 404
+    admin = {"authorization": form.format(bare.app.state.admin_token.value)}
+    assert bare.client.get(path, headers=admin).status_code == 200
+    assert bare.client.put("/api/flags/tool_loop_v2", json={"state": "on"}, headers=admin).status_code == 200
+
+
+@pytest.mark.parametrize("which", ["asking", "bare"])
+@pytest.mark.parametrize(
+    "form", ["Token {}", "Basic {}", 'Bearer "{}"', "Bearer '{}'", "Bearer Bearer {}", "Bearer: {}", "Bearer{}", "x={}"]
+)
+def test_a_token_in_a_wrong_place_is_refused(which: str, form: str, request: pytest.FixtureRequest) -> None:
+    """It was meant, so the run must not become everybody's: also in capitals, and cut."""
+    app: RunningApp = request.getfixturevalue(which)
+    _, text = give(app, "Ada")
+    for given in (form.format(text), form.format(text.upper()), form.format(text)[: -len(text) + 16]):
+        refused = app.client.post("/api/chat/stream", json=ASK, headers={"authorization": given})
+        assert (refused.status_code, error_of(refused)["code"]) == (401, "UNAUTHORIZED"), given
+
+
+@pytest.mark.parametrize("cut", ["sb-", "sb-12", "SB-", "sb-0123456789ab", "sb-0123456789AB-x", "sb_", "sb"])
+def test_what_begins_like_a_token_is_refused(bare: RunningApp, cut: str) -> None:
+    """A piece of one is none; other words that only resemble it are passed over."""
+    assert status(bare, cut) == (401 if cut.lower().startswith("sb-") else 200)
+
+
+@pytest.mark.parametrize("which", ["asking", "bare"])
+def test_two_tokens_are_refused(which: str, request: pytest.FixtureRequest) -> None:
+    """Whatever they hold, and also where both are the same: nobody may guess which was meant."""
+    app: RunningApp = request.getfixturevalue(which)
+    text, admin = give(app, "Ada")[1], app.app.state.admin_token.value
+    for pair in ((text, admin), (admin, text), (text, text), ("", text), ("x", "y")):
+        twice = [("authorization", f"Bearer {given}".strip()) for given in pair]
+        for method, path in (("GET", "/api/runs"), ("PUT", "/api/flags/tool_loop_v2")):
+            refused = app.client.request(method, path, headers=twice, json={"state": "on"})
+            assert (refused.status_code, error_of(refused)["field"]) == (422, "Authorization")
 
 
 def test_a_token_counts_where_none_is_asked_for(bare: RunningApp) -> None:

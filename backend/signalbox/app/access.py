@@ -11,7 +11,7 @@ from fastapi import Depends, Request
 
 from signalbox.core.errors import Code, RequestError, StoreError
 from signalbox.core.records import RunRecord
-from signalbox.core.tokens import Token, read_token
+from signalbox.core.tokens import Token, looks_like_token, read_token
 from signalbox.runs.manager import RunManager
 from signalbox.store.database import Database
 from signalbox.store.tokens import find_token
@@ -115,8 +115,9 @@ class Doorkeeper:
     async def who(self, given: str) -> Who:
         """Return who has this token, empty for none; raises RequestError UNAUTHORIZED, StoreError.
 
-        What looks like an API token is looked up also where none is asked for: a run that was meant for its owner must
-        not become everybody's. Any other word is passed over there, as it was before there were tokens.
+        What looks like an API token, if only by its beginning, is looked up or refused also where none is asked for: a
+        run that was meant for its owner must not become everybody's. Any other word is passed over there, as it was
+        before there were tokens.
         """
         if _is_same(given, self.admin):
             return OPERATOR
@@ -124,6 +125,8 @@ class Doorkeeper:
             return ANYBODY
         if (found := read_token(given)) is not None:
             return Who(await self.book().owner_of(*found))
+        if looks_like_token(given):
+            raise _refused("This token is not known here.")
         if self.is_asked:
             raise RequestError(Code.UNAUTHORIZED, field="Authorization")
         return ANYBODY

@@ -1,5 +1,6 @@
 """Who may ask: Host allow-list, Origin and Sec-Fetch-Site on what spends or changes, the token."""
 
+import re
 from collections.abc import Awaitable, Callable, Collection
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -13,6 +14,8 @@ from signalbox.app.files import wants_page
 from signalbox.core.errors import Code, RequestError, StoreError
 
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+# RFC 9110: the scheme is of any case; between it and the token somebody may have written a tab, or more.
+_SCHEME = re.compile(r"\s*bearer(?:\s+|$)", re.IGNORECASE)
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 # The page has no inline script or style; its answers may hold anything a model writes (quirk G2).
 _POLICY = (
@@ -67,7 +70,7 @@ class Gate:
         headers = Headers(scope=scope)
         try:
             self._check(scope, headers)
-            who = await self._who(_token_in(headers)) if self._is_closed(scope) else ANYBODY
+            who = await self._who(token_in(headers)) if self._is_closed(scope) else ANYBODY
         except RequestError as refusal:
             await error_response(refusal)(scope, receive, send)
             return
@@ -105,8 +108,12 @@ class Gate:
         return headers.get("sec-fetch-site", "none") in ("same-origin", "none")
 
 
-def _token_in(headers: Headers) -> str:
-    return headers.get("authorization", "").removeprefix("Bearer ").strip()
+def token_in(headers: Headers) -> str:
+    """Return the token that a request was sent with; what has another scheme, or none, whole. Raises RequestError."""
+    given = headers.getlist("authorization")
+    if len(given) > 1:
+        raise RequestError(Code.INVALID_REQUEST, "Authorization may come once.", "Authorization")
+    return _SCHEME.sub("", given[0], count=1).strip() if given else ""
 
 
 def _netloc(origin: str) -> str:

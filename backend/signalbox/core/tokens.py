@@ -8,6 +8,8 @@ from hashlib import sha256
 
 _ID_BYTES, _SECRET_BYTES = 6, 32
 _FORM = re.compile(r"sb-([0-9a-f]{12})-(.*)", re.ASCII | re.DOTALL)
+# Also quoted, in capitals, behind another scheme, or cut. Other services' tokens may hold these letters by chance.
+_LIKE = re.compile(r"(?<![A-Za-z0-9_.-])sb-|sb-[0-9a-f]{12}-", re.ASCII | re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,11 @@ def read_token(text: str) -> tuple[str, str] | None:
     """Return the id and the secret in what looks like a token, None for anything else."""
     found = _FORM.fullmatch(text)
     return (found[1], found[2]) if found else None
+
+
+def looks_like_token(text: str) -> bool:
+    """Whether somebody may have meant a token of ours, however it is written."""
+    return _LIKE.search(text) is not None
 
 
 def _digest(secret: str) -> bytes:

@@ -4,12 +4,13 @@ import hmac
 from typing import Annotated, Literal
 
 import structlog
-from fastapi import APIRouter, Header, Request
+from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from signalbox.app.body import read_model
 from signalbox.app.deps import Parts, PartsDep
 from signalbox.app.examples import body_of
+from signalbox.app.security import token_in
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.messages import JsonObject
 from signalbox.flags.choice import FLAG_KEY, effective
@@ -42,12 +43,9 @@ async def read_lever(parts: PartsDep) -> JsonObject:
 
 
 @router.put("/tool_loop_v2", response_model=None, openapi_extra=body_of(LeverIn, {"back to legacy": {"state": "off"}}))
-async def pull_lever(
-    request: Request, parts: PartsDep, authorization: Annotated[str | None, Header()] = None
-) -> JsonObject:
+async def pull_lever(request: Request, parts: PartsDep) -> JsonObject:
     """Pull the lever, with the admin token; the next run follows it, runs under way keep their loop."""
-    given = (authorization or "").removeprefix("Bearer ").strip()
-    if not hmac.compare_digest(given.encode(), parts.admin_token.encode()):
+    if not hmac.compare_digest(token_in(request.headers).encode(), parts.admin_token.encode()):
         raise RequestError(Code.UNAUTHORIZED, "The lever needs the admin token.", "Authorization")
     wanted = await read_model(request, LeverIn, _BODY_LIMIT)
     await parts.lever.pull(Lever(wanted.state, wanted.percent or 0))

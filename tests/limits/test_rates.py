@@ -10,8 +10,9 @@ from signalbox.app.config import Settings
 from signalbox.app.rates import Rate, Rates, address_of, read_rates
 
 from tests.limits.conftest import Among
+from tests.limits.test_quota import start, stop
 from tests.support.serving import RunningApp, error_of
-from tests.support.upstream import says
+from tests.support.upstream import holds, says
 
 ANNA, BERT = {"x-user": "anna"}, {"x-user": "bert"}
 
@@ -73,6 +74,24 @@ def test_what_starts_no_run_is_free(among: Among) -> None:
         assert app.client.get(f"/api/runs/{run_id}", headers=ANNA).status_code == 200
     assert post(app, ANNA).status_code == 200
     assert post(app, ANNA).status_code == 429
+
+
+def test_what_finds_no_room_is_free(among: Among) -> None:
+    """A question that is refused for want of room, or of a disk, may be asked again as soon as there is some."""
+    app, _ = among(holds, says("Hello."), signalbox_rate_limit="2/hour", signalbox_max_runs_per_user=1)
+    clock = app.parts.quota.rates.clock = Clock()
+    first = start(app, ANNA)
+    for kept in ({}, {"conversation_id": "talk"}):
+        for _ in range(3):
+            refused = post(app, ANNA, **kept)
+            assert (refused.status_code, error_of(refused)["code"]) == (429, "TOO_MANY_RUNS")
+            clock.now += 1
+    stop(app, first)
+    app.parts.runs.most_at_once = 0
+    assert [post(app, ANNA).status_code for _ in range(3)] == [503] * 3
+    app.parts.runs.most_at_once = 1
+    assert post(app, ANNA).status_code == 200
+    assert error_of(post(app, ANNA))["code"] == "TOO_MANY_QUESTIONS"
 
 
 def test_without_users_an_address_is_counted(among: Among) -> None:
@@ -142,6 +161,22 @@ def test_no_window_ever_holds_too_many(gaps: list[float], amount: int, seconds: 
             taken.append(clock.now)
         else:
             assert 0 < wait <= 60
+
+
+def test_what_is_given_back_was_never_asked() -> None:
+    """The very time goes, whatever was asked since; nothing is left of an asker who has no other."""
+    clock = Clock()
+    rates = Rates((Rate(2, 60.0),), clock)
+    assert rates.ask("anna") is None
+    clock.now += 10
+    assert rates.ask("anna") is None
+    rates.give_back("anna", 1000.0)
+    assert rates.ask("anna") is None
+    assert rates.ask("anna") == 60.0
+    for _ in range(3):
+        rates.give_back("anna", 1010.0)
+    assert len(rates) == 0
+    assert rates.ask("bert") is None
 
 
 def test_the_wait_is_that_of_the_slowest_window() -> None:

@@ -1,8 +1,8 @@
 """What one user may: so many questions in a time, and so many runs at once."""
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from weakref import WeakValueDictionary
 
@@ -10,7 +10,7 @@ from fastapi import Request
 
 from signalbox.app.access import Who
 from signalbox.app.rates import Rates, address_of
-from signalbox.core.errors import Code, RequestError
+from signalbox.core.errors import Code, RequestError, StoreError
 from signalbox.store.database import Database
 from signalbox.store.under_way import count_under_way
 
@@ -26,11 +26,23 @@ class Quota:
     most_runs: int | None = None
     _locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary[str, asyncio.Lock])
 
-    def count_question(self, who: Who, request: Request) -> None:
-        """Count a question that is to start a run, by its user, else by its address; raises RequestError."""
-        wait = self.rates.ask(f"user {who.owner}" if who.owner else address_of(request.client and request.client.host))
+    @contextmanager
+    def counted(self, who: Who, request: Request) -> Generator[None, None, None]:
+        """Count a question that starts a run inside, by its user, else by its address; raises RequestError.
+
+        It is counted before it is known whether there is room, or many at once would all pass; what is refused does
+        not stay counted.
+        """
+        asker = f"user {who.owner}" if who.owner else address_of(request.client and request.client.host)
+        now = self.rates.clock()
+        wait = self.rates.ask(asker, now)
         if wait is not None:
             raise RequestError(Code.TOO_MANY_QUESTIONS, retry_after=wait)
+        try:
+            yield
+        except (RequestError, StoreError):
+            self.rates.give_back(asker, now)
+            raise
 
     @asynccontextmanager
     async def room_for(self, who: Who) -> AsyncGenerator[None, None]:

@@ -105,16 +105,16 @@ async def _started(
         question=body.model_dump(mode="json", exclude_unset=True, exclude=_IN_THE_TREE if standing else None),
         parent_id=standing.place.node_id if standing else None,
     )
-    parts.quota.count_question(who, request)
-    if standing is not None:
-        await keep(standing, parts)
-    try:
-        async with parts.quota.room_for(who):
-            run = await parts.runs.start(context, progress, loop, asked)
-    except RequestError:
+    with parts.quota.counted(who, request):
         if standing is not None:
-            await check_there(standing, parts)
-        raise
+            await keep(standing, parts)
+        try:
+            async with parts.quota.room_for(who):
+                run = await parts.runs.start(context, progress, loop, asked)
+        except RequestError:
+            if standing is not None:
+                await check_there(standing, parts)
+            raise
     return run.record()
 
 

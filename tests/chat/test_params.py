@@ -100,6 +100,8 @@ def test_the_session_goes_along() -> None:
     context = context_for()
     context.session_id = "chat-1"
     assert prepare_request_params(context).session_id == "chat-1"
+    context.session_id = "0123456789ab/chat-1"
+    assert prepare_request_params(context).session_id == "99c02aba82b3bcbc26f2376161c02753"
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ class Workbench:
             tools=schemas_of(tools),
             tool_choice=tool_choice_of(body, tools),
             finalize_hint=body.finalize_hint or "",
-            session_id=body.conversation_id,
+            session_id=journal.conversation_id or body.conversation_id,
             limits=limits_of(body, search_is_paid=self.toolbox.search_is_paid),
             abilities=abilities_of(entry),
             budget=budget_of(body, self.settings.signalbox_max_run_cost, entry),

@@ -7,6 +7,7 @@ from signalbox.chat.context import ConversationContext
 from signalbox.chat.history import history_for
 from signalbox.chat.roles import holds_image_words
 from signalbox.chat.trim import MOST
+from signalbox.core.conversations import session_of
 from signalbox.core.messages import AssistantMessage, JsonObject, JsonValue, Message, ToolMessage
 from signalbox.core.parts import Request, ToolSchema
 
@@ -44,7 +45,7 @@ def prepare_request_params(context: ConversationContext, *, first: bool = True) 
         tools=context.offered or earlier,
         tool_choice="none" if earlier else _tool_choice(context, first=first),
         params=params,
-        session_id=context.session_id,
+        session_id=session_of(context.session_id) if context.session_id else None,
         changes=(
             *_conceded(context, messages),
             *(f"{name} {params[name]}" for name in params if params[name] != guarded.get(name)),

@@ -1,6 +1,7 @@
 """A conversation as it is kept: a tree of nodes, some told by a client, the others answered here."""
 
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Literal
 from unicodedata import normalize
 
@@ -21,6 +22,11 @@ def key_of(owner: str, conversation_id: str) -> str:
     A client's own id has no slash in it.
     """
     return f"{owner}/{conversation_id}" if owner else conversation_id
+
+
+def session_of(key: str) -> str:
+    """Return what a host is told: OpenRouter takes 256 characters, and owners are not its business."""
+    return blake2b(key.encode(), digest_size=16).hexdigest() if "/" in key else key
 
 
 def shown_id(key: str) -> str:

@@ -11,7 +11,8 @@ from signalbox.chat.progress import Attempt
 from signalbox.conversations.history import history_of
 from signalbox.conversations.tree import Tree, system_of
 from signalbox.core.errors import RequestError
-from signalbox.core.events import AnyEvent, LoopName, Stamped
+from signalbox.core.events import AnyEvent, Done, LoopName, Stamped
+from signalbox.core.invariants import first_stamp_fault
 from signalbox.core.messages import JsonObject, Message, SystemMessage
 from signalbox.core.records import RunRecord
 from signalbox.replay.outcome import Called, Outcome, calls_in, outcome_of
@@ -33,7 +34,7 @@ class Journal:
     """A run as it was: what was asked, what it told, what it asked of its upstream.
 
     `told` is all that its model was told, where the question alone does not say it: of a run in a conversation.
-    `is_torn`: what was said before it in its conversation is not here.
+    `conversation_id` is the one under which that is kept. `is_torn`: what was said before it there is not here.
     """
 
     run_id: str
@@ -43,6 +44,7 @@ class Journal:
     events: tuple[Stamped, ...]
     attempts: tuple[Attempt, ...] = ()
     told: tuple[Message, ...] | None = None
+    conversation_id: str | None = None
     is_torn: bool = False
     simulated: bool = False
 
@@ -107,6 +109,7 @@ async def _with_conversation(
         question=record.question,
         events=tuple(events),
         attempts=tuple(progress_of(record).attempts),
+        conversation_id=record.conversation_id,
         simulated=record.simulated,
     )
     if record.conversation_id is None:
@@ -137,18 +140,46 @@ class _Trace:
     simulated: bool = False
 
 
+class _Save(msgspec.Struct):
+    """What of a save a replay needs."""
+
+    run_id: str
+    question: JsonObject
+    trace: JsonObject
+    events: list[JsonObject]
+
+
+class _Stamp(msgspec.Struct):
+    """What an event of a save has beside its own fields."""
+
+    seq: int
+    at: int
+
+
 def journal_of(data: bytes, name: str) -> Journal:
     """Read a save as GET /api/saves/ID gives it; raises NoJournal for anything else."""
     try:
-        whole: Any = loads(data)
-        question, trace, events = whole["question"], whole["trace"], whole["events"]
-        stamped = [Stamped(one["seq"], one["at"], msgspec.convert(one, AnyEvent)) for one in events]
-        return _of_save(whole["run_id"], Snapshot(dict(question), trace, {}), stamped)
-    except (ValueError, KeyError, TypeError, msgspec.MsgspecError) as error:
-        raise NoJournal(
-            f"{name} is no save as GET /api/saves/ID gives it: it needs question, trace and events "
-            f"({type(error).__name__})."
-        ) from None
+        whole = msgspec.convert(loads(data), _Save)
+        return _of_save(whole.run_id, Snapshot(whole.question, whole.trace, {}), _stamped(whole.events))
+    except ValueError as error:  # of JSON, of a shape, and of what follows what
+        reason = str(error).removesuffix(".")
+        raise NoJournal(f"{name} is no save as GET /api/saves/ID gives it: {reason}.") from None
+
+
+def _stamped(events: Sequence[JsonObject]) -> list[Stamped]:
+    """Read the events of a save; raises ValueError where they are not a whole run."""
+    told: list[Stamped] = []
+    for place, one in enumerate(events, 1):
+        try:
+            stamp = msgspec.convert(one, _Stamp)
+            told.append(Stamped(stamp.seq, stamp.at, msgspec.convert(one, AnyEvent)))
+        except msgspec.ValidationError as error:
+            raise ValueError(f"its event {place} cannot be read ({error})") from None
+    if fault := first_stamp_fault(told):
+        raise ValueError(fault)
+    if not told or not isinstance(told[-1].event, Done):
+        raise ValueError("it was cut, for its last event is no done")
+    return told
 
 
 def _of_save(run_id: str, snapshot: Snapshot, events: Sequence[Stamped]) -> Journal:

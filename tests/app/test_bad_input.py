@@ -170,6 +170,8 @@ WRONG: list[tuple[str, Any, str]] = [
     ("finalize_hint", "x" * 4001, "finalize_hint"),
     ("conversation_id", "a b", "conversation_id"),
     ("conversation_id", "", "conversation_id"),
+    ("conversation_id", ".", "conversation_id"),
+    ("conversation_id", "..", "conversation_id"),
     ("on_disconnect", "maybe", "on_disconnect"),
     ("on_disconnect", None, "on_disconnect"),
 ]

@@ -85,6 +85,16 @@ def test_the_environment_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         ("BRAVE_BASE_URL", "http://a:-1"),
         ("TAVILY_BASE_URL", "http://ä..b"),
         ("TOOL_LOOP_V2", "2"),
+        ("SIGNALBOX_ALLOWED_ORIGINS", "https://Page.example"),
+        ("SIGNALBOX_ALLOWED_ORIGINS", "HTTPS://page.example"),
+        ("SIGNALBOX_ALLOWED_ORIGINS", "https://page.example/"),
+        ("SIGNALBOX_ALLOWED_ORIGINS", "https://page.example?a=b"),
+        ("SIGNALBOX_ALLOWED_ORIGINS", "https://page.example#a"),
+        ("SIGNALBOX_ALLOWED_ORIGINS", "https://page.example:443"),
+        ("SIGNALBOX_ALLOWED_ORIGINS", "http://page.example:80"),
+        ("SIGNALBOX_ALLOWED_ORIGINS", "https://page.example:"),
+        ("SIGNALBOX_ALLOWED_ORIGINS", "https://b\xfccher.example"),
+        ("SIGNALBOX_ALLOWED_ORIGINS", "null"),
     ],
 )
 def test_a_value_out_of_bounds_names_its_setting(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
@@ -130,6 +140,16 @@ def test_a_databases_password_is_a_secret_however_it_is_written(tmp_path: Path) 
         assert "can/ary" in settings.secrets
         assert {address} < {*settings.secrets}
         assert "ary" not in repr(settings)
+
+
+def test_an_allowed_origin_is_as_a_browser_writes_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """With a port of its own, or an address; a password that somebody put before it is not told back."""
+    origins = ("https://page.example", "http://page.example:443", "http://10.0.0.7:8080", "http://[::1]:5173")
+    assert settings_for(tmp_path, signalbox_allowed_origins=",".join(origins)).signalbox_allowed_origins == origins
+    monkeypatch.setenv("SIGNALBOX_ALLOWED_ORIGINS", "https://ada:hush-hush@page.example")
+    with pytest.raises(SettingsError, match="as browsers send them") as refused:
+        load_settings()
+    assert "hush" not in str(refused.value)
 
 
 def test_lists_are_written_with_commas(tmp_path: Path) -> None:

@@ -60,6 +60,8 @@ def test_begin_without_anything(talk: Talk) -> None:
         ({"title": "x" * 201}, "title"),
         ({"title": "x" * 65536}, "title"),
         ({"id": "a b"}, "id"),
+        ({"id": "."}, "id"),
+        ({"id": ".."}, "id"),
         ({"id": "x" * 257}, "id"),
         ({"name": "x"}, "name"),
     ],

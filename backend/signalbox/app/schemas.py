@@ -7,7 +7,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, St
 from signalbox.conversations.titles import one_line
 
 Text = Annotated[str, StringConstraints(min_length=1)]
-Name = Annotated[str, StringConstraints(max_length=256, pattern=r"^[A-Za-z0-9_.:\-]+$")]
+# Not `.` nor `..`: clients take them out of an address, so nobody could open what has such a name.
+_NAME = r"^(\.{0,2}[A-Za-z0-9_:\-]|\.{3})[A-Za-z0-9_.:\-]*$"
+Name = Annotated[str, StringConstraints(max_length=256, pattern=_NAME)]
 Effort = Literal["max", "xhigh", "high", "medium", "low", "minimal", "none"]
 Unit = Annotated[float, Field(ge=0, le=1)]
 

@@ -23,6 +23,7 @@ from signalbox.app.doctor.finding import Finding
 from signalbox.app.doctor.folder import check_folder
 from signalbox.app.doctor.installation import read_settings
 from signalbox.app.doctor.report import as_json, as_text, is_well
+from signalbox.app.serve import serve
 from signalbox.services.search.docs_index import DocsIndex
 from signalbox.simulator.server import BackgroundSimulator
 from signalbox.store import checkup_server
@@ -163,7 +164,8 @@ def test_the_database_file(tmp_path: Path) -> None:
         assert (found.state, said in found.found) == (state, True), found
     whole = file.read_bytes()
     file.write_bytes(whole[:4096] + b"\xff" * 8192 + whole[12288:])
-    assert examined(near(tmp_path))["database"].state == "fail"
+    damaged = examined(near(tmp_path))["database"]
+    assert (damaged.state, "\n" in damaged.found) == ("fail", False)
     file.write_bytes(b"This is a letter to a friend.\n" * 1000)
     assert "cannot be opened" in examined(near(tmp_path))["database"].found
 
@@ -458,6 +460,38 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path, place: str) -> None:
     assert {one.about for one in check_folder(settings) if one.state == "fail"} == {about}
 
 
+def test_what_a_start_refuses_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several workers on SQLite, and a token's file that is a folder or holds something else; nothing is changed."""
+    monkeypatch.setenv("WEB_CONCURRENCY", "4")
+    kept = tmp_path / "admin-token"
+    kept.mkdir()
+    found = examined(near(tmp_path))
+    assert (found["workers"].state, "one worker on SQLite" in found["workers"].found) == ("fail", True)
+    assert (found["tokens"].state, "Is a directory" in found["tokens"].found) == ("fail", True)
+    monkeypatch.setenv("WEB_CONCURRENCY", "1")
+    kept.rmdir()
+    kept.write_text("two words")
+    kept.chmod(0o640)
+    found = examined(near(tmp_path))
+    assert "workers" not in found
+    assert "does not hold one word" in found["tokens"].found
+    assert kept.stat().st_mode & 0o777 == 0o640
+    assert "tokens" not in examined(near(tmp_path, signalbox_admin_token="x" * 20))
+
+
+@pytest.mark.parametrize(("host", "port"), [("a..b", 8000), ("a" * 300, 0)])
+def test_a_host_that_is_no_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], host: str, port: int
+) -> None:
+    """The doctor says the sentence with which a start refuses it."""
+    found = asyncio.run(examination.check_port(near(tmp_path, signalbox_host=host, signalbox_port=port)))
+    assert [(one.state, one.found) for one in found] == [("fail", f"{host} is no host name.")]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SIGNALBOX_ACCESS_TOKEN", "x" * 20)
+    assert serve(host, port) == 2
+    assert f"signalbox: {found[0].found}" in capsys.readouterr().err
+
+
 def test_the_report() -> None:
     """Names stand in a column, what is to be done below what was found; only a failure is one."""
     found = [Finding("key", "ok", "Fine."), Finding("data folder", "warn", "Hm.", "Look.")]
@@ -470,5 +504,6 @@ def test_the_report() -> None:
         "found": "Hm.",
         "todo": "Look.",
     }
+    assert as_text([Finding("key", "ok", "One\nline.")]).startswith("ok    key  One line.\n")
     assert is_well(found)
     assert not is_well([*found, Finding("port", "fail", "Taken.", "Choose.")])

@@ -3,6 +3,8 @@
 import fcntl
 import os
 import secrets
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,8 +26,22 @@ def admin_token(settings: Settings, data_folder: Path) -> AdminToken:
     if settings.signalbox_admin_token is not None:
         return AdminToken(settings.signalbox_admin_token.get_secret_value())
     file = data_folder / FILE
-    try:
+    with _told(file):
         return AdminToken(_kept(file) or _made(file), file)
+
+
+def check_kept(settings: Settings, data_folder: Path) -> None:
+    """Raise the SettingsError that a start would raise over the token that was kept; nothing is made or changed."""
+    if settings.signalbox_admin_token is None and data_folder.is_dir():
+        with _told(file := data_folder / FILE):
+            _read(file)
+
+
+@contextmanager
+def _told(file: Path) -> Generator[None]:
+    """Say in a sentence why a token cannot be kept in a file."""
+    try:
+        yield
     except OSError as error:
         raise SettingsError(
             f"The operator's token cannot be kept in {file} ({error.strerror}). "
@@ -36,16 +52,22 @@ def admin_token(settings: Settings, data_folder: Path) -> AdminToken:
 
 
 def _kept(file: Path) -> str | None:
-    """Return the token that was kept; raises ValueError for a file that holds something else."""
+    """Return the token that was kept, and close its file to others; raises ValueError as `_read` does."""
+    token = _read(file)
+    if token is not None and file.stat().st_mode & 0o077:  # a copy or a restore has opened it to others
+        file.chmod(0o600)
+    return token or None
+
+
+def _read(file: Path) -> str | None:
+    """Return what was kept, None without a file; raises ValueError for a file that holds something else."""
     try:
         token = file.read_text(encoding="ascii").strip()
     except FileNotFoundError:
         return None
     if len(token.split()) > 1 or not all(sign.isprintable() for sign in token):
         raise ValueError("no header can hold this")
-    if file.stat().st_mode & 0o077:  # a copy or a restore has opened it to others
-        file.chmod(0o600)
-    return token or None
+    return token
 
 
 def _made(file: Path) -> str:

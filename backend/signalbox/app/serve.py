@@ -39,7 +39,7 @@ def serve(host: str | None = None, port: int | None = None, workers: int | None 
         settings = load_settings()
         host = host or settings.signalbox_host
         token = token_for(settings, host)
-        count = _count(settings, workers)
+        count = count_of(settings, workers)
         data_folder(settings)
         with _listen(host, settings.signalbox_port if port is None else port) as listener:
             if count > 1:
@@ -229,7 +229,7 @@ def token_for(settings: Settings, host: str) -> str | None:
     )
 
 
-def _count(settings: Settings, workers: int | None) -> int:
+def count_of(settings: Settings, workers: int | None) -> int:
     """Return how many processes are to serve; raises SettingsError."""
     count = workers or workers_wanted()
     if count < 1:
@@ -245,7 +245,10 @@ def _listen(host: str, port: int) -> socket.socket:
         raise SettingsError(f"There is no port {port}. Choose one from 0 to {_LAST_PORT} with --port.")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
+        host.encode("idna")
         return socket.create_server((host, port), family=family, backlog=2048)
+    except UnicodeError:  # a part of it is empty, or longer than any name's may be
+        raise SettingsError(f"{host} is no host name. Choose another with --host.") from None
     except OSError as error:
         reason = "is already in use" if error.errno == errno.EADDRINUSE else f"cannot be used ({error.strerror})"
         raise SettingsError(f"{host}:{port} {reason}. Stop what uses it, or choose another with --port.") from None

@@ -2,8 +2,9 @@
 
 from urllib.parse import urlsplit
 
+from signalbox.app.admin import check_kept
 from signalbox.app.config import Settings, SettingsError
-from signalbox.app.doctor.finding import Finding, fail, ok, warn
+from signalbox.app.doctor.finding import Finding, ok, refusal, warn
 from signalbox.app.security import is_loopback
 from signalbox.app.serve import token_for
 
@@ -20,8 +21,7 @@ def _reach(settings: Settings) -> Finding:
     try:
         token = token_for(settings, host)
     except SettingsError as error:
-        found, _, todo = str(error).removesuffix(".").rpartition(". ")
-        return fail("access", f"{found}.", f"{todo}.")
+        return refusal("access", error)
     if token is not None or settings.signalbox_require_token:
         who = "this machine alone (and through a proxy on it)" if is_loopback(host) else "other machines too"
         return ok("access", f"{host} is reached from {who}, and a token is asked for.")
@@ -42,7 +42,12 @@ def _tokens(settings: Settings) -> list[Finding]:
     }
     short = [name for name, token in given.items() if token and len(token.get_secret_value()) < _SHORTEST]
     words = f"{' and '.join(short)} has fewer than {_SHORTEST} characters."
-    return [warn("tokens", words, "Use a longer one, such as openssl rand -hex 24 prints.")] if short else []
+    told = [warn("tokens", words, "Use a longer one, such as openssl rand -hex 24 prints.")] if short else []
+    try:
+        check_kept(settings, settings.signalbox_data_dir)
+    except SettingsError as error:
+        told.append(refusal("tokens", error))
+    return told
 
 
 def _names(settings: Settings) -> list[Finding]:

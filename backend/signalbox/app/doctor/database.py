@@ -2,10 +2,11 @@
 
 import asyncio
 
-from signalbox.app.config import Settings
+from signalbox.app.config import Settings, SettingsError
 from signalbox.app.databases import FILE, place_of
-from signalbox.app.doctor.finding import Finding, fail, ok, warn
+from signalbox.app.doctor.finding import Finding, fail, ok, refusal, warn
 from signalbox.app.doctor.lever import standing
+from signalbox.app.serve import count_of
 from signalbox.core.errors import StoreError
 from signalbox.store.checkup import is_current, is_known, look_at_file
 
@@ -15,7 +16,19 @@ _SLOW = 0.1  # seconds for the smallest answer
 
 
 async def check_database(settings: Settings) -> list[Finding]:
-    """Look at the database that is set."""
+    """Look at the database that is set, and whether as many workers may share it as are asked for."""
+    return [*_workers(settings), *(await _database(settings))]
+
+
+def _workers(settings: Settings) -> list[Finding]:
+    try:
+        count_of(settings, None)
+    except SettingsError as error:
+        return [refusal("workers", error)]
+    return []
+
+
+async def _database(settings: Settings) -> list[Finding]:
     if settings.database_url is None:
         return [await asyncio.to_thread(_file, settings)]
     try:
@@ -73,7 +86,7 @@ def _file(settings: Settings) -> Finding:
         words = f"{path} cannot be opened as an SQLite database."
         return fail("database", words, "See whose file it is; if it is broken, restore a backup (docs/operating.md).")
     if found.fault is not None:
-        words = f"{path} is damaged: {found.fault}."
+        words = f"{path} is damaged: {' '.join(found.fault.split())}."
         return fail("database", words, "Stop the server and restore a backup (docs/operating.md).")
     checked = "and is sound" if found.is_whole else f"and was not read to its end in {SECONDS:g} s"
     return _tables(f"{path} has {found.size / 1e6:,.1f} MB {checked}", found.version)

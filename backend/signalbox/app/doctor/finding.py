@@ -26,6 +26,12 @@ def warn(about: str, found: str, todo: str) -> Finding:
     return Finding(about, "warn", found, todo)
 
 
+def refusal(about: str, error: Exception) -> Finding:
+    """Say in its own words what a start refuses; the last sentence is what to do."""
+    found, _, todo = str(error).removesuffix(".").rpartition(". ")
+    return fail(about, f"{found}.", f"{todo}.")
+
+
 def fail(about: str, found: str, todo: str) -> Finding:
     """Say that something does not work."""
     return Finding(about, "fail", found, todo)

@@ -22,23 +22,31 @@ _ASK = b"GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r
 async def check_port(settings: Settings) -> list[Finding]:
     """Ask who is there; where nobody is, see whether we may have it."""
     host, port = settings.signalbox_host, settings.signalbox_port
+    try:
+        return [await _looked_at(host, port)]
+    except UnicodeError:  # a part of the name is empty, or longer than any name's may be
+        return [fail("port", f"{host} is no host name.", "Choose another with --host or SIGNALBOX_HOST.")]
+
+
+async def _looked_at(host: str, port: int) -> Finding:
     shown = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     if port == 0:
-        return [ok("port", f"{host}: any free port is taken (SIGNALBOX_PORT=0).")]
+        found = await asyncio.to_thread(_free, host, port, shown)
+        return ok("port", f"{host}: any free port is taken (SIGNALBOX_PORT=0).") if found.state == "ok" else found
     another = "Stop what uses it, or choose another port (SIGNALBOX_PORT, --port)."
     try:
         async with asyncio.timeout(SECONDS):
             version = await _version_at(_reached(host), port)
     except TimeoutError:
-        return [fail("port", f"Something accepts connections at {shown}, and does not answer.", another)]
+        return fail("port", f"Something accepts connections at {shown}, and does not answer.", another)
     except OSError:
-        return [await asyncio.to_thread(_free, host, port, shown)]
+        return await asyncio.to_thread(_free, host, port, shown)
     if version is None:
-        return [fail("port", f"Something that is no Signalbox answers at {shown}.", another)]
+        return fail("port", f"Something that is no Signalbox answers at {shown}.", another)
     if version != __version__:
         words = f"Signalbox {version} answers at {shown}, and {__version__} is installed."
-        return [warn("port", words, "Start it anew to have the version that is installed.")]
-    return [ok("port", f"A Signalbox of this version answers at {shown}.")]
+        return warn("port", words, "Start it anew to have the version that is installed.")
+    return ok("port", f"A Signalbox of this version answers at {shown}.")
 
 
 def _reached(host: str) -> str:

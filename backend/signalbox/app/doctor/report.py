@@ -20,11 +20,16 @@ def as_text(findings: Sequence[Finding]) -> str:
     width = max(len(one.about) for one in findings)
     lines: list[str] = []
     for one in findings:
-        lines.append(f"{one.state:<5} {one.about:<{width}}  {one.found}")
+        lines.append(f"{one.state:<5} {one.about:<{width}}  {_in_a_line(one.found)}")
         if one.todo:
-            lines.append(f"{'':<5} {'':<{width}}  To do: {one.todo}")
+            lines.append(f"{'':<5} {'':<{width}}  To do: {_in_a_line(one.todo)}")
     counts = Counter(one.state for one in findings)
     return "\n".join([*lines, "", f"{counts['ok']} ok, {counts['warn']} warn, {counts['fail']} fail.", ""])
+
+
+def _in_a_line(words: str) -> str:
+    """Join the lines of what another program, or a name, has put into a sentence."""
+    return " ".join(words.splitlines())
 
 
 def as_json(findings: Sequence[Finding]) -> str:

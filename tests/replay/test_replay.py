@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +131,44 @@ def test_what_cannot_be_done_is_told_in_a_sentence(
     said = run_command("replay", *[folder.run if one == "RUN" else one for one in arguments], cwd=folder.path)
     assert (said.status, said.out) == (2, "")
     assert words in said.err
+
+
+def _of_events(change: Callable[[list[dict[str, Any]]], object]) -> Callable[[dict[str, Any]], object]:
+    return lambda save: change(save["events"])
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (_of_events(lambda events: events[1].update(seq="two")), "its event 2 cannot be read (Expected `int`"),
+        (_of_events(lambda events: events[0].update(seq=-1)), "seq -1 follows 0"),
+        (_of_events(lambda events: events[2].update(seq=1)), "it must rise"),
+        (
+            _of_events(lambda events: events[0].update(type="dream")),
+            "its event 1 cannot be read (Invalid value 'dream'",
+        ),
+        (_of_events(lambda events: events[0].update(at=None)), "`$.at`"),
+        (_of_events(lambda events: events.pop()), "it was cut"),
+        (_of_events(lambda events: events.clear()), "it was cut"),
+        (lambda save: save.update(events="none"), "`$.events`"),
+        (lambda save: save.update(events=[1]), "`$.events[0]`"),
+        (lambda save: save.update(run_id=7), "`$.run_id`"),
+        (lambda save: save.update(question=[]), "`$.question`"),
+        (lambda save: save["trace"].update(attempts=3), "`$.attempts`"),
+    ],
+)
+def test_a_file_that_is_spoilt_says_where(
+    folder: Folder, tmp_path: Path, run_command: Command, spoil: Callable[[dict[str, Any]], object], words: str
+) -> None:
+    """Either command names the file and what is wrong in it, with exit 2."""
+    save = json.loads(folder.save.read_bytes())
+    spoil(save)
+    (tmp_path / "spoilt.json").write_text(json.dumps(save))
+    for verb in ("replay", "parity"):
+        said = run_command(verb, "spoilt.json", cwd=tmp_path)
+        assert (said.status, said.out) == (2, "")
+        assert said.err.startswith("signalbox: spoilt.json is no save as GET /api/saves/ID gives it: ")
+        assert words in said.err
 
 
 def test_a_run_is_found_in_postgresql(postgres: Server, tmp_path: Path, run_command: Command) -> None:

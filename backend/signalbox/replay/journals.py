@@ -144,9 +144,9 @@ class _Save(msgspec.Struct):
     """What of a save a replay needs."""
 
     run_id: str
-    question: JsonObject
-    trace: JsonObject
-    events: list[JsonObject]
+    question: dict[str, Any]
+    trace: dict[str, Any]
+    events: list[dict[str, Any]]
 
 
 class _Stamp(msgspec.Struct):
@@ -161,7 +161,7 @@ def journal_of(data: bytes, name: str) -> Journal:
     try:
         whole = msgspec.convert(loads(data), _Save)
         return _of_save(whole.run_id, Snapshot(whole.question, whole.trace, {}), _stamped(whole.events))
-    except ValueError as error:  # of JSON, of a shape, and of what follows what
+    except (ValueError, msgspec.MsgspecError) as error:  # of JSON, of a shape, and of what follows what
         reason = str(error).removesuffix(".")
         raise NoJournal(f"{name} is no save as GET /api/saves/ID gives it: {reason}.") from None
 

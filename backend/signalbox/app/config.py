@@ -8,7 +8,6 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from dotenv import dotenv_values
 from dotenv.parser import parse_stream
-from httpx import URL, InvalidURL
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
@@ -85,8 +84,8 @@ class Settings(BaseSettings):
             return None
         try:
             parts = urlsplit(value)
-            _, _ = parts.port, URL(value)
-        except (ValueError, InvalidURL):  # not in their words: they quote what may be a password
+            _, _ = parts.port, (parts.hostname or "").encode("idna")
+        except ValueError:  # not in their words: they quote what may be a password
             raise ValueError("must be a URL whose host is a name or an address, and its port at most 65535") from None
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("must be a URL that begins with http:// or https://")

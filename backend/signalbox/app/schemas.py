@@ -1,5 +1,6 @@
 """What a client may send: validated here, before a run exists, and turned into the core's values."""
 
+import re
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
@@ -9,7 +10,17 @@ from signalbox.conversations.titles import one_line
 Text = Annotated[str, StringConstraints(min_length=1)]
 # Not `.` nor `..`: clients take them out of an address, so nobody could open what has such a name.
 _NAME = r"^(\.{0,2}[A-Za-z0-9_:\-]|\.{3})[A-Za-z0-9_.:\-]*$"
-Name = Annotated[str, StringConstraints(max_length=256, pattern=_NAME)]
+
+
+def _nameable(name: str) -> str:
+    if re.fullmatch(_NAME, name) is None:
+        raise ValueError("is neither . nor .. and takes letters, digits, _ . : and - alone")
+    return name
+
+
+Name = Annotated[
+    str, StringConstraints(max_length=256), AfterValidator(_nameable), Field(json_schema_extra={"pattern": _NAME})
+]
 Effort = Literal["max", "xhigh", "high", "medium", "low", "minimal", "none"]
 Unit = Annotated[float, Field(ge=0, le=1)]
 

@@ -51,7 +51,6 @@ class Operator:
             done = checked(client.post("/api/chat/stream", json=ASK).content).done
         return done["loop"], done["flag"]["reason"]
 
-
     def newest(self) -> str:
         """Return the id of the newest run."""
         with self.process.client() as client:

@@ -70,7 +70,8 @@ def test_a_run_of_another_worker_is_nobody_elses(workers: Any) -> None:
     two: Two = workers(holds)
     (_, ada), (_, bob) = give(two.one, "Ada"), give(two.one, "Bob")
     with two.one.client.stream("POST", "/api/chat/stream", json=ASK, headers=bearer(ada)) as response:
-        read_until(response.iter_raw(), b"So far")
+        chunks = response.iter_raw()  # kept: with it the stream would be closed, and its last reader gone
+        read_until(chunks, b"So far")
         path = f"/api/runs/{response.headers['x-run-id']}"
         far = two.two.client
         for method, address in (("GET", path), ("GET", f"{path}/events"), ("POST", f"{path}/stop"), ("DELETE", path)):

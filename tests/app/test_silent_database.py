@@ -23,7 +23,7 @@ from tests.support.upstream import Exchange, ScriptedUpstream, holds, says
 SECRET = "canary-password-8812"
 # All waits of earnest, a fifth as long.
 ANSWER, FLUSH = 1.0, 2.0
-SLACK = 2.0
+SLACK = 5.0
 WORDS = 300
 
 

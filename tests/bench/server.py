@@ -1,6 +1,8 @@
 """The server under test: `signalbox serve` as it is, with one more tool; `--without-journal`: it keeps no run."""
 
+import math
 import sys
+from collections.abc import Callable
 from functools import partial
 
 from signalbox.app import main, serve
@@ -8,6 +10,7 @@ from signalbox.app.main import create_app
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import Tool, ToolContext, ToolSpec
 from signalbox.store.database import Database
+from signalbox.store.leases import Sharing
 from signalbox.store.memory import MemoryStore
 
 from tests.bench.control import answer_in_background
@@ -23,7 +26,10 @@ async def _work(arguments: JsonObject, context: ToolContext) -> JsonValue:
 class Unkept(MemoryStore):
     """In the place of the journal's store: nothing goes to a disk, and a run that is over is forgotten."""
 
-    def __init__(self, database: Database) -> None:
+    most_bytes = math.inf
+    on_full: Callable[[str], None] | None = None
+
+    def __init__(self, database: Database, sharing: Sharing | None = None) -> None:
         super().__init__()
 
     def close(self, run_id: str) -> None:

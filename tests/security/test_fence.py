@@ -93,7 +93,7 @@ def test_g03_another_process_has_other_numbers(monkeypatch: pytest.MonkeyPatch) 
     from signalbox.core import fence
 
     here = fenced("a", "search_web", "call_1")
-    monkeypatch.setattr(fence, "_SECRET", b"x" * 32)
+    monkeypatch.setattr(fence, "_secret", b"x" * 32)
     assert fenced("a", "search_web", "call_1") != here
 
 

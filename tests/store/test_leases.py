@@ -15,6 +15,7 @@ from signalbox.store.postgres import PostgresDatabase
 from signalbox.store.tables import LEASES
 from signalbox.store.writing import BLOCK
 from sqlalchemy import select
+from structlog.testing import capture_logs
 
 from tests.store.disk import a_run, opened, until, words
 
@@ -57,10 +58,11 @@ async def workers(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncGe
     database = PostgresDatabase(postgres_url)
     await database.open()
     made = Workers(database)
-    yield made
-    for worker in made.made:
-        await worker.store.aclose()
-    await database.aclose()
+    with capture_logs():  # what is lost is logged, and shown by nobody here
+        yield made
+        for worker in made.made:
+            await worker.store.aclose()
+        await database.aclose()
 
 
 def over(record: RunRecord, seq: int) -> RunRecord:

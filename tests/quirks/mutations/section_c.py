@@ -188,9 +188,9 @@ C = (
     Mutation(
         "C15",
         "tools are sorted",
-        "app/routers/chat.py",
-        "for tool in sorted(tools, key=lambda tool: tool.spec.name)",
-        "for tool in reversed(tools)",
+        "app/intake.py",
+        "named = sorted(tools, key=lambda tool: tool.spec.name)",
+        "named = [*reversed(tools)]",
     ),
     Mutation(
         "C15",

@@ -84,8 +84,8 @@ F = (
         "F4",
         "a bill that another process left open is asked for",
         "runs/manager.py",
-        "            self._settle_kept(record)",
-        "            pass",
+        "await self.store.unsettled(time() - _BILL_SECONDS)",
+        "()",
     ),
     Mutation(
         "F5",

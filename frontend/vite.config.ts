@@ -36,5 +36,14 @@ export default defineConfig({
       "^/(docs|operator)$": { ...same, bypass: ({ url }) => `${url}.html` },
     },
   },
-  test: { environment: "node", include: ["src/**/*.test.{ts,tsx}"] },
+  test: {
+    environment: "node",
+    include: ["src/**/*.test.{ts,tsx}"],
+    setupFiles: ["src/patience.setup.ts"],
+    // For what hangs. A busy machine was seen to take ten times as long as a quiet one.
+    expect: { poll: { timeout: 30_000 } },
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 60_000,
+  },
 });

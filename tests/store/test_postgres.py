@@ -276,6 +276,7 @@ async def test_a_flush_of_a_silent_hour_is_kept_once(
     proxy.release()
     await until(lambda: store.is_well)
     await store.flush()
+    await well_again(database)
     assert await store.read("a", 0) == words(1, 200)
     await store.aclose()
 

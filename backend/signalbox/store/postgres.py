@@ -172,7 +172,7 @@ class PostgresDatabase(Database):
         self._turns.add(turn)
         is_answered = True
         try:
-            return await self._try_twice(engine, job, turn)
+            value = await self._try_twice(engine, job, turn)
         except (TimeoutError, asyncio.CancelledError):
             turn.is_late, is_answered = True, False
             raise
@@ -181,6 +181,9 @@ class PostgresDatabase(Database):
                 raise TimeoutError from None
             is_answered = sqlstate(error) != "" or is_lasting(error)
             raise
+        else:
+            turn.is_late = False  # this process may have stood still, the server has answered
+            return value
         finally:
             turn.end()
             self._turns.discard(turn)

@@ -5,7 +5,7 @@ import { Cursor, type Frame, FrameReader, seqOf } from "./frames.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-describe.each(fixtures)("%s", { timeout: 20_000 }, (_, whole) => {
+describe.each(fixtures)("%s", (_, whole) => {
   const expected = eventsOf(whole);
 
   it("has events, the last of them done", () => {

@@ -124,7 +124,7 @@ async function expectWhole({ ended, runId, conversationId, events, seqs, trace }
 
 const FAMILIES = ["openai", "anthropic", "google", "x-ai", "deepseek", "mistralai", "moonshotai", "qwen"];
 
-describe.skipIf(!hasServer)("the real server (skipped without a .venv)", { timeout: 30_000 }, () => {
+describe.skipIf(!hasServer)("the real server (skipped without a .venv)", () => {
   describe.each(["v2", "legacy"] as const)("by the loop %s", (loop) => {
     it.concurrent.each(FAMILIES)("%s: a search, and hidden tools", async (family) => {
       const [searched, reckoned] = await Promise.all([

@@ -145,7 +145,7 @@ function faultOf(event: Record<string, unknown>): string | undefined {
   return undefined;
 }
 
-describe("any event", { timeout: 20_000 }, () => {
+describe("any event", () => {
   it("of the contract is kept as it is, and so are the fields that it has besides", () => {
     fc.assert(
       fc.property(sound, json, (event, more) => {

@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { cleanup, fireEvent, render, screen } from "@testing-library/react";
+import { cleanup, fireEvent, render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import type { ComponentProps } from "react";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -45,7 +45,7 @@ describe("a question", () => {
     const dialog = await screen.findByRole("dialog", { name: "cat.png" });
     expect(dialog.querySelector("img")?.getAttribute("src")).toBe(PICTURE.url);
     await userEvent.keyboard("{Escape}");
-    await vi.waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
   });
 
   it("is folded when it is long, and unfolds", async () => {

@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { act, cleanup, createEvent, fireEvent, render, screen, within } from "@testing-library/react";
+import { act, cleanup, createEvent, fireEvent, render, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { type ComponentProps, createRef } from "react";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -131,7 +131,7 @@ describe("a draft", () => {
     const { rerender } = render(<Composer {...given} />);
     paste([file("cat.png", "image/png")]);
     rerender(<Composer {...given} draftKey="c1" />);
-    await vi.waitFor(() => expect(drafts.get("new").pictures).toHaveLength(1));
+    await waitFor(() => expect(drafts.get("new").pictures).toHaveLength(1));
     expect(drafts.get("c1").pictures).toEqual([]);
   });
 });

@@ -237,9 +237,9 @@ describe("an answer under way", () => {
     const fetched = vi.fn();
     const live = Answer.named({ client: server({ events: () => stream(body) }), schedule: (run) => run() }, RUN);
     void live.load();
-    await vi.waitFor(() => expect(live.state.known).toBe("fetching"));
+    await waitFor(() => expect(live.state.known).toBe("fetching"));
     push(capturedFrames(0, 3));
-    await vi.waitFor(() => expect(live.state.known).toBe("whole"));
+    await waitFor(() => expect(live.state.known).toBe("whole"));
     const record = { ...captured.record, status: "running", ended: null, attempts: [] };
     const client = clientOf((url) => {
       fetched(url);

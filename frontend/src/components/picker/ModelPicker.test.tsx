@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { cleanup, fireEvent, render, screen, within } from "@testing-library/react";
+import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { useState } from "react";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
@@ -50,7 +50,7 @@ async function opened(given: Given = {}) {
   render(<Picker {...given} onChange={onChange} />);
   await user.click(screen.getByRole("button", { name: /^Model: / }));
   const field = await screen.findByRole("combobox", { name: "Model" });
-  await vi.waitFor(() => expect(document.activeElement).toBe(field));
+  await waitFor(() => expect(document.activeElement).toBe(field));
   return { onChange, user, field };
 }
 
@@ -81,7 +81,7 @@ describe("by keyboard", () => {
     await user.keyboard("{Enter}");
     expect(onChange.mock.calls).toEqual([["openai/gpt-4o-mini"]]);
     expect(screen.queryByRole("listbox")).toBeNull();
-    await vi.waitFor(() => expect(document.activeElement).toBe(screen.getByRole("button", { name: /^Model: / })));
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByRole("button", { name: /^Model: / })));
   });
 
   it("arrows, Home and End move", async () => {

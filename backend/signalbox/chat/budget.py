@@ -1,7 +1,6 @@
 """What a run may cost: before each model call by what is known, and while one streams by an estimate of its price."""
 
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from signalbox.chat.progress import Attempt, Progress
@@ -17,7 +16,7 @@ from signalbox.core.parts import (
     TextDelta,
     ToolSchema,
 )
-from signalbox.core.ports import ChatClient, OnHead
+from signalbox.core.ports import ChatClient, OnHead, Take
 
 # What a token is in English, about; no two families agree, and the bill is what counts in the end.
 CHARACTERS_PER_TOKEN = 4
@@ -84,6 +83,27 @@ def metered(client: ChatClient, budget: Budget | None, progress: Progress) -> Ch
     return client if budget is None else _Metered(client, budget, progress)
 
 
+@dataclass(slots=True)
+class _Meter:
+    """What one streamed answer costs by now, about."""
+
+    budget: Budget
+    left: float
+    estimate: float
+    is_told: bool = False
+
+    def count(self, parts: list[StreamPart]) -> None:
+        """Add what these parts cost; raises BudgetReached."""
+        if self.is_told or self.budget.prices is None:
+            return
+        self.estimate += sum(map(_characters_of, parts)) / CHARACTERS_PER_TOKEN * self.budget.prices.completion
+        self.budget.estimates[-1] = self.estimate
+        # Then all is said, and paid for: what follows is the bill.
+        self.is_told = any(type(part) is Finish for part in parts)
+        if not self.is_told and self.estimate >= self.left:
+            raise BudgetReached
+
+
 @dataclass(frozen=True, slots=True)
 class _Metered:
     """A ChatClient that leaves a stream as soon as the budget is reached; a whole answer cannot be left in between."""
@@ -92,22 +112,16 @@ class _Metered:
     budget: Budget
     progress: Progress
 
-    async def stream(self, request: Request, on_head: OnHead | None = None) -> AsyncGenerator[list[StreamPart], None]:
-        """Yield what comes, and raise BudgetReached behind what reaches the limit, unless that was the end."""
-        budget, prices = self.budget, self.budget.prices
-        left = budget.limit - budget.spent(self.progress)
-        estimate = self._begin(request)
-        async with aclosing(self.client.stream(request, on_head)) as reads:
-            async for parts in reads:
-                yield parts
-                if prices is None:
-                    continue
-                estimate += sum(map(_characters_of, parts)) / CHARACTERS_PER_TOKEN * prices.completion
-                budget.estimates[-1] = estimate
-                if any(type(part) is Finish for part in parts):
-                    prices = None  # all is said, and paid for: what follows is the bill
-                elif estimate >= left:
-                    raise BudgetReached
+    async def stream(self, request: Request, take: Take, on_head: OnHead | None = None) -> None:
+        """Hand over what comes, and raise BudgetReached behind what reaches the limit, unless that was the end."""
+        left = self.budget.limit - self.budget.spent(self.progress)
+        meter = _Meter(self.budget, left, self._begin(request))
+
+        def metered(parts: list[StreamPart]) -> None:
+            take(parts)
+            meter.count(parts)
+
+        await self.client.stream(request, take if self.budget.prices is None else metered, on_head)
 
     async def complete(self, request: Request, on_head: OnHead | None = None) -> list[StreamPart]:
         """Return a whole answer; what it costs is known when it is there."""

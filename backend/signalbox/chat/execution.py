@@ -1,7 +1,7 @@
 """Running the calls of a run: announce, execute, answer; dedupe, clamp, overlap."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -22,7 +22,7 @@ from signalbox.core.events import (
     Warning,
 )
 from signalbox.core.messages import JsonObject, ToolCall, ToolMessage
-from signalbox.core.ports import ToolRunner
+from signalbox.core.ports import Tell, ToolRunner
 from signalbox.core.tools import Category, ToolContext, ToolOutcome, ToolSpec, Visibility
 
 Result = TypeVar("Result")
@@ -72,15 +72,15 @@ class RunningCall:
 
 @dataclass(slots=True)
 class ToolExecution:
-    """All calls of one run. Events gather in an outbox; `wake` is set when there is something in it."""
+    """All calls of one run. What becomes of them is told as it happens, until this is closed."""
 
     context: ConversationContext
     tools: ToolRunner
     tool_context: ToolContext
-    wake: asyncio.Event = field(default_factory=asyncio.Event)
+    tell: Tell
     calls: list[RunningCall] = field(default_factory=list[RunningCall])
-    _outbox: list[AnyEvent] = field(default_factory=list[AnyEvent])
-    _left: asyncio.Event = field(default_factory=asyncio.Event)
+    _settled: asyncio.Event = field(default_factory=asyncio.Event)
+    _is_closed: bool = False
     _searches: dict[str, asyncio.Task[ToolOutcome]] = field(default_factory=dict[str, asyncio.Task[ToolOutcome]])
     _sent: int = 0
     _open: int = 0
@@ -174,7 +174,6 @@ class ToolExecution:
         """
         if call.spec is None or call.spec.eager:
             return None
-        await self._told()
         try:
             await self.context.recorded()
         except StoreError as error:
@@ -218,6 +217,8 @@ class ToolExecution:
         call.outcome = outcome
         call.cached = cached
         self._open -= 1
+        if not self._open:
+            self._settled.set()
         result = _shown(outcome)
         was = True if cached else UNSET
         self._emit(ToolResult(call.id, call.name, result, call.category, call.visibility, was, call.step))
@@ -234,40 +235,21 @@ class ToolExecution:
         for call in self.calls:
             self.withdraw(call, code)
 
-    # --- the outbox -----------------------------------------------------------------------------------------
+    # --- the end --------------------------------------------------------------------------------------------
 
-    @property
-    def idle(self) -> bool:
-        """Whether nothing runs and nothing waits to be told."""
-        return self._open == 0 and not self._outbox
-
-    def take(self) -> list[AnyEvent]:
-        """Return the events that have gathered, and forget them."""
-        events, self._outbox = self._outbox, []
-        self.wake.clear()
-        self._left.set()
-        return events
-
-    async def _told(self) -> None:
-        """Wait until all events have left; whoever takes them has them in the journal before another task runs."""
-        while self._outbox:
-            self._left.clear()
-            await self._left.wait()
-
-    async def drain(self) -> AsyncIterator[list[AnyEvent]]:
-        """Yield events until every started call has its result."""
+    async def settled(self) -> None:
+        """Wait until every announced call has its result."""
         while self._open:
-            await self.wake.wait()
-            yield self.take()
-        if self._outbox:
-            yield self.take()
+            self._settled.clear()
+            await self._settled.wait()
 
     def _emit(self, event: AnyEvent) -> None:
-        self._outbox.append(event)
-        self.wake.set()
+        if not self._is_closed:  # what is still open then is answered by the run's end
+            self.tell([event])
 
     async def aclose(self) -> None:
-        """Stop whatever still runs; no task outlives its run."""
+        """Stop whatever still runs, and tell nothing more; no task outlives its run."""
+        self._is_closed = True
         tasks: list[asyncio.Task[None] | asyncio.Task[ToolOutcome]] = [c.task for c in self.calls if c.task is not None]
         tasks += self._searches.values()
         for task in tasks:
@@ -276,14 +258,11 @@ class ToolExecution:
             await asyncio.wait(tasks, timeout=_STOP_SECONDS)
 
 
-async def execute_tool_calls(
-    execution: ToolExecution, calls: Sequence[RepairedCall], step: int
-) -> AsyncIterator[list[AnyEvent]]:
-    """Announce calls, run them side by side, and yield their events until each has its result."""
+async def execute_tool_calls(execution: ToolExecution, calls: Sequence[RepairedCall], step: int) -> None:
+    """Announce calls, run them side by side, and return when each has its result."""
     for call in execution.announce(calls, step):
         execution.start(call)
-    async for events in execution.drain():
-        yield events
+    await execution.settled()
 
 
 def _shown(outcome: ToolOutcome) -> Success | Failure:

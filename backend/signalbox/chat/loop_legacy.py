@@ -5,9 +5,9 @@ fault in the other.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import aclosing
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 
 from msgspec import UNSET
@@ -16,7 +16,7 @@ from signalbox.chat.budget import metered
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.execution import execute_tool_calls
 from signalbox.chat.filters import TextFilters
-from signalbox.chat.progress import Progress
+from signalbox.chat.progress import Attempt, Progress
 from signalbox.chat.repair import repaired
 from signalbox.chat.response import parse_completion_response
 from signalbox.chat.stage import staged
@@ -26,7 +26,7 @@ from signalbox.chat.verdict import TurnEnd, failure_of, fault_of, how_it_ended, 
 from signalbox.core.errors import Code, UpstreamError
 from signalbox.core.events import AnyEvent, Content, Reasoning
 from signalbox.core.parts import Completion, StreamPart
-from signalbox.core.ports import ChatClient, ToolRunner
+from signalbox.core.ports import ChatClient, Play, Tell, ToolRunner
 from signalbox.core.tools import ToolContext
 
 
@@ -38,13 +38,15 @@ def run_legacy(
     *,
     tool_context: ToolContext | None = None,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-) -> AsyncGenerator[list[AnyEvent], None]:
-    """Drive one run; `progress` tells afterwards how it ended. Raises UpstreamError when a step cannot be saved.
+) -> Play:
+    """Return one run; `progress` tells afterwards how it ended. Raises UpstreamError when a step cannot be saved.
 
     Raises BudgetReached, too: whatever was told stays so.
     """
     client = metered(client, context.budget, progress)
-    return staged(lambda steering: _Loop(steering, client, sleep).run(), context, tools, progress, tool_context)
+    return staged(
+        lambda steering, tell: _Loop(steering, tell, client, sleep).run(), context, tools, progress, tool_context
+    )
 
 
 @dataclass(slots=True)
@@ -52,44 +54,39 @@ class _Loop:
     """One run of the loop; `completion` is the last whole answer, `could_call`: its request had tools."""
 
     steering: Steering
+    tell: Tell
     client: ChatClient
     sleep: Callable[[float], Awaitable[None]]
     completion: Completion = field(default_factory=Completion)
     could_call: bool = True
 
-    async def run(self) -> AsyncGenerator[list[AnyEvent], None]:
+    async def run(self) -> None:
         """Ask, run what was called, ask again; the answer of a step without tools is streamed."""
         steering = self.steering
-        yield steering.opening()
+        self.tell(steering.opening())
         while not steering.is_over:
-            yield steering.begin_step()
-            step = self._whole_step() if may_call(steering.request()) else self._last_step()
-            async with aclosing(step) as batches:
-                async for events in batches:
-                    yield events
+            self.tell(steering.begin_step())
+            await (self._whole_step() if may_call(steering.request()) else self._last_step())
 
     # --- with tools: whole responses ------------------------------------------------------------------------
 
-    async def _whole_step(self) -> AsyncGenerator[list[AnyEvent], None]:
+    async def _whole_step(self) -> None:
         steering = self.steering
-        async with aclosing(self._complete()) as batches:
-            async for events in batches:
-                yield events
+        await self._complete()
         completion = self.completion
         may = self.could_call
         end = how_it_ended(completion, has_calls=may and bool(completion.calls), may_call=may)
         if end not in (TurnEnd.CALLS, TurnEnd.CUT_CALLS):
-            yield steering.conclude(end, completion)
+            self.tell(steering.conclude(end, completion))
             return
         calls = [call for raw in completion.calls for call in repaired(raw)]
         if end is TurnEnd.CUT_CALLS:
             calls = [not_run(call) for call in calls]
         before = len(steering.execution.calls)
-        async for events in execute_tool_calls(steering.execution, calls, steering.progress.steps):
-            yield events
+        await execute_tool_calls(steering.execution, calls, steering.progress.steps)
         steering.remember(completion, steering.execution.calls[before:])
 
-    async def _complete(self) -> AsyncGenerator[list[AnyEvent], None]:
+    async def _complete(self) -> None:
         """Ask for a whole answer, again where that is safe and may help; what came with a fault is told before it."""
         steering = self.steering
         for number in count(1):
@@ -111,11 +108,11 @@ class _Loop:
             again = error and steering.again(request, error, is_visible=False)
             if again is None:
                 self.completion = completion
-                yield self._told(completion)
+                self.tell(self._told(completion))
                 if error is not None:
                     raise error
                 return
-            yield [*again.events]
+            self.tell([*again.events])
             await self.sleep(again.wait)
 
     def _parsed(self, parts: list[StreamPart]) -> Completion:
@@ -145,7 +142,7 @@ class _Loop:
 
     # --- without tools: the last answer streams -------------------------------------------------------------
 
-    async def _last_step(self) -> AsyncGenerator[list[AnyEvent], None]:
+    async def _last_step(self) -> None:
         steering = self.steering
         for number in count(1):
             request = steering.request()
@@ -155,10 +152,7 @@ class _Loop:
             error: UpstreamError | None = None
             was_stopped = True
             try:
-                async with aclosing(self.client.stream(request, steering.progress.hear)) as reads:
-                    async for parts in reads:
-                        attempt.first_part = attempt.first_part or steering.progress.clock()
-                        yield turn.take(parts)
+                await self.client.stream(request, partial(self._heard, turn, attempt), steering.progress.hear)
                 was_stopped = False
             except UpstreamError as refused:
                 error, was_stopped = refused, False
@@ -168,13 +162,17 @@ class _Loop:
                 steering.progress.settle(completion, error)
                 steering.progress.unsaid = turn.held_back
             steering.has_spoken = steering.has_spoken or turn.has_words
-            yield steering.progress.say()
+            self.tell(steering.progress.say())
             if error is None:
-                yield steering.unreadable(completion)
-                yield steering.conclude(how_it_ended(completion, has_calls=False, may_call=False), completion)
+                self.tell(steering.unreadable(completion))
+                self.tell(steering.conclude(how_it_ended(completion, has_calls=False, may_call=False), completion))
                 return
             again = steering.again(request, error, is_visible=turn.is_visible)
             if again is None:
                 raise error
-            yield [*again.events]
+            self.tell([*again.events])
             await self.sleep(again.wait)
+
+    def _heard(self, turn: Turn, attempt: Attempt, parts: list[StreamPart]) -> None:
+        attempt.first_part = attempt.first_part or self.steering.progress.clock()
+        turn.take(parts)

@@ -1,15 +1,15 @@
 """The loops by name."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.loop_legacy import run_legacy
 from signalbox.chat.loop_v2 import run_v2
 from signalbox.chat.progress import Progress
-from signalbox.core.events import AnyEvent, LoopName
-from signalbox.core.ports import ChatClient, ToolRunner
+from signalbox.core.events import LoopName
+from signalbox.core.ports import ChatClient, Play, ToolRunner
 from signalbox.core.tools import ToolContext
 
 
@@ -25,8 +25,8 @@ class Loop(Protocol):
         *,
         tool_context: ToolContext | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-    ) -> AsyncGenerator[list[AnyEvent], None]:
-        """Drive one run."""
+    ) -> Play:
+        """Return one run, ready to be played."""
         ...
 
 

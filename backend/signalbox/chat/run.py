@@ -1,8 +1,7 @@
 """Drives a loop and guarantees the ending: every announced call answered, one warning where due, one `done`."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable
-from contextlib import aclosing
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from traceback import extract_tb
 from typing import TypeVar
@@ -27,6 +26,7 @@ from signalbox.core.events import (
     Warning,
 )
 from signalbox.core.parts import Usage
+from signalbox.core.ports import Play, Tell
 
 _log = structlog.get_logger()
 _CANCELLED = Ending("cancelled")
@@ -35,24 +35,27 @@ Value = TypeVar("Value")
 
 
 async def drive(
-    loop: AsyncGenerator[list[AnyEvent], None],
+    play: Play,
     context: ConversationContext,
     progress: Progress,
+    tell: Tell,
     why_stopped: Callable[[], Ending] = lambda: _CANCELLED,
-) -> AsyncGenerator[list[AnyEvent], None]:
-    """Yield a run's events, whatever happens to it, up to its `done`.
+) -> None:
+    """Tell a run's events, whatever happens to it, up to its `done`.
 
-    The task that iterates this is cancelled to stop the run: the loop is closed at once, upstream and tools with it,
-    and `why_stopped` says how that ending is called.
+    The task that awaits this is cancelled to stop the run: the loop is left at once, upstream and tools with it, and
+    `why_stopped` says how that ending is called.
     """
     ledger = OpenCalls()
+
+    def follow(events: list[AnyEvent]) -> None:
+        if events:  # loops tell what there is to tell, also where that is nothing
+            ledger.follow(events)
+            tell(events)
+
     ending = Ending("complete")
     try:
-        async with aclosing(loop) as batches:
-            async for events in batches:
-                if events:  # loops yield what there is to tell, also where that is nothing
-                    ledger.follow(events)
-                    yield events
+        await play(follow)
         ending = progress.ending or ending
     except asyncio.CancelledError:
         _forgive_cancellation()
@@ -67,7 +70,7 @@ async def drive(
     if ending.status == "complete" and not ledger.has_content:
         ending = ending_of(UpstreamError(Code.EMPTY_ANSWER))
     done = done_of(ending, context.model, context.flags, progress)
-    yield [*progress.say(), *ledger.close(ending), *warning_of(ending), done]
+    tell([*progress.say(), *ledger.close(ending), *warning_of(ending), done])
 
 
 def ending_of(error: UpstreamError) -> Ending:
@@ -126,7 +129,8 @@ class OpenCalls:
         """Take in what was told."""
         for event in events:
             if isinstance(event, Content):
-                self.has_content = self.has_content or bool(event.content.strip())
+                if not self.has_content:
+                    self.has_content = bool(event.content.strip())
             elif isinstance(event, ToolCalls):
                 self._open.update((call.id, call) for call in event.calls)
             elif isinstance(event, ToolExecuting):

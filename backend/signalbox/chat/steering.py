@@ -157,10 +157,9 @@ class Steering:
             return []
         return [Warning(CODES[Code.FRAME_UNREADABLE].sentence, Code.FRAME_UNREADABLE, self.progress.steps)]
 
-    def close_open_calls(self) -> list[AnyEvent]:
+    def close_open_calls(self) -> None:
         """Answer what is open when a step fails for good."""
         self.execution.close_open(Code.STEP_FAILED)
-        return self.execution.take()
 
     def _correct(self, end: TurnEnd) -> list[AnyEvent]:
         """Have a step of calls that cannot be read made again, once; none of it enters the history (A11, A13)."""
@@ -168,7 +167,8 @@ class Steering:
             raise UpstreamError(Code.MALFORMED_CALL)
         self._corrected.add(end)
         self._words = _CALL_AGAIN
-        return self.close_open_calls()
+        self.close_open_calls()
+        return []
 
     def _more_room(self, completion: Completion) -> list[AnyEvent]:
         """Ask once more, with more room, a model that used up its length limit before it answered (quirk B8)."""
@@ -212,7 +212,8 @@ class Steering:
     def _end(self, ending: Ending) -> list[AnyEvent]:
         self.progress.ending = ending
         self.is_over = True
-        return self.close_open_calls()
+        self.close_open_calls()
+        return []
 
 
 def may_call(request: Request) -> bool:

@@ -49,17 +49,15 @@ class Turn:
         self._builder = ResponseBuilder(self.context.tool_names)
         self._filters = TextFilters(self.context)
 
-    def take(self, parts: list[StreamPart]) -> list[AnyEvent]:
-        """Return the events of one network read, and of the tools that have something to tell."""
+    def take(self, parts: list[StreamPart]) -> None:
+        """Tell what one network read says, and start the calls that it closes."""
         events: list[AnyEvent] = []
         self._tell(self._filters.split(parts), events)
-        if self.may_call:
-            self._start_early(self._builder.assembler.closed())
-        if not self.execution.idle:
-            events += self.execution.take()
         if events:
             self.is_visible = True
-        return events
+            self.execution.tell(events)
+        if self.may_call and (closed := self._builder.assembler.closed()):
+            self._start_early(closed)
 
     def _tell(self, parts: list[StreamPart], events: list[AnyEvent]) -> None:
         """Take parts in, and turn what can be shown into events."""
@@ -124,6 +122,7 @@ class Turn:
             ready, self.execution.announce([call for _, call in ready], self.step), strict=True
         ):
             self.early[slot] = running
+            self.is_visible = True
             self.execution.start(running)
 
     def _is_eager(self, call: OpenCall) -> bool:

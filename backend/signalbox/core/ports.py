@@ -1,10 +1,10 @@
 """The Protocols that stand between the loops and the world: what others implement."""
 
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol, TypeAlias
 
-from signalbox.core.events import Stamped
+from signalbox.core.events import AnyEvent, Stamped
 from signalbox.core.messages import JsonValue, Message
 from signalbox.core.parts import Bill, Request, Served, StreamPart
 from signalbox.core.records import RunRecord
@@ -17,11 +17,21 @@ OnDurable: TypeAlias = Callable[[int, int], None]
 """Told of a run's last event on disk, and of the last number that is reserved there."""
 
 
+Take: TypeAlias = Callable[[list[StreamPart]], None]
+"""Takes what one network read of an answer says; what it raises ends the request."""
+
+Tell: TypeAlias = Callable[[list[AnyEvent]], None]
+"""Takes what a run tells, at once and in order. It is a call and no generator: a streamed event passes it in one go."""
+
+Play: TypeAlias = Callable[[Tell], Awaitable[None]]
+"""One run, ready to be played; cancelling it ends the upstream's request and every tool."""
+
+
 class ChatClient(Protocol):
     """Asks a model once. It never retries; raises UpstreamError."""
 
-    def stream(self, request: Request, on_head: OnHead | None = None) -> AsyncGenerator[list[StreamPart], None]:
-        """Yield one list of parts per network read; close it (aclose) to end the request at once."""
+    async def stream(self, request: Request, take: Take, on_head: OnHead | None = None) -> None:
+        """Hand over one list of parts per network read, to the answer's end; cancelling it ends the request at once."""
         ...
 
     async def complete(self, request: Request, on_head: OnHead | None = None) -> list[StreamPart]:

@@ -1,8 +1,7 @@
 """One case on one loop, from its first event to its last; nothing of it is kept anywhere."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import aclosing
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from time import time
@@ -10,9 +9,9 @@ from time import time
 from signalbox.chat.loops import LOOPS
 from signalbox.chat.progress import Progress
 from signalbox.chat.run import drive
-from signalbox.core.events import LoopName, Stamped
+from signalbox.core.events import AnyEvent, LoopName, Stamped
 from signalbox.core.parts import Request, StreamPart
-from signalbox.core.ports import ChatClient, OnHead, ToolRunner
+from signalbox.core.ports import ChatClient, OnHead, Take, ToolRunner
 from signalbox.core.tools import ToolContext
 from signalbox.encoders.check import first_stream_fault
 from signalbox.encoders.sse_v1 import SseV1Encoder
@@ -46,12 +45,14 @@ async def play(
     tool_context = ToolContext.for_conversation(run_id, context.messages)
     if now is not None:
         tool_context.now = now
-    loop_ = LOOPS[loop](context, client, tools, progress, tool_context=tool_context, sleep=sleep)
+    run = LOOPS[loop](context, client, tools, progress, tool_context=tool_context, sleep=sleep)
     events: list[Stamped] = []
-    async with aclosing(drive(loop_, context, progress)) as batches:
-        async for batch in batches:
-            at = int(time() * 1000)
-            events += [Stamped(len(events) + place, at, event) for place, event in enumerate(batch, 1)]
+
+    def tell(batch: list[AnyEvent]) -> None:
+        at, last = int(time() * 1000), len(events)
+        events.extend(Stamped(seq, at, event) for seq, event in enumerate(batch, last + 1))
+
+    await drive(run, context, progress, tell)
     stream = SseV1Encoder(run_id, loop).encode(events)
     outcome = outcome_of(events, progress.attempts, loop, case.model)
     return Played(_with_faults(outcome, stream, progress), stream)
@@ -71,11 +72,12 @@ class WholeFromStream:
     def __init__(self, client: ChatClient) -> None:
         self._client = client
 
-    def stream(self, request: Request, on_head: OnHead | None = None) -> AsyncGenerator[list[StreamPart], None]:
+    async def stream(self, request: Request, take: Take, on_head: OnHead | None = None) -> None:
         """Stream as ever."""
-        return self._client.stream(request, on_head)
+        await self._client.stream(request, take, on_head)
 
     async def complete(self, request: Request, on_head: OnHead | None = None) -> list[StreamPart]:
         """Return the parts of the whole stream."""
-        async with aclosing(self._client.stream(request, on_head)) as reads:
-            return [part async for parts in reads for part in parts]
+        whole: list[StreamPart] = []
+        await self._client.stream(request, whole.extend, on_head)
+        return whole

@@ -14,8 +14,8 @@ import structlog
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.progress import Progress
 from signalbox.core.errors import Code, RequestError, StoreError
-from signalbox.core.events import AnyEvent, Stamped
-from signalbox.core.ports import RunStore
+from signalbox.core.events import Stamped
+from signalbox.core.ports import Play, RunStore
 from signalbox.core.records import RunRecord
 from signalbox.runs.billing import Settlements
 from signalbox.runs.journal import read_all
@@ -77,7 +77,7 @@ class RunManager:
         self,
         context: ConversationContext,
         progress: Progress,
-        loop: AsyncGenerator[list[AnyEvent], None],
+        play: Play,
         asked: Asked = _NOT_ASKED,
     ) -> Run:
         """Start a run, and return once it is on disk; nothing of it is shown before.
@@ -89,7 +89,7 @@ class RunManager:
         context.recorded = self.store.flush
         run = Run(context, progress, self.store, asked)
         self._live[run.id] = run
-        run.start(loop, self._over)
+        run.start(play, self._over)
         self._detach_later(run, at_least=self.unwatched_seconds)
         try:
             await self.store.open(run.record(), lambda seq, reserved: self._written(run, seq, reserved))

@@ -1,8 +1,7 @@
 """One run as a task of its own: it writes its journal and wakes whoever watches; it belongs to no connection."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import time
 
@@ -15,7 +14,7 @@ from signalbox.chat.run import done_of, drive, warning_of
 from signalbox.core.errors import CODES, Code
 from signalbox.core.events import AnyEvent, Done
 from signalbox.core.messages import JsonObject, JsonValue
-from signalbox.core.ports import RunStore
+from signalbox.core.ports import Play, RunStore
 from signalbox.core.records import RunRecord
 from signalbox.runs.journal import Journal
 from signalbox.runs.ledger import with_figures
@@ -124,21 +123,19 @@ class Run:
         if not self.journal.is_lost:
             self.store.note(self.id, self.record)
 
-    def start(self, loop: AsyncGenerator[list[AnyEvent], None], on_over: "Callable[[Run], None]") -> None:
+    def start(self, play: Play, on_over: "Callable[[Run], None]") -> None:
         """Begin; `on_over` is called once, right after the run's last event."""
-        self._task = asyncio.create_task(self._work(loop, on_over), name=f"run {self.id}")
+        self._task = asyncio.create_task(self._work(play, on_over), name=f"run {self.id}")
         # A task that is cancelled before its first step runs nothing of its own, not even a `finally`.
         self._task.add_done_callback(lambda _: self._end(on_over))
 
-    async def _work(self, loop: AsyncGenerator[list[AnyEvent], None], on_over: "Callable[[Run], None]") -> None:
+    async def _work(self, play: Play, on_over: "Callable[[Run], None]") -> None:
         self._has_begun = True
         if self._stops_at_start and self._task is not None:
             self._task.cancel()
         try:
-            # Nothing is awaited between two batches: a cancellation lands inside `drive`, which tells the ending.
-            async with aclosing(drive(loop, self.context, self.progress, lambda: self._why)) as batches:
-                async for events in batches:
-                    self._record(events)
+            # Nothing is awaited here but `drive`: a cancellation lands inside it, and it tells the ending.
+            await drive(play, self.context, self.progress, self._record, lambda: self._why)
         except Exception as error:  # noqa: BLE001 - a journal that cannot be written ends the run, and frees its place
             _log.error("run.unrecorded", run_id=self.id, error=type(error).__name__)
         finally:

@@ -7,13 +7,14 @@ checks that each of them still fits, so an upgrade fails there with a sentence.
 import asyncio
 import enum
 import ssl
-from collections.abc import AsyncIterable
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable
 from typing import Any, cast
 
 import httpcore
 import httpx
+from httpx._transports.default import map_httpcore_exceptions
 
-from signalbox.services.channel import Channel, connect
+from signalbox.services.channel import Channel, Sink, connect
 from signalbox.services.http1 import encode_head
 
 KEEPALIVE = 30.0  # seconds an unused connection is kept
@@ -51,11 +52,12 @@ class Http1Connection(httpcore.AsyncConnectionInterface):
         except BaseException:  # cancellation too: a client that leaves in this phase must not leave a socket behind
             self.close()
             raise
+        body = _Body(self, channel)
         return httpcore.Response(
             head.status,
             headers=head.headers,
-            content=_Body(self, channel),
-            extensions={"http_version": head.version, "reason_phrase": head.reason},
+            content=body,
+            extensions={"http_version": head.version, "reason_phrase": head.reason, "pour": body.pour},
         )
 
     async def _converse(self, request: httpcore.Request) -> Channel:
@@ -146,6 +148,11 @@ class _Body:
             raise StopAsyncIteration
         return data
 
+    async def pour(self, sink: Sink) -> None:
+        """Hand over the body where it arrives, past httpx and httpcore; raises httpx's exceptions."""
+        with map_httpcore_exceptions():
+            await self._channel.pour(sink)
+
     async def aclose(self) -> None:
         """Give the connection back."""
         if not self._closed:
@@ -210,6 +217,20 @@ def _may_send_again(request: httpcore.Request, channel: Channel, sent_at: float)
     """
     late = asyncio.get_running_loop().time() - sent_at > STALE_WINDOW
     return channel.unanswered and not late and isinstance(request.stream, httpx.ByteStream)
+
+
+async def pour(answer: httpx.Response, reads: AsyncIterator[bytes], sink: Sink) -> None:
+    """Hand over an answer's body, one object per network read, until the sink wants no more; the rest is in `reads`.
+
+    An answer of another transport (a proxy's, a test's) has no short way: there the reads are awaited.
+    """
+    short: Callable[[Sink], Awaitable[None]] | None = answer.extensions.get("pour")
+    if short is not None:
+        await short(sink)
+        return
+    async for data in reads:
+        if sink(data):
+            return
 
 
 class Pool(httpcore.AsyncConnectionPool):

@@ -1,8 +1,6 @@
 """OpenRouterService: asks OpenRouter, or any OpenAI-compatible server, once; it never retries."""
 
-import asyncio
-import json
-from collections.abc import AsyncGenerator, AsyncIterator, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import cast
@@ -12,21 +10,13 @@ import orjson
 
 from signalbox.core.errors import Code, UpstreamError
 from signalbox.core.messages import JsonObject, JsonValue
-from signalbox.core.parts import Bill, EndOfStream, Fault, Finish, Request, Served, StreamPart
-from signalbox.core.ports import OnHead
-from signalbox.wire.openrouter import StreamDecoder, parts_of_body
+from signalbox.core.parts import Bill, Fault, Request, StreamPart
+from signalbox.core.ports import OnHead, Take
+from signalbox.services.answers import Hearing, rest, served_by, whole
 from signalbox.wire.openrouter_account import Account, account_of
 from signalbox.wire.openrouter_errors import error_of_response
 from signalbox.wire.openrouter_generation import bill_of_generation
 from signalbox.wire.openrouter_request import body_of
-
-# A whole body or an error page beyond this is not read to its end.
-_BODY_LIMIT = 64 * 1024 * 1024
-# Behind [DONE] comes only the end of the body; reading it keeps the connection for the next step.
-_AFTER_DONE = 0.25
-# Behind an error or a finish reason usage may follow, and from some hosts a little text: so long a silence ends it.
-_AFTER_FINISH = 5.0
-_AT_MOST_AFTER_FINISH = 30.0
 
 # Fewer characters of a key than this tell nothing.
 _TELLING = 8
@@ -70,16 +60,15 @@ class OpenRouterService:
         self._chat = httpx.URL(self._url("/chat/completions"))  # httpx parses a string anew for each request
         self._headers = upstream.headers()
 
-    async def stream(self, request: Request, on_head: OnHead | None = None) -> AsyncGenerator[list[StreamPart], None]:
-        """Yield one list of parts per network read; closing it ends the request at once. Raises UpstreamError."""
+    async def stream(self, request: Request, take: Take, on_head: OnHead | None = None) -> None:
+        """Hand over one list of parts per network read; cancelling this ends the request. Raises UpstreamError."""
         body = body_of(request, stream=True, routed=self._upstream.is_openrouter)
         headers = {**self._headers, "accept": "text/event-stream"}
         with self._failures() as watch:
             async with self._client.stream("POST", self._chat, content=body, headers=headers) as answer:
                 watch.has_answer = True
                 await self._begin(answer, on_head)
-                async for parts in _parts(answer):
-                    yield self._safe(parts)
+                await Hearing(answer, take, self._hide_key).run()
 
     async def complete(self, request: Request, on_head: OnHead | None = None) -> list[StreamPart]:
         """Return the parts of one whole answer. Raises UpstreamError."""
@@ -88,7 +77,7 @@ class OpenRouterService:
             async with self._client.stream("POST", self._chat, content=body, headers=self._headers) as answer:
                 watch.has_answer = True
                 await self._begin(answer, on_head)
-                return self._safe(_whole(await _read(answer), answer))
+                return self._safe(whole(await _body(answer), answer))
 
     async def models(self) -> list[JsonObject]:
         """Return the catalogue: the entries of `/models` that have an id. Raises UpstreamError."""
@@ -115,7 +104,7 @@ class OpenRouterService:
             async with self._client.stream("GET", self._url(path), params=params, headers=self._headers) as answer:
                 watch.has_answer = True
                 await self._refuse(answer)
-                body = await _read(answer)
+                body = await _body(answer)
         try:
             value = cast(JsonValue, orjson.loads(body))
         except orjson.JSONDecodeError:
@@ -131,7 +120,7 @@ class OpenRouterService:
         """Raise what an answer that is no success means; tell of one that is as soon as its head is there."""
         await self._refuse(answer)
         if on_head is not None:
-            on_head(_served(answer))
+            on_head(served_by(answer))
 
     async def _refuse(self, answer: httpx.Response) -> None:
         """Raise what an answer that is no success means."""
@@ -140,7 +129,7 @@ class OpenRouterService:
         if answer.is_redirect:
             words = "The upstream answers with a redirect; check the base URL."
             raise UpstreamError(Code.UPSTREAM_PROTOCOL, words, retryable=False)
-        raise error_of_response(answer.status_code, await _read(answer), answer.headers)
+        raise error_of_response(answer.status_code, await _body(answer), answer.headers)
 
     @contextmanager
     def _failures(self) -> "Generator[_Watch, None, None]":
@@ -183,109 +172,8 @@ class _Watch:
     has_answer: bool = False
 
 
-async def _parts(answer: httpx.Response) -> AsyncIterator[list[StreamPart]]:
-    decoder = StreamDecoder(_served(answer))
-    reads = answer.aiter_raw()
-    deadline: float | None = None
-    last: float | None = None
-    try:
-        while (chunk := await _next_read(reads, deadline)) is not None:
-            if not decoder.has_begun and chunk.strip():
-                start = chunk.lstrip()[:1]
-                _refuse_foreign(start, answer)
-                if start in b"{[":
-                    # A JSON body in answer to a stream request: an error in a 200, or a host that streams not (E1).
-                    yield _whole(chunk + await _rest(reads), answer)
-                    return
-            parts = decoder.feed(chunk)
-            end = next((at for at, part in enumerate(parts) if type(part) is EndOfStream), None)
-            if end is not None:
-                yield parts[: end + 1]
-                await _finish(reads)
-                return
-            if parts:
-                yield parts
-            if last is None and any(type(part) in (Fault, Finish) for part in parts):
-                last = asyncio.get_running_loop().time() + _AT_MOST_AFTER_FINISH
-            if last is not None:
-                deadline = min(last, asyncio.get_running_loop().time() + _AFTER_FINISH)
-    except httpx.TransportError:
-        # What came before the break counts: a last frame without its blank line, and the signatures of a step that
-        # had told its finish; without them its calls could not go back (quirk B1).
-        if parts := decoder.close():
-            yield parts
-        raise
-    if parts := decoder.close():
-        yield parts
-
-
-async def _next_read(reads: AsyncIterator[bytes], deadline: float | None) -> bytes | None:
-    """Read on; behind an error or a finish only for a while, for what is still told then (usage, late text)."""
-    if deadline is None:
-        return await anext(reads, None)
-    try:
-        async with asyncio.timeout_at(deadline):
-            return await anext(reads, None)
-    except TimeoutError:
-        return None
-
-
-def _refuse_foreign(start: bytes, answer: httpx.Response) -> None:
-    """Refuse a 200 that is no answer of a chat API at all."""
-    coding = answer.headers.get("content-encoding", "identity").strip().lower()
-    if coding not in ("", "identity"):
-        words = f"The upstream compresses its stream ({coding}) although that was not asked for."
-        raise UpstreamError(Code.UPSTREAM_PROTOCOL, words)
-    if start == b"<":
-        raise UpstreamError(Code.UPSTREAM_PROTOCOL, "The upstream answers with a web page; check the base URL.")
-
-
-def _whole(body: bytes, answer: httpx.Response) -> list[StreamPart]:
-    try:
-        return parts_of_body(body, _served(answer))
-    except ValueError as error:
-        if not body.strip() or _is_cut(error):
-            raise UpstreamError(Code.STREAM_CUT) from None
-        words = "The upstream's answer is not a JSON object; check the base URL."
-        raise UpstreamError(Code.UPSTREAM_PROTOCOL, words) from None
-
-
-def _is_cut(error: ValueError) -> bool:
-    """Whether an object was begun and its text ends before it does; some proxies end a cut body cleanly (quirk E2)."""
-    if not isinstance(error, json.JSONDecodeError) or not error.doc.lstrip().startswith("{"):
-        return False
-    missing = len(error.doc.rstrip()) - error.pos
-    return error.msg.startswith("Unterminated string") or missing < len("false")
-
-
-def _served(answer: httpx.Response) -> Served:
-    """Read which generation this is from the headers, before the first byte of it (quirk F4)."""
-    return Served(generation_id=answer.headers.get("x-generation-id"))
-
-
-async def _rest(reads: AsyncIterator[bytes]) -> bytes:
-    pieces: list[bytes] = []
-    size = 0
-    async for piece in reads:
-        pieces.append(piece)
-        size += len(piece)
-        if size > _BODY_LIMIT:
-            raise UpstreamError(Code.UPSTREAM_PROTOCOL, "The upstream's answer is larger than 64 MB.")
-    return b"".join(pieces)
-
-
-async def _read(answer: httpx.Response) -> bytes:
-    return await _rest(answer.aiter_bytes())
-
-
-async def _finish(reads: AsyncIterator[bytes]) -> None:
-    """Read what follows [DONE], for a moment."""
-    try:
-        async with asyncio.timeout(_AFTER_DONE):
-            async for _ in reads:
-                pass
-    except (TimeoutError, httpx.HTTPError):
-        return  # the answer is whole; only the connection is not kept
+async def _body(answer: httpx.Response) -> bytes:
+    return await rest(answer.aiter_bytes())
 
 
 def _timed_out(error: httpx.TimeoutException) -> UpstreamError:

@@ -32,14 +32,24 @@ _MOST = 2**53
 
 
 class StreamDecoder:
-    """Bytes of one streamed answer to parts; wire truth of choice 0, nothing repaired."""
+    """Bytes of one streamed answer to parts; wire truth of choice 0, nothing repaired.
+
+    `has_begun`: anything came at all. `is_told`: a finish reason, an error or the end came. `has_ended`: `[DONE]` did.
+    """
 
     def __init__(self, served: Served | None = None) -> None:
         """Begin; `served` is what the response's headers told already."""
         self._sse = SseDecoder()
         self._chunks = ChunkDecoder(served)
         self._unreadable = 0
+        self._is_told = False
         self.has_begun = False
+        self.has_ended = False
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the answer's last word is said, or why there is none."""
+        return self._is_told or self._chunks.is_told
 
     def feed(self, data: bytes) -> list[StreamPart]:
         """Return the parts that this network read completes."""
@@ -65,10 +75,12 @@ class StreamDecoder:
         if data == b"[DONE]":
             self._chunks.close(out)
             out.append(EndOfStream())
+            self._is_told = self.has_ended = True
             return
         if frame.event == "error" and not data.startswith(b"{"):
             words = data.decode("utf-8", "replace")
             out.append(Fault(error_of_value(words), words))
+            self._is_told = True
             return
         value = self._value(data, out)
         if isinstance(value, dict):
@@ -92,11 +104,12 @@ class StreamDecoder:
         if self._unreadable > _UNREADABLE_LIMIT:
             error = UpstreamError(Code.UPSTREAM_PROTOCOL, "The upstream sends frames that are not JSON.")
             out.append(Fault(error))
+            self._is_told = True
         return value
 
 
 class ChunkDecoder:
-    """Chunk objects to parts; keeps only what must be merged over chunks."""
+    """Chunk objects to parts; keeps only what must be merged over chunks, and `is_told`: a finish or an error came."""
 
     def __init__(self, served: Served | None = None) -> None:
         self._details: list[JsonObject] = []
@@ -104,6 +117,7 @@ class ChunkDecoder:
         self._served: Served = served or Served()
         self._told: Served = Served()
         self._who_said: tuple[JsonValue, ...] = ()
+        self.is_told = False
 
     def chunk(self, chunk: JsonObject, out: list[StreamPart], *, failed: bool = False) -> None:
         """Append the parts of one chunk: who answers, what it says, its cost, its error, in this order."""
@@ -118,11 +132,13 @@ class ChunkDecoder:
             said = delta if isinstance(delta, dict) else choice.get("message")
             if isinstance(said, dict):
                 self._delta(said, out)
-            _finish(choice, out)
+            if _finish(choice, out):
+                self.is_told = True
             error = error or choice.get("error")
         _usage(chunk, out)
         if error:
             out.append(Fault(error_of_value(error), error))
+            self.is_told = True
 
     def close(self, out: list[StreamPart]) -> None:
         """Append the merged reasoning details, once."""
@@ -280,11 +296,13 @@ def _id(value: JsonValue) -> str | None:
     return _text(value)
 
 
-def _finish(choice: JsonObject, out: list[StreamPart]) -> None:
+def _finish(choice: JsonObject, out: list[StreamPart]) -> bool:
     reason = _text(choice.get("finish_reason"))
     native = _text(choice.get("native_finish_reason"))
-    if reason or native:
-        out.append(Finish(reason, native))
+    if not (reason or native):
+        return False
+    out.append(Finish(reason, native))
+    return True
 
 
 def _usage(chunk: JsonObject, out: list[StreamPart]) -> None:

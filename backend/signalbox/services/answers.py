@@ -1,0 +1,150 @@
+"""An upstream's answer as it is read: a stream where it arrives, anything else as a whole."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+
+import httpx
+
+from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.parts import EndOfStream, Fault, Served, StreamPart
+from signalbox.core.ports import Take
+from signalbox.services.http import pour
+from signalbox.wire.openrouter import StreamDecoder, parts_of_body
+
+# A whole body or an error page beyond this is not read to its end.
+_BODY_LIMIT = 64 * 1024 * 1024
+# Behind [DONE] comes only the end of the body; reading it keeps the connection for the next step.
+_AFTER_DONE = 0.25
+# Behind an error or a finish reason usage may follow, and from some hosts a little text: so long a silence ends it.
+_AFTER_FINISH = 5.0
+_AT_MOST_AFTER_FINISH = 30.0
+
+
+class Hearing:
+    """One answer to a request for a stream; `hide` keeps the key out of errors that came inside a 200.
+
+    Until its finish reason the reads are poured through `take` where they arrive; what follows that is awaited, since
+    it must not be waited for too long.
+    """
+
+    def __init__(self, answer: httpx.Response, take: Take, hide: Callable[[UpstreamError], None]) -> None:
+        self._answer = answer
+        self._take = take
+        self._hide = hide
+        self._decoder = StreamDecoder(served_by(answer))
+        self._body: bytes | None = None
+
+    async def run(self) -> None:
+        """Hand over the parts of each read, to the end. Raises UpstreamError, and httpx's TransportError."""
+        reads = self._answer.aiter_raw()
+        try:
+            await pour(self._answer, reads, self._hear)
+            if self._body is not None:
+                # A JSON body in answer to a stream request: an error in a 200, or a host that streams not (E1).
+                self._tell(whole(self._body + await rest(reads), self._answer))
+                return
+            if self._decoder.is_told and not self._decoder.has_ended:
+                await self._hear_tail(reads)
+        except httpx.TransportError:
+            # What came before the break counts: a last frame without its blank line, and the signatures of a step that
+            # had told its finish; without them its calls could not go back (quirk B1).
+            self._tell(self._decoder.close())
+            raise
+        if self._decoder.has_ended:
+            await _finish(reads)
+        else:
+            self._tell(self._decoder.close())
+
+    def _hear(self, data: bytes) -> bool:
+        """Take one network read in; true when more of them need not be poured."""
+        decoder = self._decoder
+        if not decoder.has_begun and (start := data.lstrip()[:1]):
+            _refuse_foreign(start, self._answer)
+            if start in b"{[":
+                self._body = data
+                return True
+        parts = decoder.feed(data)
+        if decoder.has_ended:  # what follows [DONE] counts no more
+            end = next(place for place, part in enumerate(parts, 1) if type(part) is EndOfStream)
+            del parts[end:]
+        self._tell(parts)
+        return decoder.is_told
+
+    def _tell(self, parts: list[StreamPart]) -> None:
+        if self._decoder.is_told or self._body is not None:
+            for part in parts:
+                if type(part) is Fault:
+                    self._hide(part.error)
+        if parts:
+            self._take(parts)
+
+    async def _hear_tail(self, reads: AsyncIterator[bytes]) -> None:
+        """Read what is still told behind an error or a finish (usage, late text), for a while."""
+        loop = asyncio.get_running_loop()
+        last = loop.time() + _AT_MOST_AFTER_FINISH
+        try:
+            while not self._decoder.has_ended:
+                async with asyncio.timeout_at(min(last, loop.time() + _AFTER_FINISH)):
+                    data = await anext(reads, None)
+                if data is None:
+                    return
+                self._hear(data)
+        except TimeoutError:
+            return
+
+
+def served_by(answer: httpx.Response) -> Served:
+    """Read which generation this is from the headers, before the first byte of it (quirk F4)."""
+    return Served(generation_id=answer.headers.get("x-generation-id"))
+
+
+def whole(body: bytes, answer: httpx.Response) -> list[StreamPart]:
+    """Return the parts of an answer that came as a whole; raises UpstreamError for one that is cut, or none."""
+    try:
+        return parts_of_body(body, served_by(answer))
+    except ValueError as error:
+        if not body.strip() or _is_cut(error):
+            raise UpstreamError(Code.STREAM_CUT) from None
+        words = "The upstream's answer is not a JSON object; check the base URL."
+        raise UpstreamError(Code.UPSTREAM_PROTOCOL, words) from None
+
+
+async def rest(reads: AsyncIterator[bytes]) -> bytes:
+    """Return what is left of a body; raises UpstreamError beyond all measure."""
+    pieces: list[bytes] = []
+    size = 0
+    async for piece in reads:
+        pieces.append(piece)
+        size += len(piece)
+        if size > _BODY_LIMIT:
+            raise UpstreamError(Code.UPSTREAM_PROTOCOL, "The upstream's answer is larger than 64 MB.")
+    return b"".join(pieces)
+
+
+def _refuse_foreign(start: bytes, answer: httpx.Response) -> None:
+    """Refuse a 200 that is no answer of a chat API at all."""
+    coding = answer.headers.get("content-encoding", "identity").strip().lower()
+    if coding not in ("", "identity"):
+        words = f"The upstream compresses its stream ({coding}) although that was not asked for."
+        raise UpstreamError(Code.UPSTREAM_PROTOCOL, words)
+    if start == b"<":
+        raise UpstreamError(Code.UPSTREAM_PROTOCOL, "The upstream answers with a web page; check the base URL.")
+
+
+def _is_cut(error: ValueError) -> bool:
+    """Whether an object was begun and its text ends before it does; some proxies end a cut body cleanly (quirk E2)."""
+    if not isinstance(error, json.JSONDecodeError) or not error.doc.lstrip().startswith("{"):
+        return False
+    missing = len(error.doc.rstrip()) - error.pos
+    return error.msg.startswith("Unterminated string") or missing < len("false")
+
+
+async def _finish(reads: AsyncIterator[bytes]) -> None:
+    """Read what follows [DONE], for a moment."""
+    try:
+        async with asyncio.timeout(_AFTER_DONE):
+            async for _ in reads:
+                pass
+    except (TimeoutError, httpx.HTTPError):
+        return  # the answer is whole; only the connection is not kept

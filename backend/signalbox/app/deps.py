@@ -34,9 +34,14 @@ class Parts:
     search_is_paid: bool = False
 
 
+def parts_of(request: Request) -> Parts:
+    """Return the parts of the process that a request came to."""
+    return request.app.state.parts
+
+
 async def _parts(request: Request) -> Parts:
     # Async although it awaits nothing: FastAPI sends a plain function to a thread, on every request.
-    return request.app.state.parts
+    return parts_of(request)
 
 
 PartsDep = Annotated[Parts, Depends(_parts)]

@@ -23,6 +23,17 @@ def body_of(model: type[BaseModel], examples: dict[str, Any]) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {"application/json": content}}}
 
 
+def headers_of(*names: str) -> dict[str, Any]:
+    """Describe headers that a route reads itself."""
+    schema = {"anyOf": [{"type": "string"}, {"type": "null"}]}
+    return {
+        "parameters": [
+            {"name": name, "in": "header", "required": False, "schema": {**schema, "title": name.title()}}
+            for name in names
+        ]
+    }
+
+
 EXAMPLES: dict[str, dict[str, Any]] = {
     "one question": {"model": "openai/sim", "prompt": "What is the tool loop of Signalbox?"},
     "a conversation with reasoning": {
@@ -36,6 +47,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     },
 }
 CHAT_BODY = body_of(ChatRequest, EXAMPLES)
+CHAT_HEADERS = headers_of("x-tool-loop", "last-event-id", "idempotency-key")
 _STREAM = (
     'id: 4f…:1\ndata: {"type":"content","content":"The ","v":"1.1","run_id":"4f…","loop":"v2"}\n\n'
     'id: 4f…:2\ndata: {"type":"done","done":true,"status":"complete","steps":1,"ts":1790000000000}\n\n'

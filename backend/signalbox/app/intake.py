@@ -52,6 +52,9 @@ _FORWARDED = (
 )  # fmt: skip
 
 
+_TEXTS = ("messages", "prompt", "system", "finalize_hint")
+
+
 def messages_of(request: ChatRequest) -> list[Message]:
     """Return what a request says; raises RequestError naming the message that cannot stand where it stands."""
     system: list[Message] = [SystemMessage(request.system)] if request.system else []
@@ -211,7 +214,7 @@ def tool_choice_of(request: ChatRequest, tools: Sequence[Tool]) -> JsonValue:
 
 def params_of(request: ChatRequest) -> JsonObject:
     """Return what is forwarded: exactly what is set."""
-    params = request.model_dump(include=set(_FORWARDED), exclude_none=True)
+    params: JsonObject = {name: value for name in _FORWARDED if (value := getattr(request, name)) is not None}
     if request.reasoning is not None:
         params["reasoning"] = request.reasoning.model_dump(exclude_none=True)
     elif request.reasoning_effort is not None:
@@ -249,12 +252,10 @@ def _prices_in(entry: JsonObject | None) -> Prices | None:
     return Prices(*prices) if len(prices) == 2 and all(0 <= price < inf for price in prices) else None
 
 
-def redacted(request: ChatRequest) -> JsonObject:
-    """Return the request as the trace shows it: every parameter, and of the texts only who spoke and how long."""
-    shown: JsonObject = request.model_dump(
-        exclude={"messages", "prompt", "system", "finalize_hint"}, exclude_unset=True, mode="json"
-    )
-    shown["messages"] = [_outline(message) for message in messages_of(request)]
+def redacted(question: JsonObject, messages: Sequence[Message]) -> JsonObject:
+    """Return a question as the trace shows it: every parameter, and of the texts only who spoke and how long."""
+    shown = {name: value for name, value in question.items() if name not in _TEXTS}
+    shown["messages"] = [_outline(message) for message in messages]
     return shown
 
 

@@ -50,8 +50,8 @@ async def drive(
 
     def follow(events: list[AnyEvent]) -> None:
         if events:  # loops tell what there is to tell, also where that is nothing
+            tell(events)  # first: what is not taken has not been told
             ledger.follow(events)
-            tell(events)
 
     ending = Ending("complete")
     try:

@@ -164,11 +164,10 @@ class Run:
     def _record(self, events: list[AnyEvent]) -> None:
         self._remember()
         now = time()
-        if events and type(events[-1]) is Done:
+        self.journal.append(events, int(now * 1000))
+        if events and type(events[-1]) is Done:  # behind its event: what the journal does not take has not happened
             self.done = events[-1]
             self.ended = now
-        self.journal.append(events, int(now * 1000))
-        if self.done is not None:
             self._close()
 
     def _remember(self) -> None:

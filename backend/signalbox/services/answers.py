@@ -9,7 +9,7 @@ import httpx
 from signalbox.core.errors import Code, UpstreamError
 from signalbox.core.parts import EndOfStream, Fault, Served, StreamPart
 from signalbox.core.ports import Take
-from signalbox.services.http import pour
+from signalbox.services.http import is_read, pour
 from signalbox.wire.openrouter import StreamDecoder, parts_of_body
 
 # A whole body or an error page beyond this is not read to its end.
@@ -52,7 +52,8 @@ class Hearing:
             self._tell(self._decoder.close())
             raise
         if self._decoder.has_ended:
-            await _finish(reads)
+            if not is_read(self._answer):
+                await _finish(reads)
         else:
             self._tell(self._decoder.close())
 

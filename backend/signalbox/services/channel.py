@@ -122,6 +122,11 @@ class Channel(asyncio.Protocol):
             if self._transport is not None and not self._transport.is_closing():
                 self._transport.resume_reading()
 
+    @property
+    def is_read(self) -> bool:
+        """Whether the response has come, and was taken, as a whole."""
+        return self.response.complete and not self.response.pending
+
     async def pour(self, sink: Sink) -> None:
         """Hand the body to `sink`, one object per network read, until it wants no more or the body ends.
 

@@ -57,7 +57,12 @@ class Http1Connection(httpcore.AsyncConnectionInterface):
             head.status,
             headers=head.headers,
             content=body,
-            extensions={"http_version": head.version, "reason_phrase": head.reason, "pour": body.pour},
+            extensions={
+                "http_version": head.version,
+                "reason_phrase": head.reason,
+                "pour": body.pour,
+                "is_read": body.is_read,
+            },
         )
 
     async def _converse(self, request: httpcore.Request) -> Channel:
@@ -148,6 +153,10 @@ class _Body:
             raise StopAsyncIteration
         return data
 
+    def is_read(self) -> bool:
+        """Whether nothing more comes."""
+        return self._channel.is_read
+
     async def pour(self, sink: Sink) -> None:
         """Hand over the body where it arrives, past httpx and httpcore; raises httpx's exceptions."""
         with map_httpcore_exceptions():
@@ -219,6 +228,16 @@ def _may_send_again(request: httpcore.Request, channel: Channel, sent_at: float)
     return channel.unanswered and not late and isinstance(request.stream, httpx.ByteStream)
 
 
+async def ask(client: httpx.AsyncClient, request: httpx.Request) -> httpx.Response:
+    """Do as `client.send(request, stream=True)` does, without cookies, redirects, auth and hooks.
+
+    None of them is used for a model's answer, and together they cost as much as the request itself.
+    """
+    answer = await client._transport_for_url(request.url).handle_async_request(request)
+    answer.request = request
+    return answer
+
+
 async def pour(answer: httpx.Response, reads: AsyncIterator[bytes], sink: Sink) -> None:
     """Hand over an answer's body, one object per network read, until the sink wants no more; the rest is in `reads`.
 
@@ -231,6 +250,12 @@ async def pour(answer: httpx.Response, reads: AsyncIterator[bytes], sink: Sink) 
     async for data in reads:
         if sink(data):
             return
+
+
+def is_read(answer: httpx.Response) -> bool:
+    """Whether it is known that nothing more of an answer comes."""
+    known: Callable[[], bool] | None = answer.extensions.get("is_read")
+    return known is not None and known()
 
 
 class Pool(httpcore.AsyncConnectionPool):

@@ -1,7 +1,7 @@
 """OpenRouterService: asks OpenRouter, or any OpenAI-compatible server, once; it never retries."""
 
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import cast
 
@@ -13,6 +13,7 @@ from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.parts import Bill, Fault, Request, StreamPart
 from signalbox.core.ports import OnHead, Take
 from signalbox.services.answers import Hearing, rest, served_by, whole
+from signalbox.services.http import ask
 from signalbox.wire.openrouter_account import Account, account_of
 from signalbox.wire.openrouter_errors import error_of_response
 from signalbox.wire.openrouter_generation import bill_of_generation
@@ -57,15 +58,20 @@ class OpenRouterService:
         self._client = client
         self._upstream = upstream
         self._base = upstream.base_url.rstrip("/")
-        self._chat = httpx.URL(self._url("/chat/completions"))  # httpx parses a string anew for each request
         self._headers = upstream.headers()
+        # Built once: putting its address and headers together costs more than sending it.
+        self._to_complete = client.build_request("POST", self._url("/chat/completions"), headers=self._headers)
+        self._to_stream = client.build_request(
+            "POST", self._url("/chat/completions"), headers={**self._headers, "accept": "text/event-stream"}
+        )
+        for like in (self._to_complete, self._to_stream):
+            like.headers.pop("content-length", None)
 
     async def stream(self, request: Request, take: Take, on_head: OnHead | None = None) -> None:
         """Hand over one list of parts per network read; cancelling this ends the request. Raises UpstreamError."""
         body = body_of(request, stream=True, routed=self._upstream.is_openrouter)
-        headers = {**self._headers, "accept": "text/event-stream"}
         with self._failures() as watch:
-            async with self._client.stream("POST", self._chat, content=body, headers=headers) as answer:
+            async with self._asked(self._to_stream, body) as answer:
                 watch.has_answer = True
                 await self._begin(answer, on_head)
                 await Hearing(answer, take, self._hide_key).run()
@@ -74,10 +80,21 @@ class OpenRouterService:
         """Return the parts of one whole answer. Raises UpstreamError."""
         body = body_of(request, stream=False, routed=self._upstream.is_openrouter)
         with self._failures() as watch:
-            async with self._client.stream("POST", self._chat, content=body, headers=self._headers) as answer:
+            async with self._asked(self._to_complete, body) as answer:
                 watch.has_answer = True
                 await self._begin(answer, on_head)
                 return self._safe(whole(await _body(answer), answer))
+
+    @asynccontextmanager
+    async def _asked(self, like: httpx.Request, body: bytes) -> AsyncGenerator[httpx.Response, None]:
+        """Post a body, with all else as in a request that was built before; raises httpx's exceptions."""
+        headers = [*like.headers.raw, (b"content-length", b"%d" % len(body))]
+        request = httpx.Request("POST", like.url, headers=headers, content=body, extensions=like.extensions)
+        answer = await ask(self._client, request)
+        try:
+            yield answer
+        finally:
+            await answer.aclose()
 
     async def models(self) -> list[JsonObject]:
         """Return the catalogue: the entries of `/models` that have an id. Raises UpstreamError."""

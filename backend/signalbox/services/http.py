@@ -7,7 +7,7 @@ checks that each of them still fits, so an upgrade fails there with a sentence.
 import asyncio
 import enum
 import ssl
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterable, AsyncIterator
 from typing import Any, cast
 
 import httpcore
@@ -57,12 +57,7 @@ class Http1Connection(httpcore.AsyncConnectionInterface):
             head.status,
             headers=head.headers,
             content=body,
-            extensions={
-                "http_version": head.version,
-                "reason_phrase": head.reason,
-                "pour": body.pour,
-                "is_read": body.is_read,
-            },
+            extensions={"http_version": head.version, "reason_phrase": head.reason, "body": body},
         )
 
     async def _converse(self, request: httpcore.Request) -> Channel:
@@ -153,6 +148,7 @@ class _Body:
             raise StopAsyncIteration
         return data
 
+    @property
     def is_read(self) -> bool:
         """Whether nothing more comes."""
         return self._channel.is_read
@@ -233,7 +229,8 @@ async def ask(client: httpx.AsyncClient, request: httpx.Request) -> httpx.Respon
 
     None of them is used for a model's answer, and together they cost as much as the request itself.
     """
-    answer = await client._transport_for_url(request.url).handle_async_request(request)
+    transport = client._transport_for_url(request.url)  # pyright: ignore[reportPrivateUsage]
+    answer = await transport.handle_async_request(request)
     answer.request = request
     return answer
 
@@ -243,9 +240,9 @@ async def pour(answer: httpx.Response, reads: AsyncIterator[bytes], sink: Sink) 
 
     An answer of another transport (a proxy's, a test's) has no short way: there the reads are awaited.
     """
-    short: Callable[[Sink], Awaitable[None]] | None = answer.extensions.get("pour")
-    if short is not None:
-        await short(sink)
+    body: _Body | None = answer.extensions.get("body")
+    if body is not None:
+        await body.pour(sink)
         return
     async for data in reads:
         if sink(data):
@@ -254,8 +251,8 @@ async def pour(answer: httpx.Response, reads: AsyncIterator[bytes], sink: Sink) 
 
 def is_read(answer: httpx.Response) -> bool:
     """Whether it is known that nothing more of an answer comes."""
-    known: Callable[[], bool] | None = answer.extensions.get("is_read")
-    return known is not None and known()
+    body: _Body | None = answer.extensions.get("body")
+    return body is not None and body.is_read
 
 
 class Pool(httpcore.AsyncConnectionPool):

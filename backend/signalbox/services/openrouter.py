@@ -66,6 +66,8 @@ class OpenRouterService:
         )
         for like in (self._to_complete, self._to_stream):
             like.headers.pop("content-length", None)
+            if like.url.username and not upstream.api_key:
+                next(httpx.BasicAuth(like.url.username, like.url.password).sync_auth_flow(like))
 
     async def stream(self, request: Request, take: Take, on_head: OnHead | None = None) -> None:
         """Hand over one list of parts per network read; cancelling this ends the request. Raises UpstreamError."""

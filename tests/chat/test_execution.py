@@ -15,16 +15,24 @@ from signalbox.core.tools import Tool, ToolContext, ToolOutcome
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.tools.search_web import search_web
 
-from tests.support.runs import context_for
+from tests.support.runs import Seen, context_for
 from tests.support.scripted import FakeSearch, make_tool
 
 pytestmark = pytest.mark.anyio
 
 
-def execution_of(tools: Sequence[Tool], **limits: int) -> ToolExecution:
+class Watched(ToolExecution):
+    """An execution, and all that it has told."""
+
+    def __init__(self, tools: Sequence[Tool], offered: Sequence[Tool], limits: Limits) -> None:
+        self.seen = Seen()
+        context = context_for(offered, limits=limits)
+        super().__init__(context, ToolExecutor(tools), ToolContext(run_id=context.run_id), self.seen.tell)
+
+
+def execution_of(tools: Sequence[Tool], *, offered: Sequence[Tool] | None = None, **limits: int) -> Watched:
     """Make an execution with these tools on offer."""
-    context = context_for(tools, limits=Limits(**limits))
-    return ToolExecution(context, ToolExecutor(tools), ToolContext(run_id=context.run_id))
+    return Watched(tools, tools if offered is None else offered, Limits(**limits))
 
 
 def search(query: str, **more: object) -> RepairedCall:
@@ -37,11 +45,11 @@ def named(name: str, **arguments: object) -> RepairedCall:
     return RepairedCall(name, dict(arguments), f"up_{name}")  # type: ignore[arg-type]
 
 
-async def execute(execution: ToolExecution, *calls: RepairedCall) -> list[AnyEvent]:
-    """Run calls to their ends."""
-    events = [event async for batch in execute_tool_calls(execution, calls, 1) for event in batch]
-    await execution.aclose()
-    return events
+async def execute(execution: Watched, *calls: RepairedCall) -> list[AnyEvent]:
+    """Run calls to their ends, and return what was told of them."""
+    before = len(execution.seen)
+    await execute_tool_calls(execution, calls, 1)
+    return execution.seen[before:]
 
 
 def results(events: Sequence[AnyEvent]) -> list[ToolResult]:
@@ -137,13 +145,13 @@ async def test_results_leave_as_they_come() -> None:
     """A quick call's result is told while a slow one still runs."""
     doors = Doors()
     execution = execution_of([doors.tool("slow"), make_tool("quick")])
-    batches = execute_tool_calls(execution, [named("slow"), named("quick")], 1)
-    told: list[AnyEvent] = []
-    while not any(isinstance(event, ToolResult) for event in told):
-        told += await anext(batches)
-    assert [e.name for e in told if isinstance(e, ToolResult)] == ["quick"]
+    running = asyncio.create_task(execute_tool_calls(execution, [named("slow"), named("quick")], 1))
+    await execution.seen.until("ToolResult")
+    assert [e.name for e in execution.seen if isinstance(e, ToolResult)] == ["quick"]
+    assert not running.done()
     doors.gates["slow"].set()
-    assert [e.name for batch in [b async for b in batches] for e in batch if isinstance(e, ToolResult)] == ["slow"]
+    await running
+    assert [e.name for e in execution.seen if isinstance(e, ToolResult)] == ["quick", "slow"]
 
 
 async def test_ids_are_ours_and_unique() -> None:
@@ -159,8 +167,7 @@ async def test_unknown_tools_are_answered_with_the_names() -> None:
     ran: list[object] = []
     hidden = make_tool("hidden", lambda arguments, context: ran.append(arguments))
     offered = make_tool("f")
-    context = context_for([offered])
-    execution = ToolExecution(context, ToolExecutor([offered, hidden]), ToolContext())
+    execution = execution_of([offered, hidden], offered=[offered])
     events = await execute(execution, named("hidden"), named("nothing"), named("multi_tool_use.parallel"))
     assert codes(events) == [Code.UNKNOWN_TOOL] * 3
     assert not any(isinstance(event, ToolExecuting) for event in events)
@@ -345,20 +352,23 @@ async def test_the_clamp_is_for_searches_alone() -> None:
 class Disk:
     """What a run is kept on: it tells of each wait, and lets it go on, or fails it, when the test says so."""
 
-    def __init__(self) -> None:
+    def __init__(self, seen: Seen) -> None:
+        self.seen = seen
+        self.told_before: list[str] = []
         self.waits: asyncio.Queue[asyncio.Future[None]] = asyncio.Queue()
 
     async def recorded(self) -> None:
+        self.told_before = self.seen.kinds
         wait: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.waits.put_nowait(wait)
         await wait
 
 
-def on_disk(ran: list[str], *, eager: bool = False) -> tuple[ToolExecution, Disk]:
+def on_disk(ran: list[str], *, eager: bool = False) -> tuple[Watched, Disk]:
     """Make an execution of one tool that notes when it runs, over such a disk."""
-    disk = Disk()
     tool = make_tool("write", lambda arguments, context: ran.append("write"), eager=eager)
     execution = execution_of([tool])
+    disk = Disk(execution.seen)
     execution.context.recorded = disk.recorded
     return execution, disk
 
@@ -369,18 +379,15 @@ async def test_a_call_that_may_change_something_is_on_disk_before_it_runs() -> N
     execution, disk = on_disk(ran)
     [call] = execution.announce([named("write")], 1)
     execution.start(call)
-    for _ in range(5):
-        await asyncio.sleep(0)
-    assert (ran, disk.waits.empty()) == ([], True)
-    assert [type(event) for event in execution.take()] == [ToolCalls, ToolExecuting]
-    wait = await asyncio.wait_for(disk.waits.get(), 5)
+    wait = await asyncio.wait_for(disk.waits.get(), 30)
+    assert disk.told_before == ["ToolCalls", "ToolExecuting"]
     for _ in range(5):
         await asyncio.sleep(0)
     assert ran == []
     wait.set_result(None)
-    events = [event async for batch in execution.drain() for event in batch]
+    await execution.settled()
     assert ran == ["write"]
-    assert [getattr(event.result, "code", None) for event in events if isinstance(event, ToolResult)] == [None]
+    assert codes(execution.seen) == [None]
 
 
 async def test_a_call_that_cannot_be_recorded_is_not_run() -> None:
@@ -411,15 +418,11 @@ async def test_a_call_that_is_withdrawn_before_it_is_on_disk_never_runs() -> Non
     execution, disk = on_disk(ran)
     [call] = execution.announce([named("write")], 1)
     execution.start(call)
-    await asyncio.sleep(0)
-    execution.take()
-    wait = await asyncio.wait_for(disk.waits.get(), 5)
+    wait = await asyncio.wait_for(disk.waits.get(), 30)
     execution.withdraw(call, Code.CANCELLED)
     await execution.aclose()
     assert wait.cancelled()
-    assert [getattr(event.result, "code", None) for event in execution.take() if isinstance(event, ToolResult)] == [
-        Code.CANCELLED
-    ]
+    assert codes(execution.seen) == [Code.CANCELLED]
     assert ran == []
 
 
@@ -438,13 +441,13 @@ async def test_a_withdrawn_call_is_answered_and_stopped() -> None:
     await asyncio.wait({call.task})
     doors.gates["a"].set()
     await asyncio.sleep(0)
-    events = execution.take()
-    assert codes(events) == [Code.SUPERSEDED]
+    told = [*execution.seen]
+    assert codes(told) == [Code.SUPERSEDED]
     assert doors.inside == 0
     execution.withdraw(call, Code.STEP_FAILED)
     execution.answer(call, ToolOutcome(True, "late"))
-    assert not execution.take()
-    assert execution.idle
+    assert execution.seen == told
+    await asyncio.wait_for(execution.settled(), 30)
 
 
 async def test_a_withdrawn_call_that_waits_for_room_never_executes() -> None:
@@ -457,9 +460,9 @@ async def test_a_withdrawn_call_that_waits_for_room_never_executes() -> None:
     await doors.entered.get()
     execution.withdraw(second, Code.STEP_FAILED)
     doors.gates["a"].set()
-    async for _ in execution.drain():
-        pass
+    await execution.settled()
     assert doors.entered.empty()
+    assert [e.id for e in execution.seen if isinstance(e, ToolExecuting)] == [first.id]
 
 
 @pytest.mark.parametrize("gone", [0, 1])
@@ -474,7 +477,8 @@ async def test_withdrawing_one_of_two_equal_searches_keeps_the_other(gone: int) 
     execution.withdraw(both[gone], Code.SUPERSEDED)
     await asyncio.sleep(0)
     backend.gate.set()  # type: ignore[union-attr]
-    events = [event async for batch in execution.drain() for event in batch]
+    await execution.settled()
+    events = execution.seen
     assert {r.id: getattr(r.result, "code", None) for r in events if isinstance(r, ToolResult)} == {
         both[gone].id: Code.SUPERSEDED,
         both[1 - gone].id: None,
@@ -492,7 +496,7 @@ async def test_closing_answers_every_open_call_once() -> None:
     assert done.task is not None
     await asyncio.wait({done.task})
     execution.close_open(Code.CANCELLED)
-    assert codes(execution.take()) == [Code.CANCELLED, None, Code.CANCELLED]
+    assert codes(execution.seen) == [Code.CANCELLED, None, Code.CANCELLED]
     await execution.aclose()
     assert doors.inside == 0
     assert waiting.outcome is not None
@@ -521,6 +525,45 @@ async def test_a_tool_that_swallows_its_cancellation_does_not_hold_up_the_end(mo
     assert not call.task.done()
     release.set()
     await asyncio.wait({call.task})
+
+
+async def test_nothing_is_told_after_the_end() -> None:
+    """A tool that goes on through its cancellation, and an answer that comes late, are heard by nobody."""
+    release, entered, over = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def tidies_up(arguments: JsonObject, context: ToolContext) -> str:
+        try:
+            entered.set()
+            await release.wait()
+        finally:
+            over.set()
+        return "late"
+
+    execution = execution_of([make_tool("f", tidies_up, timeout=60, eager=True)])
+    ran, never_ran = execution.announce([named("f"), named("f")], 1)
+    execution.start(ran)
+    await entered.wait()
+    await execution.aclose()
+    assert over.is_set()
+    execution.answer(never_ran, ToolOutcome(True, "late"))
+    assert execution.announce([named("f")], 2)
+    assert execution.seen.kinds == ["ToolCalls", "ToolExecuting"]
+
+
+async def test_settled_means_every_call_that_was_announced() -> None:
+    """Where none is open it is so at once; one that is announced while somebody waits is waited for too."""
+    execution = execution_of([make_tool("f")])
+    await asyncio.wait_for(execution.settled(), 30)
+    [first] = execution.announce([named("f")], 1)
+    waiting = asyncio.create_task(execution.settled())
+    await asyncio.sleep(0)
+    execution.answer(first, ToolOutcome(True, 1))
+    [second] = execution.announce([named("f")], 1)
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert not waiting.done()
+    execution.answer(second, ToolOutcome(True, 2))
+    await asyncio.wait_for(waiting, 30)
 
 
 # --- history ---

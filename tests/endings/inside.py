@@ -1,24 +1,25 @@
 """Driving both loops in process over bytes, and holding what they tell against the oracle."""
 
-from collections.abc import AsyncGenerator, Sequence
+import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
 from signalbox.chat.loops import LOOPS
 from signalbox.chat.progress import Progress
-from signalbox.chat.run import drive
 from signalbox.core.errors import Code, UpstreamError
 from signalbox.core.events import AnyEvent, Content, Done, Reasoning, ToolCalls, ToolExecuting, ToolResult
 from signalbox.core.invariants import first_fault
 from signalbox.core.messages import AssistantMessage, JsonObject
 from signalbox.core.parts import EndOfStream, Request, StreamPart
+from signalbox.core.ports import Take
 from signalbox.core.tools import Tool, ToolContext
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.wire.openrouter import StreamDecoder, parts_of_body
 
 from tests.endings.oracle import ANSWER, Expected
 from tests.endings.streams import NOTE, SEARCH, Stream, answer
-from tests.support.runs import context_for, no_wait
+from tests.support.runs import context_for, driven, no_wait
 from tests.support.scripted import make_tool
 
 CODES = {
@@ -58,18 +59,19 @@ class ByteClient:
             return whole(last) if streamed else Sent([last.body])
         return self.first if len(self.requests) == 1 else self.again
 
-    async def stream(self, request: Request, on_head: object = None) -> AsyncGenerator[list[StreamPart], None]:
+    async def stream(self, request: Request, take: Take, on_head: object = None) -> None:
         self.requests.append(request)
         sent = self._next(streamed=True)
         decoder = StreamDecoder()
         for read in sent.reads:
             parts = decoder.feed(read)
             if parts:
-                yield parts
+                take(parts)
+            await asyncio.sleep(0)  # as between two reads of a socket: what has been called may begin
             if parts and type(parts[-1]) is EndOfStream:
                 return
         if parts := decoder.close():
-            yield parts
+            take(parts)
         if sent.breaks:
             raise UpstreamError(Code.STREAM_CUT)
 
@@ -119,8 +121,8 @@ async def run(loop: str, stream: Stream, client: ByteClient, *, offered: Sequenc
     context = context_for(tools() if offered is None else offered, model=stream.model)
     progress = Progress(clock=lambda: 0.0)
     RAN.clear()
-    batches = LOOPS[loop](context, client, EXECUTOR, progress, sleep=no_wait)  # type: ignore[index, call-arg]
-    events = [event async for batch in drive(batches, context, progress) for event in batch]
+    play = LOOPS[loop](context, client, EXECUTOR, progress, sleep=no_wait)  # type: ignore[index, call-arg]
+    events = [event for batch in await driven(play, context, progress) for event in batch]
     return Came(events, client.requests, list(RAN))
 
 

@@ -1,8 +1,6 @@
 """Runs that can be cut anywhere: what a model says in one, simulated or recorded, and the run that hears it."""
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal
@@ -18,6 +16,7 @@ from signalbox.core.events import AnyEvent, LoopName
 from signalbox.core.invariants import first_fault
 from signalbox.core.messages import JsonObject, Message, UserMessage
 from signalbox.core.parts import Details, Finish, Request, StreamPart
+from signalbox.core.ports import Take
 from signalbox.core.tools import Tool
 from signalbox.decode import stream_parts
 from signalbox.services.openrouter import OpenRouterService, Upstream
@@ -100,12 +99,15 @@ class Listener:
         self._service = OpenRouterService(self._http, Upstream("http://simulator/api/v1"))
         self.answers: list[Answer] = []
 
-    async def stream(self, request: Request, on_head: object = None) -> AsyncGenerator[list[StreamPart], None]:
-        self.answers.append([])
-        async with aclosing(self._service.stream(request)) as reads:
-            async for parts in reads:
-                self.answers[-1] += parts
-                yield parts
+    async def stream(self, request: Request, take: Take, on_head: object = None) -> None:
+        said: Answer = []
+        self.answers.append(said)
+
+        def heard(parts: list[StreamPart]) -> None:
+            said.extend(parts)
+            take(parts)
+
+        await self._service.stream(request, heard)
 
     async def complete(self, request: Request, on_head: object = None) -> list[StreamPart]:
         self.answers.append(await self._service.complete(request))
@@ -157,20 +159,22 @@ class Teller:
     asked: int = -1
     task: "asyncio.Task[None] | None" = None
 
-    async def stream(self, request: Request, on_head: object = None) -> AsyncGenerator[list[StreamPart], None]:
+    async def stream(self, request: Request, take: Take, on_head: object = None) -> None:
         self.asked += 1
         answer = self.life.answers[min(self.asked, len(self.life.answers) - 1)]
         is_cut = self.cut.how not in ("whole", "lost") and self.asked >= self.cut.request
         for part in answer[: self.cut.part] if is_cut else answer:
-            yield [part]
+            take([part])
             await asyncio.sleep(0)
         if is_cut:
             if signed := _signatures(answer, self.cut.part):
-                yield signed
+                take(signed)
             await self._end()
 
     async def complete(self, request: Request, on_head: object = None) -> list[StreamPart]:
-        return [part async for parts in self.stream(request) for part in parts]
+        whole: Answer = []
+        await self.stream(request, whole.extend)
+        return whole
 
     async def _end(self) -> None:
         match self.cut.how:
@@ -209,8 +213,7 @@ async def _drive(context: ConversationContext, loop: LoopName, client: Teller | 
     progress = Progress(clock=lambda: 0.0)
     start = run_v2 if loop == "v2" else run_legacy
     running = start(context, client, ToolExecutor(_tools_of(client)), progress, sleep=no_wait)
-    async for batch in drive(running, context, progress):
-        lived.events += batch
+    await drive(running, context, progress, lived.events.extend)
 
 
 def _tools_of(client: Teller | Listener) -> tuple[Tool, ...]:

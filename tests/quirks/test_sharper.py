@@ -1,13 +1,11 @@
 """Rules that no other test missed when they were taken out (`just mutate`), mostly for a second guard behind them."""
 
 import json
-from collections.abc import AsyncIterator
 from importlib.metadata import EntryPoint
 
 import pytest
 from signalbox.chat.execution import ToolExecution
 from signalbox.chat.retry import Retry
-from signalbox.core.events import AnyEvent
 from signalbox.tools import registry
 
 from tests.quirks.seen import body_of, called, calls_with, results, speaks
@@ -83,11 +81,10 @@ def test_c10_a_tool_with_a_word_that_some_host_refuses_is_not_offered(
 def test_e08_a_loop_that_breaks_behind_a_call(behind: Behind, monkeypatch: pytest.MonkeyPatch, loop: str) -> None:
     """An exception while a call is open: the call is answered, the reader is told what to do, one `done` ends it."""
 
-    async def breaks(execution: ToolExecution) -> AsyncIterator[list[AnyEvent]]:
-        yield execution.take()
+    async def breaks(execution: ToolExecution) -> None:
         raise RuntimeError("broken on purpose")
 
-    monkeypatch.setattr(ToolExecution, "drain", breaks)
+    monkeypatch.setattr(ToolExecution, "settled", breaks)
     tool = make_tool("bell")
     app, upstream = behind(calls_with("bell", "{}"), speaks("Never said."), extra_tools=[tool], settings=HEADER)
     told = scripted(app, upstream.asked, loop, tools=["bell"])

@@ -2,13 +2,14 @@
 
 import json
 import sqlite3
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from signalbox.chat.loops import LOOPS
-from signalbox.core.events import AnyEvent, Content, Success, ToolResult
+from signalbox.core.events import Content, Success, ToolResult
+from signalbox.core.ports import Play, Tell
 from signalbox.encoders.check import first_stream_fault
 
 from tests.replay.conftest import Command, Folder, ask
@@ -91,9 +92,13 @@ def test_a_save_is_carried_to_another_machine(folder: Folder, tmp_path: Path, ru
     assert [*tmp_path.iterdir()] == []
 
 
-async def _answers_nobody(*_: object, **__: object) -> AsyncGenerator[list[AnyEvent], None]:
+def _answers_nobody(*_: object, **__: object) -> Play:
     """Say something, and give a result to a call that nobody made."""
-    yield [Content("Hi."), ToolResult("c", "f", Success(True, 1), "other", "secondary")]
+
+    async def play(tell: Tell) -> None:
+        tell([Content("Hi."), ToolResult("c", "f", Success(True, 1), "other", "secondary")])
+
+    return play
 
 
 def test_a_stream_that_breaks_the_contract_ends_in_one(

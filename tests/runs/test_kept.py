@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 import pytest
@@ -10,6 +9,7 @@ from signalbox.chat.progress import Progress
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.events import AnyEvent, Content, Done
 from signalbox.core.invariants import first_fault
+from signalbox.core.ports import Tell
 from signalbox.runs.manager import RunManager, new_run_id
 from signalbox.runs.run import Asked, Run
 from signalbox.store import journal, writing
@@ -31,13 +31,13 @@ class Talk:
         self._go = asyncio.Semaphore(0)
         self.is_over = False
 
-    async def loop(self) -> AsyncGenerator[list[AnyEvent], None]:
+    async def play(self, tell: Tell) -> None:
         while True:
             await self._go.acquire()
             if self.is_over:
                 return
             self.said += self.words
-            yield [Content("w ") for _ in range(self.words)]
+            tell([Content("w ") for _ in range(self.words)])
 
     def step(self, times: int = 1) -> None:
         for _ in range(times):
@@ -52,7 +52,7 @@ async def start(manager: RunManager, talk: Talk, run_id: str | None = None) -> R
     """Start a run that outlives its watchers."""
     context = context_for()
     context.run_id = run_id or new_run_id()
-    return await manager.start(context, Progress(), talk.loop(), Asked(goes_on=True))
+    return await manager.start(context, Progress(), talk.play, Asked(goes_on=True))
 
 
 class Watcher:

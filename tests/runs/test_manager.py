@@ -1,7 +1,6 @@
 """The run manager in process: what it remembers, what it refuses, how it ends what it holds."""
 
 import asyncio
-from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 import pytest
@@ -9,6 +8,7 @@ from signalbox.chat.progress import Ending, Progress
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.events import AnyEvent, Content, Done, Stamped
 from signalbox.core.invariants import first_fault
+from signalbox.core.ports import Play, Tell
 from signalbox.runs.manager import RunManager, new_run_id
 from signalbox.runs.run import SHUT_DOWN, STOPPED, Asked, Run
 from signalbox.store.memory import MemoryStore
@@ -19,10 +19,10 @@ from tests.support.runs import context_for
 pytestmark = pytest.mark.anyio
 
 
-async def speaks() -> AsyncGenerator[list[AnyEvent], None]:
+async def speaks(tell: Tell) -> None:
     """Answer in two batches."""
-    yield [Content("One "), Content("two ")]
-    yield [Content("three.")]
+    tell([Content("One "), Content("two ")])
+    tell([Content("three.")])
 
 
 class Talk:
@@ -31,20 +31,26 @@ class Talk:
     def __init__(self) -> None:
         self.spoke, self.closed = asyncio.Event(), asyncio.Event()
 
-    async def loop(self) -> AsyncGenerator[list[AnyEvent], None]:
+    async def play(self, tell: Tell) -> None:
         try:
-            yield [Content("So far.")]
+            tell([Content("So far.")])
             self.spoke.set()
             await asyncio.Event().wait()
         finally:
             self.closed.set()
 
 
-async def start(manager: RunManager, loop: AsyncGenerator[list[AnyEvent], None], *, goes_on: bool = False) -> Run:
+async def start(manager: RunManager, play: Play, *, goes_on: bool = False) -> Run:
     """Start a run under an id of its own."""
     context = context_for()
     context.run_id = new_run_id()
-    return await manager.start(context, Progress(), loop, Asked(goes_on=goes_on))
+    return await manager.start(context, Progress(), play, Asked(goes_on=goes_on))
+
+
+async def first_turns() -> None:
+    """Let what was started take its first steps."""
+    for _ in range(5):
+        await asyncio.sleep(0)
 
 
 async def events_of(run: Run) -> list[AnyEvent]:
@@ -58,8 +64,8 @@ async def test_a_finished_run_is_found_in_the_store_alone() -> None:
     """The manager holds runs under way only, whatever their number; all others are read where they are kept."""
     manager = RunManager(MemoryStore())
     talk = Talk()
-    live = await start(manager, talk.loop())
-    runs = [await start(manager, speaks()) for _ in range(50)]
+    live = await start(manager, talk.play)
+    runs = [await start(manager, speaks) for _ in range(50)]
     for run in runs:
         await run.wait()
     assert (list(manager._live), manager._unwritten) == ([live.id], {})
@@ -87,7 +93,7 @@ async def test_the_newest_run_comes_first() -> None:
     runs: list[Run] = []
     talk = Talk()
     for number in range(5):
-        run = await start(manager, talk.loop() if number == 4 else speaks())
+        run = await start(manager, talk.play if number == 4 else speaks)
         run.started = float(number)
         run.note()
         runs.append(run)
@@ -106,22 +112,23 @@ async def test_too_many_runs_are_refused_before_anything_starts() -> None:
     """A limit on runs at once keeps one process from being buried."""
     manager = RunManager(MemoryStore(), most_at_once=1)
     talk = Talk()
-    first = await start(manager, talk.loop())
-    second = speaks()
+    first = await start(manager, talk.play)
+    second = Talk()
     with pytest.raises(RequestError) as refused:
-        await start(manager, second)
+        await start(manager, second.play)
     assert refused.value.code is Code.TOO_MANY_RUNS
-    await second.aclose()
+    await first_turns()
+    assert not second.spoke.is_set()
     first.stop()
     await first.wait()
-    await (await start(manager, speaks())).wait()
+    await (await start(manager, speaks)).wait()
 
 
 async def test_closing_interrupts_what_runs_and_takes_nothing_more() -> None:
     """A stop of the server is told to every reader as what it is."""
     manager = RunManager(MemoryStore())
     talks = [Talk() for _ in range(3)]
-    runs = [await start(manager, talk.loop()) for talk in talks]
+    runs = [await start(manager, talk.play) for talk in talks]
     for talk in talks:
         await talk.spoke.wait()
     await manager.aclose()
@@ -130,18 +137,19 @@ async def test_closing_interrupts_what_runs_and_takes_nothing_more() -> None:
         assert isinstance(done, Done)
         assert (done.status, done.code) == ("interrupted", "SERVER_SHUTDOWN")
         assert talk.closed.is_set()
-    late = speaks()
+    late = Talk()
     with pytest.raises(RequestError) as refused:
-        await start(manager, late)
+        await start(manager, late.play)
     assert refused.value.code is Code.SHUTTING_DOWN
-    await late.aclose()
+    await first_turns()
+    assert not late.spoke.is_set()
 
 
 @pytest.mark.parametrize("why", [STOPPED, SHUT_DOWN])
 async def test_a_run_stopped_before_its_first_step_still_ends(why: Ending) -> None:
     """A stop in the very moment of the start is an ending like any other, or its watchers would wait for ever."""
     manager = RunManager(MemoryStore())
-    run = await start(manager, Talk().loop())
+    run = await start(manager, Talk().play)
     run.stop(why)
     await asyncio.wait_for(run.wait(), 5)
     assert run.is_over
@@ -155,7 +163,7 @@ async def test_two_stops_are_one() -> None:
     """The first reason holds; the ending is told once."""
     manager = RunManager(MemoryStore())
     talk = Talk()
-    run = await start(manager, talk.loop())
+    run = await start(manager, talk.play)
     await talk.spoke.wait()
     run.stop(STOPPED)
     run.stop(SHUT_DOWN)
@@ -168,13 +176,13 @@ async def test_two_stops_are_one() -> None:
 async def test_a_loop_that_breaks_is_an_honest_ending() -> None:
     """An error of ours ends as INTERNAL with its warning, and no word of the exception."""
 
-    async def breaks() -> AsyncGenerator[list[AnyEvent], None]:
-        yield [Content("So far.")]
+    async def breaks(tell: Tell) -> None:
+        tell([Content("So far.")])
         raise RuntimeError("the secret prompt")
 
     over: list[Run] = []
     manager = RunManager(MemoryStore(), on_over=over.append)
-    run = await start(manager, breaks())
+    run = await start(manager, breaks)
     await run.wait()
     done = (await events_of(run))[-1]
     assert isinstance(done, Done)
@@ -187,7 +195,7 @@ async def test_watching_counts_and_the_last_one_to_leave_stops_it() -> None:
     """Two watch; the run ends when the second has gone, in the middle of its reading."""
     manager = RunManager(MemoryStore())
     talk = Talk()
-    run = await start(manager, talk.loop())
+    run = await start(manager, talk.play)
     async with aclosing(manager.watch(run.id)) as second:
         async with aclosing(manager.watch(run.id)) as first:
             await anext(first)
@@ -205,7 +213,7 @@ async def test_a_run_that_nobody_ever_watched_is_limited_too() -> None:
     """`continue` without a single watcher does not live for ever."""
     manager = RunManager(MemoryStore(), detached_seconds=0.0, unwatched_seconds=0.0)
     talk = Talk()
-    run = await start(manager, talk.loop(), goes_on=True)
+    run = await start(manager, talk.play, goes_on=True)
     await asyncio.wait_for(run.wait(), 5)
     assert run.done is not None
     assert (run.done.status, run.done.code) == ("interrupted", "DETACHED_TIMEOUT")
@@ -214,7 +222,7 @@ async def test_a_run_that_nobody_ever_watched_is_limited_too() -> None:
 async def test_watchers_read_at_their_own_pace() -> None:
     """A slow reader gets in one list what a fast one got in many; both get all, in order."""
     manager = RunManager(MemoryStore())
-    run = await start(manager, speaks())
+    run = await start(manager, speaks)
     fast = [[stamped.seq for stamped in batch] async for batch in manager.watch(run.id)]
     slow = [[stamped.seq for stamped in batch] async for batch in manager.watch(run.id)]
     assert [seq for batch in fast for seq in batch] == [1, 2, 3, 4]
@@ -248,11 +256,11 @@ async def test_f07_the_place_is_free_when_the_end_is_read() -> None:
     """Whoever has read `done` may ask again at once: the run is told of and its place is free by then."""
     over: list[Run] = []
     manager = RunManager(MemoryStore(), most_at_once=1, on_over=over.append)
-    run = await start(manager, speaks())
+    run = await start(manager, speaks)
     async for batch in manager.watch(run.id):
         if batch[-1].event is run.done:
             freed(manager, run, over)
-    await (await start(manager, speaks())).wait()
+    await (await start(manager, speaks)).wait()
 
 
 @pytest.mark.parametrize("how", ["stopped", "cancelled"])
@@ -260,7 +268,7 @@ async def test_f07_a_run_that_never_began_frees_its_place(how: str) -> None:
     """Stopped in the moment of its start, or cancelled from outside before its task has taken a step."""
     over: list[Run] = []
     manager = RunManager(MemoryStore(), most_at_once=1, on_over=over.append)
-    run = await start(manager, Talk().loop())
+    run = await start(manager, Talk().play)
     if how == "stopped":
         run.stop()
     else:
@@ -276,37 +284,45 @@ async def test_f07_a_run_that_never_began_frees_its_place(how: str) -> None:
 async def test_f07_a_loop_that_breaks_frees_its_place() -> None:
     """Whatever a loop raises, the next run finds room."""
 
-    async def breaks() -> AsyncGenerator[list[AnyEvent], None]:
+    async def breaks(tell: Tell) -> None:
         raise RuntimeError("canary-text")
-        yield []
 
     over: list[Run] = []
     manager = RunManager(MemoryStore(), most_at_once=1, on_over=over.append)
-    run = await start(manager, breaks())
+    run = await start(manager, breaks)
     await run.wait()
     freed(manager, run, over)
-    await (await start(manager, speaks())).wait()
+    await (await start(manager, speaks)).wait()
 
 
-@pytest.mark.parametrize("failing", [(1,), (2,), (0,)], ids=["at its first word", "at its second", "from now on"])
-async def test_f07_a_journal_that_breaks_frees_its_place(failing: tuple[int, ...]) -> None:
+@pytest.mark.parametrize(
+    ("failing", "told"),
+    [
+        pytest.param((1,), ["run.broke"], id="at its first word"),
+        pytest.param((2,), ["run.broke"], id="at its second"),
+        pytest.param((3,), ["run.unrecorded"], id="at its end"),
+        pytest.param((0,), ["run.broke", "run.unrecorded", "run.untold"], id="from now on"),
+    ],
+)
+async def test_f07_a_journal_that_breaks_frees_its_place(failing: tuple[int, ...], told: list[str]) -> None:
     """The loop is closed, the watchers are let go, and the ending is told where the journal takes it."""
     over: list[Run] = []
     store = Broken(*failing)
     manager = RunManager(store, most_at_once=1, on_over=over.append)
     talk = Talk()
     with capture_logs() as lines:
-        run = await start(manager, talk.loop() if failing != (2,) else speaks())
-        seen = [stamped async for batch in manager.watch(run.id) for stamped in batch]
-        await asyncio.wait_for(run.wait(), 5)
+        run = await start(manager, talk.play if failing in ((0,), (1,)) else speaks)
+        async with asyncio.timeout(30):
+            seen = [stamped async for batch in manager.watch(run.id) for stamped in batch]
+            await run.wait()
     freed(manager, run, over)
-    assert failing == (2,) or talk.closed.is_set()
+    assert talk.closed.is_set() is (failing in ((0,), (1,)))
     assert run.done is not None
     assert (run.done.status, run.done.code) == ("error", "INTERNAL")
     assert [stamped.seq for stamped in seen] == list(range(1, len(seen) + 1))
     assert (bool(seen) and seen[-1].event == run.done) is (failing != (0,))
     assert "canary" not in str(lines)
-    assert lines[0]["event"] == "run.unrecorded"
+    assert [line["event"] for line in lines] == told
 
 
 async def test_f07_what_follows_a_run_may_break() -> None:
@@ -318,7 +334,7 @@ async def test_f07_what_follows_a_run_may_break() -> None:
     manager = RunManager(MemoryStore(), most_at_once=1, on_over=breaks)
     with capture_logs() as lines:
         for _ in range(3):
-            run = await start(manager, speaks())
+            run = await start(manager, speaks)
             await run.wait()
             assert manager.live(run.id) is None
     assert not manager._live
@@ -331,7 +347,7 @@ async def test_f07_a_watcher_that_dies_is_one_that_leaves() -> None:
     over: list[Run] = []
     manager = RunManager(MemoryStore(), most_at_once=1, on_over=over.append)
     talk = Talk()
-    run = await start(manager, talk.loop())
+    run = await start(manager, talk.play)
 
     async def watches() -> None:
         async with aclosing(manager.watch(run.id)) as batches:
@@ -350,7 +366,7 @@ async def test_f07_a_watcher_that_never_came_is_not_waited_for() -> None:
     over: list[Run] = []
     manager = RunManager(MemoryStore(), unwatched_seconds=0.0, on_over=over.append)
     talk = Talk()
-    run = await start(manager, talk.loop())
+    run = await start(manager, talk.play)
     watched = manager.watch(run.id)
     await asyncio.wait_for(run.wait(), 5)
     await watched.aclose()
@@ -358,7 +374,7 @@ async def test_f07_a_watcher_that_never_came_is_not_waited_for() -> None:
     assert run.done is not None
     assert run.done.status == "cancelled"
     manager.unwatched_seconds = 60.0
-    second = await start(manager, talk.loop())
+    second = await start(manager, talk.play)
     async with aclosing(manager.watch(second.id)) as batches:
         await anext(batches)
         assert second.detached_timer is None
@@ -376,7 +392,7 @@ async def test_a_run_whose_only_reader_polls_lives_on(goes_on: bool) -> None:
     """Nobody has read it yet, and a poll neither takes that place nor leaves it: it is given its time anew."""
     manager = RunManager(MemoryStore(), detached_seconds=1.0, unwatched_seconds=1.0)
     talk = Talk()
-    run = await start(manager, talk.loop(), goes_on=goes_on)
+    run = await start(manager, talk.play, goes_on=goes_on)
     await talk.spoke.wait()
     for _ in range(2):
         timer = run.detached_timer

@@ -1,7 +1,7 @@
 """Two workers in one process: what one does with a run that lives in the other, also when no call comes through."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +10,7 @@ import pytest
 from signalbox.chat.progress import Progress
 from signalbox.core.errors import Code, RequestError, StoreError
 from signalbox.core.events import AnyEvent, Content, Done, Stamped
+from signalbox.core.ports import Tell
 from signalbox.core.records import RunRecord
 from signalbox.runs import peers
 from signalbox.runs.manager import RunManager, new_run_id
@@ -69,9 +70,9 @@ class Talk:
     def __init__(self) -> None:
         self.words: asyncio.Queue[str | None] = asyncio.Queue()
 
-    async def loop(self) -> AsyncGenerator[list[AnyEvent], None]:
+    async def play(self, tell: Tell) -> None:
         while (word := await self.words.get()) is not None:
-            yield [Content(word)]
+            tell([Content(word)])
 
 
 async def nothing() -> None:
@@ -105,7 +106,7 @@ async def two(*, goes_on: bool = True) -> Two:
     home, other = worker("a", air, store), worker("b", air, store)
     talk, context = Talk(), context_for()
     context.run_id = new_run_id()
-    return Two(air, home, other, talk, await home.start(context, Progress(), talk.loop(), Asked(goes_on=goes_on)))
+    return Two(air, home, other, talk, await home.start(context, Progress(), talk.play, Asked(goes_on=goes_on)))
 
 
 async def heard_by(manager: RunManager, run_id: str, into: list[AnyEvent], after: int = 0) -> None:

@@ -8,12 +8,12 @@ import pytest
 from signalbox.core.errors import Code
 from signalbox.core.events import Content
 from signalbox.core.parts import UsageReport
-from signalbox.services import openrouter
+from signalbox.services import answers
 from signalbox.services.http import make_client
 from signalbox.services.openrouter import OpenRouterService, Upstream
 from signalbox.wire.openrouter import StreamDecoder
 
-from tests.support.runs import context_for, no_wait
+from tests.support.runs import context_for, driven, no_wait
 from tests.support.scripted import make_tool
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"
@@ -46,10 +46,9 @@ async def end_of(script: Script, monkeypatch: pytest.MonkeyPatch) -> tuple[str, 
     """Drive one run against a scripted upstream; return its text, its code or status, and how often it was asked."""
     from signalbox.chat.loop_v2 import run_v2
     from signalbox.chat.progress import Progress
-    from signalbox.chat.run import drive
     from signalbox.services.tool_executor import ToolExecutor
 
-    monkeypatch.setattr(openrouter, "_AFTER_FINISH", 0.05)
+    monkeypatch.setattr(answers, "_AFTER_FINISH", 0.05)
     asked: list[asyncio.Task[object] | None] = []
 
     async def counted(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -62,7 +61,7 @@ async def end_of(script: Script, monkeypatch: pytest.MonkeyPatch) -> tuple[str, 
         service = OpenRouterService(client, Upstream(f"http://127.0.0.1:{port}/api/v1"))
         context, progress = context_for([make_tool("f")]), Progress()
         loop = run_v2(context, service, ToolExecutor([make_tool("f")]), progress, sleep=no_wait)
-        events = [event async for batch in drive(loop, context, progress) for event in batch]
+        events = [event for batch in await driven(loop, context, progress) for event in batch]
         await asyncio.gather(*(task for task in asked if task is not None))
     done = events[-1]
     text = "".join(event.content for event in events if isinstance(event, Content))

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, aclosing
+from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
@@ -13,6 +13,7 @@ from signalbox.core.parts import EndOfStream, Fault, Finish, Request, Served, St
 from signalbox.services.http import make_client
 from signalbox.services.openrouter import OpenRouterService, Upstream
 
+from tests.support.scripted import heard
 from tests.support.upstream import DONE, Exchange, Script, ScriptedUpstream, chunk, holds, says, sends, silent
 
 pytestmark = pytest.mark.anyio
@@ -40,8 +41,7 @@ async def start() -> AsyncIterator[Start]:
 
 async def read(service: OpenRouterService, request: Request = ASK) -> list[StreamPart]:
     """Read one stream to its end."""
-    async with aclosing(service.stream(request)) as reads:
-        return [part async for parts in reads for part in parts]
+    return [part for parts in await heard(service, request) for part in parts]
 
 
 def text_of(parts: list[StreamPart]) -> str:
@@ -60,8 +60,7 @@ async def failed(service: OpenRouterService) -> UpstreamError:
 async def test_one_list_of_parts_per_network_read(start: Start) -> None:
     """What arrives together is handed on together, what arrives alone alone."""
     service, upstream = start(sends(chunk({"content": "a"}) + chunk({"content": "b"}), chunk({"content": "c"}) + DONE))
-    async with aclosing(service.stream(ASK)) as reads:
-        batches = [parts async for parts in reads]
+    batches = await heard(service, ASK)
     assert text_of([part for parts in batches for part in parts]) == "abc"
     assert isinstance(batches[-1][-1], EndOfStream)
     assert len(upstream.asked) == 1
@@ -137,12 +136,39 @@ async def test_closing_closes_the_connection(start: Start, script: Script) -> No
     assert await asyncio.to_thread(upstream.wait_until, lambda: len(upstream.left) == 1, 1.0)
 
 
+class Enough(Exception):
+    """What a reader raises who wants no more."""
+
+
 async def test_leaving_in_the_middle_closes_the_connection(start: Start) -> None:
-    """`aclose` between two reads is enough."""
+    """What the reader raises while it takes a read ends the request at once, and comes out as it is."""
     service, upstream = start(holds)
-    async with aclosing(service.stream(ASK)) as reads:
-        assert text_of(await anext(reads)) == "So far"
-    assert await asyncio.to_thread(upstream.wait_until, lambda: len(upstream.left) == 1, 1.0)
+    seen: list[StreamPart] = []
+
+    def takes(parts: list[StreamPart]) -> None:
+        seen.extend(parts)
+        if text_of(seen):
+            raise Enough
+
+    with pytest.raises(Enough):
+        await service.stream(ASK, takes)
+    assert text_of(seen) == "So far"
+    assert await asyncio.to_thread(upstream.wait_until, lambda: len(upstream.left) == 1, 30.0)
+
+
+async def test_whoever_has_raised_takes_nothing_more(start: Start) -> None:
+    """Neither what the same packet brought nor what follows, in the answer and behind its finish."""
+    for finish in (None, "stop"):
+        service, _ = start(sends(chunk({"content": "a"}, finish=finish), *[chunk({"content": "b"})] * 20, DONE))
+        taken: list[list[StreamPart]] = []
+
+        def takes(parts: list[StreamPart], taken: list[list[StreamPart]] = taken) -> None:
+            taken.append(parts)
+            raise Enough
+
+        with pytest.raises(Enough):
+            await service.stream(ASK, takes)
+        assert len(taken) == 1
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
@@ -247,13 +273,8 @@ async def test_a_cut_stream(start: Start) -> None:
     service, _ = start(cuts)
     seen: list[StreamPart] = []
 
-    async def reads_on() -> None:
-        async with aclosing(service.stream(ASK)) as reads:
-            async for parts in reads:
-                seen.extend(parts)
-
     with pytest.raises(UpstreamError) as refused:
-        await reads_on()
+        await service.stream(ASK, seen.extend)
     assert refused.value.code is Code.STREAM_CUT
     assert text_of(seen) == "So far"
 

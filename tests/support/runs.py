@@ -12,6 +12,7 @@ from signalbox.core.events import AnyEvent, Content, Done, Reasoning, ToolCalls,
 from signalbox.core.invariants import first_fault
 from signalbox.core.messages import JsonValue, Message, UserMessage
 from signalbox.core.parts import ToolSchema
+from signalbox.core.ports import Play, Tell
 from signalbox.core.tools import Tool, ToolContext
 from signalbox.services.tool_executor import ToolExecutor
 
@@ -114,6 +115,21 @@ async def no_wait(seconds: float) -> None:
     """Sleep without sleeping."""
 
 
+async def driven(
+    play: Play, context: ConversationContext, progress: Progress, tell: Tell | None = None
+) -> list[list[AnyEvent]]:
+    """Drive a run to its end: its batches in their order; `tell` is told each of them first, and may refuse it."""
+    batches: list[list[AnyEvent]] = []
+
+    def told(batch: list[AnyEvent]) -> None:
+        if tell is not None:
+            tell(batch)
+        batches.append(batch)
+
+    await drive(play, context, progress, told)
+    return batches
+
+
 async def run(
     client: ScriptedClient,
     tools: Sequence[Tool] = (),
@@ -129,11 +145,7 @@ async def run(
     loop = run_v2(
         context, client, ToolExecutor(tools), progress, tool_context=ToolContext(run_id=context.run_id), sleep=sleep
     )
-    batches: list[list[AnyEvent]] = []
-    async for batch in drive(loop, context, progress):
-        batches.append(batch)
-        if seen is not None:
-            seen.tell(batch)
+    batches = await driven(loop, context, progress, None if seen is None else seen.tell)
     events = [event for batch in batches for event in batch]
     assert first_fault(events) is None, first_fault(events)
     return Outcome(events, batches, context, progress)

@@ -1,7 +1,7 @@
 """The edges a test cannot have for real, scripted: a model that says what the test wrote, tools that wait for it."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -18,7 +18,7 @@ from signalbox.core.parts import (
     Usage,
     UsageReport,
 )
-from signalbox.core.ports import OnHead
+from signalbox.core.ports import ChatClient, OnHead, Take
 from signalbox.core.tools import SearchHit, SearchQuery, Tool, ToolContext, ToolSpec
 
 
@@ -34,7 +34,7 @@ class ScriptedClient:
         self.requests: list[Request] = []
         self.closed = 0
 
-    async def stream(self, request: Request, on_head: OnHead | None = None) -> AsyncGenerator[list[StreamPart], None]:
+    async def stream(self, request: Request, take: Take, on_head: OnHead | None = None) -> None:
         self.requests.append(request)
         assert self.scripts, f"request {len(self.requests)} was not expected"
         script = self.scripts.pop(0)
@@ -45,15 +45,22 @@ class ScriptedClient:
                 if callable(read):
                     await cast(Callable[[], Awaitable[None]], read)()
                     continue
-                yield cast(list[StreamPart], read)
+                take(cast(list[StreamPart], read))
+                await asyncio.sleep(0)  # the next read comes in another turn of the event loop, as it does off a socket
         finally:
             self.closed += 1
 
     async def complete(self, request: Request, on_head: OnHead | None = None) -> list[StreamPart]:
         parts: list[StreamPart] = []
-        async for read in self.stream(request):
-            parts += read
+        await self.stream(request, parts.extend)
         return parts
+
+
+async def heard(client: ChatClient, request: Request, on_head: OnHead | None = None) -> list[list[StreamPart]]:
+    """Hear a stream to its end: the parts of each network read."""
+    reads: list[list[StreamPart]] = []
+    await client.stream(request, reads.append, on_head)
+    return reads
 
 
 SERVED = Served("gen-1", "openai/sim", "OpenAI")

@@ -27,7 +27,7 @@ E = (
     Mutation(
         "E2",
         "a body that ends before its object is a cut",
-        "services/openrouter.py",
+        "services/answers.py",
         "if not body.strip() or _is_cut(error):",
         "if not body.strip():",
     ),
@@ -161,8 +161,8 @@ E = (
         "E12",
         "a tool that only reads works while the model speaks",
         "chat/turn.py",
-        "        if self.may_call:\n            self._start_early(",
-        "        if False:\n            self._start_early(",
+        "        if self.may_call and (closed := ",
+        "        if False and (closed := ",
     ),
     Mutation(
         "E13",

@@ -62,7 +62,7 @@ F = (
     Mutation(
         "F4",
         "the generation's id is in the head",
-        "services/openrouter.py",
+        "services/answers.py",
         'return Served(generation_id=answer.headers.get("x-generation-id"))',
         "return Served()",
     ),

@@ -1,12 +1,12 @@
 """The app over HTTP with limits, and requests that come from users of their own."""
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Any
 
 import pytest
-from fastapi import Header
-from signalbox.app import access
 from signalbox.app.access import Who
+from starlette.datastructures import Headers
+from starlette.types import Receive, Scope, Send
 
 from tests.support.fixtures import Behind, app, behind, no_waiting, simulator
 from tests.support.serving import RunningApp
@@ -17,8 +17,16 @@ __all__ = ["app", "behind", "no_waiting", "simulator"]
 Among = Callable[..., tuple[RunningApp, ScriptedUpstream]]
 
 
-async def _named(x_user: Annotated[str, Header()] = "") -> Who:
-    return Who(owner=x_user)
+def _name_users(app: RunningApp) -> None:
+    """Say behind the gate, as it does, whose a request is: every route asks what was put there."""
+    inner = app.app.router.middleware_stack
+
+    async def named(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            scope["state"]["who"] = Who(owner=Headers(scope=scope).get("x-user", ""))
+        await inner(scope, receive, send)
+
+    app.app.router.middleware_stack = named
 
 
 @pytest.fixture
@@ -27,7 +35,7 @@ def among(behind: Behind) -> Among:
 
     def start(*scripts: Script, **settings: Any) -> tuple[RunningApp, ScriptedUpstream]:
         running, upstream = behind(*scripts, settings=settings)
-        running.app.dependency_overrides[access._who] = _named
+        _name_users(running)
         return running, upstream
 
     return start

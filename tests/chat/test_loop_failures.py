@@ -1,10 +1,11 @@
 """The V2 loop when a step does not end well: what is not run, what is tried again, how the run ends."""
 
 import asyncio
+from collections.abc import Sequence
 
 import pytest
 from signalbox.core.errors import Code, UpstreamError
-from signalbox.core.events import Content
+from signalbox.core.events import AnyEvent, Content
 from signalbox.core.messages import (
     JsonObject,
 )
@@ -24,7 +25,7 @@ from signalbox.core.parts import (
 from signalbox.core.tools import ToolContext
 
 from tests.support.loops import assistants, eager, kinds
-from tests.support.runs import run
+from tests.support.runs import Seen, run
 from tests.support.scripted import SERVED, ScriptedClient, answer, call, calls, ending, make_tool
 
 pytestmark = pytest.mark.anyio
@@ -222,3 +223,41 @@ async def test_a_fault_of_ours_is_told_without_its_text(error: Exception, capsys
     assert "canary-secret" not in str(outcome.events)
     printed = capsys.readouterr()
     assert "canary-secret" not in printed.out + printed.err
+
+
+# --- what cannot be told ---
+
+
+class Refusing(Seen):
+    """Takes events, but not the first of this kind."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__()
+        self.kind: str | None = kind
+
+    def tell(self, batch: Sequence[AnyEvent]) -> None:
+        if self.kind in [type(event).__name__ for event in batch]:
+            self.kind = None
+            raise OSError("the journal is full")
+        super().tell(batch)
+
+
+@pytest.mark.parametrize(
+    ("kind", "ended", "codes"),
+    [
+        ("Reasoning", ("error", "INTERNAL"), []),
+        ("ToolCalls", ("error", "INTERNAL"), []),
+        ("ToolExecuting", ("complete", None), [Code.TOOL_FAILED]),
+        ("ToolResult", ("complete", None), [Code.STEP_FAILED]),
+        ("Content", ("error", "INTERNAL"), [None]),
+    ],
+)
+async def test_what_cannot_be_told_counts_as_not_told(
+    kind: str, ended: tuple[str, str | None], codes: list[str | None]
+) -> None:
+    """What refuses an event ends the run, or fails the tool; a call that was told still gets its one result."""
+    seen = Refusing(kind)
+    outcome = await run(ScriptedClient(calls(call(0, "f", "{}")), answer("Hi")), [eager("f")], seen=seen)
+    assert seen == outcome.events  # their order was checked by `run`
+    assert (outcome.done.status, outcome.done.code or None) == ended
+    assert outcome.codes() == codes

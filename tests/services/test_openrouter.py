@@ -102,6 +102,18 @@ async def test_what_follows_done_is_not_read(start: Start) -> None:
     assert text_of(await read(service)) == "x"
 
 
+@pytest.mark.parametrize("together", [True, False], ids=["in one read", "behind it"])
+async def test_parts_behind_done_do_not_count(start: Start, together: bool) -> None:
+    """No text, no finish, no error and no second end: [DONE] is the last part, whatever a host says after it."""
+    late = [chunk({"content": "ghost"}), chunk({}, finish="error", error={"code": 500, "message": "late"}), DONE]
+    first = chunk({"content": "x"}, finish="stop") + DONE
+    service, _ = start(sends(first + b"".join(late)) if together else sends(first, *late))
+    parts = await read(service)
+    assert [part for part in parts if isinstance(part, Fault)] == []
+    assert [type(part) for part in parts].index(EndOfStream) == len(parts) - 1
+    assert (text_of(parts), sum(isinstance(part, Finish) for part in parts)) == ("x", 1)
+
+
 async def test_the_connection_is_kept_for_the_next_step(start: Start) -> None:
     """After a whole answer the same connection carries the next request."""
     peers: list[Any] = []

@@ -25,11 +25,12 @@ class TextFilters:
         if self._leaks is None:
             return parts
         out: list[StreamPart] = []
+        feed = self._leaks.feed
         for part in parts:
             if type(part) is not TextDelta:
                 out.append(part)
-            elif text := self._leaks.feed(part.text):
-                out.append(part if text == part.text else TextDelta(text))
+            elif text := feed(part.text):
+                out.append(part if text is part.text else TextDelta(text))
         return out
 
     def close(self) -> list[StreamPart]:

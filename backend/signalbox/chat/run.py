@@ -128,7 +128,7 @@ class OpenCalls:
     def follow(self, events: Iterable[AnyEvent]) -> None:
         """Take in what was told."""
         for event in events:
-            if isinstance(event, Content):
+            if type(event) is Content:
                 if not self.has_content:
                     self.has_content = bool(event.content.strip())
             elif isinstance(event, ToolCalls):

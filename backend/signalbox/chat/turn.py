@@ -61,12 +61,17 @@ class Turn:
 
     def _tell(self, parts: list[StreamPart], events: list[AnyEvent]) -> None:
         """Take parts in, and turn what can be shown into events."""
-        add = self._builder.add
+        add, said = self._builder.add, self._builder.text
         for part in parts:
+            if type(part) is TextDelta:  # nearly every part of nearly every answer
+                text = part.text
+                said.append(text)
+                if not self.has_words:
+                    self._begin(text, events)
+                events.append(Content(text))
+                continue
             add(part)
-            if isinstance(part, TextDelta):
-                self._text(part, events)
-            elif isinstance(part, ReasoningDelta):
+            if isinstance(part, ReasoningDelta):
                 self._has_reasoned = True
                 events.append(Reasoning(part.text, self.step))
             elif isinstance(part, RefusalDelta):
@@ -131,11 +136,11 @@ class Turn:
         spec = self.execution.tools.spec(call.name)
         return spec is not None and spec.eager and self.execution.tools.check(call.name, call.value or {}) is None
 
-    def _text(self, part: TextDelta, events: list[AnyEvent]) -> None:
+    def _begin(self, text: str, events: list[AnyEvent]) -> None:
+        """Note whether text has come, and words."""
         if not self.has_text:
             self._break(events)
-        self.has_words = self.has_words or not part.text.isspace()
-        events.append(Content(part.text))
+        self.has_words = not text.isspace()
 
     def _break(self, events: list[AnyEvent]) -> None:
         if self.after_text and not self.has_text:

@@ -22,11 +22,13 @@ from signalbox.core.parts import (
 )
 from signalbox.wire.jsontext import dumps, loads
 from signalbox.wire.openrouter_errors import error_of_value
+from signalbox.wire.plain import plain_chunk
 from signalbox.wire.sse import Frame, SseDecoder
 
 # A host that sends this many frames which are no JSON is not speaking the protocol.
 _UNREADABLE_LIMIT = 5
 _CONCATENATED = ("text", "summary")
+_PIECES = (TextDelta, CallDelta)
 # No count and no price is larger; JavaScript reads no larger integer exactly.
 _MOST = 2**53
 
@@ -55,8 +57,11 @@ class StreamDecoder:
         """Return the parts that this network read completes."""
         out: list[StreamPart] = []
         self.has_begun = self.has_begun or bool(data.strip())
+        chunks = self._chunks
         for frame in self._sse.feed(data):
-            self._frame(frame, out)
+            # A frame like the one before it, most of the time; where it is not, the long way finds that out.
+            if not (chunks.is_plain and frame.event is None and chunks.plain(frame.data, out)):
+                self._frame(frame, out)
         return out
 
     def close(self) -> list[StreamPart]:
@@ -109,7 +114,11 @@ class StreamDecoder:
 
 
 class ChunkDecoder:
-    """Chunk objects to parts; keeps only what must be merged over chunks, and `is_told`: a finish or an error came."""
+    """Chunk objects to parts; keeps only what must be merged over chunks.
+
+    `is_told`: a finish or an error came. `is_plain`: the last chunk ended with a piece of text or of a call's
+    arguments, so that the next one is likely to be one as well.
+    """
 
     def __init__(self, served: Served | None = None) -> None:
         self._details: list[JsonObject] = []
@@ -118,6 +127,21 @@ class ChunkDecoder:
         self._told: Served = Served()
         self._who_said: tuple[JsonValue, ...] = ()
         self.is_told = False
+        self.is_plain = False
+
+    def plain(self, data: bytes, out: list[StreamPart]) -> bool:
+        """Append the part of a chunk like the last one; false, and nothing done, for a chunk of another kind."""
+        chunk = plain_chunk(data)
+        if chunk is None or (chunk.id, chunk.model, chunk.provider) != self._who_said:
+            self.is_plain = False
+            return False
+        delta = chunk.choices[0].delta
+        if delta.content:
+            out.append(TextDelta(delta.content))
+        if delta.tool_calls is not None:
+            call = delta.tool_calls[0]
+            out.append(CallDelta(call.index, arguments=call.function.arguments))
+        return True
 
     def chunk(self, chunk: JsonObject, out: list[StreamPart], *, failed: bool = False) -> None:
         """Append the parts of one chunk: who answers, what it says, its cost, its error, in this order."""
@@ -135,6 +159,7 @@ class ChunkDecoder:
             if _finish(choice, out):
                 self.is_told = True
             error = error or choice.get("error")
+        self.is_plain = bool(out) and type(out[-1]) in _PIECES
         _usage(chunk, out)
         if error:
             out.append(Fault(error_of_value(error), error))

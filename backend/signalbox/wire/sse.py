@@ -50,7 +50,12 @@ class SseDecoder:
         rest = lines.pop()
         frames: list[Frame] = []
         for line in lines:
-            self._line(line, frames)
+            if line:
+                self._line(line)
+            elif self._data:
+                self._dispatch(frames)
+            else:
+                self._at_start, self._event = False, None
         if rest:
             self._keep(rest)
         return frames
@@ -61,7 +66,8 @@ class SseDecoder:
         WHATWG drops an unterminated event; real hosts end without the blank line and mean the event to count.
         """
         frames = self.feed(b"\n") if self._tail else []
-        self._dispatch(frames)
+        if self._data:
+            self._dispatch(frames)
         return frames
 
     def _normalise(self, chunk: bytes) -> bytes:
@@ -81,7 +87,7 @@ class SseDecoder:
         if size > MAX_FRAME_BYTES:
             raise UpstreamError(Code.UPSTREAM_PROTOCOL, f"One frame is larger than {MAX_FRAME_BYTES} bytes.")
 
-    def _line(self, line: bytes, frames: list[Frame]) -> None:
+    def _line(self, line: bytes) -> None:
         if self._at_start:
             self._at_start = False
             line = line.removeprefix(_BOM)
@@ -90,8 +96,6 @@ class SseDecoder:
             self._data.append(piece)
             self._data_size += len(piece)
             self._guard(self._data_size)
-        elif not line:
-            self._dispatch(frames)
         elif line[:1] != b":":
             self._field(line)
 
@@ -106,9 +110,8 @@ class SseDecoder:
             self._data.append(b"")
 
     def _dispatch(self, frames: list[Frame]) -> None:
-        if self._data:
-            data = self._data[0] if len(self._data) == 1 else b"\n".join(self._data)
-            frames.append(Frame(data, self._id, self._event))
-            self._data.clear()
-            self._data_size = 0
+        data = self._data[0] if len(self._data) == 1 else b"\n".join(self._data)
+        frames.append(Frame(data, self._id, self._event))
+        self._data.clear()
+        self._data_size = 0
         self._event = None

@@ -17,6 +17,7 @@ from starlette.routing import Match, Mount
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from signalbox.app.config import SettingsError
+from signalbox.app.streaming import BODY_SEND
 from signalbox.core.errors import CODES, Code, RequestError, StoreError
 from signalbox.core.messages import JsonObject, JsonValue
 
@@ -127,6 +128,7 @@ class LastResort:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on, and catch."""
         has_started = False
+        scope[BODY_SEND] = send
 
         async def watched(message: Message) -> None:
             nonlocal has_started

@@ -10,6 +10,8 @@ from starlette.types import Receive, Scope, Send
 from signalbox.encoders.sse_v1 import CONTENT_TYPE, HEADERS, PING
 
 PING_SECONDS = 15.0
+# Where the outermost middleware leaves its own `send` for bodies: all that stands between looks at heads alone.
+BODY_SEND = "signalbox.body_send"
 
 
 class EventStream(Response):
@@ -17,7 +19,7 @@ class EventStream(Response):
 
     Unlike Starlette's StreamingResponse it also notices a client that leaves while `send` is blocked (quirk E3), and
     it always closes the generator, so that the run knows that its watcher has gone. `ended` is told of every end,
-    maybe twice.
+    maybe twice. It sends in the request's own task; a second one waits for the client to leave, and a timer pings.
     """
 
     def __init__(
@@ -28,53 +30,57 @@ class EventStream(Response):
         self._body = body
         self._ended = ended
         self._last_write = 0.0
+        self._has_left = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._pinging: asyncio.Task[None] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send until the end, or until the client has gone."""
+        sending = asyncio.current_task()
+        assert sending is not None
+        leaving = asyncio.create_task(self._leave(receive, sending))
         try:
-            await self._exchange(receive, send)
+            await self._send(send, scope.get(BODY_SEND, send))
+        except asyncio.CancelledError:
+            if not self._has_left or sending.uncancel():  # else somebody else wants it to end as well
+                raise
         finally:
+            if self._timer is not None:
+                self._timer.cancel()
+            for task in (leaving, self._pinging):
+                if task is not None:
+                    task.cancel()
             self._ended()
 
-    async def _exchange(self, receive: Receive, send: Send) -> None:
-        sending = asyncio.create_task(self._send(send))
-        pinging = asyncio.create_task(self._ping(send))
-        leaving = asyncio.create_task(_until_gone(receive))
-        try:
-            await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in (pinging, leaving, sending):
-                task.cancel()
-            await asyncio.gather(pinging, leaving, return_exceptions=True)
-            await asyncio.wait({sending})
-        if not sending.cancelled() and (error := sending.exception()) is not None:
-            raise error
-
-    async def _send(self, send: Send) -> None:
+    async def _send(self, send: Send, send_body: Send) -> None:
         loop = asyncio.get_running_loop()
         try:
             async with aclosing(self._body) as body:
                 await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+                self._last_write = loop.time()
+                self._timer = loop.call_later(PING_SECONDS, self._ping, send_body)
                 async for chunk in body:
                     self._last_write = loop.time()
-                    await send({"type": "http.response.body", "body": chunk, "more_body": True})
+                    await send_body({"type": "http.response.body", "body": chunk, "more_body": True})
         finally:
             self._ended()  # before anyone can read the end, and ask again
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _ping(self, send: Send) -> None:
+    def _ping(self, send: Send) -> None:
         """Keep the line open between frames (each write is whole frames); one timer per ping, none per event."""
         loop = asyncio.get_running_loop()
-        self._last_write = loop.time()
-        while True:
-            silent = loop.time() - self._last_write
-            if silent >= PING_SECONDS:
-                self._last_write = loop.time()
-                await send({"type": "http.response.body", "body": PING, "more_body": True})
-                silent = 0.0
-            await asyncio.sleep(PING_SECONDS - silent)
+        silent = loop.time() - self._last_write
+        if silent >= PING_SECONDS:
+            self._last_write, silent = loop.time(), 0.0
+            if self._pinging is None or self._pinging.done():  # else the last one is still on its way
+                self._pinging = asyncio.create_task(self._send_ping(send))
+        self._timer = loop.call_later(PING_SECONDS - silent, self._ping, send)
 
+    async def _send_ping(self, send: Send) -> None:
+        await send({"type": "http.response.body", "body": PING, "more_body": True})
 
-async def _until_gone(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
+    async def _leave(self, receive: Receive, sending: "asyncio.Task[None]") -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        self._has_left = True
+        sending.cancel()

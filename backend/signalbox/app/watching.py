@@ -38,6 +38,9 @@ def stream_of(
     async def frames() -> AsyncGenerator[bytes, None]:
         async with aclosing(batches):
             async for batch in batches:
+                if len(batch) <= _PER_WRITE:
+                    yield encoder.encode(batch)
+                    continue
                 for at in range(0, len(batch), _PER_WRITE):
                     yield encoder.encode(batch[at : at + _PER_WRITE])
 

@@ -58,7 +58,10 @@ class Journal:
         """Yield what is behind a cursor, then what comes, to the end; one list per wake-up."""
         after = min(after, self.seq)
         while not self.is_lost:
-            if batch := await self._told_at_last(after):
+            batch = self._at_hand(after)
+            if batch is None:
+                batch = await self._told_at_last(after)
+            if batch:
                 after = batch[-1].seq
                 yield batch
             elif self.is_lost or (self.is_over and after >= self.seq):
@@ -98,11 +101,19 @@ class Journal:
         with suppress(StoreError):
             await self.store.flush()
 
+    def _at_hand(self, after: int) -> list[Stamped] | None:
+        """Return what may be shown at once; None where the disk has a word in it."""
+        if after + 1 < self._first or self.is_over:
+            return None
+        return self._shown(after)
+
     async def read(self, after: int) -> list[Stamped]:
         """Return the next events with seq > after that may be shown; none when there are none yet."""
         if after + 1 < self._first and (kept := await self.store.read(self.run_id, after)):
             return kept
-        after = max(after, self._first - 1)  # what was written has been deleted: go on with what is left of it
+        return self._shown(max(after, self._first - 1))  # what was written has been deleted: go on with what is left
+
+    def _shown(self, after: int) -> list[Stamped]:
         shown = min(self.seq, self.reserved)
         return self._tail[after + 1 - self._first : shown + 1 - self._first]
 

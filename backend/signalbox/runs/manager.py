@@ -158,24 +158,22 @@ class RunManager:
         if run is not None:
             self._joined(run)
         try:
-            async with aclosing(self._events(run, run_id, after)) as batches:
+            if run is not None:
+                async for batch in run.journal.follow(after):
+                    after = batch[-1].seq
+                    yield batch
+                if not run.journal.is_lost:
+                    return
+            async with aclosing(self._elsewhere(run_id, after)) as batches:
                 async for batch in batches:
                     yield batch
         finally:
             if run is not None:
                 self._left(run)
 
-    async def _events(self, run: Run | None, run_id: str, after: int) -> AsyncGenerator[list[Stamped], None]:
-        """Yield a run's events behind a cursor from where they are told: here, elsewhere, or on disk."""
-        if run is not None:
-            async for batch in run.journal.follow(after):
-                after = batch[-1].seq
-                yield batch
-            if not run.journal.is_lost:
-                return
-        async with aclosing(self.peers.follow(run_id, after) if self.peers else self._replay(run_id, after)) as batches:
-            async for batch in batches:
-                yield batch
+    def _elsewhere(self, run_id: str, after: int) -> AsyncGenerator[list[Stamped], None]:
+        """Return a run's events behind a cursor from another worker, or from the disk."""
+        return self.peers.follow(run_id, after) if self.peers else self._replay(run_id, after)
 
     async def so_far(self, run_id: str, after: int = 0) -> AsyncGenerator[list[Stamped], None]:
         """Yield what is behind a cursor by now. Whoever polls so joins nothing and leaves nothing.

@@ -13,13 +13,13 @@ from msgspec import Struct
 
 class _Function(Struct, gc=False):
     arguments: str
-    name: None | Literal[""] = None
+    name: Literal[""] | None = None
 
 
 class _Call(Struct, gc=False):
     index: int
     function: _Function
-    id: None | Literal[""] = None
+    id: Literal[""] | None = None
 
 
 class _Delta(Struct, gc=False):

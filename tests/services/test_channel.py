@@ -226,7 +226,7 @@ async def test_what_a_sink_raises_comes_out_where_it_is_poured() -> None:
     link.data_received(piece(b"a"))
     link.data_received(piece(b"b"))
     with pytest.raises(ValueError, match="enough"):
-        await task
+        await asyncio.wait_for(task, 30)
     assert glass.got == [b"a"]
     assert not link.release(30)
     assert transport.aborted
@@ -253,7 +253,7 @@ async def test_pouring_keeps_the_one_timer() -> None:
     assert not transport.aborted
     clock.go(110)
     with pytest.raises(httpcore.ReadTimeout):
-        await task
+        await asyncio.wait_for(task, 30)
     assert transport.aborted
     assert len(glass.got) == 100
 
@@ -279,7 +279,7 @@ async def test_what_came_before_the_break_is_poured_first(
     link.data_received(piece(b"good"))
     end(link)
     with pytest.raises(error):
-        await (task or link.pour(glass))
+        await asyncio.wait_for(task or link.pour(glass), 30)
     assert glass.got == [b"good"]
 
 
@@ -292,12 +292,12 @@ async def test_good_bytes_and_garbage_in_one_read(how: str) -> None:
     link.data_received(piece(b"good") + b"zz\r\n")
     wanted = {"goes on": httpcore.RemoteProtocolError, "breaks": ValueError}
     if how == "is full":
-        await task
+        await asyncio.wait_for(task, 30)
         with pytest.raises(httpcore.RemoteProtocolError):
             await link.read()
     else:
         with pytest.raises(wanted[how]):
-            await task
+            await asyncio.wait_for(task, 30)
     assert glass.got == [b"good"]
     assert not link.release(30)
 
@@ -309,7 +309,7 @@ async def test_whoever_is_cancelled_gets_nothing_more() -> None:
     task = await pouring(link, glass)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await task
+        await asyncio.wait_for(task, 30)
     link.data_received(piece(b"late"))
     assert glass.got == []
     assert not link.release(30)
@@ -329,7 +329,7 @@ async def test_a_paused_socket_goes_on_when_it_is_poured() -> None:
         link.data_received(piece(much))
     assert not transport.paused
     assert glass.got == [much] * 4
-    await task
+    await asyncio.wait_for(task, 30)
     link.data_received(piece(much))
     assert transport.paused
     assert await link.read() == much

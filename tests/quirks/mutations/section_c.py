@@ -168,8 +168,8 @@ C = (
         "C13",
         "a cap is sent when it is asked for",
         "app/intake.py",
-        "params = request.model_dump(include=set(_FORWARDED), exclude_none=True)",
-        'params = {"max_tokens": 4096, **request.model_dump(include=set(_FORWARDED), exclude_none=True)}',
+        "params: JsonObject = {name: value for",
+        'params: JsonObject = {"max_tokens": 4096} | {name: value for',
     ),
     Mutation(
         "C14",

@@ -40,13 +40,14 @@ class CallAssembler:
     """Merges streamed call deltas by the rules that real hosts need; wire truth, no repair.
 
     `known_names` are the offered tools: they decide whether a second piece of a name continues it (quirk A5).
+    `touched` are the calls that may have closed since `closed` was asked.
     """
 
     def __init__(self, known_names: Collection[str] = ()) -> None:
         self._known = known_names
         self._calls: list[OpenCall] = []
         self._newest_at: dict[int | None, OpenCall] = {}
-        self._touched: list[OpenCall] = []
+        self.touched: list[OpenCall] = []
 
     def add(self, delta: CallDelta) -> None:
         """Merge one delta into the call that it belongs to, or open a new one."""
@@ -62,14 +63,14 @@ class CallAssembler:
             call.size += len(delta.arguments)
             call.depth += delta.arguments.count("{") - delta.arguments.count("}")
             if call.value is None and delta.arguments.rstrip().endswith("}"):
-                self._touched.append(call)
+                self.touched.append(call)
 
     def closed(self) -> list[OpenCall]:
         """Return the calls whose arguments became a whole JSON object since the last time this was asked."""
-        if not self._touched:
+        if not self.touched:
             return []
-        touched = {call.slot: call for call in self._touched}
-        self._touched = []
+        touched = {call.slot: call for call in self.touched}
+        self.touched = []
         return [call for call in touched.values() if self._closes_early(call)]
 
     def calls(self) -> list[RawCall]:

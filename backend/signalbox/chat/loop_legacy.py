@@ -7,7 +7,6 @@ fault in the other.
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import count
 
 from msgspec import UNSET
@@ -16,7 +15,7 @@ from signalbox.chat.budget import metered
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.execution import execute_tool_calls
 from signalbox.chat.filters import TextFilters
-from signalbox.chat.progress import Attempt, Progress
+from signalbox.chat.progress import Progress
 from signalbox.chat.repair import repaired
 from signalbox.chat.response import parse_completion_response
 from signalbox.chat.stage import staged
@@ -146,13 +145,14 @@ class _Loop:
         steering = self.steering
         for number in count(1):
             request = steering.request()
-            turn = Turn(steering.context, steering.execution, steering.progress.steps, may_call=False)
+            progress = steering.progress
+            attempt = progress.begin(request, number, final=steering.final)
+            turn = Turn(steering.context, steering.execution, progress.steps, attempt, progress.clock, may_call=False)
             turn.after_text = steering.has_spoken
-            attempt = steering.progress.begin(request, number, final=steering.final)
             error: UpstreamError | None = None
             was_stopped = True
             try:
-                await self.client.stream(request, partial(self._heard, turn, attempt), steering.progress.hear)
+                await self.client.stream(request, turn.take, progress.hear)
                 was_stopped = False
             except UpstreamError as refused:
                 error, was_stopped = refused, False
@@ -172,7 +172,3 @@ class _Loop:
                 raise error
             self.tell([*again.events])
             await self.sleep(again.wait)
-
-    def _heard(self, turn: Turn, attempt: Attempt, parts: list[StreamPart]) -> None:
-        attempt.first_part = attempt.first_part or self.steering.progress.clock()
-        turn.take(parts)

@@ -13,7 +13,7 @@ from signalbox.chat.steering import Steering, may_call
 from signalbox.chat.turn import Turn
 from signalbox.chat.verdict import TurnEnd, failure_of, how_it_ended
 from signalbox.core.errors import UpstreamError
-from signalbox.core.parts import Request, StreamPart
+from signalbox.core.parts import Request
 from signalbox.core.ports import ChatClient, Play, Tell, ToolRunner
 from signalbox.core.tools import ToolContext
 
@@ -72,14 +72,16 @@ class _Loop:
         steering = self.steering
         for number in count(1):
             request = steering.request()
+            attempt = steering.progress.begin(request, number, final=steering.final)
             self.turn = Turn(
                 steering.context,
                 steering.execution,
                 steering.progress.steps,
+                attempt,
+                steering.progress.clock,
                 may_call=may_call(request),
                 after_text=steering.has_spoken,
             )
-            attempt = steering.progress.begin(request, number, final=steering.final)
             error: UpstreamError | None = None
             was_stopped = True
             try:
@@ -105,15 +107,9 @@ class _Loop:
 
     async def _read(self, request: Request, attempt: Attempt) -> None:
         """Hear one answer; as a whole where streamed calls of this family cannot be trusted."""
-        turn, progress = self.turn, self.steering.progress
-
-        def take(parts: list[StreamPart]) -> None:
-            if attempt.first_part is None:
-                attempt.first_part = progress.clock()
-            turn.take(parts)
-
+        turn, hear = self.turn, self.steering.progress.hear
         if turn.may_call and not self.steering.context.profile.stream_tools:
             attempt.streamed = False
-            take(await self.client.complete(request, progress.hear))
+            turn.take(await self.client.complete(request, hear))
         else:
-            await self.client.stream(request, take, progress.hear)
+            await self.client.stream(request, turn.take, hear)

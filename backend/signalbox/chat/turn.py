@@ -1,5 +1,6 @@
 """One answer of a model as it streams: text leaves at once, calls are gathered, eager ones start as they close."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from signalbox.chat.arguments import is_same
@@ -7,6 +8,7 @@ from signalbox.chat.assembly import OpenCall
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.execution import RunningCall, ToolExecution
 from signalbox.chat.filters import TextFilters
+from signalbox.chat.progress import Attempt
 from signalbox.chat.repair import RepairedCall, repaired
 from signalbox.chat.response import ResponseBuilder
 from signalbox.core.errors import Code
@@ -27,11 +29,16 @@ _NOT_RUN = "The turn was cut before its end, so this call was not run; make it a
 
 @dataclass(slots=True)
 class Turn:
-    """One attempt at one step. `after_text`: the run has spoken before, so new text needs a break."""
+    """One attempt at one step. `after_text`: the run has spoken before, so new text needs a break.
+
+    `attempt` notes when its first part came, by `clock`.
+    """
 
     context: ConversationContext
     execution: ToolExecution
     step: int
+    attempt: Attempt
+    clock: Callable[[], float]
     may_call: bool
     after_text: bool = False
     has_text: bool = False
@@ -51,13 +58,15 @@ class Turn:
 
     def take(self, parts: list[StreamPart]) -> None:
         """Tell what one network read says, and start the calls that it closes."""
+        if self.attempt.first_part is None:
+            self.attempt.first_part = self.clock()
         events: list[AnyEvent] = []
         self._tell(self._filters.split(parts), events)
         if events:
             self.is_visible = True
             self.execution.tell(events)
-        if self.may_call and (closed := self._builder.assembler.closed()):
-            self._start_early(closed)
+        if self.may_call and self._builder.assembler.touched:
+            self._start_early(self._builder.assembler.closed())
 
     def _tell(self, parts: list[StreamPart], events: list[AnyEvent]) -> None:
         """Take parts in, and turn what can be shown into events."""

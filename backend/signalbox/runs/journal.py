@@ -67,7 +67,8 @@ class Journal:
             elif self.is_lost or (self.is_over and after >= self.seq):
                 return
             else:
-                await self._news()
+                self._waiting.append(news := asyncio.get_running_loop().create_future())
+                await news
 
     async def so_far(self, after: int) -> AsyncIterator[list[Stamped]]:
         """Yield what is behind a cursor by now, and wait for nothing more."""
@@ -128,15 +129,6 @@ class Journal:
         for future in waiting:
             if not future.done():
                 future.set_result(None)
-
-    async def _news(self) -> None:
-        future = asyncio.get_running_loop().create_future()
-        self._waiting.append(future)
-        try:
-            await future
-        finally:
-            if future in self._waiting:
-                self._waiting.remove(future)
 
 
 async def read_all(read: Callable[[int], Awaitable[list[Stamped]]]) -> list[Stamped]:

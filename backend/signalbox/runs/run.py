@@ -162,7 +162,8 @@ class Run:
             self._close()
 
     def _record(self, events: list[AnyEvent]) -> None:
-        self._remember()
+        if self.context.session_id is not None:  # only a conversation is ever asked for its turns
+            self._remember()
         now = time()
         self.journal.append(events, int(now * 1000))
         if events and type(events[-1]) is Done:  # behind its event: what the journal does not take has not happened
@@ -171,12 +172,9 @@ class Run:
             self._close()
 
     def _remember(self) -> None:
-        """Have the turns kept that the loop took into its history; all events so far are told by them.
-
-        Only a conversation is ever asked for them.
-        """
+        """Have the turns kept that the loop took into its history; all events so far are told by them."""
         messages = self.context.messages
-        if self.context.session_id is not None and len(messages) > self._remembered:
+        if len(messages) > self._remembered:
             self.store.remember(self.id, self.seq, messages[self._remembered :])
             self._remembered = len(messages)
 

@@ -66,17 +66,20 @@ class Hearing:
                 self._body = data
                 return True
         parts = decoder.feed(data)
+        if not decoder.is_told:
+            if parts:
+                self._take(parts)
+            return False
         if decoder.has_ended:  # what follows [DONE] counts no more
             end = next(place for place, part in enumerate(parts, 1) if type(part) is EndOfStream)
             del parts[end:]
         self._tell(parts)
-        return decoder.is_told
+        return True
 
     def _tell(self, parts: list[StreamPart]) -> None:
-        if self._decoder.is_told or self._body is not None:
-            for part in parts:
-                if type(part) is Fault:
-                    self._hide(part.error)
+        for part in parts:
+            if type(part) is Fault:
+                self._hide(part.error)
         if parts:
             self._take(parts)
 

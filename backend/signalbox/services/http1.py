@@ -98,8 +98,9 @@ class ResponseParser:
 
     def take(self) -> bytes:
         """Return the body bytes that came since the last call, as one object."""
-        body = b"".join(self.pending)
-        self.pending.clear()
+        pending = self.pending
+        body = pending[0] if len(pending) == 1 else b"".join(pending)
+        pending.clear()
         return body
 
     def _settle(self) -> None:

@@ -22,7 +22,7 @@ from signalbox.core.parts import (
 )
 from signalbox.wire.jsontext import dumps, loads
 from signalbox.wire.openrouter_errors import error_of_value
-from signalbox.wire.plain import plain_chunk
+from signalbox.wire.plain import NOT_PLAIN, read_plain
 from signalbox.wire.sse import Frame, SseDecoder
 
 # A host that sends this many frames which are no JSON is not speaking the protocol.
@@ -131,8 +131,12 @@ class ChunkDecoder:
 
     def plain(self, data: bytes, out: list[StreamPart]) -> bool:
         """Append the part of a chunk like the last one; false, and nothing done, for a chunk of another kind."""
-        chunk = plain_chunk(data)
-        if chunk is None or (chunk.id, chunk.model, chunk.provider) != self._who_said:
+        try:
+            chunk = read_plain(data)
+        except NOT_PLAIN:
+            self.is_plain = False
+            return False
+        if (chunk.id, chunk.model, chunk.provider) != self._who_said:
             self.is_plain = False
             return False
         delta = chunk.choices[0].delta

@@ -52,12 +52,6 @@ class PlainChunk(Struct, gc=False):
     error: None = None
 
 
-_decoder = msgspec.json.Decoder(PlainChunk)
-
-
-def plain_chunk(data: bytes) -> PlainChunk | None:
-    """Read a plain frame; None for any other, also for one that is no JSON."""
-    try:
-        return _decoder.decode(data)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
+# Raises one of NOT_PLAIN for any other frame, also for one that is no JSON.
+read_plain = msgspec.json.Decoder(PlainChunk).decode
+NOT_PLAIN = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)

@@ -49,11 +49,18 @@ class SseDecoder:
             self._tail_size = 0
         rest = lines.pop()
         frames: list[Frame] = []
+        data = self._data
         for line in lines:
-            if line:
+            if line.startswith(b"data: ") and not data and not self._at_start:
+                data.append(line[6:])  # the one line of most frames, which is as long as it is
+                self._data_size = len(line)
+            elif line:
                 self._line(line)
-            elif self._data:
-                self._dispatch(frames)
+            elif data:
+                frames.append(Frame(data[0] if len(data) == 1 else b"\n".join(data), self._id, self._event))
+                data.clear()
+                self._data_size = 0
+                self._event = None
             else:
                 self._at_start, self._event = False, None
         if rest:
@@ -65,10 +72,7 @@ class SseDecoder:
 
         WHATWG drops an unterminated event; real hosts end without the blank line and mean the event to count.
         """
-        frames = self.feed(b"\n") if self._tail else []
-        if self._data:
-            self._dispatch(frames)
-        return frames
+        return self.feed(b"\n\n")
 
     def _normalise(self, chunk: bytes) -> bytes:
         if self._after_cr and chunk.startswith(b"\n"):
@@ -108,10 +112,3 @@ class SseDecoder:
             self._event = text
         elif name == b"data":
             self._data.append(b"")
-
-    def _dispatch(self, frames: list[Frame]) -> None:
-        data = self._data[0] if len(self._data) == 1 else b"\n".join(self._data)
-        frames.append(Frame(data, self._id, self._event))
-        self._data.clear()
-        self._data_size = 0
-        self._event = None

@@ -80,6 +80,7 @@ class LeakFilter:
         self._pos = 0
         self._ends_blank = True  # nothing was shown yet
         self._closes_gap = False
+        self._is_quiet = False  # plain words change nothing here
 
     @property
     def held(self) -> int:
@@ -88,8 +89,7 @@ class LeakFilter:
 
     def feed(self, text: str) -> str:
         """Return what may be shown now."""
-        is_waiting = self._held or self._reading or self._closes_gap
-        if not is_waiting and self._code.is_indifferent and _PLAIN(text):
+        if self._is_quiet and _PLAIN(text):
             self._ends_blank = text[-1:].isspace()  # most pieces of most answers: in the middle of a line, all words
             return text
         return self._run(text, final=False)
@@ -109,6 +109,8 @@ class LeakFilter:
         if self._reading:
             self._reading.start = 0
         self._held, self._pos = text[keep:], pos - keep
+        is_waiting = self._held or self._reading or self._closes_gap
+        self._is_quiet = not is_waiting and self._code.is_indifferent
         return "".join(out)
 
     def _read(self, text: str, pos: int, out: list[str], *, final: bool) -> tuple[int, bool]:

@@ -19,7 +19,8 @@ class EventStream(Response):
 
     Unlike Starlette's StreamingResponse it also notices a client that leaves while `send` is blocked (quirk E3), and
     it always closes the generator, so that the run knows that its watcher has gone. `ended` is told of every end,
-    maybe twice. It sends in the request's own task; a second one waits for the client to leave, and a timer pings.
+    maybe twice. It sends in a task of its own: in the request's, each event would wake all the calls that lie between
+    the server and this, some twenty. A timer pings.
     """
 
     def __init__(
@@ -30,27 +31,25 @@ class EventStream(Response):
         self._body = body
         self._ended = ended
         self._last_write = 0.0
-        self._has_left = False
         self._timer: asyncio.TimerHandle | None = None
         self._pinging: asyncio.Task[None] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send until the end, or until the client has gone."""
-        sending = asyncio.current_task()
-        assert sending is not None
-        leaving = asyncio.create_task(self._leave(receive, sending))
+        sending = asyncio.create_task(self._send(send, scope.get(BODY_SEND, send)))
+        leaving = asyncio.create_task(_until_gone(receive))
         try:
-            await self._send(send, scope.get(BODY_SEND, send))
-        except asyncio.CancelledError:
-            if not self._has_left or sending.uncancel():  # else somebody else wants it to end as well
-                raise
+            await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             if self._timer is not None:
                 self._timer.cancel()
-            for task in (leaving, self._pinging):
+            for task in (self._pinging, leaving, sending):
                 if task is not None:
                     task.cancel()
+            await asyncio.wait({sending})
             self._ended()
+        if not sending.cancelled() and (error := sending.exception()) is not None:
+            raise error
 
     async def _send(self, send: Send, send_body: Send) -> None:
         loop = asyncio.get_running_loop()
@@ -79,8 +78,7 @@ class EventStream(Response):
     async def _send_ping(self, send: Send) -> None:
         await send({"type": "http.response.body", "body": PING, "more_body": True})
 
-    async def _leave(self, receive: Receive, sending: "asyncio.Task[None]") -> None:
-        while (await receive())["type"] != "http.disconnect":
-            pass
-        self._has_left = True
-        sending.cancel()
+
+async def _until_gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

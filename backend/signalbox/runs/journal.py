@@ -58,7 +58,7 @@ class Journal:
         """Yield what is behind a cursor, then what comes, to the end; one list per wake-up."""
         after = min(after, self.seq)
         while not self.is_lost:
-            batch = self._at_hand(after)
+            batch = [] if after == self.seq else self._at_hand(after)
             if batch is None:
                 batch = await self._told_at_last(after)
             if batch:

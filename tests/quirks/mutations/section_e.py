@@ -161,8 +161,8 @@ E = (
         "E12",
         "a tool that only reads works while the model speaks",
         "chat/turn.py",
-        "        if self.may_call and (closed := ",
-        "        if False and (closed := ",
+        "        if self.may_call and self._builder.assembler.touched:",
+        "        if False:",
     ),
     Mutation(
         "E13",

@@ -36,9 +36,10 @@ class SseDecoder:
 
     def feed(self, chunk: bytes) -> list[Frame]:
         """Return the frames that these bytes complete; raises UpstreamError when a frame grows beyond all measure."""
-        if b"\r" in chunk or self._after_cr:
+        # `find`, since `in` asks first whether it was given a number, by an exception, of which a frame pays two.
+        if chunk.find(b"\r") >= 0 or self._after_cr:
             chunk = self._normalise(chunk)
-        if b"\n" not in chunk:
+        if chunk.find(b"\n") < 0:
             self._keep(chunk)
             return []
         lines = chunk.split(b"\n")

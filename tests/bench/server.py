@@ -1,5 +1,6 @@
 """The server under test: `signalbox serve` as it is, with one more tool; `--without-journal`: it keeps no run."""
 
+import asyncio
 import math
 import sys
 from collections.abc import Callable
@@ -15,11 +16,17 @@ from signalbox.store.memory import MemoryStore
 
 from tests.bench.control import answer_in_background
 
-_PARAMETERS: JsonObject = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+_PARAMETERS: JsonObject = {
+    "type": "object",
+    "properties": {"text": {"type": "string"}, "ms": {"type": "integer"}},
+    "required": ["text"],
+}
 
 
 async def _work(arguments: JsonObject, context: ToolContext) -> JsonValue:
-    """Take no time at all: the loop is measured, not a tool."""
+    """Take as long as the arguments say, which is mostly no time at all: the loop is measured, not a tool."""
+    if milliseconds := arguments.get("ms"):
+        await asyncio.sleep(int(str(milliseconds)) / 1000)
     return {"characters": len(str(arguments["text"]))}
 
 

@@ -10,7 +10,8 @@ from types import ModuleType
 from typing import Any
 
 from scripts.page import INSTALL, Page, PageError
-from tests.bench.peers.targets import HERE, ROOT
+from tests.bench.builds import ROOT
+from tests.bench.peers.targets import HERE
 
 _OWN = {
     "litellm": r"litellm\[proxy\]",

@@ -1,125 +1,96 @@
-"""The loads that every target gets, and how one of them is put on a target with the C load client."""
+"""What every target gets, and how one load is put on one target: that of `just bench`, cut to a bounded time."""
 
-import json
-import os
 import subprocess
-import threading
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Self
+import time
+from dataclasses import dataclass, replace
 
-from tests.bench.peers.running import Running, pinned, pss
+import orjson
 
+from tests.bench.loads import Load, crowd, loads
+from tests.bench.outcome import Outcome, read_outcome
+from tests.bench.peers.targets import Target
+from tests.bench.processes import Child, environment, leash
+from tests.bench.rounds import SETTLE
+from tests.bench.stand import Stand
 
-@dataclass(frozen=True, slots=True)
-class Load:
-    """What is asked how often; `scenario` is the scripted upstream's, `events` what one stream has of text."""
-
-    name: str
-    scenario: str
-    at_once: int
-    streams: int
-    events: int
-    ramp_ms: int = 0
-    limit: int = 60
-    tools: bool = False
-    steps: bool = False
-    """It needs a tool loop, which a gateway has not."""
-    once: bool = False
-    """It takes long or hardly varies: one round is enough."""
-    memory: bool = False
-
-
-LOADS = (
-    Load("burst", "fast-200", 16, 200, 200),
-    Load("paced", "paced-50-150", 100, 100, 150, ramp_ms=1000),
-    Load("first", "fast-20", 1, 60, 20),
-    Load("tools", "tools", 1, 30, 20, tools=True, steps=True),
-    Load("eager", "overlap-300-0", 1, 3, 20, tools=True, steps=True, once=True),
-    Load("args", "longargs-1000000", 1, 1, 0, tools=True, once=True),
-    Load("memory", "paced-2-16", 1000, 1000, 16, ramp_ms=4000, limit=40, once=True, memory=True),
-)
-# Not counted: imports, caches, first connections. Without tools, and for who has them a run with.
-WARMING = (Load("warming", "fast-200", 8, 24, 200), Load("warming", "tools", 1, 3, 20, tools=True))
+_ALL = {load.row: load for load in (*loads(quick=False), crowd(quick=False))}
+# Every round has these …
+ROUNDS = (_ALL["burst"], _ALL["paced"], _ALL["one"], replace(_ALL["tools"], streams=20))
+# … and these come once, at the end: they take long, and vary little.
+ONCE = (replace(_ALL["eager"], streams=3), _ALL["memory"], replace(_ALL["args"], streams=1))
+STEPS = ("tools", "eager")
+# Seconds after which a target does not keep up. LiteLLM's paced load takes half a minute on a slow machine.
+_LIMITS = {"args": 60, "memory": 40}
+_LIMIT = 120
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One target under one load once: seconds of CPU, milliseconds, KiB."""
+    """One target under one load once: seconds of CPU for all streams, KiB for each open one; memory in MiB."""
 
     load: str
     target: str
-    failed: int
-    cpu_per_100k: float | None
-    cpu_ms_per_stream: float
-    added_p50: float | None
-    added_p99: float | None
-    first_p50: float | None
-    total_p50: float | None
-    idle_kib: float
-    kib_per_stream: float | None
+    round: int
+    events: int
+    cpu: float
+    outcome: Outcome
+    idle: float
+    kib: float | None = None
+
+    @property
+    def per_100k(self) -> float:
+        """The CPU seconds for 100,000 events."""
+        return self.cpu / self.events * 100_000 if self.events else 0.0
 
 
-def put(load: Load, running: Running, client: Path, folder: Path) -> Sample:
-    """Put one load on one target and return what it cost."""
-    question = folder / "question.json"
-    question.write_text(json.dumps(running.target.question(load.scenario, tools=load.tools)), encoding="utf-8")
-    command = [client, running.port, running.target.path, question, load.at_once, load.streams, load.ramp_ms]
-    command += running.target.headers
-    idle, before = pss(running.pid), running.cpu()
-    settings = os.environ | {"LOADGEN_LIMIT_S": str(load.limit)}
-    with Watched(running.pid, active=load.memory) as watched, pinned(last=True):
-        words = [str(word) for word in command]
-        done = subprocess.run(words, env=settings, capture_output=True, text=True, check=False)
-    said = json.loads(done.stdout or "{}")
-    return _sample(load, running, said, cpu=running.cpu() - before, idle=idle, peak=watched.peak)
-
-
-def _sample(load: Load, running: Running, said: dict[str, Any], *, cpu: float, idle: float, peak: float) -> Sample:
-    # A follow-up's text comes after the tools; gateways end at the calls.
-    wanted = load.streams * load.events if running.target.steps or not load.steps else 0
-    missing = max(0, wanted - said.get("events", 0))
-    failed = said.get("failed", load.streams) + said.get("bad_status", 0) + missing
-    seen = load.streams * load.events
+def put(running: Stand, load: Load, target: Target, child: Child, number: int, *, share: int = 1) -> Sample:
+    """Put a load, or that part of it, on a target."""
+    streams = max(1, load.streams // share)
+    idle, before = child.memory(), child.cpu()
+    client = _client(running, load, target, child, streams)
+    with client:
+        try:
+            peak = _peak(child, client, load) if load.row == "memory" else None
+            words, _ = client.communicate(timeout=limit(load.row) + 30)
+        finally:
+            client.kill()
+    time.sleep(SETTLE)
+    outcome = read_outcome(words, load.stamps if target.has_loop or not load.has_tools else 0)
     return Sample(
-        load=load.name,
-        target=running.target.name,
-        failed=failed,
-        cpu_per_100k=cpu / seen * 100_000 if seen and not failed else None,
-        cpu_ms_per_stream=cpu / load.streams * 1000,
-        added_p50=_ms(said, "added_us", "p50"),
-        added_p99=_ms(said, "added_us", "p99"),
-        first_p50=_ms(said, "tte_us", "p50"),
-        total_p50=_ms(said, "total_us", "p50"),
-        idle_kib=idle,
-        kib_per_stream=(peak - idle) / load.at_once if load.memory and not failed else None,
+        load=load.row,
+        target=target.name,
+        round=number,
+        events=load.events * streams,
+        cpu=child.cpu() - before,
+        outcome=outcome,
+        idle=idle / 1024,
+        kib=None if peak is None or outcome.failed else (peak - idle) / load.streams,
     )
 
 
-def _ms(said: dict[str, Any], kind: str, percentile: str) -> float | None:
-    value = said.get(kind, {}).get(percentile)
-    return None if value is None else value / 1000
+def limit(row: str) -> int:
+    """Return the seconds that a load may take."""
+    return _LIMITS.get(row, _LIMIT)
 
 
-class Watched:
-    """Looks twice a second how much memory a process tree has, while a load is on it."""
+def _client(running: Stand, load: Load, target: Target, child: Child, streams: int) -> "subprocess.Popen[str]":
+    question = running.folder / "question.json"
+    question.write_bytes(orjson.dumps(target.ask(load.script, load.has_tools)))
+    numbers = (min(load.connections, streams), streams, load.ramp_ms)
+    return subprocess.Popen(
+        [*running.builds.load, str(child.port), target.path, str(question), *map(str, numbers), *target.headers],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(LOADGEN_LIMIT_S=str(limit(load.row))),
+        preexec_fn=leash(running.cores.others),  # noqa: PLW1509  (no threads are here)
+    )
 
-    def __init__(self, pid: int, *, active: bool) -> None:
-        self.peak = 0.0
-        self._pid = pid
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._watch) if active else None
 
-    def __enter__(self) -> Self:
-        if self._thread:
-            self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        if self._thread:
-            self._thread.join()
-
-    def _watch(self) -> None:
-        while not self._over.wait(0.5):
-            self.peak = max(self.peak, pss(self._pid))
+def _peak(child: Child, client: "subprocess.Popen[str]", load: Load) -> float:
+    """Look at the memory while all streams are open."""
+    seen, until = [0.0], time.monotonic() + load.ramp_ms / 1000 + 3.0
+    while client.poll() is None and time.monotonic() < until:
+        time.sleep(0.5)
+        seen.append(child.memory())
+    return max(seen)

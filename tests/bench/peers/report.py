@@ -1,23 +1,23 @@
 """From samples to the table: medians over rounds, ratios to ours inside a round, and the goals."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from statistics import median
 
-from tests.bench.peers.loads import Sample
+from tests.bench.peers.loads import Sample, limit
+from tests.bench.peers.targets import OURS
 
-OURS = "signalbox"
 # How many times less CPU than a peer a burst should cost: within reach, and aimed at.
 GOALS = {"LiteLLM": (60, 80), "Vercel AI SDK": (7, 9)}
 _HEAD = (
     *("target", "burst CPU-s/100k", "÷ ours", "paced CPU-s/100k", "÷ ours", "added p50", "p99", "first event"),
-    *("idle", "per stream", "tool run", "1 MB args", "eager"),
+    *("idle", "per stream", "tool run", "1 MB of args", "eager"),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The medians of one target; None: not measured, not possible, or it failed."""
+    """The medians of one target; None: not measured, not possible, or it did not keep up."""
 
     target: str
     version: str
@@ -64,44 +64,41 @@ def goals(table: list[Row]) -> list[str]:
 
 def _row(name: str, samples: list[Sample], version: str) -> Row:
     own = [one for one in samples if one.target == name]
-    our = [one for one in samples if one.target == OURS]
-    args = _median(one.total_p50 for one in own if one.load == "args" and not one.failed)
-    failed: dict[str, int] = {}
-    for one in own:
-        if one.failed:
-            failed[one.load] = failed.get(one.load, 0) + one.failed
+    failed = {one.load: one.outcome.failed for one in own if one.outcome.failed}
     return Row(
         target=name,
         version=version,
-        burst=_cost(own, "burst"),
-        burst_to_ours=_ratio(own, our, "burst"),
-        paced=_cost(own, "paced"),
-        paced_to_ours=_ratio(own, our, "paced"),
-        added_ms_p50=_median(one.added_p50 for one in own if one.load == "paced"),
-        added_ms_p99=_median(one.added_p99 for one in own if one.load == "paced"),
-        first_ms=_median(one.first_p50 for one in own if one.load == "first"),
-        idle_mib=min((one.idle_kib / 1024 for one in own), default=None),
-        kib_per_stream=_median(one.kib_per_stream for one in own),
-        tool_run_ms=_median(one.total_p50 for one in own if one.load == "tools" and not one.failed),
-        args_s=None if args is None else args / 1000,
-        eager_ms=_median(one.total_p50 for one in own if one.load == "eager" and not one.failed),
+        burst=_middle(own, "burst", lambda one: one.per_100k),
+        burst_to_ours=_ratio(own, samples, "burst"),
+        paced=_middle(own, "paced", lambda one: one.per_100k),
+        paced_to_ours=_ratio(own, samples, "paced"),
+        added_ms_p50=_middle(own, "paced", lambda one: one.outcome.added.p50),
+        added_ms_p99=_middle(own, "paced", lambda one: one.outcome.added.p99),
+        first_ms=_middle(own, "one", lambda one: one.outcome.first.p50),
+        idle_mib=own[0].idle,
+        kib_per_stream=_middle(own, "memory", lambda one: one.kib),
+        tool_run_ms=_middle(own, "tools", lambda one: one.outcome.total.p50),
+        args_s=_middle(own, "args", lambda one: one.outcome.total.p50 / 1000),
+        eager_ms=_middle(own, "eager", lambda one: one.outcome.total.p50),
         failed=failed,
     )
+
+
+def _middle(own: list[Sample], load: str, value: Callable[[Sample], float | None]) -> float | None:
+    """Return the median over the rounds in which nothing failed."""
+    return _median(value(one) for one in own if one.load == load and not one.outcome.failed)
+
+
+def _ratio(own: list[Sample], samples: list[Sample], load: str) -> float | None:
+    """Return the median of each round's own ratio."""
+    mine = {one.round: one.per_100k for one in samples if (one.target, one.load) == (OURS, load)}
+    taken = [one for one in own if one.load == load and not one.outcome.failed]
+    return _median(one.per_100k / mine[one.round] for one in taken if mine.get(one.round))
 
 
 def _median(values: Iterable[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return median(known) if known else None
-
-
-def _cost(own: list[Sample], load: str) -> float | None:
-    return _median(one.cpu_per_100k for one in own if one.load == load)
-
-
-def _ratio(own: list[Sample], our: list[Sample], load: str) -> float | None:
-    """Return the median of each round's own ratio."""
-    mine, theirs = ([one.cpu_per_100k for one in some if one.load == load] for some in (our, own))
-    return _median(a / b for a, b in zip(theirs, mine, strict=False) if a is not None and b)
 
 
 def _cells(row: Row) -> tuple[str, ...]:
@@ -128,7 +125,7 @@ def _told(value: float | None, form: str) -> str:
 
 def _failures(table: list[Row]) -> list[str]:
     return [
-        f"{row.target}: {load}: {count:,} streams or events did not come (its limit of time, or an error)"
+        f"{row.target}, {load}: {count:,} streams failed or were not done after {limit(load)} s"
         for row in table
         for load, count in row.failed.items()
     ]

@@ -1,91 +1,70 @@
 """Who is compared: how each is started, where it is asked, and how the same question is put to it."""
 
 import json
-import os
+import re
 import secrets
 import shutil
-import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[2]
-# What the loads ask of the scripted upstream: TensorZero wants every model named.
-SCENARIOS = ("fast-200", "fast-20", "paced-50-150", "paced-2-16", "tools", "overlap-300-0", "longargs-1000000")
-ASKED = "Go on."
-MESSAGES = [{"role": "user", "content": ASKED}]
-WORK = {
-    "type": "function",
-    "function": {
-        "name": "work",
-        "description": "Works.",
-        "parameters": {"type": "object", "properties": {"ms": {"type": "number"}, "text": {"type": "string"}}},
-    },
-}
+from tests.bench.loads import CHAT, COMPLETIONS
+from tests.bench.processes import Child, free_port, start
+from tests.bench.stand import Stand
 
-Command = tuple[list[str], dict[str, str]]
+HERE = Path(__file__).resolve().parent
+# What the loads ask of the scripted upstream: TensorZero wants every model named.
+SCRIPTS = ("fast-200", "fast-20", "paced-50-150", "paced-2-16", "tools", "overlap-300-0", "longargs-1000000")
+OURS = "signalbox"
+_ASKED = "Go on."
+_MESSAGES = [{"role": "user", "content": _ASKED}]
+_PARAMETERS = {"type": "object", "properties": {"ms": {"type": "number"}, "text": {"type": "string"}}}
+_WORK = {"type": "function", "function": {"name": "work", "description": "Works.", "parameters": _PARAMETERS}}
+# For what hangs.
+_PATIENCE = 120.0
+_READY = re.compile(rb"ready: http://127\.0\.0\.1:(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One server: `start` takes a folder, the upstream's port and its own, and returns command and settings."""
+    """One server. `has_loop`: it runs tools; a gateway only passes calls on. `share`: who is slow gets a part."""
 
     name: str
     path: str
-    start: Callable[[Path, int, int], Command]
+    begin: Callable[[Stand], Child]
     ask: Callable[[str, bool], dict[str, Any]]
-    steps: bool = False
-    """It runs tools; a gateway only passes calls on."""
-    says_port: bool = False
-    """It listens where it likes and says so in a line `ready: …`."""
+    has_loop: bool = False
     headers: tuple[str, ...] = ()
-
-    def question(self, scenario: str, *, tools: bool) -> dict[str, Any]:
-        """Return the body that asks for a scenario of the upstream."""
-        return self.ask(scenario, tools)
+    share: int = 1
 
 
-def relay() -> Target | None:
-    """Return nginx, which only passes bytes on: the floor; None where it is not installed."""
-    found = shutil.which("nginx", path=os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin")))
-    return Target("nginx", "/api/v1/chat/completions", _nginx(found), _openai("bench/")) if found else None
+def relay(name: str) -> Target:
+    """Return what only passes bytes on: the floor."""
+    return Target(name, COMPLETIONS, lambda running: running.target("relay"), _openai("bench/"))
 
 
 def ours() -> Target:
-    """Return our server: what the tree has, with one more tool."""
+    """Return our server as `just bench` measures it."""
 
-    def start(folder: Path, upstream: int, port: int) -> Command:
-        settings = {
-            "OPENROUTER_BASE_URL": _base(upstream),
-            "OPENROUTER_API_KEY": "sk-bench",
-            "TOOL_LOOP_V2": "true",
-            "SIGNALBOX_DATA_DIR": str(folder / "data"),
-            "SIGNALBOX_MAX_STREAMS": "5000",
-            "SIGNALBOX_MAX_RUNS": "5000",
-            "PYTHONPATH": os.pathsep.join((str(ROOT / "backend"), str(ROOT))),
-        }
-        return [sys.executable, "-m", "tests.bench.peers.ours"], settings
+    def ask(script: str, has_tools: bool) -> dict[str, Any]:
+        return {"model": f"bench/{script}", "messages": _MESSAGES, **({"tools": ["work"]} if has_tools else {})}
 
-    def ask(scenario: str, tools: bool) -> dict[str, Any]:
-        return {"model": f"bench/{scenario}", "messages": MESSAGES, **({"tools": ["work"]} if tools else {})}
-
-    return Target("signalbox", "/api/chat/stream", start, ask, steps=True, says_port=True)
+    return Target(OURS, CHAT, lambda running: running.server(OURS), ask, has_loop=True)
 
 
 def tensorzero(home: Path) -> Target:
     """Return the Rust gateway that TensorZero's wheel carries, without its database."""
 
-    def start(folder: Path, upstream: int, port: int) -> Command:
-        config = folder / "tensorzero.toml"
-        models = "".join(_TENSORZERO_MODEL.format(name=name, base=_base(upstream)) for name in SCENARIOS)
+    def begin(running: Stand) -> Child:
+        config = running.folder / "tensorzero.toml"
+        models = "".join(_TENSORZERO_MODEL.format(name=name, base=_base(running)) for name in SCRIPTS)
         config.write_text(_TENSORZERO + models, encoding="utf-8")
-        return [_python(home), str(HERE / "tensorzero" / "serve.py"), str(config)], {"RUST_LOG": "error"}
+        command = (_python(home), str(HERE / "tensorzero" / "serve.py"), str(config))
+        return _started(running, "tensorzero", command, RUST_LOG="error")
 
-    return Target(
-        "TensorZero", "/openai/v1/chat/completions", start, _openai("tensorzero::model_name::"), says_port=True
-    )
+    return Target("TensorZero", "/openai/v1/chat/completions", begin, _openai("tensorzero::model_name::"))
 
 
 def litellm(home: Path) -> Target:
@@ -95,53 +74,61 @@ def litellm(home: Path) -> Target:
     """
     key = f"sk-{secrets.token_hex(32)}"
 
-    def start(folder: Path, upstream: int, port: int) -> Command:
-        model = {"model": "openai/*", "api_base": _base(upstream), "api_key": "sk-bench"}
-        config = folder / "config.yaml"  # JSON is YAML
-        config.write_text(
-            json.dumps(
-                {
-                    "model_list": [{"model_name": "bench/*", "litellm_params": model}],
-                    "litellm_settings": {"request_timeout": 600, "set_verbose": False, "json_logs": True},
-                }
+    def begin(running: Stand) -> Child:
+        model = {"model": "openai/*", "api_base": _base(running), "api_key": "sk-bench"}
+        config = running.folder / "litellm.yaml"  # JSON is YAML
+        settings = {"model_list": [{"model_name": "bench/*", "litellm_params": model}]}
+        config.write_text(json.dumps(settings), encoding="utf-8")
+        return _started(
+            running,
+            "litellm",
+            (
+                str(home / "bin" / "litellm"),
+                "--host",
+                "127.0.0.1",
+                "--config",
+                str(config),
+                "--num_workers",
+                "1",
+                "--telemetry",
+                "False",
             ),
-            encoding="utf-8",
+            "--port",
+            LITELLM_MASTER_KEY=key,
+            LITELLM_MODE="PRODUCTION",
+            LITELLM_LOG="ERROR",
+            LITELLM_LOCAL_MODEL_COST_MAP="True",
         )
-        settings = {
-            "LITELLM_MASTER_KEY": key,
-            "LITELLM_MODE": "PRODUCTION",
-            "LITELLM_LOG": "ERROR",
-            "LITELLM_LOCAL_MODEL_COST_MAP": "True",
-            "NO_DOCS": "True",
-        }
-        program = str(home / "bin" / "litellm")
-        words = [program, "--config", str(config), "--host", "127.0.0.1", "--port", str(port)]
-        return [*words, "--num_workers", "1", "--telemetry", "False"], settings
 
     return Target(
-        "LiteLLM", "/v1/chat/completions", start, _openai("bench/"), headers=(f"Authorization: Bearer {key}",)
+        "LiteLLM",
+        "/v1/chat/completions",
+        begin,
+        _openai("bench/"),
+        headers=(f"Authorization: Bearer {key}",),
+        share=8,
     )
 
 
 def pydantic_ai(home: Path) -> Target:
     """Return a FastAPI app around a pydantic-ai agent."""
 
-    def start(folder: Path, upstream: int, port: int) -> Command:
-        command = [_python(home), str(HERE / "pydantic_ai" / "app.py")]
-        return command, {"PORT": str(port), "UPSTREAM": _base(upstream)}
+    def begin(running: Stand) -> Child:
+        command = (_python(home), str(HERE / "pydantic_ai" / "app.py"))
+        return _started(running, "pydantic-ai", command, "", UPSTREAM=_base(running))
 
-    return Target("pydantic-ai", "/chat", start, _short, steps=True)
+    return Target("pydantic-ai", "/chat", begin, _short, has_loop=True, share=4)
 
 
 def vercel(home: Path) -> Target:
     """Return a Node server around the Vercel AI SDK."""
 
-    def start(folder: Path, upstream: int, port: int) -> Command:
-        settings = {"PORT": str(port), "UPSTREAM": _base(upstream), "NODE_ENV": "production"}
+    def begin(running: Stand) -> Child:
         # A module finds its packages from where it lies.
-        return [_node(), str(shutil.copy(HERE / "vercel" / "server.mjs", home))], settings
+        command = (_node(), str(shutil.copy(HERE / "vercel" / "server.mjs", home)))
+        return _started(running, "vercel", command, "", UPSTREAM=_base(running), NODE_ENV="production")
 
-    return Target("Vercel AI SDK", "/chat", start, _short, steps=True)
+    return Target("Vercel AI SDK", "/chat", begin, _short, has_loop=True)
 
 
 PEERS: dict[str, Callable[[Path], Target]] = {
@@ -152,8 +139,29 @@ PEERS: dict[str, Callable[[Path], Target]] = {
 }
 
 
-def _base(upstream: int) -> str:
-    return f"http://127.0.0.1:{upstream}/api/v1"
+def _started(running: Stand, name: str, command: tuple[str, ...], option: str | None = None, **settings: str) -> Child:
+    """Start a peer on a port of its own choice, or on ours: behind `option`, or in PORT where that is empty."""
+    port = free_port()
+    words = (*command, option, str(port)) if option else command
+    child = start(name, words, running.folder, running.cores.measured, is_asked=False, PORT=str(port), **settings)
+    running.children.append(child)
+    child.port = port if option is not None else _told(running.folder / f"{name}.log", child)
+    child.wait_listening()
+    return child
+
+
+def _told(log: Path, child: Child) -> int:
+    """Read where it says that it listens."""
+    until = time.monotonic() + _PATIENCE
+    while child.process.poll() is None and time.monotonic() < until:
+        if found := _READY.search(log.read_bytes()):
+            return int(found[1])
+        time.sleep(0.05)
+    raise RuntimeError(child.last_words())
+
+
+def _base(running: Stand) -> str:
+    return f"http://127.0.0.1:{running.upstream().port}/api/v1"
 
 
 def _python(home: Path) -> str:
@@ -167,43 +175,17 @@ def _node() -> str:
 
 
 def _openai(prefix: str) -> Callable[[str, bool], dict[str, Any]]:
-    def ask(scenario: str, tools: bool) -> dict[str, Any]:
-        body = {"model": prefix + scenario, "messages": MESSAGES, "stream": True}
-        return body | ({"tools": [WORK]} if tools else {})
+    def ask(script: str, has_tools: bool) -> dict[str, Any]:
+        body = {"model": prefix + script, "messages": _MESSAGES, "stream": True}
+        return body | ({"tools": [_WORK]} if has_tools else {})
 
     return ask
 
 
-def _short(scenario: str, tools: bool) -> dict[str, Any]:
-    return {"model": f"bench/{scenario}", "question": ASKED, "tools": tools}
+def _short(script: str, has_tools: bool) -> dict[str, Any]:
+    return {"model": f"bench/{script}", "question": _ASKED, "tools": has_tools}
 
 
-def _nginx(program: str) -> Callable[[Path, int, int], Command]:
-    def start(folder: Path, upstream: int, port: int) -> Command:
-        config = folder / "nginx.conf"
-        temps = " ".join(
-            f"{kind}_temp_path {folder / kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-        )
-        filled = _NGINX.replace("PIDFILE", str(folder / "pid")).replace("TEMPS", temps)
-        config.write_text(filled.replace("UPSTREAM", str(upstream)).replace("PORT", str(port)), encoding="utf-8")
-        return [program, "-c", str(config), "-p", str(folder), "-e", "stderr"], {}
-
-    return start
-
-
-_NGINX = """daemon off; master_process off; worker_processes 1; pid PIDFILE; error_log stderr crit;
-events { worker_connections 20000; }
-http {
-  access_log off; TEMPS
-  upstream there { server 127.0.0.1:UPSTREAM; keepalive 4000; }
-  server {
-    listen 127.0.0.1:PORT backlog=4096; keepalive_requests 1000000;
-    location / {
-      proxy_pass http://there; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_buffering off;
-    }
-  }
-}
-"""
 _TENSORZERO = """[gateway]
 observability.enabled = false
 disable_pseudonymous_usage_analytics = true

@@ -10,5 +10,5 @@ from tensorzero import _start_http_gateway
 gateway = _start_http_gateway(
     config_file=sys.argv[1], clickhouse_url=None, postgres_url=None, valkey_url=None, async_setup=False
 )
-print(f"ready: {gateway.base_url}", flush=True)
+print(f"ready: {gateway.base_url}", file=sys.stderr, flush=True)
 signal.pause()

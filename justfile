@@ -68,7 +68,8 @@ contract *args: _dev
 docs: _dev
     python -m tests.docs.tables
 
-# measure the hot path
+# measure what the server costs beside nginx, its goals and its past (--quick, --only, --check, --store-baseline, --bare, --json)
+[no-exit-message]
 bench *args: _dev
     python -m tests.bench "$@"
 

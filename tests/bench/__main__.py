@@ -3,6 +3,7 @@
 import argparse
 import os
 import platform
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -54,7 +55,7 @@ class Bench:
         for row, part in self._apart().items():
             figures += part() if row in rows and row != "start" else []
         for row, grown in Growth(self.running, quick=self.quick).rows().items():
-            figures += grown(2 if self.quick else 5) if row in rows else []
+            figures += grown(3 if self.quick else 5) if row in rows else []
         return figures
 
     def _loads(self, plan: list[Load]) -> list[Figure]:
@@ -169,7 +170,13 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def _stop(number: int, frame: object) -> None:
+    """Leave by the way on which everything is ended and taken away."""
+    raise KeyboardInterrupt
+
+
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, _stop)
     try:
         sys.exit(main())
     except (RuntimeError, KeyboardInterrupt) as error:

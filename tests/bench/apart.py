@@ -6,6 +6,7 @@ from statistics import median
 
 from tests.bench.figures import PER_WORK, Figure, Sample
 from tests.bench.loads import CHAT, Load, churn, crowd
+from tests.bench.outcome import read_outcome
 from tests.bench.processes import Child
 from tests.bench.rounds import SETTLE, say, work
 from tests.bench.stand import Stand
@@ -47,8 +48,11 @@ def memory(running: Stand, *, quick: bool) -> list[Figure]:
     with running.asking(child, load, load.question("server"), load.streams, CHAT) as client:
         time.sleep(load.ramp_ms / 1000 + _IDLE)
         open_at_once = _watched(child, client, until=time.monotonic() + 2.0)
-        client.communicate()
+        outcome = read_outcome(client.communicate()[0], load.stamps)
     running.end(child)
+    if outcome.failed:
+        say(f"memory: {outcome.failed} of {load.streams} streams failed, so they were not all open: no figure.")
+        return []
     each = (median(open_at_once) - idle) / load.streams
     return [Figure("memory", "per open stream", (each,), "KiB", alike="memory")]
 

@@ -22,6 +22,8 @@ _WORDS = (
     "A sentence of the kind that people write to a model, with a second half, some hundred and twenty letters long. "
 )
 _TURNS = 2
+# For what hangs; a slow machine may take a long time over a long answer.
+_PATIENCE = 600
 
 
 @dataclass(slots=True)
@@ -44,8 +46,8 @@ class Growing:
         short, middle, long = (self.taken[size] for size in self.sizes)
         largest = f"CPU of {self.sizes[2]:,} {self.unit}"
         return [
-            Figure(self.row, "first doubling", _ratios(middle, short), "×", alike="first", most=_MOST),
-            Figure(self.row, "second doubling", _ratios(long, middle), "×", alike="second", most=_MOST),
+            Figure(self.row, "first doubling", _ratios(middle, short), "×", alike="growth", most=_MOST),
+            Figure(self.row, "second doubling", _ratios(long, middle), "×", alike="growth", most=_MOST),
             Figure(self.row, largest, tuple(1000 * spent for spent in long), "ms"),
         ]
 
@@ -204,7 +206,7 @@ def _keep(child: Child, numbers: range) -> None:
 
 def _post(child: Child, path: str, body: dict[str, Any]) -> str:
     """Ask one question, read the whole answer, and return the run's id."""
-    connection = http.client.HTTPConnection("127.0.0.1", child.port, timeout=180)
+    connection = http.client.HTTPConnection("127.0.0.1", child.port, timeout=_PATIENCE)
     try:
         connection.request("POST", path, orjson.dumps(body), {"content-type": "application/json"})
         answer = connection.getresponse()
@@ -218,7 +220,7 @@ def _post(child: Child, path: str, body: dict[str, Any]) -> str:
 
 def _spent_on(child: Child, path: str, times: int) -> float:
     """Return the CPU seconds of one GET, read to its end."""
-    connection = http.client.HTTPConnection("127.0.0.1", child.port, timeout=180)
+    connection = http.client.HTTPConnection("127.0.0.1", child.port, timeout=_PATIENCE)
     before = child.cpu()
     try:
         for _ in range(times):

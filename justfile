@@ -73,6 +73,11 @@ docs: _dev
 bench *args: _dev
     python -m tests.bench "$@"
 
+# measure LiteLLM, the Vercel AI SDK, pydantic-ai and TensorZero on the same work beside ours (--only, --rounds, --json)
+[no-exit-message]
+bench-peers *args: _dev
+    python -m tests.bench.peers "$@"
+
 # measure how many runs and events a second one PostgreSQL keeps (--seconds, --url)
 [no-exit-message]
 bench-postgres *args: _dev

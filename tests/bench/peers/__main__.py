@@ -22,6 +22,8 @@ from tests.bench.stand import Stand, stand
 NUMBER = 3
 # No round begins that would not be over by then; nothing begins after the second.
 ROUNDS_END, END = 330.0, 570.0
+# How it shows that a target did not start or has ended.
+GONE = (RuntimeError, OSError)
 
 
 @dataclass(slots=True)
@@ -54,12 +56,10 @@ class Comparison:
         began = time.monotonic()
         try:
             self.children[target.name] = target.begin(self.running)
-        except RuntimeError as problem:
-            say(f"{target.name} is left out. {problem}")
-            self.targets.remove(target)
-            return
-        say(f"{target.name} listens after {time.monotonic() - began:.1f} s.")
-        self._warm_up(target)
+            say(f"{target.name} listens after {time.monotonic() - began:.1f} s.")
+            self._warm_up(target)
+        except GONE as problem:
+            self._leave_out(target, problem)
 
     def _warm_up(self, target: Target) -> None:
         """Have what is loaded or compiled with the first questions loaded and compiled."""
@@ -71,7 +71,7 @@ class Comparison:
         """Put these loads on all targets, each directly after the other, in every other round the other way about."""
         for load in plan:
             say(f"{load.row}: round {number + 1}")
-            for target in self.targets[:: -1 if number % 2 else 1]:
+            for target in self.targets[:: -1 if number % 2 else 1]:  # a copy: one may be left out
                 if load.row in STEPS and not target.has_loop:
                     continue
                 if time.monotonic() - self.began > END:
@@ -81,12 +81,22 @@ class Comparison:
 
     def _put(self, load: Load, target: Target, number: int) -> None:
         share = target.share if load.row == "burst" else 1
-        sample = put(self.running, load, target, self.children[target.name], number, share=share)
+        try:
+            sample = put(self.running, load, target, self.children[target.name], number, share=share)
+        except GONE as problem:
+            self._leave_out(target, problem)
+            return
         self.samples.append(sample)
         if sample.outcome.failed and target.name != self.running.relay_name:
             # What it still has to do would be in the others' figures.
             self.running.end(self.children[target.name])
-            self._begin(target)
+            if load is not ONCE[-1]:
+                self._begin(target)
+
+    def _leave_out(self, target: Target, problem: Exception) -> None:
+        """Go on without one that did not start, or is gone."""
+        say(f"{target.name} is left out. {problem}")
+        self.targets.remove(target)
 
 
 def main() -> int:

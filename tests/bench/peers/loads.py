@@ -54,6 +54,8 @@ def put(running: Stand, load: Load, target: Target, child: Child, number: int, *
             words, _ = client.communicate(timeout=limit(load.row) + 30)
         finally:
             client.kill()
+    if not words:
+        raise RuntimeError(child.last_words())
     time.sleep(SETTLE)
     outcome = read_outcome(words, load.stamps if target.has_loop or not load.has_tools else 0)
     return Sample(

@@ -50,7 +50,7 @@ def put(running: Stand, load: Load, target: Target, child: Child, number: int, *
     client = _client(running, load, target, child, streams)
     with client:
         try:
-            peak = _peak(child, client, load) if load.row == "memory" else None
+            peak = _peak(child, client) if load.row == "memory" else None
             words, _ = client.communicate(timeout=limit(load.row) + 30)
         finally:
             client.kill()
@@ -89,10 +89,10 @@ def _client(running: Stand, load: Load, target: Target, child: Child, streams: i
     )
 
 
-def _peak(child: Child, client: "subprocess.Popen[str]", load: Load) -> float:
-    """Look at the memory while all streams are open."""
-    seen, until = [0.0], time.monotonic() + load.ramp_ms / 1000 + 3.0
-    while client.poll() is None and time.monotonic() < until:
+def _peak(child: Child, client: "subprocess.Popen[str]") -> float:
+    """Look at the memory until the client is done: who is slow has all streams open late."""
+    seen = [0.0]
+    while client.poll() is None:
         time.sleep(0.5)
         seen.append(child.memory())
     return max(seen)

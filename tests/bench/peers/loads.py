@@ -66,7 +66,7 @@ def put(running: Stand, load: Load, target: Target, child: Child, number: int, *
         cpu=child.cpu() - before,
         outcome=outcome,
         idle=idle / 1024,
-        kib=None if peak is None or outcome.failed else (peak - idle) / load.streams,
+        kib=None if peak is None else (peak - idle) / load.streams,
     )
 
 

@@ -76,7 +76,7 @@ def _row(name: str, samples: list[Sample], version: str) -> Row:
         added_ms_p99=_middle(own, "paced", lambda one: one.outcome.added.p99),
         first_ms=_middle(own, "one", lambda one: one.outcome.first.p50),
         idle_mib=own[0].idle,
-        kib_per_stream=_middle(own, "memory", lambda one: one.kib),
+        kib_per_stream=_median(one.kib for one in own),  # also of who is slow: all its streams are open
         tool_run_ms=_middle(own, "tools", lambda one: one.outcome.total.p50),
         args_s=_middle(own, "args", lambda one: one.outcome.total.p50 / 1000),
         eager_ms=_middle(own, "eager", lambda one: one.outcome.total.p50),

@@ -2,6 +2,7 @@
 
 import argparse
 import platform
+import signal
 import sys
 import time
 from dataclasses import asdict, dataclass, field
@@ -102,6 +103,7 @@ class Comparison:
 def main() -> int:
     """Install, measure, print; 2 where it cannot be done."""
     arguments = _arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("bench: stopped"))  # the processes and their folder go with it
     only = {name for names in arguments.only for name in names.split(",")}
     began = time.monotonic()
     with stand() as running:

@@ -38,7 +38,6 @@ from signalbox.services.catalog import ModelCatalog
 from signalbox.services.http import make_client
 from signalbox.services.openrouter import OpenRouterService, Upstream
 from signalbox.services.tool_executor import ToolExecutor
-from signalbox.simulator.server import BackgroundSimulator
 from signalbox.store.database import Database
 from signalbox.store.journal import JournalStore
 
@@ -128,6 +127,8 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
     lever = await open_lever(settings, folder, database, stack)
     base_url = settings.openrouter_base_url
     if settings.is_simulated:
+        from signalbox.simulator.server import BackgroundSimulator  # whoever has a key need not wait for it
+
         base_url = stack.enter_context(BackgroundSimulator(pace=settings.signalbox_simulator_pace)).base_url
     client = await stack.enter_async_context(
         make_client(connect_timeout=settings.openrouter_connect_timeout, idle_timeout=settings.openrouter_timeout)

@@ -28,6 +28,7 @@ from signalbox.app.security import Gate
 from signalbox.app.sharing import join, sharing_of
 from signalbox.app.streams import Streams
 from signalbox.app.toolbox import fill_toolbox
+from signalbox.app.warming import warm_up
 from signalbox.core.errors import StoreError
 from signalbox.core.tools import Tool
 from signalbox.flags.shared_lever import SharedLever
@@ -67,6 +68,7 @@ def create_app(
         async with AsyncExitStack() as stack:
             app.state.parts = await _parts(settings, extra_tools, admin, stack)
             app.state.tokens = TokenBook(app.state.parts.database)
+            stack.callback(asyncio.create_task(warm_up(app, app.state.parts), name="warming").cancel)
             gc.collect()
             gc.freeze()  # what lives as long as the process need not be walked again
             yield

@@ -42,8 +42,7 @@ class ToolExecutor:
 
     def prepare(self) -> None:
         """Have at hand what the first call would have to wait for; may be called in another thread."""
-        for validator in self._validators.values():
-            validator.is_valid({})  # pyright: ignore[reportUnknownMemberType]
+        _ = self._validators
 
     @cached_property
     def _validators(self) -> "dict[str, Draft202012Validator]":

@@ -6,15 +6,18 @@ import sys
 from collections.abc import Callable
 from functools import partial
 
-from signalbox.app import main, serve
-from signalbox.app.main import create_app
-from signalbox.core.messages import JsonObject, JsonValue
-from signalbox.core.tools import Tool, ToolContext, ToolSpec
-from signalbox.store.database import Database
-from signalbox.store.leases import Sharing
-from signalbox.store.memory import MemoryStore
+from signalbox.app.starting import uncollected
 
-from tests.bench.control import answer_in_background
+with uncollected():  # as the command imports it
+    from signalbox.app import main, serve
+    from signalbox.app.main import create_app
+    from signalbox.core.messages import JsonObject, JsonValue
+    from signalbox.core.tools import Tool, ToolContext, ToolSpec
+    from signalbox.store.database import Database
+    from signalbox.store.leases import Sharing
+    from signalbox.store.memory import MemoryStore
+
+    from tests.bench.control import answer_in_background
 
 _PARAMETERS: JsonObject = {
     "type": "object",

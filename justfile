@@ -68,9 +68,15 @@ contract *args: _dev
 docs: _dev
     python -m tests.docs.tables
 
-# measure the hot path
+# measure what the server costs beside nginx, its goals and its past (--quick, --only, --check, --store-baseline, --bare, --json)
+[no-exit-message]
 bench *args: _dev
     python -m tests.bench "$@"
+
+# measure LiteLLM, the Vercel AI SDK, pydantic-ai and TensorZero on the same work beside ours (--only, --rounds, --json)
+[no-exit-message]
+bench-peers *args: _dev
+    python -m tests.bench.peers "$@"
 
 # measure how many runs and events a second one PostgreSQL keeps (--seconds, --url)
 [no-exit-message]

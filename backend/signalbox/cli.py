@@ -108,7 +108,10 @@ def _add_tokens(verbs: _Verbs) -> None:
 
 
 def _serve(arguments: argparse.Namespace) -> int:
-    from signalbox.app.serve import serve
+    from signalbox.app.starting import uncollected
+
+    with uncollected():
+        from signalbox.app.serve import serve
 
     return serve(arguments.host, arguments.port, arguments.workers)
 

@@ -1,108 +1,183 @@
-"""`just bench`: the server, the same without its journal and a byte relay under the same loads, turn by turn."""
+"""`just bench`: what the server costs, beside a bare byte relay in the same run, beside its goals and its past."""
 
 import argparse
+import os
 import platform
+import signal
 import sys
-import tempfile
 import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from urllib.request import Request, urlopen
 
 import orjson
 
-from tests.bench.processes import Child, Stand, stand
-from tests.bench.report import Sample, as_json, rows, text
-from tests.bench.scenarios import SERVER_PATH, Scenario, scenarios
+from tests.bench import apart, baseline
+from tests.bench.figures import Figure, Sample, of_loads
+from tests.bench.growth import Growth
+from tests.bench.loads import Load, loads
+from tests.bench.report import as_json, figures_table, loads_table
+from tests.bench.rounds import measured, say
+from tests.bench.stand import Stand, stand
 
-ROUNDS = 3
-# What was written last is on disk by then, and its cost in the figure.
-SETTLE = 0.2
+LOADS = ("burst", "paced", "one", "tools", "args", "eager")
+APART = ("start", "memory", "churn")
+GROWTH = (
+    "grow-arguments",
+    "grow-answer",
+    "grow-calls",
+    "grow-history",
+    "grow-conversation",
+    "grow-conversations",
+    "grow-journal",
+)
+# No ratio of these is stable enough to be compared with another machine's.
+NEVER_COMPARED = ("churn",)
+
+
+@dataclass(slots=True)
+class Bench:
+    """One run of the bench: the stand, what was asked for, and all samples of loads."""
+
+    running: Stand
+    quick: bool
+    bare: bool
+    samples: list[Sample] = field(default_factory=list[Sample])
+
+    def measure(self, rows: list[str]) -> list[Figure]:
+        """Measure these rows; starts come first, when nothing else shares the server's libraries in memory."""
+        figures: list[Figure] = []
+        for row, part in self._apart().items():
+            figures += part() if row in rows and row == "start" else []
+        figures += self._loads([load for load in loads(quick=self.quick, bare=self.bare) if load.row in rows])
+        for row, part in self._apart().items():
+            figures += part() if row in rows and row != "start" else []
+        for row, grown in Growth(self.running, quick=self.quick).rows().items():
+            figures += grown(3 if self.quick else 5) if row in rows else []
+        return figures
+
+    def _loads(self, plan: list[Load]) -> list[Figure]:
+        taken = measured(self.running, plan, 3 if self.quick else 5) if plan else []
+        self.samples += taken
+        return of_loads(taken, self.running.relay_name)
+
+    def _apart(self) -> dict[str, Callable[[], list[Figure]]]:
+        return {
+            "start": partial(apart.starts, self.running, 2 if self.quick else 5),
+            "memory": partial(apart.memory, self.running, quick=self.quick),
+            "churn": self._churn,
+        }
+
+    def _churn(self) -> list[Figure]:
+        taken = apart.comings_and_goings(self.running, quick=self.quick)
+        self.samples += taken
+        return of_loads(taken, self.running.relay_name)
 
 
 def main() -> int:
-    """Measure, print, and return 1 when any stream failed."""
+    """Measure, print, compare; 1 when a stream failed or a row is worse than the baseline allows."""
     arguments = _arguments()
-    plan = [s for s in scenarios(quick=arguments.quick) if arguments.only in (None, s.name.split()[0])]
+    rows = chosen(arguments.only, is_compared=arguments.check or arguments.store_baseline)
     started = time.monotonic()
-    samples: list[Sample] = []
-    with tempfile.TemporaryDirectory(prefix="signalbox-bench-") as folder, stand(Path(folder)) as running:
-        # Not counted: caches, imports, first connections. A paced load would only take time.
-        _round(running, [s for s in plan if not s.ramp] or plan, share=4)
-        for number in range(ROUNDS):
-            _say(f"round {number + 1} of {ROUNDS}")
-            samples += _round(running, plan, is_odd=number % 2 == 1)
-    table = rows(plan, samples)
-    print(text(table), flush=True)
+    with stand() as running:
+        tools = f"{running.builds.kind} with {running.relay_name}{', quick' if arguments.quick else ''}"
+        say(_about(running))
+        bench = Bench(running, arguments.quick, arguments.bare)
+        figures = bench.measure(rows)
+        if bench.samples:
+            print(loads_table(bench.samples), end="\n\n")
+        print(figures_table(figures), flush=True)
+        slower = _checked(bench, figures, tools) if arguments.check else []
+    if arguments.store_baseline:
+        baseline.store(figures, tools)
+        say(f"the ratios are stored as those of {tools}.")
     if arguments.json:
         about = {
             "at": datetime.now(UTC).isoformat(timespec="seconds"),
             "python": platform.python_version(),
-            "machine": f"{platform.system()} {platform.machine()}",
+            "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+            "tools": tools,
             "quick": arguments.quick,
             "seconds": round(time.monotonic() - started, 1),
         }
-        arguments.json.write_bytes(orjson.dumps(as_json(table, samples, about), option=orjson.OPT_INDENT_2))
-    _say(f"{time.monotonic() - started:.0f} s")
-    return 1 if any(row.failed for row in table) else 0
+        arguments.json.write_bytes(orjson.dumps(as_json(figures, bench.samples, about), option=orjson.OPT_INDENT_2))
+    failed = sum(sample.outcome.failed for sample in bench.samples)
+    if failed:
+        say(f"{failed} streams failed.")
+    say(f"{time.monotonic() - started:.0f} s")
+    return 1 if failed or slower else 0
+
+
+def chosen(only: list[str] | None, *, is_compared: bool) -> list[str]:
+    """Return the rows to measure, by name or by the beginning of names (`grow`)."""
+    every = [row for row in (*LOADS, *APART, *GROWTH) if not (is_compared and row in NEVER_COMPARED)]
+    return (
+        every if not only else [row for row in every if any(row == name or row.startswith(f"{name}-") for name in only)]
+    )
+
+
+def _checked(bench: Bench, figures: list[Figure], tools: str) -> list[baseline.Slower]:
+    """Compare with the baseline, and measure what is worse once more before it counts."""
+    stored = baseline.read().get(tools, {})
+    slower, number = baseline.compared(figures, stored)
+    if not number:
+        say(f"no baseline is stored for {tools}: nothing is compared.")
+        return []
+    if slower:
+        again = sorted({_measured_by(one.row) for one in slower})
+        for one in slower:
+            say(f"worse, and measured once more: {one}")
+        figures = bench.measure(again)
+        print(f"\n{figures_table(figures)}", flush=True)
+        both = {(one.row, one.name) for one in slower}
+        slower = [one for one in baseline.compared(figures, stored)[0] if one.row in {row for row, _ in both}]
+    for one in slower:
+        say(f"SLOWER: {one}")
+    if not slower:
+        say(f"no worse than the baseline: {number} ratios compared.")
+    return slower
+
+
+def _measured_by(row: str) -> str:
+    """Return the row whose measurement brings this one along."""
+    return "grow-conversations" if row == "grow-list" else row
+
+
+def _about(running: Stand) -> str:
+    builds = running.builds
+    pinned = "pinned to cores of their own" if running.cores.others else "not pinned"
+    own = "" if builds.kind == "C" else f" ({builds.why})"
+    stands_in = "" if running.relay_name == "nginx" else " (the bench's own, on uvloop: there is no nginx)"
+    return f"upstream and client in {builds.kind}{own}, beside {running.relay_name}{stands_in}, {pinned}."
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="just bench", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="less of everything: about 50 seconds")
+    parser.add_argument("--quick", action="store_true", help="less of everything: a minute or two")
     parser.add_argument(
-        "--only", choices=("burst", "paced", "tools", "args", "long", "replay"), help="one kind of load"
+        "--only",
+        nargs="+",
+        metavar="NAME",
+        choices=(*LOADS, *APART, *GROWTH, "grow"),
+        help=f"some of {', '.join((*LOADS, *APART, *GROWTH))}; grow is all that grows",
     )
+    parser.add_argument("--bare", action="store_true", help="also measure a server that keeps no run")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write figures and samples to FILE")
+    parser.add_argument("--check", action="store_true", help="fail where a ratio is much worse than the baseline's")
+    parser.add_argument("--store-baseline", action="store_true", help="store this run's ratios as the baseline")
     return parser.parse_args()
 
 
-def _round(running: Stand, plan: list[Scenario], share: int = 1, *, is_odd: bool = False) -> list[Sample]:
-    """Run every load once, its targets directly after each other; every other round in the other order."""
-    samples: list[Sample] = []
-    for scenario in plan:
-        targets = [running.server]
-        if scenario.compared:
-            targets.append(running.bare)
-        if scenario.relayed:
-            targets.append(running.relay)
-        samples += [_sample(running, scenario, target, share) for target in targets[:: -1 if is_odd else 1]]
-    return samples
-
-
-def _sample(running: Stand, scenario: Scenario, target: Child, share: int) -> Sample:
-    run_id = _kept_run(target, scenario) if scenario.replayed else ""
-    job = scenario.job(target.port, relay=target is running.relay, share=share, run_id=run_id)
-    before = target.cpu()
-    tally = running.load(job)
-    time.sleep(SETTLE)
-    return Sample(
-        scenario=scenario.name,
-        target=target.name,
-        events=scenario.events * job.streams,
-        streams=job.streams,
-        failed=tally.failed,
-        cpu=target.cpu() - before,
-        wall=tally.wall,
-        first=tuple(tally.first),
-        total=tuple(tally.total),
-    )
-
-
-def _kept_run(target: Child, scenario: Scenario) -> str:
-    """Have a run made and kept, and return its id."""
-    address = f"http://127.0.0.1:{target.port}{SERVER_PATH}"
-    body = orjson.dumps(scenario.question)
-    with urlopen(Request(address, body, {"content-type": "application/json"}), timeout=60) as answer:
-        answer.read()
-        run_id = answer.headers["x-run-id"]
-    time.sleep(SETTLE)
-    return run_id
-
-
-def _say(sentence: str) -> None:
-    print(f"bench: {sentence}", file=sys.stderr, flush=True)
+def _stop(number: int, frame: object) -> None:
+    """Leave by the way on which everything is ended and taken away."""
+    raise KeyboardInterrupt
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    signal.signal(signal.SIGTERM, _stop)
+    try:
+        sys.exit(main())
+    except (RuntimeError, KeyboardInterrupt) as error:
+        sys.exit(f"bench: {error or 'stopped'}")

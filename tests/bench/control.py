@@ -1,4 +1,4 @@
-"""How a bench process talks to the bench: ready by a line, CPU seconds on request, an end when the bench is gone."""
+"""How a bench process talks to the bench: CPU seconds on request, and an end when the bench is gone."""
 
 import os
 import signal
@@ -7,16 +7,11 @@ import threading
 import time
 
 
-def announce(port: int) -> None:
-    """Say where this process listens; `signalbox serve` says it in the same form."""
-    print(f"ready: http://127.0.0.1:{port}", flush=True)
-
-
 def answer_in_background() -> None:
     """Answer each line on standard input with the CPU seconds used so far; at its end, end this process.
 
-    The process asks its own clock: that is exact to the microsecond and the same on every platform, where /proc counts
-    in ticks of 10 ms. A bench that was killed closes the pipe, so nothing outlives it.
+    The process asks its own clock: that is exact to the microsecond and the same on every platform, where /proc may
+    count in ticks of 10 ms. A bench that was killed closes the pipe, so nothing outlives it.
     """
     threading.Thread(target=_answer, name="bench control", daemon=True).start()
 

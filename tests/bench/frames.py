@@ -1,12 +1,16 @@
-"""What the bench's upstream says: whole OpenRouter answers as bytes, put together once."""
+"""What the bench's own upstream says: OpenRouter's answers as HTTP chunks, one for each frame."""
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
 import orjson
 
-_WORDS = ("the", " quick", " brown", " fox", " jumps", " over", " a", " lazy", " dog", ".\n")
 _PIECE = "abcdefghijklmnopqrst"
+_STAMP = b"@0000000000000000@"
+# The streams of one second call last half a second, however many deltas that is.
+_OVERLAP_SECONDS, _OVERLAP_DELTAS = 0.5, 28
 _USAGE = {
     "prompt_tokens": 42,
     "completion_tokens": 200,
@@ -14,28 +18,27 @@ _USAGE = {
     "cost": 0.000123,
     "is_byok": False,
     "prompt_tokens_details": {"cached_tokens": 0, "audio_tokens": 0},
-    "cost_details": {"upstream_inference_cost": None, "upstream_inference_prompt_cost": 0.00001},
+    "cost_details": {"upstream_inference_cost": None},
     "completion_tokens_details": {"reasoning_tokens": 0, "image_tokens": 0},
 }
 HEAD = (
-    b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-cache\r\n"
-    b"x-generation-id: gen-1763600000-BenchBenchBenchBen\r\ntransfer-encoding: chunked\r\n\r\n"
+    b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n"
+    b"cache-control: no-cache\r\ntransfer-encoding: chunked\r\n\r\n"
 )
-COMMENT = b": OPENROUTER PROCESSING\n\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """One answer: its deltas as HTTP chunks, its ending, and how many deltas go out per second (0: all at once)."""
+    """One answer: its deltas, its ending, seconds between two deltas (0: all at once), and how many lead at once."""
 
     deltas: tuple[bytes, ...]
     ending: bytes
-    rate: float = 0.0
+    period: float = 0.0
+    at_once: int = 1
 
-    @property
-    def whole(self) -> bytes:
-        """The whole answer in one piece."""
-        return b"".join((HEAD, chunk(COMMENT), *self.deltas, self.ending))
+    def piece(self, first: int, most: int, microseconds: int) -> bytes:
+        """Return some deltas as they leave now: what is text in them is the time."""
+        return b"".join(self.deltas[first : first + most]).replace(_STAMP, b"@%016d@" % microseconds)
 
 
 def chunk(data: bytes) -> bytes:
@@ -43,43 +46,68 @@ def chunk(data: bytes) -> bytes:
     return b"%x\r\n%b\r\n" % (len(data), data)
 
 
-def scripted(name: str) -> Script:
-    """Return the script a model is named for: `burst-200`, `paced-50-200`, `tools`, `longargs-1000000`."""
-    kind, *numbers = name.split("-")
-    match kind, [int(number) for number in numbers]:
-        case "burst", [events]:
-            return Script(_text(events), _ending("stop"))
-        case "paced", [rate, events]:
-            return Script(_text(events), _ending("stop"), rate=rate)
-        case "tools", []:
-            return Script((*_call(0, 2_000), *_call(1, 2_000)), _ending("tool_calls"))
-        case "longargs", [size]:
-            return Script(_call(0, size), _ending("tool_calls"))
-        case _:
-            raise ValueError(f"no script is called {name!r}")
-
-
-def _text(events: int) -> tuple[bytes, ...]:
-    words = [_frame({"role": "assistant", "content": word}) for word in _WORDS]
-    return tuple(words[place % len(words)] for place in range(events))
-
-
-def _call(index: int, size: int) -> tuple[bytes, ...]:
-    """Return one call of `work` whose arguments are `size` bytes long, in deltas of 20 bytes."""
-    opening, closing = '{"text":"', '"}'
-    filler = size - len(opening) - len(closing)
-    head = {"index": index, "id": f"call_bench{index:014}", "type": "function"}
-    return (
-        _frame(_calling({**head, "function": {"name": "work", "arguments": ""}})),
-        _arguments(index, opening),
-        *[_arguments(index, _PIECE)] * (filler // len(_PIECE)),
-        _arguments(index, _PIECE[: filler % len(_PIECE)] + closing),
-    )
+COMMENT = chunk(b": OPENROUTER PROCESSING\n\n")
 
 
 @cache
+def scripted(name: str) -> Script:
+    """Return the script a model is named for; the C upstream has the same names, `calls-N` alone is only here."""
+    for pattern, make in _SCRIPTS.items():
+        if found := re.fullmatch(pattern, name):
+            return make(*(int(number) for number in found.groups()))
+    raise ValueError(f"no script is called {name!r}")
+
+
+def _text(events: int) -> Script:
+    return Script((_frame({"role": "assistant", "content": f"{_STAMP.decode()} "}),) * events, _ending("stop"))
+
+
+def _paced(rate: int, events: int) -> Script:
+    script = _text(events)
+    return Script(script.deltas, script.ending, period=1 / rate)
+
+
+def _tools() -> Script:
+    return Script((*_call(0, 100), *_call(1, 100)), _ending("tool_calls"))
+
+
+def _longargs(size: int) -> Script:
+    return Script(_call(0, size // len(_PIECE)), _ending("tool_calls"))
+
+
+def _overlap(first: int, second: int) -> Script:
+    """One call that is complete at once, and one that is streamed while the first may already run."""
+    calls = (*_call(0, 0, first), *_call(1, _OVERLAP_DELTAS - 3, second))
+    return Script(calls, _ending("tool_calls"), period=_OVERLAP_SECONDS / (len(calls) - 1), at_once=4)
+
+
+def _calls(number: int) -> Script:
+    return Script(tuple(delta for index in range(number) for delta in _call(index, 0)), _ending("tool_calls"))
+
+
+_SCRIPTS: dict[str, Callable[..., Script]] = {
+    r"fast-(\d+)": _text,
+    r"paced-(\d+)-(\d+)": _paced,
+    r"tools": _tools,
+    r"longargs-(\d+)": _longargs,
+    r"overlap-(\d+)-(\d+)": _overlap,
+    r"calls-(\d+)": _calls,
+}
+
+
+def _call(index: int, pieces: int, milliseconds: int = 0) -> tuple[bytes, ...]:
+    """Return one call of `work`: its head, how long it shall take, so many pieces of text, and the end."""
+    head = {"index": index, "id": f"call_bench{index:014}", "type": "function"}
+    return (
+        _frame(_calling({**head, "function": {"name": "work", "arguments": ""}})),
+        _arguments(index, f'{{"ms":{milliseconds},"text":"'),
+        *[_arguments(index, _PIECE)] * pieces,
+        _arguments(index, '"}'),
+    )
+
+
 def _arguments(index: int, piece: str) -> bytes:
-    return _frame(_calling({"index": index, "type": "function", "function": {"arguments": piece}}))
+    return _frame(_calling({"index": index, "function": {"arguments": piece}, "type": "function"}))
 
 
 def _calling(call: dict[str, object]) -> dict[str, object]:

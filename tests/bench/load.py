@@ -1,46 +1,29 @@
-"""The load client: keeps connections busy with streams, counts their frames as bytes, and times them."""
+"""The load client, where the C one cannot be built.
+
+`python -m tests.bench.load PORT PATH BODYFILE CONNECTIONS STREAMS [RAMP_MS] [HEADER ...]` keeps so many connections
+busy until so many answers have ended, and prints one JSON object; LOADGEN_LIMIT_S bounds it.
+"""
 
 import asyncio
+import os
+import re
 import sys
 import time
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+import httptools
 import orjson
 import uvloop
 
-_TAIL = 1024
-_LAST_CHUNK = b"\r\n0\r\n\r\n"
+_STAMP = re.compile(rb"@(\d{16})@")
+_LONGEST = len("@0000000000000000")
+_SHARES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What to ask of whom. A good answer has at least so many `frames`, and `ending` in its last bytes.
-
-    Without a body it is a GET. `ramp` spreads the connections' starts over so many seconds; after `limit` seconds what
-    is not done has failed.
-    """
-
-    port: int
-    path: str
-    body: dict[str, Any] | None
-    streams: int
-    connections: int
-    frames: int
-    ending: str
-    ramp: float = 0.0
-    limit: float = 60.0
-
-
-@dataclass(slots=True)
-class Tally:
-    """What came of it; times in seconds, one for each stream."""
-
-    done: int = 0
-    failed: int = 0
-    wall: float = 0.0
-    first: list[float] = field(default_factory=list)
-    total: list[float] = field(default_factory=list)
+def _now() -> int:
+    return time.monotonic_ns() // 1000
 
 
 class Stream(asyncio.Protocol):
@@ -49,12 +32,10 @@ class Stream(asyncio.Protocol):
     def __init__(self, load: "Load") -> None:
         self._load = load
         self._transport: Any = None
-        self._busy = False
-        self._started = 0.0
-        self.frames = 0
-        self._seen_first = False
+        self._parser: Any = None
+        self._started = 0
+        self._has_byte = self._has_event = False
         self._tail = b""
-        self._good = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = transport
@@ -62,95 +43,165 @@ class Stream(asyncio.Protocol):
 
     def _next(self) -> None:
         if not self._load.take():
+            self._parser = None
             self._transport.close()
             return
-        self._busy, self.frames, self._seen_first, self._tail, self._good = True, 0, False, b"", False
-        self._started = time.perf_counter()
+        self._parser = httptools.HttpResponseParser(self)
+        self._has_byte, self._has_event, self._tail = False, False, b""
+        self._started = _now()
         self._transport.write(self._load.request)
 
     def data_received(self, data: bytes) -> None:
-        if not self._tail:
-            self._good = data.startswith(b"HTTP/1.1 200 ")
-        self.count(data)
-        if self.frames and not self._seen_first:
-            self._seen_first = True
-            self._load.tally.first.append(time.perf_counter() - self._started)
-        if self._tail.endswith(_LAST_CHUNK):
-            self._end()
-        elif not self._good and b"\r\n\r\n" in data:  # an error page has a length and no chunks
+        if self._parser is not None:
+            self._parser.feed_data(data)
+
+    def on_headers_complete(self) -> None:
+        self._load.bad_status += self._parser.get_status_code() != 200
+
+    def on_body(self, body: bytes) -> None:
+        """Look for the upstream's stamps, also for one that is cut between two reads."""
+        now, load = _now(), self._load
+        if not self._has_byte:
+            self._has_byte = True
+            load.times["ttfb"].append(now - self._started)
+        text = self._tail + body
+        stamps = _STAMP.findall(text)
+        if stamps:
+            load.saw(stamps, now)
+            if not self._has_event:
+                self._has_event = True
+                load.times["tte"].append(now - self._started)
+        load.bytes += len(body)
+        load.blank_lines += text.count(b"\n\n") - self._tail.count(b"\n\n")
+        self._tail = _unread(text)
+
+    def on_message_complete(self) -> None:
+        self._load.end(_now() - self._started)
+        if self._parser.should_keep_alive():
+            # httptools is still inside feed_data: the next answer has a parser of its own, after this one is done.
+            asyncio.get_running_loop().call_soon(self._next)
+        else:
+            self._parser = None
             self._transport.close()
-
-    def count(self, data: bytes) -> None:
-        """Count the frame ends, also one that is cut between two reads, and keep the last bytes."""
-        self.frames += data.count(b"\n\n") + (self._tail.endswith(b"\n") and data.startswith(b"\n"))
-        self._tail = data[-_TAIL:] if len(data) >= _TAIL else (self._tail + data)[-_TAIL:]
-
-    def _end(self) -> None:
-        self._busy = False
-        job = self._load.job
-        good = self._good and self.frames >= job.frames and job.ending.encode() in self._tail
-        self._load.ended(time.perf_counter() - self._started if good else None)
-        self._next()
+            self._load.dial()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self._busy:
-            self._load.ended(None)
+        if self._parser is not None:
+            self._parser = None
+            self._load.end(None)
+
+
+def _unread(text: bytes) -> bytes:
+    """Return the end of a text in which a stamp may have begun, and never a whole one."""
+    tail = text[-_LONGEST:]
+    at = tail.rfind(b"@")
+    return tail[at:] if at >= 0 and (tail[at + 1 :].isdigit() or at + 1 == len(tail)) else text[-1:]
 
 
 class Load:
-    """One job under way."""
+    """One load under way, and what it has seen; times in microseconds."""
 
-    def __init__(self, job: Job) -> None:
-        self.job = job
-        self.tally = Tally()
-        body = b"" if job.body is None else orjson.dumps(job.body)
-        self.request = (
-            b"%b %b HTTP/1.1\r\nhost: 127.0.0.1:%d\r\ncontent-type: application/json\r\n"
-            b"accept: text/event-stream\r\ncontent-length: %d\r\n\r\n%b"
-        ) % (b"GET" if job.body is None else b"POST", job.path.encode(), job.port, len(body), body)
-        self._left = job.streams
+    def __init__(self, port: int, request: bytes, connections: int, streams: int) -> None:
+        self._port, self.request, self._connections, self._streams = port, request, connections, streams
+        self.times: dict[str, list[int]] = {"added": [], "ttfb": [], "tte": [], "total": []}
+        self.bad_status = self.bytes = self.blank_lines = self._failed = 0
+        self._first_event = self._last_event = 0
+        self._left = streams
         self._over = asyncio.Event()
+        self._dialling: set[asyncio.Task[Any]] = set()
 
     def take(self) -> bool:
         """Say whether another stream shall begin."""
         self._left -= 1
         return self._left >= 0
 
-    def ended(self, seconds: float | None) -> None:
+    def saw(self, stamps: list[bytes], now: int) -> None:
+        """Note how late these events are."""
+        self.times["added"] += [max(0, now - int(stamp)) for stamp in stamps]
+        self._first_event = self._first_event or now
+        self._last_event = now
+
+    def end(self, microseconds: int | None) -> None:
         """Note one stream's end; None: it failed."""
-        tally = self.tally
-        if seconds is None:
-            tally.failed += 1
+        if microseconds is None:
+            self._failed += 1
         else:
-            tally.done += 1
-            tally.total.append(seconds)
-        if tally.failed or tally.done == self.job.streams:
+            self.times["total"].append(microseconds)
+        if self._failed + len(self.times["total"]) >= self._streams:
             self._over.set()
 
-    async def run(self) -> Tally:
-        """Ask until every stream has ended, one has failed, or the time is up."""
-        started = time.perf_counter()
+    def dial(self) -> None:
+        """Open one more connection."""
+        task = asyncio.create_task(self._dial())
+        self._dialling.add(task)
+        task.add_done_callback(self._dialling.discard)
+
+    async def _dial(self) -> None:
         try:
-            async with asyncio.timeout(self.job.limit):
-                dialling = [asyncio.create_task(self._dial(place)) for place in range(self.job.connections)]
-                await self._over.wait()
-                await asyncio.gather(*dialling)
-        except (TimeoutError, OSError) as error:
-            print(f"load: {type(error).__name__} {error}", file=sys.stderr)
-        self.tally.wall = time.perf_counter() - started
-        self.tally.failed = self.job.streams - self.tally.done
-        return self.tally
+            await asyncio.get_running_loop().create_connection(lambda: Stream(self), "127.0.0.1", self._port)
+        except OSError as error:
+            print(f"load: {error}", file=sys.stderr)
+            if self.take():
+                self.end(None)
 
-    async def _dial(self, place: int) -> None:
-        if self.job.ramp:
-            await asyncio.sleep(self.job.ramp * place / self.job.connections)
-        await asyncio.get_running_loop().create_connection(lambda: Stream(self), "127.0.0.1", self.job.port)
+    async def run(self, ramp: float, limit: float) -> dict[str, Any]:
+        """Ask until every stream has ended or the time is up, and tell."""
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        for place in range(self._connections):
+            loop.call_at(started + ramp * place / self._connections, self.dial)
+        try:
+            await asyncio.wait_for(self._over.wait(), limit)
+        except TimeoutError:
+            print("load: time limit", file=sys.stderr)
+            self._failed = self._streams - len(self.times["total"])
+        return self._told(loop.time() - started)
+
+    def _told(self, wall: float) -> dict[str, Any]:
+        return {
+            "streams": self._failed + len(self.times["total"]),
+            "failed": self._failed,
+            "bad_status": self.bad_status,
+            "events": len(self.times["added"]),
+            "blank_lines": self.blank_lines,
+            "bytes": self.bytes,
+            "wall_s": round(wall, 4),
+            "events_wall_s": round((self._last_event - self._first_event) / 1e6, 4),
+            **{f"{name}_us": shares(taken) for name, taken in self.times.items()},
+        }
 
 
-async def _run(job: Job) -> Tally:
-    return await Load(job).run()
+def shares(taken: list[int]) -> dict[str, int]:
+    """Return how many there are, and the percentiles where there are any."""
+    ordered = sorted(taken)
+    if not ordered:
+        return {"n": 0}
+    points = {name: ordered[int((len(ordered) - 1) * share)] for name, share in _SHARES.items()}
+    return {"n": len(ordered), **points, "max": ordered[-1]}
+
+
+def asking(port: int, path: str, body: bytes, headers: Sequence[str] = ()) -> bytes:
+    """Return the whole request."""
+    lines = [f"POST {path} HTTP/1.1", f"host: 127.0.0.1:{port}", "content-type: application/json"]
+    lines += ["accept: text/event-stream", f"content-length: {len(body)}", *headers]
+    return "\r\n".join([*lines, "", ""]).encode() + body
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Put the load on, print what came of it, and return 1 when a stream failed."""
+    port, path, body, connections, streams, *rest = arguments
+    request = asking(int(port), path, Path(body).read_bytes(), rest[1:])
+    ramp, limit = int(rest[0]) / 1000 if rest else 0.0, float(os.environ.get("LOADGEN_LIMIT_S", "120"))
+    told = uvloop.run(_run(int(port), request, int(connections), int(streams), ramp=ramp, limit=limit))
+    print(orjson.dumps(told).decode(), flush=True)
+    return 1 if told["failed"] or told["bad_status"] else 0
+
+
+async def _run(
+    port: int, request: bytes, connections: int, streams: int, *, ramp: float, limit: float
+) -> dict[str, Any]:
+    return await Load(port, request, connections, streams).run(ramp, limit)
 
 
 if __name__ == "__main__":
-    for line in sys.stdin:
-        print(orjson.dumps(asdict(uvloop.run(_run(Job(**orjson.loads(line)))))).decode(), flush=True)
+    sys.exit(main(sys.argv[1:]))

@@ -1,146 +1,165 @@
-"""The bench's processes: started without this shell's settings, asked over their pipes, ended by closing them."""
+"""The bench's processes: started without this shell's settings, pinned, asked for CPU and memory, and ended."""
 
+import ctypes
 import os
 import re
+import signal
+import socket
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
-import orjson
+from tests.bench.builds import ROOT
 
-from tests.bench.load import Job, Tally
-
-ROOT = Path(__file__).resolve().parents[2]
-_MODULES = {"bare": "server"}
 _READY = re.compile(r"ready: http://127\.0\.0\.1:(\d+)")
 # What a setting or a proxy of the shell would change is not what is measured.
 _FOREIGN = ("OPENROUTER_", "SIGNALBOX_", "TOOL_LOOP", "SEARCH_", "SEARXNG_", "WEB_CONCURRENCY", "HTTP", "ALL_PROXY")
+# For what hangs; a slow machine may take a long time over a start.
+_PATIENCE = 120.0
+_SET_DEATH_SIGNAL = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Cores:
+    """Which cores what is measured has, and which the rest; none where there is one core or no way to choose."""
+
+    measured: frozenset[int] = frozenset()
+    others: frozenset[int] = frozenset()
+
+    @classmethod
+    def of_this_machine(cls) -> "Cores":
+        """Take the first core for what is measured."""
+        have = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+        return cls(frozenset(have[:1]), frozenset(have[1:])) if len(have) > 1 else cls()
 
 
 @dataclass(slots=True)
 class Child:
-    """One process that was started here."""
+    """One process that was started here. `is_asked`: it tells its CPU time on a pipe, see control.py."""
 
     name: str
     process: "subprocess.Popen[str]"
     errors: IO[bytes]
     port: int = 0
-
-    def ask(self, line: str = "") -> str:
-        """Write one line and return the answer; raises RuntimeError with its last words when it is gone."""
-        try:
-            self._pipe(self.process.stdin).write(line + "\n")
-            self._pipe(self.process.stdin).flush()
-        except BrokenPipeError:
-            raise RuntimeError(self._last_words()) from None
-        return self.read()
-
-    def read(self) -> str:
-        """Return its next line."""
-        line = self._pipe(self.process.stdout).readline()
-        if not line:
-            raise RuntimeError(self._last_words())
-        return line
+    is_asked: bool = False
 
     def cpu(self) -> float:
-        """Return the CPU seconds that it has used."""
-        return float(self.ask())
+        """Return the CPU seconds that all its threads have used."""
+        if not self.is_asked:
+            return _scheduled(self.process.pid)
+        pipe = cast("IO[str]", self.process.stdin)
+        try:
+            pipe.write("\n")
+            pipe.flush()
+        except BrokenPipeError:
+            raise RuntimeError(self.last_words()) from None
+        return float(self._line())
+
+    def memory(self) -> float:
+        """Return the memory that is its own, in KiB: its proportional set, or what is resident where none is told."""
+        with suppress(OSError):
+            rollup = Path(f"/proc/{self.process.pid}/smaps_rollup").read_text()
+            return float(re.findall(r"^Pss: +(\d+)", rollup, re.MULTILINE)[0])
+        told = subprocess.run(["ps", "-o", "rss=", "-p", str(self.process.pid)], capture_output=True, check=False)
+        return float(told.stdout or 0)
 
     def wait_ready(self) -> None:
         """Read until it says where it listens."""
         while not self.port:
-            if found := _READY.search(self.read()):
+            if found := _READY.search(self._line()):
                 self.port = int(found[1])
 
+    def wait_listening(self) -> None:
+        """Dial until somebody answers."""
+        until = time.monotonic() + _PATIENCE
+        while self.process.poll() is None and time.monotonic() < until:
+            with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=1):
+                return
+            time.sleep(0.02)
+        raise RuntimeError(self.last_words())
+
     def end(self) -> None:
-        """Close its pipe, which ends it; one that will not is killed."""
-        self._pipe(self.process.stdin).close()
+        """Close its pipe and tell it to end; one that will not is killed."""
+        if self.process.stdin is not None:
+            self.process.stdin.close()
+        self.process.terminate()
         try:
             self.process.wait(10)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        self._pipe(self.process.stdout).close()
+        if self.process.stdout is not None:
+            self.process.stdout.close()
         self.errors.close()
 
-    def _last_words(self) -> str:
+    def last_words(self) -> str:
+        """Say of a process that is gone, or never came, what it said last."""
         self.errors.seek(0)
         words = self.errors.read().decode("utf-8", "replace")[-2000:]
-        return f"the bench's {self.name} is gone: {words or 'without a word'}"
+        return f"the bench's {self.name} does not answer: {words or 'not a word'}"
 
-    @staticmethod
-    def _pipe(pipe: "IO[str] | None") -> "IO[str]":
-        return cast("IO[str]", pipe)
-
-
-@dataclass(slots=True)
-class Stand:
-    """All five, running: what is measured has one core, the others share the rest.
-
-    `bare` is the server once more, without its journal.
-    """
-
-    upstream: Child
-    relay: Child
-    server: Child
-    bare: Child
-    client: Child
-
-    def load(self, job: Job) -> Tally:
-        """Have the client do one job."""
-        return Tally(**orjson.loads(self.client.ask(orjson.dumps(asdict(job)).decode())))
+    def _line(self) -> str:
+        line = cast("IO[str]", self.process.stdout).readline()
+        if not line:
+            raise RuntimeError(self.last_words())
+        return line
 
 
-@contextmanager
-def stand(folder: Path) -> Iterator[Stand]:
-    """Start the five processes in `folder`, and end them whatever happens."""
-    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
-    own, others = (set(cores[:1]), set(cores[1:])) if len(cores) > 1 else (set[int](), set[int]())
-    children: list[Child] = []
-
-    def start(name: str, cores: set[int], *arguments: str, **settings: str) -> Child:
-        child = _start(name, folder, cores, arguments, settings)
-        children.append(child)
-        return child
-
-    try:
-        upstream = start("upstream", others)
-        upstream.wait_ready()
-        client = start("load", others)
-        relay = start("relay", own, str(upstream.port))
-        settings = {
-            "OPENROUTER_BASE_URL": f"http://127.0.0.1:{upstream.port}/api/v1",
-            "OPENROUTER_API_KEY": "sk-bench",
-            "TOOL_LOOP_V2": "true",  # what streams is measured; the legacy loop, the default, takes whole completions
-        }
-        server = start("server", own, SIGNALBOX_DATA_DIR="data", **settings)
-        bare = start("bare", own, "--without-journal", SIGNALBOX_DATA_DIR="data-of-bare", **settings)
-        relay.wait_ready()
-        server.wait_ready()
-        bare.wait_ready()
-        yield Stand(upstream, relay, server, bare, client)
-    finally:
-        for child in reversed(children):
-            child.end()
-
-
-def _start(name: str, folder: Path, cores: set[int], arguments: tuple[str, ...], settings: dict[str, str]) -> Child:
-    kept = {key: value for key, value in os.environ.items() if not key.upper().startswith(_FOREIGN)}
-    path = os.pathsep.join((str(ROOT / "backend"), str(ROOT)))
+def start(
+    name: str, command: Sequence[str], folder: Path, cores: frozenset[int], *, is_asked: bool = False, **settings: str
+) -> Child:
+    """Start one process; it ends with this one, whatever ends this one."""
     errors = (folder / f"{name}.log").open("w+b")
+    pipe = subprocess.PIPE if is_asked else subprocess.DEVNULL
     process = subprocess.Popen(
-        [sys.executable, "-m", f"tests.bench.{_MODULES.get(name, name)}", *arguments],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+        command,
+        stdin=pipe,
+        stdout=pipe,
         stderr=errors,
         text=True,
         cwd=folder,
-        env={**kept, **settings, "PYTHONPATH": path},
+        env=environment(**settings),
+        preexec_fn=leash(cores),  # noqa: PLW1509  (no threads are here)
     )
-    if cores:
-        os.sched_setaffinity(process.pid, cores)
-    return Child(name, process, errors)
+    return Child(name, process, errors, is_asked=is_asked)
+
+
+def environment(**settings: str) -> dict[str, str]:
+    """Return this shell's environment without what would change what is measured, and with these settings."""
+    kept = {key: value for key, value in os.environ.items() if not key.upper().startswith(_FOREIGN)}
+    return {**kept, **settings, "PYTHONPATH": os.pathsep.join((str(ROOT / "backend"), str(ROOT)))}
+
+
+def leash(cores: frozenset[int]) -> Callable[[], None]:
+    """Return what a new process does first: take its cores, and have the kernel end it when its parent is gone."""
+    prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
+
+    def prepare() -> None:
+        if cores:
+            os.sched_setaffinity(0, cores)
+        if prctl is not None:
+            prctl(_SET_DEATH_SIGNAL, signal.SIGTERM)
+
+    return prepare
+
+
+def free_port() -> int:
+    """Return a port that nobody has now."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+def _scheduled(pid: int) -> float:
+    """Return the CPU seconds of all threads, to the nanosecond; whole ticks where the kernel counts only them."""
+    with suppress(OSError):
+        files = Path(f"/proc/{pid}/task").glob("*/schedstat")
+        if nanoseconds := sum(int(file.read_text().split()[0]) for file in files):
+            return nanoseconds / 1e9
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -1,4 +1,4 @@
-"""The floor: a proxy that copies bytes and looks at none of them, on the same event loop as the server."""
+"""The floor where there is no nginx: a proxy that copies bytes and looks at none, `relay PORT UPSTREAM`."""
 
 import asyncio
 import sys
@@ -6,7 +6,7 @@ from typing import Any
 
 import uvloop
 
-from tests.bench.control import announce, answer_in_background
+from tests.bench.control import answer_in_background
 
 
 class Downstream(asyncio.Protocol):
@@ -50,12 +50,13 @@ class _Up(asyncio.Protocol):
         self._down.close()
 
 
-async def _serve(port: int) -> None:
-    server = await asyncio.get_running_loop().create_server(lambda: Downstream(port), "127.0.0.1", 0, backlog=2048)
-    announce(server.sockets[0].getsockname()[1])
+async def _serve(port: int, upstream: int) -> None:
+    server = await asyncio.get_running_loop().create_server(
+        lambda: Downstream(upstream), "127.0.0.1", port, backlog=4096
+    )
     await server.serve_forever()
 
 
 if __name__ == "__main__":
     answer_in_background()
-    uvloop.run(_serve(int(sys.argv[1])))
+    uvloop.run(_serve(int(sys.argv[1]), int(sys.argv[2])))

@@ -1,25 +1,35 @@
 """The server under test: `signalbox serve` as it is, with one more tool; `--without-journal`: it keeps no run."""
 
+import asyncio
 import math
 import sys
 from collections.abc import Callable
 from functools import partial
 
-from signalbox.app import main, serve
-from signalbox.app.main import create_app
-from signalbox.core.messages import JsonObject, JsonValue
-from signalbox.core.tools import Tool, ToolContext, ToolSpec
-from signalbox.store.database import Database
-from signalbox.store.leases import Sharing
-from signalbox.store.memory import MemoryStore
+from signalbox.app.starting import uncollected
 
-from tests.bench.control import answer_in_background
+with uncollected():  # as the command imports it
+    from signalbox.app import main, serve
+    from signalbox.app.main import create_app
+    from signalbox.core.messages import JsonObject, JsonValue
+    from signalbox.core.tools import Tool, ToolContext, ToolSpec
+    from signalbox.store.database import Database
+    from signalbox.store.leases import Sharing
+    from signalbox.store.memory import MemoryStore
 
-_PARAMETERS: JsonObject = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+    from tests.bench.control import answer_in_background
+
+_PARAMETERS: JsonObject = {
+    "type": "object",
+    "properties": {"text": {"type": "string"}, "ms": {"type": "integer"}},
+    "required": ["text"],
+}
 
 
 async def _work(arguments: JsonObject, context: ToolContext) -> JsonValue:
-    """Take no time at all: the loop is measured, not a tool."""
+    """Take as long as the arguments say, which is mostly no time at all: the loop is measured, not a tool."""
+    if milliseconds := arguments.get("ms"):
+        await asyncio.sleep(int(str(milliseconds)) / 1000)
     return {"characters": len(str(arguments["text"]))}
 
 

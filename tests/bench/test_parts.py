@@ -1,9 +1,14 @@
-"""The bench's own parts: what it sends is what OpenRouter sends, and what it counts is there."""
+"""The bench's own parts: what it sends is what OpenRouter sends, what it counts is there, and what it compares."""
 
+import asyncio
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
+import orjson
 import pytest
 from signalbox.app import databases, main
 from signalbox.chat.response import parse_completion_response
@@ -11,111 +16,277 @@ from signalbox.core.parts import Completion, StreamPart
 from signalbox.services.http1 import ResponseParser
 from signalbox.wire.openrouter import StreamDecoder
 
-from tests.bench.frames import Script, scripted
-from tests.bench.load import Job, Load, Stream
-from tests.bench.report import Sample, linearity, rows, text
-from tests.bench.scenarios import Scenario, scenarios
+from tests.bench import __main__ as command
+from tests.bench import apart, baseline
+from tests.bench.builds import VARIABLE, built
+from tests.bench.figures import Figure, Sample, of_loads
+from tests.bench.frames import COMMENT, HEAD, scripted
+from tests.bench.goals import GOALS, verdict_on
+from tests.bench.growth import Growing
+from tests.bench.load import Load as Client
+from tests.bench.load import Stream, asking
+from tests.bench.loads import Load, churn, loads
+from tests.bench.outcome import Outcome, Shares, read_outcome
+from tests.bench.processes import Child, Cores
+from tests.bench.report import as_json, figures_table, loads_table
 from tests.bench.server import take_the_journal_away
+from tests.bench.stand import Stand
+from tests.bench.upstream import Upstream, asked
 from tests.support.serving import RunningApp, settings_for
 
+NOW = 1_234_567_890_123
 
-def decoded(script: Script) -> Completion:
+
+def whole(name: str) -> bytes:
+    """Return all bytes of a script's answer."""
+    script = scripted(name)
+    return HEAD + COMMENT + script.piece(0, len(script.deltas), NOW) + script.ending
+
+
+def decoded(name: str) -> Completion:
     """Read a script's whole answer with the server's own parser and decoder."""
     response = ResponseParser(b"POST")
-    response.feed(script.whole)
+    response.feed(whole(name))
     assert response.complete
     decoder = StreamDecoder()
     parts: list[StreamPart] = [*decoder.feed(response.take()), *decoder.close()]
     return parse_completion_response(parts, known_names={"work"})
 
 
-def test_a_text_script_is_an_answer_of_that_many_deltas():
-    """A burst has the deltas it is named for, about 340 bytes each, and ends as OpenRouter ends."""
-    script = scripted("burst-200")
-    answer = decoded(script)
+@pytest.mark.parametrize("name", ["fast-200", "paced-50-200"])
+def test_a_text_is_so_many_deltas_that_tell_the_time(name: str) -> None:
+    """A text has the deltas it is named for, about 340 bytes each, and each says when it left."""
+    script, answer = scripted(name), decoded(name)
     assert len(script.deltas) == 200
     assert 320 <= len(script.deltas[0]) <= 360
-    assert answer.content.startswith("the quick brown fox")
+    assert answer.content == f"@{NOW:016}@ " * 200
     assert (answer.finish_reason, answer.ended) == ("stop", True)
     assert answer.usage is not None
 
 
-def test_a_long_call_has_exactly_as_many_bytes_of_arguments():
-    """The two sizes whose costs are compared are the sizes they say."""
-    for size in (200_000, 1_000_000):
-        [call] = decoded(scripted(f"longargs-{size}")).calls
-        assert (call.name, len(call.arguments), call.status) == ("work", size, "ok")
+@pytest.mark.parametrize(
+    ("name", "calls", "size"),
+    [("longargs-1000000", 1, 1_000_000), ("tools", 2, 2_000), ("calls-30", 30, 0), ("overlap-300-0", 2, 0)],
+)
+def test_a_script_of_calls_makes_them(name: str, calls: int, size: int) -> None:
+    """It makes so many calls of that size, each with an id of its own."""
+    made = decoded(name).calls
+    assert [(call.name, call.status) for call in made] == [("work", "ok")] * calls
+    assert len({call.id for call in made}) == calls
+    assert len(made[0].arguments) == size + len('{"ms":0,"text":""}') + 2 * name.startswith("overlap")
 
 
-def test_the_tool_script_makes_two_calls():
-    """A turn with tools is two calls with ids of their own."""
-    calls = decoded(scripted("tools")).calls
-    assert [(call.name, call.status) for call in calls] == [("work", "ok"), ("work", "ok")]
-    assert len({call.id for call in calls}) == 2
+def test_the_second_call_of_an_overlap_takes_half_a_second() -> None:
+    """The first call is whole at once and takes 300 ms; the last delta comes after 500."""
+    script = scripted("overlap-300-0")
+    assert decoded("overlap-300-0").calls[0].arguments == '{"ms":300,"text":""}'
+    assert script.at_once == 4
+    assert script.period * (len(script.deltas) - 1) == pytest.approx(0.5)
+
+
+def test_after_the_tools_the_model_says_a_few_words() -> None:
+    """A request with a tool's result is answered with text, except where the model only ever speaks."""
+    load = next(load for load in loads(quick=True) if load.row == "tools")
+    first, second = (orjson.dumps(body) for body in (load.question("relay"), load.second_step()))
+    assert (asked(first), asked(second)) == ("tools", "fast-20")
+    assert asked(b'{"model": "bench/fast-3", "messages": [{"role": "tool"}]}') == "fast-3"
+    with pytest.raises(ValueError, match="no script is called"):
+        scripted("slow-3")
 
 
 @pytest.mark.parametrize("quick", [True, False])
-def test_every_load_names_a_script_with_its_events(quick: bool):
+def test_every_load_names_a_script_with_its_events(quick: bool) -> None:
     """A figure per event is divided by what the upstream really sends; an empty opening delta does not count."""
-    for scenario in scenarios(quick=quick):
-        assert scenario.events == pytest.approx(len(scripted(scenario.model).deltas), abs=2)
+    for load in (*loads(quick=quick), churn(quick=quick)):
+        assert load.events == pytest.approx(len(scripted(load.script).deltas), abs=3)
 
 
+class Line:
+    """A connection that goes nowhere."""
+
+    written = b""
+
+    def write(self, data: bytes) -> None:
+        self.written += data
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+@pytest.mark.anyio
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 10_000])
-def test_the_client_counts_frames_however_they_are_cut(size: int):
-    """A frame end that falls between two reads counts once."""
-    whole = scripted("burst-20").whole
-    stream = Stream(Load(Job(port=1, path="/", body={}, streams=1, connections=1, frames=1, ending="")))
-    for at in range(0, len(whole), size):
-        stream.count(whole[at : at + size])
-    assert stream.frames == 1 + 20 + 3  # the comment, the deltas; the last delta, the bill and [DONE]
+async def test_the_client_sees_stamps_however_they_are_cut(size: int) -> None:
+    """A stamp that falls between two reads counts once, and so does the end of an answer."""
+    client = Client(1, asking(1, "/x", b"{}"), connections=1, streams=1)
+    stream = Stream(client)
+    line = Line()
+    stream.connection_made(cast("asyncio.BaseTransport", line))
+    answer = whole("fast-20")
+    for at in range(0, len(answer), size):
+        stream.data_received(answer[at : at + size])
+    assert line.written.startswith(b"POST /x HTTP/1.1\r\n")
+    assert (len(client.times["added"]), len(client.times["tte"]), len(client.times["total"])) == (20, 1, 1)
+    assert client.blank_lines == 1 + 20 + 3  # the comment, the deltas; the last delta, the bill and [DONE]
+    assert client.bad_status == 0
 
 
-def test_a_ratio_is_taken_inside_its_round():
+@pytest.mark.anyio
+async def test_upstream_and_client_understand_each_other() -> None:
+    """The bench's own two, on a real socket: all streams end, every event is seen, and none is early."""
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(Upstream, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    request = asking(port, "/x", orjson.dumps({"model": "bench/paced-1000-5", "messages": []}))
+    told = await Client(port, request, connections=3, streams=7).run(ramp=0.0, limit=60.0)
+    server.close()
+    outcome = read_outcome(orjson.dumps(told), stamps=5)
+    assert (outcome.streams, outcome.failed, outcome.events) == (7, 0, 35)
+    assert outcome.total.p50 >= outcome.first.p50 > 0
+
+
+def test_the_clients_words_are_read() -> None:
+    """Times become milliseconds; a stream that brought too few events has failed, and so has a status."""
+    told = {"streams": 10, "failed": 0, "bad_status": 0, "events": 195, "wall_s": 2.5, "added_us": {"n": 0}}
+    told |= {"tte_us": {"n": 10, "p50": 1500, "p99": 9000}, "total_us": {"n": 10, "p50": 2500, "p99": 9500}}
+    outcome = read_outcome(orjson.dumps(told), stamps=20)
+    assert outcome == Outcome(10, 1, 195, 2.5, Shares(), Shares(1.5, 9), Shares(2.5, 9.5))
+    assert read_outcome(orjson.dumps(told), stamps=19).failed == 0
+    assert read_outcome(orjson.dumps(told | {"bad_status": 10}), stamps=0).failed == 10
+
+
+def test_two_steps_are_one_run() -> None:
+    """Who only copies bytes is asked twice; the times are added, the streams are not."""
+    both = outcome(total=3.0, failed=1) + outcome(total=0.5)
+    assert (both.streams, both.failed, both.total.p50) == (1, 1, 3.5)
+
+
+def test_a_ratio_is_taken_inside_its_round() -> None:
     """A round in which the machine was slow makes both slow; the ratio is the median of the rounds' own."""
-    load = Scenario("burst", "burst-200", 200, 10, 1)
-    samples = [sample("burst", "relay", cpu) for cpu in (1, 10, 1)]
-    samples += [sample("burst", "server", cpu) for cpu in (4, 50, 6)]
-    relay, server = rows([load], samples)
-    assert (relay.ratio, server.ratio) == (None, 5)
-    assert server.cpu_per_100k_events == 600_000
-    assert "burst" in text([relay, server])
+    samples = taken("burst", "relay", (1, 10, 1)) + taken("burst", "server", (4, 50, 6))
+    figures = {figure.name: figure for figure in of_loads(samples, "nginx")}
+    assert figures["CPU ÷ nginx"].values == (4, 5, 6)
+    assert figures["CPU ÷ nginx"].value == 5
+    assert figures["CPU ÷ work"].value == 6 / 200 / 0.5
+    assert figures["CPU-s per 100k events"].value == pytest.approx(15)
 
 
-def test_linearity_compares_the_two_sizes():
-    """Five times the arguments for five times the CPU is linear."""
-    plan = [Scenario(name, "", 1, 1, 1, relayed=False) for name in ("args 200 KB", "args 1 MB")]
-    table = rows(plan, [sample("args 200 KB", "server", 2), sample("args 1 MB", "server", 10)])
-    assert linearity(table) == {"arguments": 5}
-    assert linearity(table[:1]) == {}
+def test_what_the_upstream_takes_itself_is_not_the_servers() -> None:
+    """The first event and a run with tools are told without what the upstream alone takes."""
+    samples = taken("one", "direct", (0, 0), 0.2) + taken("one", "server", (1, 1), 1.4)
+    [first, *_] = of_loads(samples, "nginx")
+    assert (first.name, first.value) == ("first event over upstream's", pytest.approx(1.2))
 
 
-def test_what_the_journal_costs_is_taken_inside_its_round() -> None:
-    """The ratio to the server without a journal is the median of the rounds' own, and is put into a sentence."""
-    load = Scenario("burst", "burst-200", 200, 10, 1)
-    samples = [sample("burst", "bare", cpu) for cpu in (10, 100, 10)]
-    samples += [sample("burst", "server", cpu) for cpu in (12, 125, 11)]
-    table = rows([load], samples)
-    assert [row.journal for row in table] == [None, pytest.approx(1.2)]
-    assert "burst: the journal costs +20% CPU (+2000.00 ms per stream)" in text(table)
+def test_every_goal_is_of_a_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the issue asks for is measured under the name under which it is judged."""
+    monkeypatch.setattr(apart, "_IDLE", 0)
+    samples = [
+        sample
+        for load in (*loads(quick=True), churn(quick=True))
+        for target in load.targets
+        for sample in taken(load.row, target, (1.0,), load=load)
+    ]
+    standing = cast("Stand", Idle())
+    figures = [*of_loads(samples, "nginx"), *apart.starts(standing, 1), *apart.memory(standing, quick=True)]
+    assert set(GOALS) <= {(figure.row, figure.name) for figure in figures}
 
 
-def test_lengths_are_doubled_and_their_sum_is_not() -> None:
-    """Runs of one, two and four times the length are as many events in all, and are compared first with last."""
-    plan = [one for one in scenarios(quick=True) if one.name.startswith(("long", "replay"))]
-    assert len({(one.events * one.streams, one.compared) for one in plan}) == 1
-    assert [one.events // plan[0].events for one in plan] == [1, 2, 4] * 2
-    table = rows(plan, [sample(one.name, "server", one.events) for one in plan])
-    assert linearity(table) == {"a run": 4, "a replay": 4}
+@pytest.mark.parametrize(("value", "verdict"), [(0.6, "aimed"), (0.61, "reached"), (0.75, "reached"), (0.76, "missed")])
+def test_a_figure_is_judged_by_its_goal(value: float, verdict: str) -> None:
+    """At most the aim is aimed, at most what must be reached is reached, and above it is missed."""
+    assert verdict_on(Figure("burst", "CPU-s per 100k events", (value,))) == verdict
+    assert verdict_on(Figure("burst", "CPU ÷ relay", (value,))) == ""
 
 
-def test_a_replay_asks_for_the_run_and_starts_none() -> None:
-    """Its request is a GET of the run's events, without a body."""
-    plan = {one.name: one for one in scenarios(quick=True)}
-    job = next(one for name, one in plan.items() if name.startswith("replay")).job(1, run_id="abc")
-    assert Load(job).request.startswith(b"GET /api/runs/abc/events HTTP/1.1\r\n")
-    assert Load(job).request.endswith(b"content-length: 0\r\n\r\n")
-    assert Load(plan["burst"].job(1)).request.startswith(b"POST /api/chat/stream HTTP/1.1\r\n")
+def test_what_doubles_twice_is_compared_twice() -> None:
+    """A cost that grows with the square is marked, one that grows with what is doubled is not."""
+    for power, ratio, verdict in ((1, 2, ""), (2, 4, "grows")):
+        growing = Growing("grow-answer", (10, 20, 40), "events", lambda child, size, power=power: float(size**power))
+        for is_odd in (False, True):
+            growing.take(cast("Child", None), is_odd=is_odd)
+        first, second, largest = growing.figures()
+        assert (first.values, second.values, largest.value) == ((ratio, ratio), (ratio, ratio), 1000 * 40**power)
+        assert (verdict_on(first), verdict_on(second), verdict_on(largest)) == (verdict, verdict, "")
+
+
+def ratios(nginx: float, work: float) -> list[Figure]:
+    """Return the two figures of a row that tell the same."""
+    return [Figure("burst", name, (value,), "×", alike="cpu") for name, value in (("÷ nginx", nginx), ("÷ work", work))]
+
+
+@pytest.mark.parametrize(
+    ("nginx", "work", "is_slower"),
+    [(8, 0.2, False), (16, 0.4, True), (16, 0.2, False), (8, 0.4, False), (13, 0.33, False), (4, 0.1, False)],
+)
+def test_a_row_is_slower_when_all_that_is_alike_says_so(nginx: float, work: float, is_slower: bool) -> None:
+    """Twice as much of everything fails; noise, or a machine on which one thing alone is dear, does not."""
+    slower, number = baseline.compared(ratios(nginx, work), {"burst": {"÷ nginx": 8, "÷ work": 0.2}})
+    assert (bool(slower), number) == (is_slower, 2)
+
+
+def test_a_slower_row_is_told_in_a_sentence() -> None:
+    """It names the row, the ratio and the baseline."""
+    [slower], _ = baseline.compared(ratios(18, 0.4), {"burst": {"÷ nginx": 8, "÷ work": 0.2}})
+    assert str(slower) == "burst: ÷ work is 0.4, 2.0 times the baseline's 0.2; 1.7 times would be noise."
+
+
+def test_what_is_not_stored_is_not_compared(tmp_path: Path) -> None:
+    """Only what is alike another run's is stored, by what it was measured with, and other rows stay."""
+    file = tmp_path / "baseline.json"
+    assert baseline.read(file) == {}
+    baseline.store([*ratios(8, 0.2), Figure("burst", "CPU-s", (3.0,), "s")], "C with nginx", file)
+    baseline.store([Figure("start", "idle memory", (80.0,), alike="memory")], "C with nginx", file)
+    stored = baseline.read(file)
+    assert stored == {"C with nginx": {"burst": {"÷ nginx": 8, "÷ work": 0.2}, "start": {"idle memory": 80}}}
+    assert baseline.compared(ratios(99, 99), stored.get("Python with relay", {})) == ([], 0)
+
+
+@pytest.mark.parametrize(("again", "is_slower"), [((8, 0.2), False), ((18, 0.5), True)])
+def test_a_slower_row_is_measured_once_more(
+    again: tuple[float, float], is_slower: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was a neighbour's noise is gone the second time; only that row is measured again."""
+    monkeypatch.setattr(baseline, "read", lambda: {"C": {"burst": {"÷ nginx": 8, "÷ work": 0.2}}})
+    measured: list[list[str]] = []
+
+    def measure(rows: list[str]) -> list[Figure]:
+        measured.append(rows)
+        return ratios(*again)
+
+    bench = cast("command.Bench", SimpleNamespace(measure=measure))
+    assert bool(command._checked(bench, ratios(18, 0.5), "C")) == is_slower
+    assert measured == [["burst"]]
+
+
+def test_rows_are_chosen_by_name_or_by_kind() -> None:
+    """Without a name all are run; what is never compared is left out of a comparison."""
+    assert command.chosen(["burst"], is_compared=False) == ["burst"]
+    assert command.chosen(["grow", "one"], is_compared=False) == ["one", *command.GROWTH]
+    every = command.chosen(None, is_compared=False)
+    assert set(every) - set(command.chosen(None, is_compared=True)) == {"churn"}
+    assert {load.row for load in loads(quick=True)} == set(command.LOADS)
+
+
+def test_tables_and_file_hold_all_figures() -> None:
+    """A table has a line for each figure, and the file what was measured in each round."""
+    samples = taken("burst", "relay", (1, 1)) + taken("burst", "server", (2, 2))
+    figures = of_loads(samples, "nginx")
+    assert len(figures_table(figures).splitlines()) == 1 + len(figures)
+    assert len(loads_table(samples).splitlines()) == 3
+    file = orjson.loads(orjson.dumps(as_json(figures, samples, {"tools": "C"})))
+    assert [one["name"] for one in file["figures"]] == [figure.name for figure in figures]
+    assert [one["cpu"] for one in file["samples"]] == [1, 1, 2, 2]
+    assert file["figures"][0]["goal"] == {"reach": 0.75, "aim": 0.6}
+
+
+def test_without_the_c_sources_the_benchs_own_are_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder without them, or a file that does not compile, is told and stood in for."""
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    assert (built(tmp_path).kind, built(tmp_path).load[-1]) == ("Python", "tests.bench.load")
+    assert VARIABLE in built(tmp_path).why
+    for name in ("fakeup.c", "loadgen.c"):
+        (tmp_path / name).write_text("this is no C")
+    assert built(tmp_path).kind == "Python"
 
 
 @pytest.mark.parametrize("is_bare", [False, True])
@@ -140,6 +311,36 @@ def test_the_journal_is_there_unless_it_is_taken_away(
         assert (runs, flushes > 0, last) == ([(heard.seqs[-1],)], True, heard.seqs[-1])
 
 
-def sample(scenario: str, target: str, cpu: float) -> Sample:
-    """Return a sample of one event and one stream, of which only the CPU matters."""
-    return Sample(scenario, target, 1, 1, 0, cpu, 1.0, (0.1,), (0.2,))
+class Idle:
+    """A stand on which nothing runs."""
+
+    cores = Cores()
+
+    def upstream(self) -> None:
+        """There is none."""
+
+    def server(self, name: str) -> Any:
+        return SimpleNamespace(cpu=lambda: 1.0, memory=lambda: 50_000.0)
+
+    def end(self, child: Any) -> None:
+        """It never was."""
+
+    def put_on(self, *arguments: Any) -> Outcome:
+        return outcome()
+
+    @contextmanager
+    def asking(self, *arguments: Any) -> "Iterator[Any]":
+        told = {"streams": 1, "failed": 0, "bad_status": 0, "events": 12, "wall_s": 1.0}
+        told |= {name: {"n": 0} for name in ("added_us", "tte_us", "total_us")}
+        yield SimpleNamespace(poll=lambda: 0, communicate=lambda: (orjson.dumps(told), ""))
+
+
+def outcome(total: float = 1.0, failed: int = 0) -> Outcome:
+    """Return the outcome of one stream."""
+    return Outcome(1, failed, 20, 1.0, Shares(0.1, 0.2), Shares(total, total), Shares(total, total))
+
+
+def taken(row: str, target: Any, cpu: Sequence[float], total: float = 1.0, load: Load | None = None) -> list[Sample]:
+    """Return a sample for each round."""
+    load = load or next(load for load in loads(quick=True) if load.row == row)
+    return [Sample(load, target, number, spent, 0.5, outcome(total)) for number, spent in enumerate(cpu)]

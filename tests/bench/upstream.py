@@ -1,17 +1,22 @@
-"""The bench's upstream: answers every request with the script that its model is named for."""
+"""The bench's own upstream, where the C one cannot be built: `python -m tests.bench.upstream PORT`."""
 
 import asyncio
-from functools import cache
-from typing import Any, cast
+import re
+import sys
+import time
+from typing import Any
 
-import orjson
 import uvloop
 
-from tests.bench.control import announce, answer_in_background
-from tests.bench.frames import COMMENT, HEAD, Script, chunk, scripted
+from tests.bench.frames import COMMENT, HEAD, Script, scripted
 
 # After the tools have answered, the model says this much.
-_CLOSING = "burst-20"
+_CLOSING = "fast-20"
+_MODEL = re.compile(rb'"model"\s*:\s*"(?:[^"]*/)?([^"/]*)"')
+_RESULT = re.compile(rb'"role"\s*:\s*"tool"')
+_LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
+# Deltas in one write, about 64 KB: what a socket takes at once.
+_BATCH = 180
 
 
 class Upstream(asyncio.Protocol):
@@ -21,65 +26,71 @@ class Upstream(asyncio.Protocol):
         self._transport: Any = None
         self._seen = bytearray()
         self._timer: asyncio.TimerHandle | None = None
+        self._is_full = False
+        self._script = Script((), b"")
+        self._sent = 0
+        self._began = 0.0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = transport
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self._is_full = True
         if self._timer is not None:
             self._timer.cancel()
 
+    def pause_writing(self) -> None:
+        self._is_full = True
+
+    def resume_writing(self) -> None:
+        self._is_full = False
+        if self._sent < len(self._script.deltas):
+            self._pump()
+
     def data_received(self, data: bytes) -> None:
         self._seen += data
-        head, found, _ = self._seen.partition(b"\r\n\r\n")
-        if not found:
+        head = self._seen.find(b"\r\n\r\n") + 4
+        if head < 4:
             return
-        end = len(head) + 4 + _length(head)
+        length = _LENGTH.search(self._seen, 0, head)
+        end = head + (int(length[1]) if length else 0)
         if len(self._seen) < end:
             return
-        body = bytes(self._seen[len(head) + 4 : end])
+        request = bytes(self._seen[:end])
         del self._seen[:end]
-        if head.startswith(b"GET"):
+        if request.startswith(b"GET"):
             self._transport.write(_nothing())
         else:
-            self._answer(orjson.loads(body))
+            self._begin(scripted(asked(request)))
 
-    def _answer(self, request: dict[str, Any]) -> None:
-        name = cast(str, request["model"]).rpartition("/")[2]
-        if request["messages"][-1]["role"] == "tool":
-            name = _CLOSING
-        script = _script(name)
-        if script.rate:
-            self._pace(script, 0, asyncio.get_running_loop().time())
-        else:
-            self._transport.write(_whole(name))
+    def _begin(self, script: Script) -> None:
+        self._script, self._sent, self._began = script, 0, asyncio.get_running_loop().time()
+        self._transport.write(HEAD + COMMENT)
+        self._pump()
 
-    def _pace(self, script: Script, place: int, due: float) -> None:
-        """Write one frame by itself and come back for the next one when it is due."""
-        opening = HEAD + chunk(COMMENT) if place == 0 else b""
-        self._transport.write(opening + script.deltas[place])
-        if place + 1 == len(script.deltas):
-            self._transport.write(script.ending)
-            return
-        due += 1 / script.rate
-        self._timer = asyncio.get_running_loop().call_at(due, self._pace, script, place + 1, due)
-
-
-@cache
-def _script(name: str) -> Script:
-    return scripted(name)
+    def _pump(self) -> None:
+        """Write what is due as long as the socket takes it, and come back for the rest."""
+        script, loop = self._script, asyncio.get_running_loop()
+        while self._sent < len(script.deltas) and not self._is_full:
+            most = _BATCH
+            if script.period:  # each delta by itself, as a model says it
+                due = self._began + self._sent * script.period * (self._sent >= script.at_once)
+                if due > loop.time():
+                    self._timer = loop.call_at(due, self._pump)
+                    return
+                most = 1
+            self._transport.write(script.piece(self._sent, most, time.monotonic_ns() // 1000))
+            self._sent += most
+            if self._sent >= len(script.deltas):
+                self._transport.write(script.ending)
 
 
-@cache
-def _whole(name: str) -> bytes:
-    return _script(name).whole
-
-
-def _length(head: bytearray) -> int:
-    for line in bytes(head).lower().split(b"\r\n"):
-        if line.startswith(b"content-length:"):
-            return int(line[15:])
-    return 0
+def asked(request: bytes) -> str:
+    """Return the name of the script that a request asks for."""
+    model = _MODEL.search(request)
+    name = model[1].decode() if model else ""
+    is_over = not name.startswith(("fast-", "paced-")) and _RESULT.search(request) is not None
+    return _CLOSING if is_over else name
 
 
 def _nothing() -> bytes:
@@ -88,12 +99,10 @@ def _nothing() -> bytes:
     return b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body)
 
 
-async def _serve() -> None:
-    server = await asyncio.get_running_loop().create_server(Upstream, "127.0.0.1", 0, backlog=2048)
-    announce(server.sockets[0].getsockname()[1])
+async def _serve(port: int) -> None:
+    server = await asyncio.get_running_loop().create_server(Upstream, "127.0.0.1", port, backlog=4096)
     await server.serve_forever()
 
 
 if __name__ == "__main__":
-    answer_in_background()
-    uvloop.run(_serve())
+    uvloop.run(_serve(int(sys.argv[1])))

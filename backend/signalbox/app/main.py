@@ -28,6 +28,7 @@ from signalbox.app.security import Gate
 from signalbox.app.sharing import join, sharing_of
 from signalbox.app.streams import Streams
 from signalbox.app.toolbox import fill_toolbox
+from signalbox.app.warming import warm_up
 from signalbox.core.errors import StoreError
 from signalbox.core.tools import Tool
 from signalbox.flags.shared_lever import SharedLever
@@ -38,7 +39,6 @@ from signalbox.services.catalog import ModelCatalog
 from signalbox.services.http import make_client
 from signalbox.services.openrouter import OpenRouterService, Upstream
 from signalbox.services.tool_executor import ToolExecutor
-from signalbox.simulator.server import BackgroundSimulator
 from signalbox.store.database import Database
 from signalbox.store.journal import JournalStore
 
@@ -68,6 +68,7 @@ def create_app(
         async with AsyncExitStack() as stack:
             app.state.parts = await _parts(settings, extra_tools, admin, stack)
             app.state.tokens = TokenBook(app.state.parts.database)
+            stack.callback(asyncio.create_task(warm_up(app, app.state.parts), name="warming").cancel)
             gc.collect()
             gc.freeze()  # what lives as long as the process need not be walked again
             yield
@@ -128,6 +129,8 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
     lever = await open_lever(settings, folder, database, stack)
     base_url = settings.openrouter_base_url
     if settings.is_simulated:
+        from signalbox.simulator.server import BackgroundSimulator  # whoever has a key need not wait for it
+
         base_url = stack.enter_context(BackgroundSimulator(pace=settings.signalbox_simulator_pace)).base_url
     client = await stack.enter_async_context(
         make_client(connect_timeout=settings.openrouter_connect_timeout, idle_timeout=settings.openrouter_timeout)

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from ipaddress import IPv6Address, ip_address
 from time import monotonic
 
-from limits import RateLimitItem, parse_many
-
 # So many times are kept of one asker, and so many askers: what limits others must not grow with them.
 MOST_TIMES = 100_000
 MOST_ASKERS = 100_000
@@ -29,6 +27,8 @@ class Rate:
 
 def read_rates(words: str) -> tuple[Rate, ...]:
     """Read `60/minute; 1000/day`, in the notation of the library limits; raises ValueError with a sentence."""
+    from limits import RateLimitItem, parse_many  # 50 modules, and only a limit that is set needs them
+
     try:
         items: list[RateLimitItem] = parse_many(words)
     except ValueError:

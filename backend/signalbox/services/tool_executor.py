@@ -3,17 +3,20 @@
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import islice
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import orjson
 import structlog
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError
 
 from signalbox.core.errors import Code, ToolError
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import Tool, ToolContext, ToolOutcome, ToolSpec
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import ValidationError
 
 _log = structlog.get_logger(__name__)
 
@@ -35,8 +38,15 @@ class ToolExecutor:
         self._by_name = {tool.spec.name: tool for tool in self.tools}
         if len(self._by_name) < len(self.tools):
             raise ValueError("two tools have the same name")
-        self._validators = {tool.spec.name: _validator(tool.spec.parameters) for tool in self.tools}
         self._result_limit = result_limit
+
+    def prepare(self) -> None:
+        """Have at hand what the first call would have to wait for; may be called in another thread."""
+        _ = self._validators
+
+    @cached_property
+    def _validators(self) -> "dict[str, Draft202012Validator]":
+        return {tool.spec.name: _validator(tool.spec.parameters) for tool in self.tools}
 
     def spec(self, name: str) -> ToolSpec | None:
         """Return what is known of a tool that can be offered here."""
@@ -51,7 +61,7 @@ class ToolExecutor:
         validator = self._validators[name]
         given = _without_nulls(arguments, tool.spec.parameters)
         # jsonschema's own types are partly unknown to a type checker.
-        found = cast(Iterator[ValidationError], validator.iter_errors(given))  # pyright: ignore[reportUnknownMemberType]
+        found = cast("Iterator[ValidationError]", validator.iter_errors(given))  # pyright: ignore[reportUnknownMemberType]
         errors = list(islice(found, _MOST_ERRORS + 1))
         if not errors:
             return None
@@ -142,7 +152,9 @@ _NOT_FOUND_HERE = (
 )
 
 
-def _validator(schema: JsonObject) -> Draft202012Validator:
+def _validator(schema: JsonObject) -> "Draft202012Validator":
+    from jsonschema import Draft202012Validator  # a start does not wait for it, see ToolExecutor.prepare
+
     # Hosts are sent the schema without additionalProperties (quirk C10); here an unknown argument is an error.
     return Draft202012Validator({"additionalProperties": False, **schema})
 
@@ -165,7 +177,7 @@ _TYPE_WORDS = {
 }
 
 
-def _in_words(error: ValidationError, schema: JsonObject) -> str:
+def _in_words(error: "ValidationError", schema: JsonObject) -> str:
     path = _path(error)
     instance = cast(JsonValue, error.instance)
     wanted = cast(JsonValue, error.validator_value)
@@ -182,7 +194,7 @@ def _in_words(error: ValidationError, schema: JsonObject) -> str:
             return f"{path}: {error.message[:200]}"
 
 
-def _missing(error: ValidationError, path: str) -> str:
+def _missing(error: "ValidationError", path: str) -> str:
     """Name the field that is absent; jsonschema tells its name in prose only ("'query' is a required property")."""
     name = error.message.split("'")[1]
     schema = _object(cast(JsonValue, error.schema))
@@ -203,7 +215,7 @@ def _object(value: JsonValue) -> JsonObject:
     return value if isinstance(value, dict) else {}
 
 
-def _path(error: ValidationError) -> str:
+def _path(error: "ValidationError") -> str:
     text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.absolute_path)
     return text.lstrip(".") or "arguments"
 

@@ -2,16 +2,19 @@
 
 from collections.abc import Collection
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Integer, Select, Table, Text, TypeDecorator, column, func, literal, select
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.engine import Dialect
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 from signalbox.wire.jsontext import dumps
+
+if TYPE_CHECKING:
+    from sqlalchemy.dialects import postgresql  # 28 modules that SQLite does without; an engine of its own loads them
 
 
 def readable(value: str) -> str:
@@ -77,15 +80,24 @@ def listed(ids: Collection[str]) -> Select[str]:
     return select(column("value", Text)).select_from(_texts_of(literal(dumps([readable(one) for one in ids]).decode())))
 
 
-def insert_into(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
+def insert_into(connection: Connection, table: Table) -> "sqlite.Insert | postgresql.Insert":
     """Return an INSERT that can say what happens to a row that is there already."""
-    return sqlite.insert(table) if connection.dialect.name == "sqlite" else postgresql.insert(table)
+    if connection.dialect.name == "sqlite":
+        return sqlite.insert(table)
+    from sqlalchemy.dialects import postgresql
+
+    return postgresql.insert(table)
 
 
 @cache
 def _upsert(table: Table, dialect: type[Dialect], keys: tuple[str, ...]) -> str:
     made = dialect()
-    words = (sqlite if made.name == "sqlite" else postgresql).insert(table)
+    if made.name == "sqlite":
+        words = sqlite.insert(table)
+    else:
+        from sqlalchemy.dialects import postgresql
+
+        words = postgresql.insert(table)
     rest = {one.name: words.excluded[one.name] for one in table.columns if one.name not in keys}
     return str(words.on_conflict_do_update(index_elements=keys, set_=rest).compile(dialect=made))
 

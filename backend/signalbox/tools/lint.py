@@ -3,9 +3,6 @@
 import re
 from collections.abc import Iterator
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
-
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import Tool
 
@@ -28,6 +25,9 @@ def fault_of(tool: Tool) -> str | None:
 
 def schema_fault(schema: JsonObject) -> str | None:
     """Return what is wrong with the schema of a tool's arguments."""
+    from jsonschema import Draft202012Validator  # a start without tools of other packages does not wait for it
+    from jsonschema.exceptions import SchemaError
+
     try:
         Draft202012Validator.check_schema(schema)
     except SchemaError:

@@ -1,0 +1,59 @@
+"""A start: what it does not load, what it does not look for, and what it has at hand when the first question comes."""
+
+import asyncio
+import gc
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI, routing
+from signalbox.app.config import load_settings
+from signalbox.app.main import create_app
+from signalbox.app.starting import uncollected
+
+# What a server with a key, on SQLite, without a rate limit and without packages' tools has no use for at the start.
+NOT_NEEDED = ("signalbox.simulator", "limits", "jsonschema", "alembic", "asyncpg", "sqlalchemy.dialects.postgresql")
+
+
+def test_a_server_is_imported_without_what_only_some_starts_need() -> None:
+    """What another setting, a new database or the first call needs is not read before a server is ready."""
+    code = "import sys, signalbox.app.serve; print(*sys.modules)"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not set(NOT_NEEDED) & set(told.stdout.split())
+
+
+def test_nothing_is_collected_while_a_server_is_imported() -> None:
+    """The collector rests within, works again after, and leaves alone what was made within."""
+    before = gc.get_freeze_count()
+    with uncollected():
+        was_enabled = gc.isenabled()
+    frozen = gc.get_freeze_count()
+    gc.unfreeze()
+    assert not was_enabled
+    assert gc.isenabled()
+    assert frozen > before
+
+
+@pytest.mark.anyio
+async def test_the_first_question_finds_routes_and_tools_ready(tmp_path: Path, monkeypatch) -> None:
+    """Soon after the start no router has signatures to read any more, and the tools' validators are there."""
+    monkeypatch.setenv("OPENROUTER_API_KEY", "key-of-a-test")
+    monkeypatch.setenv("OPENROUTER_BASE_URL", "http://127.0.0.1:9/api/v1")
+    monkeypatch.setenv("SIGNALBOX_DATA_DIR", str(tmp_path))
+    app = create_app(load_settings(None))
+    async with app.router.lifespan_context(app):
+        (warming,) = [task for task in asyncio.all_tasks() if task.get_name() == "warming"]
+        await asyncio.wait_for(warming, 60)
+        monkeypatch.setattr(routing, "get_dependant", _never)
+        _ask_all_routers(app)
+        assert "_validators" in vars(app.state.parts.executor)
+
+
+def _ask_all_routers(app: FastAPI) -> None:
+    for route in app.routes:
+        route.matches({"type": "http", "method": "GET", "path": "/api/nothing", "root_path": "", "headers": []})
+
+
+def _never(**_: object) -> None:
+    raise AssertionError("a signature is read")

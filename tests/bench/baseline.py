@@ -1,0 +1,67 @@
+"""The stored baseline: ratios of an earlier run, and whether this run's are so much worse that it is no noise."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+
+from tests.bench.figures import Figure
+
+FILE = Path(__file__).with_name("baseline.json")
+# By what it was measured with ("C with nginx, quick"), row and figure.
+Stored = Mapping[str, Mapping[str, Mapping[str, float]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Slower:
+    """One row that is worse than it was."""
+
+    row: str
+    name: str
+    value: float
+    stored: float
+    most: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.row}: {self.name} is {self.value:.3g}, {self.value / self.stored:.1f} times the baseline's "
+            f"{self.stored:.3g}; {self.most:g} times would be noise."
+        )
+
+
+def read(path: Path = FILE) -> Stored:
+    """Return what is stored; nothing where nothing is."""
+    return orjson.loads(path.read_bytes()) if path.is_file() else {}
+
+
+def store(figures: Iterable[Figure], tools: str, path: Path = FILE) -> None:
+    """Put these figures in the place of those that were stored of the same rows with the same tools."""
+    rows: dict[str, dict[str, float]] = {}
+    for figure in figures:
+        if figure.alike:
+            rows.setdefault(figure.row, {})[figure.name] = float(f"{figure.value:.4g}")
+    stored = {**read(path)}
+    stored[tools] = {**stored.get(tools, {}), **rows}
+    path.write_bytes(orjson.dumps(stored, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n")
+
+
+def compared(figures: Iterable[Figure], stored: Mapping[str, Mapping[str, float]]) -> tuple[list[Slower], int]:
+    """Return what is worse than the baseline allows, and how many figures could be compared.
+
+    Figures that are alike fail only together: a machine on which system calls are dear changes what Python costs beside
+    plain Python, and one with a slow Python what it costs beside nginx. A slower server changes both. The one that is
+    told is the one nearest to being noise.
+    """
+    groups: dict[tuple[str, str], list[Slower]] = {}
+    for figure in figures:
+        before = stored.get(figure.row, {}).get(figure.name)
+        if figure.alike and before:
+            slower = Slower(figure.row, figure.name, figure.value, before, figure.most)
+            groups.setdefault((figure.row, figure.alike), []).append(slower)
+    nearest = [min(group, key=_excess) for group in groups.values()]
+    return [one for one in nearest if _excess(one) > 1], sum(map(len, groups.values()))
+
+
+def _excess(one: Slower) -> float:
+    return one.value / one.stored / one.most

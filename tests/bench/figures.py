@@ -1,0 +1,108 @@
+"""From samples to figures: one value for each round, ratios inside a round, the median over all rounds."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from tests.bench.loads import Load, Name
+from tests.bench.outcome import Outcome
+
+CPU, PER_WORK, ADDED_P50, ADDED_P99 = "CPU-s per 100k events", "CPU ÷ work", "added p50", "added p99"
+FIRST, RUN = "first event over upstream's", "run over upstream's"
+JOURNAL = "CPU ÷ bare"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure of one row, with its value in each round.
+
+    `alike` names what several figures of a row tell together, for the comparison with the baseline ("" : not
+    compared), `most` how many times the baseline it may be.
+    """
+
+    row: str
+    name: str
+    values: tuple[float, ...]
+    unit: str = ""
+    alike: str = ""
+    most: float = 1.7
+
+    @property
+    def value(self) -> float:
+        """The median."""
+        return median(self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One target under one load in one round; seconds of CPU, and those that the fixed work took just before."""
+
+    load: Load
+    target: Name
+    round: int
+    cpu: float
+    work: float
+    outcome: Outcome
+
+
+def of_loads(samples: Sequence[Sample], relay_name: str) -> list[Figure]:
+    """Return the figures of all rows."""
+    rows = dict.fromkeys(sample.load.row for sample in samples)
+    return [figure for row in rows for figure in _of_row(row, samples, relay_name)]
+
+
+def _of_row(row: str, samples: Sequence[Sample], relay_name: str) -> list[Figure]:
+    servers, directs, relays, bares = (
+        [one for one in samples if (one.load.row, one.target) == (row, target)]
+        for target in ("server", "direct", "relay", "bare")
+    )
+    figures = [Figure(row, *measured) for measured in _own(row, servers, directs)]
+    for name, others in ((f"CPU ÷ {relay_name}", relays), (JOURNAL, bares)):
+        if others:
+            ratios = _each(servers, others, lambda own, other: own.cpu / other.cpu)
+            figures.append(Figure(row, name, ratios, "×", alike="cpu" if others is relays else ""))
+    if row in ("burst", "paced", "one", "tools", "args"):
+        figures.append(
+            Figure(row, PER_WORK, tuple(own.cpu / own.load.streams / own.work for own in servers), "×", "cpu")
+        )
+    if row == "eager":
+        whole = _each(servers, directs, lambda own, other: own.outcome.total.p50 / other.outcome.total.p50)
+        figures.append(Figure(row, "whole run ÷ upstream's", whole, "×", "eager", 1.3))
+    failed = tuple(float(own.outcome.failed) for own in servers)
+    return [*figures, Figure(row, "failed", failed)] if any(failed) or row == "churn" else figures
+
+
+def _own(row: str, servers: Sequence[Sample], directs: Sequence[Sample]) -> list[tuple[str, tuple[float, ...], str]]:
+    """Return what a row is there for."""
+    per_event = tuple(100_000 * own.cpu / own.load.streams / own.load.events for own in servers)
+
+    def told(read: Callable[[Outcome], float], scale: float = 1.0) -> tuple[float, ...]:
+        return tuple(read(own.outcome) / scale for own in servers)
+
+    def over(read: Callable[[Outcome], float]) -> tuple[float, ...]:
+        return _each(servers, directs, lambda own, other: read(own.outcome) - read(other.outcome))
+
+    match row:
+        case "burst":
+            return [(CPU, per_event, "s")]
+        case "paced":
+            p50, p99 = told(lambda it: it.added.p50), told(lambda it: it.added.p99)
+            return [(CPU, per_event, "s"), (ADDED_P50, p50, "ms"), (ADDED_P99, p99, "ms")]
+        case "one":
+            return [(FIRST, over(lambda it: it.first.p50), "ms")]
+        case "tools":
+            return [(RUN, over(lambda it: it.total.p50), "ms")]
+        case "args":
+            return [("whole run", told(lambda it: it.total.p50, 1000), "s")]
+        case "eager":
+            return [("whole run", told(lambda it: it.total.p50), "ms")]
+        case _:
+            return [("first event p99", told(lambda it: it.first.p99), "ms")]
+
+
+def _each(
+    owns: Sequence[Sample], others: Sequence[Sample], compare: Callable[[Sample, Sample], float]
+) -> tuple[float, ...]:
+    """Compare each round's own with the same round's other."""
+    by_round = {other.round: other for other in others}
+    return tuple(compare(own, by_round[own.round]) for own in owns if own.round in by_round)

@@ -1,0 +1,56 @@
+"""What the figures shall be: what must be reached, and what is aimed at."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tests.bench.figures import Figure
+from tests.bench.growth import MARKED
+
+Verdict = Literal["aimed", "reached", "missed", "grows", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """At most so much; `aim` is None where nothing further is aimed at."""
+
+    reach: float
+    aim: float | None = None
+
+    def verdict(self, value: float) -> Verdict:
+        """Say how far a figure has come."""
+        if value > self.reach:
+            return "missed"
+        return "aimed" if self.aim is not None and value <= self.aim else "reached"
+
+
+# By row and figure, in the figure's own unit. Ratios to the bench's own relay, which stands in for nginx, have none.
+GOALS = {
+    ("burst", "CPU-s per 100k events"): Goal(0.75, 0.6),
+    ("burst", "CPU ÷ nginx"): Goal(9.0),
+    ("paced", "CPU-s per 100k events"): Goal(6.0, 4.0),
+    ("paced", "CPU ÷ nginx"): Goal(4.0, 3.0),
+    ("paced", "added p50"): Goal(0.4, 0.3),
+    ("paced", "added p99"): Goal(2.0, 1.3),
+    ("one", "first event over upstream's"): Goal(1.5, 1.0),
+    ("tools", "run over upstream's"): Goal(3.0, 2.5),
+    ("args", "whole run"): Goal(0.3, 0.25),
+    ("eager", "whole run"): Goal(520, 510),
+    ("memory", "per open stream"): Goal(60, 45),
+    ("churn", "failed"): Goal(0, 0),
+    ("churn", "first event p99"): Goal(30, 20),
+    ("start", "ready"): Goal(2.0, 1.0),
+    ("start", "idle memory"): Goal(110, 80),
+}
+
+
+def goal_of(figure: Figure) -> Goal | None:
+    """Return what a figure shall be, if anything was said of it."""
+    return GOALS.get((figure.row, figure.name))
+
+
+def verdict_on(figure: Figure) -> Verdict:
+    """Say how far a figure has come; a cost that more than doubles with what is doubled is marked."""
+    goal = goal_of(figure)
+    if goal is not None:
+        return goal.verdict(figure.value)
+    return "grows" if figure.row.startswith("grow-") and figure.unit == "×" and figure.value > MARKED else ""

@@ -1,0 +1,234 @@
+"""Is the cost linear? Each thing that can grow is doubled twice, and what the server spends is compared."""
+
+import http.client
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from tests.bench.figures import Figure
+from tests.bench.loads import CHAT, Load
+from tests.bench.processes import Child
+from tests.bench.rounds import SETTLE, say
+from tests.bench.stand import Stand
+
+# From here on a doubling is marked: 2 is linear, 4 quadratic, and 1 is what does not grow at all.
+MARKED = 2.5
+_MOST = 1.7
+_WORDS = (
+    "A sentence of the kind that people write to a model, with a second half, some hundred and twenty letters long. "
+)
+_TURNS = 2
+# For what hangs; a slow machine may take a long time over a long answer.
+_PATIENCE = 600
+
+
+@dataclass(slots=True)
+class Growing:
+    """One thing that grows. `cost(child, size)` has the server do it once and returns what it spent."""
+
+    row: str
+    sizes: tuple[int, int, int]
+    unit: str
+    cost: Callable[[Child, int], float]
+    taken: dict[int, list[float]] = field(default_factory=dict[int, list[float]])
+
+    def take(self, child: Child, *, is_odd: bool) -> None:
+        """Measure all sizes once."""
+        for size in self.sizes[:: -1 if is_odd else 1]:
+            self.taken.setdefault(size, []).append(self.cost(child, size))
+
+    def figures(self) -> list[Figure]:
+        """Return the ratio of each doubling, inside its round, and what the largest costs."""
+        short, middle, long = (self.taken[size] for size in self.sizes)
+        largest = f"CPU of {self.sizes[2]:,} {self.unit}"
+        return [
+            Figure(self.row, "first doubling", _ratios(middle, short), "×", alike="growth", most=_MOST),
+            Figure(self.row, "second doubling", _ratios(long, middle), "×", alike="growth", most=_MOST),
+            Figure(self.row, largest, tuple(1000 * spent for spent in long), "ms"),
+        ]
+
+
+def _ratios(doubled: Sequence[float], single: Sequence[float]) -> tuple[float, ...]:
+    return tuple(more / less for more, less in zip(doubled, single, strict=True))
+
+
+class Growth:
+    """The rows of growth, on servers of their own, so that nothing else has grown there."""
+
+    def __init__(self, running: Stand, *, quick: bool) -> None:
+        self._running = running
+        self._fewest = 100 if quick else 250
+
+    def rows(self) -> dict[str, Callable[[int], list[Figure]]]:
+        """Return by name what measures each, in the order in which they run."""
+        return {
+            "grow-arguments": self._arguments,
+            "grow-answer": self._answer,
+            "grow-calls": self._calls,
+            "grow-history": self._history,
+            "grow-conversation": self._conversation,
+            "grow-conversations": self._conversations,
+            "grow-journal": self._journal,
+        }
+
+    def _arguments(self, rounds: int) -> list[Figure]:
+        return self._rounds(
+            "grow-arguments", (250_000, 500_000, 1_000_000), "bytes", self._said("longargs"), rounds=rounds
+        )
+
+    def _answer(self, rounds: int) -> list[Figure]:
+        return self._rounds("grow-answer", (10_000, 20_000, 40_000), "events", self._said("fast"), rounds=rounds)
+
+    def _calls(self, rounds: int) -> list[Figure]:
+        sizes = (250, 500, 1_000)
+        return self._rounds(
+            "grow-calls", sizes, "calls", self._said("calls"), rounds=rounds, upstream=self._running.own_upstream()
+        )
+
+    def _history(self, rounds: int) -> list[Figure]:
+        def cost(child: Child, size: int) -> float:
+            load = Load("grow-history", "fast-1", 1, 4)
+            body = {**load.question("server"), "messages": _turns(size)}
+            return self._spent(child, load, body)
+
+        return self._rounds("grow-history", (1_000, 2_000, 4_000), "messages", cost, rounds=rounds)
+
+    def _conversation(self, rounds: int) -> list[Figure]:
+        """Ask in a conversation that has so many messages, kept by the server."""
+
+        def cost(child: Child, size: int) -> float:
+            load = Load("grow-conversation", "fast-1", 1, 4)
+            return self._spent(child, load, _question(f"long-{size}"))
+
+        def prepare(child: Child) -> None:
+            for size in (1_000, 2_000, 4_000):
+                body = {"model": "bench/fast-1", "messages": _turns(size - 1), "conversation_id": f"long-{size}"}
+                _post(child, CHAT, body)
+
+        return self._rounds(
+            "grow-conversation", (1_000, 2_000, 4_000), "messages kept", cost, rounds=rounds, prepare=prepare
+        )
+
+    def _conversations(self, rounds: int) -> list[Figure]:
+        """Ask in one conversation, and list the first fifty, beside ever more of them; here nothing can be repeated."""
+        sizes = (self._fewest, 2 * self._fewest, 4 * self._fewest)
+        child = self._running.server("many")
+        asked = Growing("grow-conversations", sizes, "conversations, one question", lambda child, size: 0.0)
+        listed = Growing("grow-list", sizes, "conversations, one page", lambda child, size: 0.0)
+        load = Load("grow-conversations", "fast-1", 1, 20)
+        have = 0
+        for size in sizes:
+            say(f"grow-conversations: {size}")
+            _keep(child, range(have, size))
+            have = size
+            time.sleep(SETTLE)
+            for place in range(max(rounds, 3)):
+                asked.taken.setdefault(size, []).append(self._spent(child, load, _question(f"one-{size}-{place}")))
+                listed.taken.setdefault(size, []).append(_spent_on(child, "/api/conversations?limit=50", 20))
+        self._running.end(child)
+        return [*asked.figures(), *listed.figures()]
+
+    def _journal(self, rounds: int) -> list[Figure]:
+        """Read runs again from the disk when they are over."""
+        sizes = (10_000, 20_000, 40_000)
+        runs: dict[int, str] = {}
+
+        def prepare(child: Child) -> None:
+            for size in sizes:
+                runs[size] = _post(child, CHAT, {"model": f"bench/fast-{size}", "prompt": "Go on."})
+            time.sleep(SETTLE)
+
+        def cost(child: Child, size: int) -> float:
+            return _spent_on(child, f"/api/runs/{runs[size]}/events", 2)
+
+        return self._rounds("grow-journal", sizes, "events", cost, rounds=rounds, prepare=prepare)
+
+    def _said(self, script: str) -> Callable[[Child, int], float]:
+        """Return what has the model say something so long, twice."""
+
+        def cost(child: Child, size: int) -> float:
+            load = Load(f"grow {script}", f"{script}-{size}", size, _TURNS)
+            return self._spent(child, load, load.question("server"))
+
+        return cost
+
+    def _rounds(
+        self,
+        row: str,
+        sizes: tuple[int, int, int],
+        unit: str,
+        cost: Callable[[Child, int], float],
+        *,
+        rounds: int,
+        prepare: Callable[[Child], None] | None = None,
+        upstream: Child | None = None,
+    ) -> list[Figure]:
+        say(row)
+        child = self._running.server(row, upstream=upstream)
+        growing = Growing(row, sizes, unit, cost)
+        if prepare is not None:
+            prepare(child)
+        cost(child, sizes[0])  # not counted: what is loaded with the first question
+        for number in range(rounds):
+            growing.take(child, is_odd=number % 2 == 1)
+        self._running.end(child)
+        return growing.figures()
+
+    def _spent(self, child: Child, load: Load, body: dict[str, Any]) -> float:
+        """Ask, and return the CPU seconds of one stream, with what is written after it."""
+        before = child.cpu()
+        outcome = self._running.put_on(child, load, body, load.streams, CHAT)
+        if outcome.failed:
+            raise RuntimeError(f"{load.row}: a stream failed, so there is nothing to compare")
+        time.sleep(SETTLE)
+        return (child.cpu() - before) / load.streams
+
+
+def _question(conversation: str) -> dict[str, Any]:
+    return {"model": "bench/fast-1", "prompt": "Go on.", "conversation_id": conversation}
+
+
+def _turns(number: int) -> list[dict[str, str]]:
+    """Return so many messages, or one more; the last is the person's."""
+    turns = [{"role": ("user", "assistant")[place % 2], "content": f"{place}: {_WORDS}"} for place in range(number)]
+    return turns if number % 2 else [*turns, {"role": "user", "content": "Go on."}]
+
+
+def _keep(child: Child, numbers: range) -> None:
+    """Have a conversation of one question and its answer kept for each number."""
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda number: _post(child, CHAT, _question(f"kept-{number}")), numbers))
+
+
+def _post(child: Child, path: str, body: dict[str, Any]) -> str:
+    """Ask one question, read the whole answer, and return the run's id."""
+    connection = http.client.HTTPConnection("127.0.0.1", child.port, timeout=_PATIENCE)
+    try:
+        connection.request("POST", path, orjson.dumps(body), {"content-type": "application/json"})
+        answer = connection.getresponse()
+        text = answer.read()
+        if answer.status != 200 or b'"status":"complete"' not in text:
+            raise RuntimeError(f"the question was not answered: {answer.status} {text[-500:]!r}")
+        return answer.getheader("x-run-id") or ""
+    finally:
+        connection.close()
+
+
+def _spent_on(child: Child, path: str, times: int) -> float:
+    """Return the CPU seconds of one GET, read to its end."""
+    connection = http.client.HTTPConnection("127.0.0.1", child.port, timeout=_PATIENCE)
+    before = child.cpu()
+    try:
+        for _ in range(times):
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            text = answer.read()
+            if answer.status != 200 or len(text) < 100:
+                raise RuntimeError(f"{path} was not answered: {answer.status} {text[-500:]!r}")
+    finally:
+        connection.close()
+    return (child.cpu() - before) / times

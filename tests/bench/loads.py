@@ -1,0 +1,78 @@
+"""What is asked of whom, and how much of it in a quick and in a full run."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Name = Literal["server", "bare", "relay", "direct"]
+CHAT, COMPLETIONS = "/api/chat/stream", "/api/v1/chat/completions"
+# What the model says after its tools have answered.
+CLOSING = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """One kind of load, `streams` times the same question on so many connections.
+
+    `script` is what the upstream says, `events` its deltas in one stream, `stamps` those of them that are text.
+    `targets` take turns; `direct` is the upstream itself.
+    """
+
+    row: str
+    script: str
+    events: int
+    streams: int
+    connections: int = 1
+    targets: tuple[Name, ...] = ("relay", "server")
+    ramp_ms: int = 0
+
+    @property
+    def has_tools(self) -> bool:
+        """Whether the model calls tools, so that a run is two steps."""
+        return not self.script.startswith(("fast", "paced"))
+
+    @property
+    def stamps(self) -> int:
+        """How many stamped events one stream must bring."""
+        return CLOSING if self.has_tools else self.events
+
+    def question(self, target: Name) -> dict[str, Any]:
+        """Return the body that a target is sent."""
+        body: dict[str, Any] = {"model": f"bench/{self.script}", "messages": [{"role": "user", "content": "Go on."}]}
+        if target in ("relay", "direct"):
+            return {**body, "stream": True}
+        return {**body, "tools": ["work"]} if self.has_tools else body
+
+    def second_step(self) -> dict[str, Any]:
+        """Return what the loop asks the model after its tools: who only copies bytes is sent it by the client."""
+        calls = [{"id": "call_0", "type": "function", "function": {"name": "work", "arguments": "{}"}}]
+        asked = self.question("relay")
+        asked["messages"] += [
+            {"role": "assistant", "content": None, "tool_calls": calls},
+            {"role": "tool", "tool_call_id": "call_0", "content": "{}"},
+        ]
+        return asked
+
+
+def loads(*, quick: bool, bare: bool = False) -> list[Load]:
+    """Return the loads in the order in which each round runs them."""
+    paced = 75 if quick else 150
+    also: tuple[Name, ...] = ("bare",) if bare else ()
+    return [
+        Load("burst", "fast-200", 200, 200, 16, targets=("relay", "server", *also)),
+        Load("paced", f"paced-50-{paced}", paced, 100, 100, targets=("relay", "server", *also), ramp_ms=1000),
+        Load("one", "fast-20", 20, 60, targets=("direct", "relay", "server", *also)),
+        Load("tools", "tools", 206, 40 if quick else 60, targets=("direct", "relay", "server", *also)),
+        Load("args", "longargs-1000000", 50_000, 2 if quick else 3, targets=("relay", "server", *also)),
+        Load("eager", "overlap-300-0", 31, 2, targets=("direct", "server")),
+    ]
+
+
+def churn(*, quick: bool) -> Load:
+    """Return 2,000 streams of eight seconds: from when all are open, 250 end and 250 begin in every second."""
+    return Load("churn", "paced-2-16", 16, 2500 if quick else 3000, 2000, targets=("server",), ramp_ms=8000)
+
+
+def crowd(*, quick: bool) -> Load:
+    """Return 1,000 streams that are open at the same time for some seconds."""
+    length, ramp = (12, 3000) if quick else (16, 4000)
+    return Load("memory", f"paced-2-{length}", length, 1000, 1000, targets=("server",), ramp_ms=ramp)

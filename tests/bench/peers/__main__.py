@@ -1,0 +1,160 @@
+"""`just bench-peers`: LiteLLM, the Vercel AI SDK, pydantic-ai and TensorZero on the same work, beside ours."""
+
+import argparse
+import platform
+import signal
+import sys
+import time
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import orjson
+
+from tests.bench.loads import Load
+from tests.bench.peers import install
+from tests.bench.peers.loads import ONCE, ROUNDS, STEPS, Sample, put
+from tests.bench.peers.report import rows, text
+from tests.bench.peers.targets import PEERS, Target, ours, relay
+from tests.bench.processes import Child
+from tests.bench.rounds import say
+from tests.bench.stand import Stand, stand
+
+NUMBER = 3
+# No round begins that would not be over by then; nothing begins after the second.
+ROUNDS_END, END = 330.0, 570.0
+# How it shows that a target did not start or has ended.
+GONE = (RuntimeError, OSError)
+
+
+@dataclass(slots=True)
+class Comparison:
+    """All targets, running, and what was measured of them."""
+
+    running: Stand
+    targets: list[Target]
+    began: float = field(default_factory=time.monotonic)
+    children: dict[str, Child] = field(default_factory=dict[str, Child])
+    samples: list[Sample] = field(default_factory=list[Sample])
+
+    def measure(self, only: set[str], number: int) -> None:
+        """Start all, warm them up, and run the rounds and then what comes once."""
+        every = [load for load in (*ROUNDS, *ONCE) if load.row in only] or [*ROUNDS, *ONCE]
+        for target in list(self.targets):
+            self._begin(target)
+        longest = 0.0
+        for place in range(number):
+            began = time.monotonic()
+            if began - self.began + longest > ROUNDS_END:
+                say(f"{place} rounds are all there is time for.")
+                break
+            self._once([load for load in every if load in ROUNDS], place)
+            longest = max(longest, time.monotonic() - began)
+        self._once([load for load in every if load in ONCE], 0)
+
+    def _begin(self, target: Target) -> None:
+        """Start one target, or leave it out."""
+        began = time.monotonic()
+        try:
+            self.children[target.name] = target.begin(self.running)
+            say(f"{target.name} listens after {time.monotonic() - began:.1f} s.")
+            self._warm_up(target)
+        except GONE as problem:
+            self._leave_out(target, problem)
+
+    def _warm_up(self, target: Target) -> None:
+        """Have what is loaded or compiled with the first questions loaded and compiled."""
+        for load in ROUNDS:
+            if load.row == "burst" or (load.row == "tools" and target.has_loop):
+                put(self.running, load, target, self.children[target.name], -1, share=target.share)
+
+    def _once(self, plan: list[Load], number: int) -> None:
+        """Put these loads on all targets, each directly after the other, in every other round the other way about."""
+        for load in plan:
+            say(f"{load.row}: round {number + 1}")
+            for target in self.targets[:: -1 if number % 2 else 1]:  # a copy: one may be left out
+                if load.row in STEPS and not target.has_loop:
+                    continue
+                if time.monotonic() - self.began > END:
+                    say(f"{load.row} of {target.name} is left out: the time is over.")
+                    continue
+                self._put(load, target, number)
+
+    def _put(self, load: Load, target: Target, number: int) -> None:
+        share = target.share if load.row == "burst" else 1
+        try:
+            sample = put(self.running, load, target, self.children[target.name], number, share=share)
+        except GONE as problem:
+            self._leave_out(target, problem)
+            return
+        self.samples.append(sample)
+        if sample.outcome.failed and target.name != self.running.relay_name:
+            # What it still has to do would be in the others' figures.
+            self.running.end(self.children[target.name])
+            if load is not ONCE[-1]:
+                self._begin(target)
+
+    def _leave_out(self, target: Target, problem: Exception) -> None:
+        """Go on without one that did not start, or is gone."""
+        say(f"{target.name} is left out. {problem}")
+        self.targets.remove(target)
+
+
+def main() -> int:
+    """Install, measure, print; 2 where it cannot be done."""
+    arguments = _arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("bench: stopped"))  # the processes and their folder go with it
+    only = {name for names in arguments.only for name in names.split(",")}
+    began = time.monotonic()
+    with stand() as running:
+        if running.builds.kind != "C":
+            say(f"peers are measured with the upstream and the client in C, and {running.builds.why}.")
+            return 2
+        targets, versions = _targets(running, {name for name in PEERS if name in only} or set(PEERS))
+        compared = Comparison(running, targets)
+        compared.measure(only, arguments.rounds)
+    table = rows(compared.samples, versions)
+    print(text(table), flush=True)
+    seconds = round(time.monotonic() - began, 1)
+    if arguments.json:
+        about = {
+            "at": datetime.now(UTC).isoformat(timespec="seconds"),
+            "python": platform.python_version(),
+            "machine": f"{platform.system()} {platform.machine()}",
+            "seconds": seconds,
+            "rows": [asdict(row) for row in table],
+            "samples": [asdict(sample) for sample in compared.samples],
+        }
+        arguments.json.write_bytes(orjson.dumps(about, option=orjson.OPT_INDENT_2))
+    say(f"{seconds:.0f} s")
+    return 0
+
+
+def _targets(running: Stand, names: set[str]) -> tuple[list[Target], dict[str, str]]:
+    """Return the floor, ours and each peer that is installed, with the peers' versions."""
+    targets, versions = [relay(running.relay_name), ours()], dict[str, str]()
+    for name in (name for name in PEERS if name in names):
+        try:
+            target = PEERS[name](install.home(name))
+        except install.NotInstalled as problem:
+            say(f"{name} is left out. {problem}")
+            continue
+        targets.append(target)
+        versions[target.name] = install.version(name)
+    return targets, versions
+
+
+def _arguments() -> argparse.Namespace:
+    names = ", ".join((*PEERS, *(load.row for load in (*ROUNDS, *ONCE))))
+    parser = argparse.ArgumentParser(prog="just bench-peers", description=__doc__)
+    parser.add_argument("--only", action="append", default=[], metavar="NAMES", help=f"some of {names}, with commas")
+    parser.add_argument("--rounds", type=int, default=NUMBER, metavar="N", help=f"how often; {NUMBER} by default")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write figures and samples to FILE")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (RuntimeError, KeyboardInterrupt) as error:
+        sys.exit(f"bench: {error or 'stopped'}")

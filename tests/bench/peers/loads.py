@@ -1,0 +1,98 @@
+"""What every target gets, and how one load is put on one target: that of `just bench`, cut to a bounded time."""
+
+import subprocess
+import time
+from dataclasses import dataclass, replace
+
+import orjson
+
+from tests.bench.loads import Load, crowd, loads
+from tests.bench.outcome import Outcome, read_outcome
+from tests.bench.peers.targets import Target
+from tests.bench.processes import Child, environment, leash
+from tests.bench.rounds import SETTLE
+from tests.bench.stand import Stand
+
+_ALL = {load.row: load for load in (*loads(quick=False), crowd(quick=False))}
+# Every round has these …
+ROUNDS = (_ALL["burst"], _ALL["paced"], _ALL["one"], replace(_ALL["tools"], streams=20))
+# … and these come once, at the end: they take long, and vary little.
+ONCE = (replace(_ALL["eager"], streams=3), _ALL["memory"], replace(_ALL["args"], streams=1))
+STEPS = ("tools", "eager")
+# Seconds after which a target does not keep up. LiteLLM's paced load takes half a minute on a slow machine.
+_LIMITS = {"args": 60, "memory": 40}
+_LIMIT = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One target under one load once: seconds of CPU for all streams, KiB for each open one; memory in MiB."""
+
+    load: str
+    target: str
+    round: int
+    events: int
+    cpu: float
+    outcome: Outcome
+    idle: float
+    kib: float | None = None
+
+    @property
+    def per_100k(self) -> float:
+        """The CPU seconds for 100,000 events."""
+        return self.cpu / self.events * 100_000 if self.events else 0.0
+
+
+def put(running: Stand, load: Load, target: Target, child: Child, number: int, *, share: int = 1) -> Sample:
+    """Put a load, or that part of it, on a target."""
+    streams = max(1, load.streams // share)
+    idle, before = child.memory(), child.cpu()
+    client = _client(running, load, target, child, streams)
+    with client:
+        try:
+            peak = _peak(child, client) if load.row == "memory" else None
+            words, _ = client.communicate(timeout=limit(load.row) + 30)
+        finally:
+            client.kill()
+    if not words:
+        raise RuntimeError(child.last_words())
+    time.sleep(SETTLE)
+    outcome = read_outcome(words, load.stamps if target.has_loop or not load.has_tools else 0)
+    return Sample(
+        load=load.row,
+        target=target.name,
+        round=number,
+        events=load.events * streams,
+        cpu=child.cpu() - before,
+        outcome=outcome,
+        idle=idle / 1024,
+        kib=None if peak is None else (peak - idle) / load.streams,
+    )
+
+
+def limit(row: str) -> int:
+    """Return the seconds that a load may take."""
+    return _LIMITS.get(row, _LIMIT)
+
+
+def _client(running: Stand, load: Load, target: Target, child: Child, streams: int) -> "subprocess.Popen[str]":
+    question = running.folder / "question.json"
+    question.write_bytes(orjson.dumps(target.ask(load.script, load.has_tools)))
+    numbers = (min(load.connections, streams), streams, load.ramp_ms)
+    return subprocess.Popen(
+        [*running.builds.load, str(child.port), target.path, str(question), *map(str, numbers), *target.headers],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(LOADGEN_LIMIT_S=str(limit(load.row))),
+        preexec_fn=leash(running.cores.others),  # noqa: PLW1509  (no threads are here)
+    )
+
+
+def _peak(child: Child, client: "subprocess.Popen[str]") -> float:
+    """Look at the memory until the client is done: who is slow has all streams open late."""
+    seen = [0.0]
+    while client.poll() is None:
+        time.sleep(0.5)
+        seen.append(child.memory())
+    return max(seen)

@@ -1,0 +1,72 @@
+"""The comparison's own parts: what is pinned, what is asked, what is left out, and what is told."""
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.bench.outcome import Outcome, Shares
+from tests.bench.peers import __main__ as comparison
+from tests.bench.peers import install
+from tests.bench.peers.loads import ONCE, ROUNDS, Sample
+from tests.bench.peers.report import rows, text
+from tests.bench.peers.targets import PEERS, SCRIPTS, ours
+
+
+def sample(target: str, load: str, number: int, cpu: float, *, failed: int = 0, total: float = 0.0) -> Sample:
+    """Make one sample of 100,000 events."""
+    shares = Shares(total, total)
+    outcome = Outcome(10, failed, 100_000, 1.0, shares, shares, shares)
+    return Sample(load, target, number, 100_000, cpu, outcome, idle=80.0)
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_a_peer_is_pinned_to_exact_versions_and_to_no_address(name: str) -> None:
+    """Each line of a requirement is one package at one version, and the peer's own version can be told."""
+    pinned = install.requirement(name)
+    assert "://" not in pinned
+    if name != "vercel":
+        assert all(re.fullmatch(r"[\w.-]+(\[\w+\])?==[\w.]+", line) for line in pinned.splitlines())
+    else:
+        assert re.findall(r'": "[^\d]', pinned.partition("dependencies")[2]) == []
+    assert re.fullmatch(r"\d+(\.\d+)+", install.version(name))
+
+
+def test_every_script_that_is_asked_for_is_a_model_of_the_gateway() -> None:
+    """TensorZero knows no model but those that it is told."""
+    assert {load.script for load in (*ROUNDS, *ONCE)} == set(SCRIPTS)
+
+
+def test_what_cannot_be_installed_is_left_out_with_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The comparison goes on with who is there."""
+
+    def home(name: str) -> Any:
+        raise install.NotInstalled(f"no {name} today.")
+
+    monkeypatch.setattr(install, "home", home)
+    running: Any = type("Running", (), {"relay_name": "nginx"})()
+    targets, versions = comparison._targets(running, {"litellm"})
+    assert [target.name for target in targets] == ["nginx", ours().name]
+    assert versions == {}
+    assert "litellm is left out. no litellm today." in capsys.readouterr().err
+
+
+def test_a_ratio_is_the_median_of_the_rounds_own() -> None:
+    """A round in which all were slow does not count more than another."""
+    samples = [
+        *(sample("signalbox", "burst", number, cpu) for number, cpu in enumerate((1.0, 10.0, 2.0))),
+        *(sample("LiteLLM", "burst", number, cpu) for number, cpu in enumerate((60.0, 500.0, 160.0))),
+    ]
+    row = rows(samples, {"LiteLLM": "1.2"})[1]
+    assert (row.burst, row.burst_to_ours) == pytest.approx((160.0, 60.0))
+    assert "60.0 times less CPU than LiteLLM (reach 60, aim 80)" in text([row])
+    assert "LiteLLM 1.2" in text([row])
+
+
+def test_who_does_not_keep_up_has_no_figure_but_a_sentence() -> None:
+    """A load that was cut off would look quick."""
+    row = rows([sample("LiteLLM", "args", 0, 60.0, failed=1, total=60_000.0)], {})[0]
+    assert row.args_s is None
+    assert "LiteLLM, args: 1 streams failed or were not done after 60 s" in text([row])

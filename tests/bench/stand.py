@@ -1,0 +1,201 @@
+"""What is measured, what it is measured with, and beside what: all processes of a run, and how a load is put on one."""
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from tests.bench.builds import Builds, built, own
+from tests.bench.loads import CHAT, CLOSING, COMPLETIONS, Load, Name
+from tests.bench.outcome import Outcome, read_outcome
+from tests.bench.processes import Child, Cores, environment, free_port, leash, start
+
+# Seconds after which a load has failed, on a slow machine too; the client is killed a little later, should it hang.
+_LIMIT = 600
+_FILES = 20_000
+# As many streams and runs as a load has; per head and per minute too, so that every limit is looked at.
+_LIMITS = {
+    "SIGNALBOX_MAX_RUNS": "5000",
+    "SIGNALBOX_MAX_RUNS_PER_USER": "5000",
+    "SIGNALBOX_MAX_STREAMS": "5000",
+    "SIGNALBOX_MAX_STREAMS_PER_USER": "5000",
+    "SIGNALBOX_RATE_LIMIT": "100000/minute",
+    "SIGNALBOX_MAX_RUN_COST": "1000",
+}
+_NGINX = """\
+daemon off; master_process off; worker_processes 1; pid {folder}/nginx.pid; error_log stderr;
+events {{ worker_connections 10000; }}
+http {{
+  access_log off;
+  client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
+  uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
+  upstream model {{ server 127.0.0.1:{upstream}; keepalive 4000; }}
+  server {{
+    listen 127.0.0.1:{port} backlog=4096; keepalive_requests 1000000; client_max_body_size 16m;
+    location / {{
+      proxy_pass http://model; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_buffering off;
+    }}
+  }}
+}}
+"""
+
+
+@dataclass(slots=True)
+class Stand:
+    """All that runs. `relay_name` is nginx, or relay where the bench's own stands in."""
+
+    folder: Path
+    cores: Cores
+    builds: Builds
+    relay_name: str = "nginx"
+    children: list[Child] = field(default_factory=list[Child])
+    named: dict[str, Child] = field(default_factory=dict[str, Child])
+
+    def upstream(self) -> Child:
+        """Return the upstream, started when it is first asked for."""
+        if "direct" not in self.named:
+            self.named["direct"] = self._listening("upstream", self.builds.upstream, self.cores.others)
+        return self.named["direct"]
+
+    def own_upstream(self) -> Child:
+        """Return the bench's own upstream, which has scripts that the C one lacks."""
+        if "own" not in self.named:
+            self.named["own"] = self._listening("own-upstream", own("").upstream, self.cores.others)
+        return self.named["own"]
+
+    def target(self, name: Name) -> Child:
+        """Return what a load is put on, started when it is first asked for."""
+        if name == "direct":
+            return self.upstream()
+        if name not in self.named:
+            self.named[name] = self._relay() if name == "relay" else self.server(name, bare=name == "bare")
+        return self.named[name]
+
+    def server(self, name: str, *, bare: bool = False, upstream: Child | None = None) -> Child:
+        """Start one server with a data folder of that name; it is ready when this returns."""
+        child = start(
+            name,
+            (sys.executable, "-m", "tests.bench.server", *(["--without-journal"] if bare else [])),
+            self.folder,
+            self.cores.measured,
+            is_asked=True,
+            OPENROUTER_BASE_URL=f"http://127.0.0.1:{(upstream or self.upstream()).port}/api/v1",
+            OPENROUTER_API_KEY="sk-bench",
+            TOOL_LOOP_V2="true",  # what streams is measured; the legacy loop, the default, takes whole completions
+            SIGNALBOX_DATA_DIR=f"data-of-{name}",
+            **_LIMITS,
+        )
+        self.children.append(child)
+        child.wait_ready()
+        return child
+
+    def end(self, child: Child) -> None:
+        """End one before the others."""
+        self.children.remove(child)
+        child.end()
+
+    def put(self, load: Load, name: Name, share: int = 1) -> Outcome:
+        """Put a load, or that part of it, on a target; who only copies bytes is sent both steps of a run with tools."""
+        child, streams = self.target(name), max(1, load.streams // share)
+        if not load.has_tools or name in ("server", "bare"):
+            return self.put_on(child, load, load.question(name), streams, CHAT if name in ("server", "bare") else "")
+        first = self.put_on(child, load, load.question(name), streams, stamps=0)
+        return first + self.put_on(child, load, load.second_step(), streams, stamps=CLOSING)
+
+    def put_on(
+        self, child: Child, load: Load, body: dict[str, Any], streams: int, path: str = "", *, stamps: int | None = None
+    ) -> Outcome:
+        """Have the client ask, wait for it, and read what it says."""
+        with self.asking(child, load, body, streams, path) as client:
+            words, errors = client.communicate(timeout=_LIMIT + 30)
+        if not words:
+            raise RuntimeError(f"the load client said nothing but {errors[-2000:]!r}")
+        outcome = read_outcome(words, load.stamps if stamps is None else stamps)
+        if outcome.failed:
+            print(f"bench: {load.row} on {child.name}: {outcome.failed} failed. {errors[-600:]}", file=sys.stderr)
+        return outcome
+
+    @contextmanager
+    def asking(
+        self, child: Child, load: Load, body: dict[str, Any], streams: int, path: str = ""
+    ) -> "Iterator[subprocess.Popen[str]]":
+        """Start the client; it is gone when this ends."""
+        question = self.folder / "question.json"
+        question.write_bytes(orjson.dumps(body))
+        numbers = (min(load.connections, streams), streams, load.ramp_ms)
+        with subprocess.Popen(
+            [*self.builds.load, str(child.port), path or COMPLETIONS, str(question), *map(str, numbers)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment(LOADGEN_LIMIT_S=str(_LIMIT)),
+            preexec_fn=leash(self.cores.others),  # noqa: PLW1509  (no threads are here)
+        ) as client:
+            try:
+                yield client
+            finally:
+                client.kill()
+
+    def _relay(self) -> Child:
+        upstream, port = self.upstream().port, free_port()
+        nginx = find_nginx()
+        if nginx is None:
+            command = (sys.executable, "-m", "tests.bench.relay", str(port), str(upstream))
+            return self._started("relay", command, port, self.cores.measured, is_asked=True)
+        config = self.folder / "nginx.conf"
+        config.write_text(_NGINX.format(folder=self.folder, upstream=upstream, port=port))
+        command = (nginx, "-e", "stderr", "-c", str(config), "-p", str(self.folder))
+        return self._started("nginx", command, port, self.cores.measured)
+
+    def _listening(self, name: str, command: tuple[str, ...], cores: frozenset[int]) -> Child:
+        port = free_port()
+        return self._started(name, (*command, str(port)), port, cores)
+
+    def _started(
+        self, name: str, command: tuple[str, ...], port: int, cores: frozenset[int], *, is_asked: bool = False
+    ) -> Child:
+        child = start(name, command, self.folder, cores, is_asked=is_asked)
+        self.children.append(child)
+        child.port = port
+        child.wait_listening()
+        return child
+
+
+def find_nginx() -> str | None:
+    """Return nginx where there is one whose CPU time can be read."""
+    path = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"))
+    return shutil.which("nginx", path=path) if sys.platform == "linux" else None
+
+
+@contextmanager
+def stand() -> Iterator[Stand]:
+    """Give a folder and the tools; whatever happens, all processes end and the folder goes."""
+    cores = Cores.of_this_machine()
+    _raise_file_limit()
+    with tempfile.TemporaryDirectory(prefix="signalbox-bench-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        running = Stand(folder, cores, built(folder), "nginx" if find_nginx() else "relay")
+        if cores.others:
+            os.sched_setaffinity(0, cores.others)
+        try:
+            yield running
+        finally:
+            for child in reversed(running.children):
+                child.end()
+
+
+def _raise_file_limit() -> None:
+    """Ask for as many files as there may be: 2,000 streams are 4,000 sockets of the server."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = _FILES if hard == resource.RLIM_INFINITY else min(hard, _FILES)
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))

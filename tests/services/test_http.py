@@ -16,8 +16,10 @@ import httpcore
 import httpx
 import pytest
 import respx
-from signalbox.services import channel, http
-from signalbox.services.http import Http1Connection, Pool, Transport, make_client
+from signalbox.services import connection, dialling
+from signalbox.services.channel import MAX_BUFFERED
+from signalbox.services.connection import Http1Connection
+from signalbox.services.http import Pool, Transport, make_client
 
 pytestmark = pytest.mark.anyio
 
@@ -27,7 +29,7 @@ TWO = OK + b"content-length: 2\r\n\r\nok"
 STREAM = OK + b"transfer-encoding: chunked\r\n\r\n"
 END = b"0\r\n\r\n"
 
-ADVICE = "services/http.py leans on private parts of httpx 0.28.1 and httpcore 1.0.9: see there before the pins move."
+ADVICE = "services/http.py and connection.py lean on private parts of httpx 0.28.1 and httpcore 1.0.9: see there first."
 
 Script = Callable[["Peer"], Awaitable[None]]
 
@@ -468,7 +470,7 @@ async def test_a_request_is_not_sent_twice_where_it_may_have_been_worked_on(
 ) -> None:
     """A byte of response, a late loss, a body that cannot be replayed or a new connection: no second attempt."""
     if why == "late":
-        monkeypatch.setattr(http, "STALE_WINDOW", -1.0)
+        monkeypatch.setattr(connection, "STALE_WINDOW", -1.0)
     async with Upstream(dropping(begin_and_close if why == "begun" else close)) as upstream, make_client() as client:
         if why == "fresh":
             upstream.script = closing_after(b"")
@@ -609,13 +611,13 @@ async def test_closing_the_client_ends_what_is_under_way() -> None:
 async def test_closing_the_client_while_it_connects(monkeypatch: pytest.MonkeyPatch) -> None:
     """A connection that comes up after the client was closed is closed too, and the request fails."""
     looked_up = asyncio.Event()
-    addresses = channel._addresses
+    addresses = dialling._addresses
 
     async def slowly(host: str, port: int) -> list[Any]:
         await looked_up.wait()
         return await addresses(host, port)
 
-    monkeypatch.setattr(channel, "_addresses", slowly)
+    monkeypatch.setattr(dialling, "_addresses", slowly)
     async with Upstream(hanging) as upstream:
         client = make_client()
         task = asyncio.create_task(client.get(upstream.url))
@@ -692,7 +694,7 @@ async def test_a_slow_reader_holds_the_server_back() -> None:
         await turn_until(lambda: link._paused)
         for _ in range(100):
             await asyncio.sleep(0)
-        assert sum(map(len, link.response.pending)) <= 2 * channel.MAX_BUFFERED
+        assert sum(map(len, link.response.pending)) <= 2 * MAX_BUFFERED
         assert sum([len(piece) async for piece in response.aiter_raw()]) == size
         assert not link._paused
 
@@ -819,7 +821,7 @@ async def test_a_cancelled_handshake_closes_the_socket() -> None:
 
 async def test_a_dead_address_does_not_hold_up_a_live_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """A host whose first address is refused and whose second never answers is reached by its third."""
-    dial = channel._dial
+    dial = dialling._dial
     hung = asyncio.Event()
 
     async def addresses(host: str, port: int) -> list[Any]:
@@ -835,9 +837,9 @@ async def test_a_dead_address_does_not_hold_up_a_live_one(monkeypatch: pytest.Mo
                 hung.set()
         return await dial(family, address)
 
-    monkeypatch.setattr(channel, "_addresses", addresses)
-    monkeypatch.setattr(channel, "_dial", dial_or_hang)
-    monkeypatch.setattr(channel, "STAGGER", 0.01)
+    monkeypatch.setattr(dialling, "_addresses", addresses)
+    monkeypatch.setattr(dialling, "_dial", dial_or_hang)
+    monkeypatch.setattr(dialling, "STAGGER", 0.01)
     async with Upstream(answering(TWO)) as upstream, make_client() as client:
         assert (await client.get(upstream.url)).content == b"ok"
         await asyncio.wait_for(hung.wait(), 5)
@@ -907,7 +909,7 @@ async def test_respx_mocks_it() -> None:
 
 
 def test_the_private_seam_still_fits() -> None:
-    """Every private part of httpx and httpcore that services/http.py leans on is where it was."""
+    """Every private part of httpx and httpcore that services/http.py and connection.py lean on is where it was."""
     pool, transport = httpcore.AsyncConnectionPool(), httpx.AsyncHTTPTransport()
     wanted: dict[object, tuple[str, ...]] = {
         pool: ("_connections", "_requests", "_max_connections", "_ssl_context", "_keepalive_expiry"),

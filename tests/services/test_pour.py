@@ -11,7 +11,8 @@ import respx
 from signalbox.core.errors import Code, UpstreamError
 from signalbox.core.messages import UserMessage
 from signalbox.core.parts import EndOfStream, Request, StreamPart, TextDelta
-from signalbox.services.http import Http1Connection, is_read, make_client, pour
+from signalbox.services.connection import Http1Connection
+from signalbox.services.http import is_read, make_client, pour
 from signalbox.services.openrouter import OpenRouterService, Upstream
 
 from tests.services.test_http import END, OK, STREAM, Peer, answering, closing_after, pool_of, streaming, turn_until

@@ -17,7 +17,7 @@ from signalbox.core.errors import Code, ToolError
 from signalbox.core.tools import WebPage
 from signalbox.services.addresses import Address, Allowance, ascii_host
 from signalbox.services.charsets import decoded
-from signalbox.services.http import Http1Connection
+from signalbox.services.connection import Http1Connection
 
 LONGEST_URL = 2_000
 LARGEST_BODY = 2 * 1024 * 1024

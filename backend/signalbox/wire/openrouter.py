@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from signalbox.core.errors import Code, UpstreamError
-from signalbox.core.messages import JsonObject, JsonValue, ReasoningDetail
+from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.parts import (
     CallDelta,
     Details,
@@ -20,6 +20,7 @@ from signalbox.core.parts import (
     Usage,
     UsageReport,
 )
+from signalbox.wire.details import ReasoningDetails
 from signalbox.wire.jsontext import dumps, loads
 from signalbox.wire.openrouter_errors import error_of_value
 from signalbox.wire.plain import NOT_PLAIN, read_plain
@@ -27,7 +28,6 @@ from signalbox.wire.sse import Frame, SseDecoder
 
 # A host that sends this many frames which are no JSON is not speaking the protocol.
 _UNREADABLE_LIMIT = 5
-_CONCATENATED = ("text", "summary")
 _PIECES = (TextDelta, CallDelta)
 # No count and no price is larger; JavaScript reads no larger integer exactly.
 _MOST = 2**53
@@ -121,8 +121,7 @@ class ChunkDecoder:
     """
 
     def __init__(self, served: Served | None = None) -> None:
-        self._details: list[JsonObject] = []
-        self._places: dict[tuple[JsonValue, JsonValue], int] = {}
+        self._details = ReasoningDetails()
         self._served: Served = served or Served()
         self._told: Served = Served()
         self._who_said: tuple[JsonValue, ...] = ()
@@ -171,10 +170,8 @@ class ChunkDecoder:
 
     def close(self, out: list[StreamPart]) -> None:
         """Append the merged reasoning details, once."""
-        if self._details:
-            out.append(Details(tuple(ReasoningDetail(raw) for raw in self._details)))
-            self._details = []
-            self._places = {}
+        if items := self._details.take():
+            out.append(Details(items))
 
     def _who(self, chunk: JsonObject, out: list[StreamPart]) -> None:
         said = (chunk.get("id"), chunk.get("model"), chunk.get("provider"))
@@ -226,24 +223,7 @@ class ChunkDecoder:
             elif any(d.get("data") for d in details):
                 out.append(HiddenReasoning())
         for detail in details:
-            self._merge(detail)
-
-    def _merge(self, new: JsonObject) -> None:
-        """Merge a piece into the details by type and index (quirk B3): text grows, for the rest the last word holds.
-
-        A second `data`, or another id, is another item: Gemini signs each of several calls at one index.
-        """
-        key = _hashable(new.get("type")), _hashable(new.get("index"))
-        place = self._places.get(key)
-        if place is None or _is_other(self._details[place], new):
-            self._places[key] = len(self._details)
-            self._details.append(dict(new))
-        else:
-            _grow_detail(self._details[place], new)
-
-
-def _hashable(value: JsonValue) -> JsonValue:
-    return repr(value) if isinstance(value, list | dict) else value
+            self._details.merge(detail)
 
 
 def parts_of_body(body: bytes, served: Served | None = None) -> list[StreamPart]:
@@ -267,24 +247,6 @@ def _choice_zero(chunk: JsonObject) -> JsonObject | None:
             if isinstance(choice, dict) and not choice.get("index"):
                 return choice
     return None
-
-
-def _grow_detail(old: JsonObject, new: JsonObject) -> None:
-    for key, value in new.items():
-        if value is None and key in old:
-            continue
-        before = old.get(key)
-        if key in _CONCATENATED and isinstance(before, str) and isinstance(value, str):
-            old[key] = before + value
-        else:
-            old[key] = value
-
-
-def _is_other(old: JsonObject, new: JsonObject) -> bool:
-    ids = old.get("id"), new.get("id")
-    if all(ids) and ids[0] != ids[1]:
-        return True
-    return bool(old.get("data") and new.get("data"))
 
 
 def _content(content: JsonValue, out: list[StreamPart]) -> None:

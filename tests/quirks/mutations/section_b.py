@@ -34,7 +34,7 @@ B = (
     Mutation(
         "B3",
         "pieces of one detail are joined",
-        "wire/openrouter.py",
+        "wire/details.py",
         "old[key] = before + value",
         "old[key] = value",
     ),

@@ -63,7 +63,7 @@ E = (
         "E6",
         "a character may be cut between two reads",
         "wire/sse.py",
-        '        if b"\\r" in chunk or self._after_cr:\n',
+        '        if chunk.find(b"\\r") >= 0 or self._after_cr:\n',
         '        chunk = chunk.decode("utf-8", "replace").encode()\n        if b"\\r" in chunk or self._after_cr:\n',
     ),
     Mutation(

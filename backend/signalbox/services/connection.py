@@ -1,0 +1,220 @@
+"""One place in httpcore's pool: our HTTP/1.1 connection with the request it carries, and the body that it answers."""
+
+import asyncio
+import enum
+import ssl
+from collections.abc import AsyncIterable
+from typing import Any, cast
+
+import httpcore
+import httpx
+from httpx._transports.default import map_httpcore_exceptions
+
+from signalbox.services.channel import Channel, Sink
+from signalbox.services.dialling import connect
+from signalbox.services.http1 import encode_head
+
+STALE_WINDOW = 3.0  # seconds after the request within which a dropped kept connection counts as stale
+
+
+class _State(enum.Enum):
+    NEW = "new"
+    ACTIVE = "active"
+    IDLE = "idle"
+    CLOSED = "closed"
+
+
+class Http1Connection(httpcore.AsyncConnectionInterface):
+    """A place in httpcore's pool for one origin, carrying one request at a time over a Channel.
+
+    It knows no HTTP/2, no protocol upgrade, and not httpcore's `trace` and `network_stream` extensions.
+    """
+
+    def __init__(self, origin: httpcore.Origin, tls: ssl.SSLContext | None, keepalive: float | None) -> None:
+        self._origin = origin
+        self._tls = tls if origin.scheme == b"https" else None
+        self._keepalive = keepalive
+        self._channel: Channel | None = None
+        self._state = _State.NEW
+
+    async def handle_async_request(self, request: httpcore.Request) -> httpcore.Response:
+        """Send a request and return once the response's head is here. Raises httpcore's exceptions."""
+        if self._state is _State.ACTIVE or self.is_closed():
+            raise httpcore.ConnectionNotAvailable
+        self._state = _State.ACTIVE
+        try:
+            channel = await self._converse(request)
+            head = await channel.head()
+        except BaseException:  # cancellation too: a client that leaves in this phase must not leave a socket behind
+            self.close()
+            raise
+        body = Body(self, channel)
+        return httpcore.Response(
+            head.status,
+            headers=head.headers,
+            content=body,
+            extensions={"http_version": head.version, "reason_phrase": head.reason, "body": body},
+        )
+
+    async def _converse(self, request: httpcore.Request) -> Channel:
+        """Send on the kept connection or on a new one, and see the response begin."""
+        if self._channel is not None:
+            sent_at = asyncio.get_running_loop().time()
+            try:
+                return await _send(self._channel, request)
+            except (httpcore.NetworkError, httpcore.RemoteProtocolError):
+                if not _may_send_again(request, self._channel, sent_at):
+                    raise
+        self._channel = await self._connect(request)
+        if self.is_closed():  # the client was closed meanwhile
+            self._channel.abort()
+            raise httpcore.ConnectError("Connection closed while it was being opened")
+        return await _send(self._channel, request)
+
+    async def _connect(self, request: httpcore.Request) -> Channel:
+        host = self._origin.host.decode("ascii")
+        return await connect(
+            host,
+            self._origin.port,
+            tls=self._tls,
+            server_hostname=_extension(request, "sni_hostname") or host,
+            patience=_timeout(request, "connect"),
+        )
+
+    def release(self) -> None:
+        """Take the connection back when a response is closed, read to its end or not."""
+        if self._state is _State.ACTIVE and self._channel is not None:
+            kept = self._channel.release(self._keepalive)
+            self._state = _State.IDLE if kept else _State.CLOSED
+
+    def close(self) -> None:
+        """Close the socket now."""
+        self._state = _State.CLOSED
+        if self._channel is not None:
+            self._channel.abort()
+
+    # What follows is called by httpcore's pool.
+
+    async def aclose(self) -> None:
+        """Close the socket now."""
+        self.close()
+
+    def can_handle_request(self, origin: httpcore.Origin) -> bool:
+        """Say whether this connection leads to `origin`."""
+        return origin == self._origin
+
+    def is_available(self) -> bool:
+        """Say whether a request may be sent now."""
+        return self.is_idle()
+
+    def has_expired(self) -> bool:
+        """Never: the channel's timer closes what nobody uses, and sees a server close, without being asked."""
+        return False
+
+    def is_idle(self) -> bool:
+        """Say whether the connection is open and kept for another request."""
+        return self._state is _State.IDLE and self._channel is not None and not self._channel.closed
+
+    def is_closed(self) -> bool:
+        """Say whether the connection is of no more use; a server may have closed it while it was idle."""
+        return self._state is _State.CLOSED or (self._state is _State.IDLE and not self.is_idle())
+
+    def info(self) -> str:
+        """Describe the connection for logs and for `repr`."""
+        return f"{str(self._origin)!r}, HTTP/1.1, {self._state.name}"
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} [{self.info()}]>"
+
+
+class Body:
+    """A response's body: one bytes object per network read."""
+
+    def __init__(self, connection: Http1Connection, channel: Channel) -> None:
+        self._connection = connection
+        self._channel = channel
+        self._closed = False
+
+    def __aiter__(self) -> "Body":
+        return self
+
+    async def __anext__(self) -> bytes:
+        data = await self._channel.read()
+        if not data:
+            raise StopAsyncIteration
+        return data
+
+    @property
+    def is_read(self) -> bool:
+        """Whether nothing more comes."""
+        return self._channel.is_read
+
+    async def pour(self, sink: Sink) -> None:
+        """Hand over the body where it arrives, past httpx and httpcore; raises httpx's exceptions."""
+        with map_httpcore_exceptions():
+            await self._channel.pour(sink)
+
+    async def aclose(self) -> None:
+        """Give the connection back."""
+        if not self._closed:
+            self._closed = True
+            self._connection.release()
+
+
+async def _send(channel: Channel, request: httpcore.Request) -> Channel:
+    """Write a request and wait for the response's head; an answer that comes early ends the upload.
+
+    Raises httpcore.LocalProtocolError when the body is not as long as it says: the rest of it, or the next request,
+    would be read as something else.
+    """
+    patience = _timeout(request, "write")
+    head = encode_head(request.method, request.url.target, request.headers)
+    length, chunked = _framing(request.headers)
+    channel.begin(request.method, _timeout(request, "read"))
+    assert isinstance(request.stream, AsyncIterable)
+    async for part in request.stream:
+        if not part:
+            continue
+        length -= len(part)
+        if length < 0 and not chunked:
+            raise httpcore.LocalProtocolError("Too much data for declared Content-Length")
+        if not await channel.write(head + (b"%x\r\n%b\r\n" % (len(part), part) if chunked else part), patience):
+            break
+        head = b""
+    else:
+        if length > 0 and not chunked:
+            raise httpcore.LocalProtocolError("Too little data for declared Content-Length")
+        if await channel.write(head + (b"0\r\n\r\n" if chunked else b""), patience):
+            channel.request_sent()
+    await channel.head()
+    return channel
+
+
+def _framing(headers: list[tuple[bytes, bytes]]) -> tuple[int, bool]:
+    """Say how a request's body is delimited: its length in bytes, and whether it goes out in chunks instead."""
+    fields = {name.lower(): value for name, value in headers}
+    length = fields.get(b"content-length", b"0")
+    if not length.isdigit():
+        raise httpcore.LocalProtocolError(f"Illegal Content-Length {length!r}")
+    return int(length), fields.get(b"transfer-encoding", b"").lower() == b"chunked"
+
+
+def _extension(request: httpcore.Request, name: str) -> Any:
+    extensions = cast("dict[str, Any]", request.extensions)  # pyright: ignore[reportUnknownMemberType]  httpcore's `{}`
+    return extensions.get(name)
+
+
+def _timeout(request: httpcore.Request, kind: str) -> float | None:
+    """Read one of httpx's four timeouts from a request, in seconds; None is no limit."""
+    timeouts: dict[str, float | None] = _extension(request, "timeout") or {}
+    return timeouts.get(kind)
+
+
+def _may_send_again(request: httpcore.Request, channel: Channel, sent_at: float) -> bool:
+    """Decide whether a kept connection was dead already when the request went out on it.
+
+    A server closes an idle connection just as we write: the loss then shows within a round trip, with not one byte of
+    response. A loss long after the request is a server that died at work, and a completion may have been paid for.
+    """
+    late = asyncio.get_running_loop().time() - sent_at > STALE_WINDOW
+    return channel.unanswered and not late and isinstance(request.stream, httpx.ByteStream)

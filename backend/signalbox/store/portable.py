@@ -1,7 +1,6 @@
 """What SQLite and PostgreSQL say differently: the few words of SQL that are not the same in both."""
 
 from collections.abc import Collection
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Integer, Select, Table, Text, TypeDecorator, column, func, literal, select
@@ -87,24 +86,6 @@ def insert_into(connection: Connection, table: Table) -> "sqlite.Insert | postgr
     from sqlalchemy.dialects import postgresql
 
     return postgresql.insert(table)
-
-
-@cache
-def _upsert(table: Table, dialect: type[Dialect], keys: tuple[str, ...]) -> str:
-    made = dialect()
-    if made.name == "sqlite":
-        words = sqlite.insert(table)
-    else:
-        from sqlalchemy.dialects import postgresql
-
-        words = postgresql.insert(table)
-    rest = {one.name: words.excluded[one.name] for one in table.columns if one.name not in keys}
-    return str(words.on_conflict_do_update(index_elements=keys, set_=rest).compile(dialect=made))
-
-
-def upsert_text(connection: Connection, table: Table) -> str:
-    """Write an INSERT that replaces a row of the same key, once for each dialect; its values are all columns."""
-    return _upsert(table, type(connection.dialect), tuple(one.name for one in table.primary_key))
 
 
 def database_time() -> Any:

@@ -17,12 +17,15 @@ COLUMNS = [column for column in RUNS.columns if column.name not in ("answer", "f
 # A list of runs reads no questions: one of them may hold megabytes of images.
 FIGURES = [column for column in COLUMNS if column.name not in ("request", "question")]
 
+# The columns that change while a run goes on, as `figures` returns them.
+CHANGING = ("ended", "status", "code", "steps", "seq", "attempts", "usage", "cost", "cost_estimated", "settled_at")
+
 _Value = TypeVar("_Value")
 _FLAG, _USAGE, _ATTEMPTS = json.Decoder(Flag), json.Decoder(Usage), json.Decoder(list[dict[str, Any]])
 
 
-def opening_row(record: RunRecord) -> dict[str, Any]:
-    """Return the whole row of a new run."""
+def opening_row(record: RunRecord, latest: RunRecord | None = None) -> dict[str, Any]:
+    """Return the whole row of a new run, with its figures as they are in its latest record."""
     return {
         "id": record.id,
         "owner": record.owner,
@@ -37,9 +40,8 @@ def opening_row(record: RunRecord) -> dict[str, Any]:
         "request": dumps(record.request),
         "question": dumps(record.question),
         "started": record.started,
-        "seq": record.seq,
         "reserved": record.reserved,
-        **figures(record),
+        **figures(latest or record),
     }
 
 

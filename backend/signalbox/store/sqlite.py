@@ -40,6 +40,7 @@ class SqliteDatabase(Database):
         self._engine = _engine(path)
         # One writer: transactions queue here, in the order in which they were asked for, instead of in SQLite.
         self._writer = ThreadPoolExecutor(1, "database-writer")
+        self._held: Connection | None = None
         self._forgetting: asyncio.Task[None] | None = None
         self._readers = ThreadPoolExecutor(_READERS, "database-reader")
 
@@ -93,8 +94,20 @@ class SqliteDatabase(Database):
         upgrade(self._engine)
 
     def _transact(self, work: Work[Value]) -> Value:
-        with self._engine.execution_options(begin="BEGIN IMMEDIATE").begin() as connection:
-            return work(connection)
+        """Run work on the connection that is held for all of it: to fetch one each time costs as much as a flush."""
+        if self._held is None:
+            self._held = self._engine.connect().execution_options(begin="BEGIN IMMEDIATE")
+        try:
+            with self._held.begin():
+                return work(self._held)
+        except BaseException:
+            self._let_go()
+            raise
+
+    def _let_go(self) -> None:
+        if self._held is not None:
+            self._held.close()
+            self._held = None
 
     def _look(self, work: Work[Value]) -> Value:
         with self._engine.connect() as connection:
@@ -110,6 +123,7 @@ class SqliteDatabase(Database):
                 connection.exec_driver_sql(f"PRAGMA busy_timeout={_BUSY_SECONDS * 1000}")
 
     def _close(self) -> None:
+        self._writer.submit(self._let_go)
         self._writer.shutdown()
         self._readers.shutdown()
         self._engine.dispose()
@@ -125,7 +139,7 @@ def _keep_private(path: Path) -> None:
 
 def _engine(path: Path) -> Engine:
     # Not a URL made of text: a folder may be called "what?".
-    engine = create_engine(URL.create("sqlite", database=str(path)), pool_size=_READERS + 1, max_overflow=0)
+    engine = create_engine(URL.create("sqlite", database=str(path)), pool_size=_READERS + 2, max_overflow=0)
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: Any, record: object) -> None:

@@ -1,0 +1,90 @@
+"""The statements of a flush: written once as text, and run for many rows in few steps.
+
+Built anew for each flush, and compiled or looked up, they cost several times what SQLite takes for a small one. Their
+words are the same in both databases; only the place of a value is not.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Connection, Table
+
+from signalbox.store.portable import readable
+
+Row = Mapping[str, Any]
+"""Values by column; all rows of one batch name the same columns in the same order."""
+
+# How many rows go into SQLite by one statement: Python's lock is let go and asked for again for each that runs, and the
+# loop wants it too. Few sizes, so that all of them stay prepared; the widest table has 26 columns, so that the largest
+# size is far below the 32,766 values that one statement may have.
+SIZES = (128, 64, 32, 16, 8, 4, 2, 1)
+
+
+def insert(connection: Connection, table: Table, rows: Sequence[Row], replaced: tuple[str, ...] = ()) -> None:
+    """Insert rows; of one that is there already, by its primary key, these columns are replaced."""
+    if not rows:
+        return
+    names = tuple(rows[0])
+    if _is_server(connection):  # its driver sends all rows at once
+        _run_each(connection, _insertion(table, names, replaced, _numbered(names)), rows)
+        return
+    for some in _in_sizes(rows):
+        text = _insertion(table, names, replaced, _marked(names), len(some))
+        connection.exec_driver_sql(text, tuple(value for row in some for value in row.values()))
+
+
+def change(connection: Connection, table: Table, rows: Sequence[Row], only: str = "") -> None:
+    """Change rows: the last value of each is the `id` of the one that it is for; `only` is one more condition."""
+    if rows:
+        names = tuple(rows[0])
+        places = _numbered(names) if _is_server(connection) else _marked(names)
+        _run_each(connection, _change(table, names, places, only), rows)
+
+
+def _is_server(connection: Connection) -> bool:
+    return connection.dialect.name == "postgresql"
+
+
+def _run_each(connection: Connection, text: str, rows: Sequence[Row]) -> None:
+    made = _as_the_server_takes_it if _is_server(connection) else tuple[Any, ...]
+    connection.exec_driver_sql(text, [made(row.values()) for row in rows])
+
+
+def _as_the_server_takes_it(values: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple(readable(value) if isinstance(value, str) else value for value in values)
+
+
+def _in_sizes(rows: Sequence[Row]) -> Iterator[Sequence[Row]]:
+    """Cut rows into pieces of the sizes that are prepared, the largest first."""
+    at = 0
+    for size in SIZES:
+        while len(rows) - at >= size:
+            yield rows[at : at + size]
+            at += size
+
+
+def _marked(names: tuple[str, ...]) -> tuple[str, ...]:
+    return ("?",) * len(names)
+
+
+def _numbered(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"${number}" for number in range(1, len(names) + 1))
+
+
+@cache
+def _insertion(
+    table: Table, names: tuple[str, ...], replaced: tuple[str, ...], places: tuple[str, ...], rows: int = 1
+) -> str:
+    values = ", ".join([f"({', '.join(places)})"] * rows)
+    keys = ", ".join(column.name for column in table.primary_key)
+    there = "UPDATE SET " + ", ".join(f'"{name}" = excluded."{name}"' for name in replaced) if replaced else "NOTHING"
+    columns = ", ".join(f'"{name}"' for name in names)
+    return f"INSERT INTO {table.name} ({columns}) VALUES {values} ON CONFLICT ({keys}) DO {there}"  # noqa: S608 - names of our own tables
+
+
+@cache
+def _change(table: Table, names: tuple[str, ...], places: tuple[str, ...], only: str) -> str:
+    *rest, key = (f'"{name}" = {place}' for name, place in zip(names, places, strict=True))
+    where = f"{key} AND {only}" if only else key
+    return f"UPDATE {table.name} SET {', '.join(rest)} WHERE {where}"  # noqa: S608 - the same

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from signalbox.core.errors import Code, StoreError
-from signalbox.store.batches import SIZES, Row, change, insert
+from signalbox.store.batches import SIZES, Row, change, driver_of, insert
 from signalbox.store.rows import CHANGING, figures, opening_row
 from signalbox.store.tables import JOURNAL, RUNS, SHARED
 from sqlalchemy import Connection, event
@@ -43,6 +43,8 @@ async def test_many_rows_are_few_statements(disk: Disk, kind: str, count: int, s
 
     def work(connection: Connection) -> None:
         insert(connection, RUNS, [opening_row(a_run("r"))])
+        if kind == "sqlite":
+            driver_of(connection).set_trace_callback(lambda text: ran.append(text) if "INTO journal" in text else None)
         event.listen(connection, "before_cursor_execute", lambda *given: ran.append(given[2]))
         insert(connection, JOURNAL, journal_rows(count))
 

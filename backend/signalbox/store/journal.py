@@ -86,7 +86,7 @@ class JournalStore:
                 self._tell(run, run.seq)
 
     def _touch(self, run: OpenRun) -> None:
-        if not run.is_dropped:
+        if not run.is_dropped and self._dirty.get(run.id) is not run:  # else the writer knows of it already
             self._dirty[run.id] = run
             self._wake()
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sqlite3
 from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
@@ -13,6 +14,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import SQLAlchemyError
 
 from signalbox.core.errors import StoreError
+from signalbox.store.batches import driver_of
 from signalbox.store.database import Database, Value, Work, refuse
 from signalbox.store.migrate import upgrade
 
@@ -21,6 +23,7 @@ _READERS = 4
 _BUSY_SECONDS = 5
 _CHECKPOINT_MS = 100
 _FORGET_SECONDS = 1.0
+_LASTING = (sqlite3.IntegrityError, sqlite3.DataError, sqlite3.ProgrammingError)
 # FULL: what a client was told to be kept survives a power cut, and one commit serves all runs. secure_delete: what is
 # deleted is overwritten, not only unlinked.
 _PRAGMAS = (
@@ -86,6 +89,8 @@ class SqliteDatabase(Database):
     async def _run(self, threads: ThreadPoolExecutor, work: Callable[[], Value]) -> Value:
         try:
             return await asyncio.get_running_loop().run_in_executor(threads, work)
+        except sqlite3.Error as error:  # of a flush, which asks the driver itself
+            refuse(error, is_lasting=isinstance(error, _LASTING))
         except (SQLAlchemyError, OSError) as error:
             refuse(error)
 
@@ -151,6 +156,6 @@ def _engine(path: Path) -> Engine:
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
-        connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))
+        driver_of(connection).execute(connection.get_execution_options().get("begin", "BEGIN"))
 
     return engine

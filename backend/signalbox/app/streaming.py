@@ -1,12 +1,14 @@
 """A watcher's response: bytes as the run makes them, a ping when it is silent, a clean end when the client leaves."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import aclosing
+from typing import Any, cast
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from signalbox.app.eager import begin
 from signalbox.encoders.sse_v1 import CONTENT_TYPE, HEADERS, PING
 
 PING_SECONDS = 15.0
@@ -31,6 +33,9 @@ class EventStream(Response):
         self._body = body
         self._ended = ended
         self._last_write = 0.0
+        self._send_body: Send | None = None
+        self._rest: asyncio.Task[None] | None = None
+        self._broken: Exception | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._pinging: asyncio.Task[None] | None = None
 
@@ -43,7 +48,7 @@ class EventStream(Response):
         finally:
             if self._timer is not None:
                 self._timer.cancel()
-            for task in (self._pinging, leaving, sending):
+            for task in (self._pinging, self._rest, leaving, sending):
                 if task is not None:
                     task.cancel()
             await asyncio.wait({sending})
@@ -58,12 +63,38 @@ class EventStream(Response):
                 await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
                 self._last_write = loop.time()
                 self._timer = loop.call_later(PING_SECONDS, self._ping, send_body)
+                self._send_body = send_body
                 async for chunk in body:
+                    await self._pushed()
                     self._last_write = loop.time()
                     await send_body({"type": "http.response.body", "body": chunk, "more_body": True})
+                await self._pushed()
         finally:
             self._ended()  # before anyone can read the end, and ask again
         await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    @property
+    def is_free(self) -> bool:
+        """Whether something may be pushed: the head is sent, and the client has room for all that was."""
+        has_room = self._rest is None or self._rest.done()
+        return has_room and self._send_body is not None and self._broken is None
+
+    def push(self, chunk: bytes) -> None:
+        """Send bytes at once, before the generator's next item; only while `is_free`, and while it has none."""
+        assert self._send_body is not None
+        self._last_write = asyncio.get_running_loop().time()
+        sending = self._send_body({"type": "http.response.body", "body": chunk, "more_body": True})
+        try:
+            self._rest = begin(cast("Coroutine[Any, Any, None]", sending))
+        except Exception as error:  # noqa: BLE001 - it is this client's, and raised in his task: the run goes on
+            self._broken = error
+
+    async def _pushed(self) -> None:
+        """Wait until all that was pushed is sent; raises what became of it."""
+        if self._broken is not None:
+            raise self._broken
+        if self._rest is not None:
+            await self._rest
 
     def _ping(self, send: Send) -> None:
         """Keep the line open between frames (each write is whole frames); one timer per ping, none per event."""

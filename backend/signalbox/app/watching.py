@@ -1,7 +1,8 @@
 """Answering with a watcher of a run: its journal behind a cursor, encoded."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from typing import TypeAlias
 
 from fastapi import Request, Response
 
@@ -14,6 +15,10 @@ from signalbox.core.errors import Code, RequestError
 from signalbox.core.events import LoopName, Stamped
 from signalbox.core.records import RunRecord
 from signalbox.encoders.sse_v1 import HEADERS, SseV1Encoder
+from signalbox.runs.journal import OnNews
+
+BatchesOf: TypeAlias = Callable[[OnNews], AsyncGenerator[list[Stamped], None]]
+"""Makes the source of a stream; it may hand events to its argument instead of yielding them."""
 
 # Events written at once: whoever reads slowly has this much waiting in memory, not all that was missed (quirk G6).
 _PER_WRITE = 256
@@ -23,20 +28,27 @@ _SEQ_DIGITS = 20
 
 def watch(record: RunRecord, parts: Parts, place: Place, *, after: int = 0, follow: bool = True) -> EventStream:
     """Answer with a run's events behind a cursor, to its end; without `follow` only with those that are there."""
-    batches = parts.runs.watch(record.id, after) if follow else parts.runs.so_far(record.id, after)
+
+    def batches(push: OnNews) -> AsyncGenerator[list[Stamped], None]:
+        return parts.runs.watch(record.id, after, push) if follow else parts.runs.so_far(record.id, after)
+
     stream = stream_of(record.id, record.loop, batches, place, after=after)
     stream.headers.update(_places(record))
     return stream
 
 
-def stream_of(
-    run_id: str, loop: LoopName, batches: AsyncGenerator[list[Stamped], None], place: Place, *, after: int = 0
-) -> EventStream:
+def stream_of(run_id: str, loop: LoopName, batches_of: BatchesOf, place: Place, *, after: int = 0) -> EventStream:
     """Answer with a run's events as they come, the first of them behind a cursor; the place is free at the end."""
     encoder = SseV1Encoder(run_id, loop, after)
 
+    def push(batch: list[Stamped]) -> bool:
+        if not stream.is_free or len(batch) > _PER_WRITE:
+            return False
+        stream.push(encoder.encode(batch))
+        return True
+
     async def frames() -> AsyncGenerator[bytes, None]:
-        async with aclosing(batches):
+        async with aclosing(batches_of(push)) as batches:
             async for batch in batches:
                 if len(batch) <= _PER_WRITE:
                     yield encoder.encode(batch)
@@ -44,7 +56,8 @@ def stream_of(
                 for at in range(0, len(batch), _PER_WRITE):
                     yield encoder.encode(batch[at : at + _PER_WRITE])
 
-    return EventStream(frames(), _names(run_id, loop), place.free)
+    stream = EventStream(frames(), _names(run_id, loop), place.free)
+    return stream
 
 
 def nothing_left(run_id: str, loop: LoopName) -> Response:

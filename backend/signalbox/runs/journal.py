@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from signalbox.core.errors import Code, StoreError
 from signalbox.core.events import AnyEvent, Done, Stamped
@@ -12,6 +13,19 @@ from signalbox.core.ports import RunStore
 # Events kept in memory although they are on disk: a watcher who is that little behind costs no read.
 _KEPT = 1024
 _RETRY_SECONDS = 0.5
+
+
+OnNews: TypeAlias = Callable[[list[Stamped]], bool]
+"""Takes events right where they are told; false, and they are not taken, where that cannot be done at once."""
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A watcher who has read everything up to `after`, and waits in a task; `on_news` may spare him the waking."""
+
+    after: int
+    on_news: OnNews | None
+    woken: asyncio.Future[None]
 
 
 @dataclass(slots=True)
@@ -31,7 +45,7 @@ class Journal:
     is_lost: bool = False
     _tail: list[Stamped] = field(default_factory=list[Stamped])
     _first: int = 1
-    _waiting: list[asyncio.Future[None]] = field(default_factory=list[asyncio.Future[None]])
+    _waiting: list[_Waiting] = field(default_factory=list[_Waiting])
 
     def append(self, events: list[AnyEvent], at: int) -> None:
         """Add events at this time (epoch milliseconds), and wake whoever waits for them; of a lost run none."""
@@ -54,8 +68,11 @@ class Journal:
             del self._tail[:spare]
             self._first += spare
 
-    async def follow(self, after: int) -> AsyncIterator[list[Stamped]]:
-        """Yield what is behind a cursor, then what comes, to the end; one list per wake-up."""
+    async def follow(self, after: int, on_news: OnNews | None = None) -> AsyncIterator[list[Stamped]]:
+        """Yield what is behind a cursor, then what comes, to the end; one list per wake-up.
+
+        What `on_news` takes meanwhile is not yielded. The end is always yielded: it waits for the disk.
+        """
         after = min(after, self.seq)
         while not self.is_lost:
             batch = [] if after == self.seq else self._at_hand(after)
@@ -67,8 +84,10 @@ class Journal:
             elif self.is_lost or (self.is_over and after >= self.seq):
                 return
             else:
-                self._waiting.append(news := asyncio.get_running_loop().create_future())
-                await news
+                waiting = _Waiting(after, on_news, asyncio.get_running_loop().create_future())
+                self._waiting.append(waiting)
+                await waiting.woken
+                after = waiting.after
 
     async def so_far(self, after: int) -> AsyncIterator[list[Stamped]]:
         """Yield what is behind a cursor by now, and wait for nothing more."""
@@ -124,11 +143,26 @@ class Journal:
         self.wake()
 
     def wake(self) -> None:
-        """Have all watchers look again."""
+        """Have all watchers look again, those who cannot be told at once."""
         waiting, self._waiting = self._waiting, []
-        for future in waiting:
-            if not future.done():
-                future.set_result(None)
+        for one in waiting:
+            if one.woken.done():
+                continue  # he has left
+            if one.on_news is not None and self._push(one, one.on_news):
+                self._waiting.append(one)
+            else:
+                one.woken.set_result(None)
+
+    def _push(self, one: _Waiting, on_news: OnNews) -> bool:
+        """Tell a watcher what there is where it is made: that wakes no task, which is a third of a paced event."""
+        batch = None if self.is_lost else self._at_hand(one.after)
+        if batch is None:
+            return False
+        if batch:
+            if type(batch[-1].event) is Done or not on_news(batch):
+                return False
+            one.after = batch[-1].seq
+        return True
 
 
 async def read_all(read: Callable[[int], Awaitable[list[Stamped]]]) -> list[Stamped]:

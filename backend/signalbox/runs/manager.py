@@ -18,7 +18,7 @@ from signalbox.core.events import Stamped
 from signalbox.core.ports import Play, RunStore
 from signalbox.core.records import RunRecord
 from signalbox.runs.billing import Settlements
-from signalbox.runs.journal import read_all
+from signalbox.runs.journal import OnNews, read_all
 from signalbox.runs.ledger import progress_of, with_figures
 from signalbox.runs.peers import Peers
 from signalbox.runs.recovery import CRASHED, recover
@@ -152,14 +152,27 @@ class RunManager:
 
     # --- watch -------------------------------------------------------------------------------------------------
 
-    async def watch(self, run_id: str, after: int = 0) -> AsyncGenerator[list[Stamped], None]:
-        """Yield a run's events behind a cursor, to its end. Leaving a live one early counts: see `_left`."""
+    async def watch(
+        self, run_id: str, after: int = 0, on_news: OnNews | None = None
+    ) -> AsyncGenerator[list[Stamped], None]:
+        """Yield a run's events behind a cursor, to its end. Leaving a live one early counts: see `_left`.
+
+        Of a live run `on_news` may take events where they are told; those are not yielded.
+        """
         run = self.live(run_id)
         if run is not None:
             self._joined(run)
+
+        def pushed(batch: list[Stamped]) -> bool:
+            nonlocal after
+            if on_news is None or not on_news(batch):
+                return False
+            after = batch[-1].seq
+            return True
+
         try:
             if run is not None:
-                async for batch in run.journal.follow(after):
+                async for batch in run.journal.follow(after, on_news and pushed):
                     after = batch[-1].seq
                     yield batch
                 if not run.journal.is_lost:

@@ -130,7 +130,7 @@ async def replay_save(
     if after >= line.seq:
         return nothing_left(line.run_id, line.loop)
     with parts.streams.take(who.owner) as place:
-        return stream_of(line.run_id, line.loop, _kept(save_id, parts, after), place, after=after)
+        return stream_of(line.run_id, line.loop, lambda _: _kept(save_id, parts, after), place, after=after)
 
 
 @router.delete("/{save_id}", response_model=None)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import geometric_mean
 
 import orjson
 
@@ -26,7 +27,7 @@ class Slower:
     def __str__(self) -> str:
         return (
             f"{self.row}: {self.name} is {self.value:.3g}, {self.value / self.stored:.1f} times the baseline's "
-            f"{self.stored:.3g}; {self.most:g} times would be noise."
+            f"{self.stored:.3g}; up to {self.most:g} times may be noise."
         )
 
 
@@ -49,18 +50,18 @@ def store(figures: Iterable[Figure], tools: str, path: Path = FILE) -> None:
 def compared(figures: Iterable[Figure], stored: Mapping[str, Mapping[str, float]]) -> tuple[list[Slower], int]:
     """Return what is worse than the baseline allows, and how many figures could be compared.
 
-    Figures that are alike fail only together: a machine on which system calls are dear changes what Python costs beside
-    plain Python, and one with a slow Python what it costs beside nginx. A slower server changes both. The one that is
-    told is the one nearest to being noise.
+    Figures that are alike are judged together, by their geometric mean: a machine on which system calls are dear
+    changes what the server costs beside plain Python, one with a slow Python what it costs beside nginx. A slower
+    server changes both. The one that is told is the one that has grown most.
     """
     groups: dict[tuple[str, str], list[Slower]] = {}
     for figure in figures:
         before = stored.get(figure.row, {}).get(figure.name)
-        if figure.alike and before:
+        if before:
             slower = Slower(figure.row, figure.name, figure.value, before, figure.most)
             groups.setdefault((figure.row, figure.alike), []).append(slower)
-    nearest = [min(group, key=_excess) for group in groups.values()]
-    return [one for one in nearest if _excess(one) > 1], sum(map(len, groups.values()))
+    worse = [group for group in groups.values() if geometric_mean(map(_excess, group)) > 1]
+    return [max(group, key=_excess) for group in worse], sum(map(len, groups.values()))
 
 
 def _excess(one: Slower) -> float:

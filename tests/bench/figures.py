@@ -25,7 +25,7 @@ class Figure:
     values: tuple[float, ...]
     unit: str = ""
     alike: str = ""
-    most: float = 1.7
+    most: float = 1.6
 
     @property
     def value(self) -> float:

@@ -17,7 +17,6 @@ from tests.bench.stand import Stand
 
 # From here on a doubling is marked: 2 is linear, 4 quadratic, and 1 is what does not grow at all.
 MARKED = 2.5
-_MOST = 1.7
 _WORDS = (
     "A sentence of the kind that people write to a model, with a second half, some hundred and twenty letters long. "
 )
@@ -46,8 +45,8 @@ class Growing:
         short, middle, long = (self.taken[size] for size in self.sizes)
         largest = f"CPU of {self.sizes[2]:,} {self.unit}"
         return [
-            Figure(self.row, "first doubling", _ratios(middle, short), "×", alike="growth", most=_MOST),
-            Figure(self.row, "second doubling", _ratios(long, middle), "×", alike="growth", most=_MOST),
+            Figure(self.row, "first doubling", _ratios(middle, short), "×", alike="growth"),
+            Figure(self.row, "second doubling", _ratios(long, middle), "×", alike="growth"),
             Figure(self.row, largest, tuple(1000 * spent for spent in long), "ms"),
         ]
 

@@ -7,6 +7,7 @@ from signalbox.core.errors import Code, StoreError
 from signalbox.store.batches import SIZES, Row, change, driver_of, insert
 from signalbox.store.rows import CHANGING, figures, opening_row
 from signalbox.store.tables import JOURNAL, RUNS, SHARED
+from signalbox.store.writing import OpenRun, put
 from sqlalchemy import Connection, event
 
 from tests.store.disk import BOTH, Disk, a_run
@@ -113,3 +114,22 @@ async def test_all_or_nothing(kept: Disk) -> None:
 def test_the_columns_that_change_are_those_of_the_figures() -> None:
     """A figure that is missing in the list would stay behind in a run that is written twice."""
     assert tuple(figures(a_run("r"))) == CHANGING
+
+
+async def test_figures_that_come_before_the_first_flush_are_kept_with_the_run(disk: Disk) -> None:
+    """Also where its commit was lost: then it is written again, with what has come since."""
+    run = OpenRun("r", lambda seq, reserved: None, opening=a_run("r"), record=lambda: a_run("r", steps=2))
+    taken = run.take()
+    await disk.write(put, [taken])
+    assert disk.rows("SELECT steps, reserved FROM runs") == [(2, 1_000_000)]
+    run.give_back(taken)
+    run.record = lambda: a_run("r", steps=3)
+    await disk.write(put, [run.take()])
+    assert disk.rows("SELECT steps, reserved FROM runs") == [(3, 1_000_000)]
+
+
+async def test_an_opening_alone_changes_no_run_that_is_there(disk: Disk) -> None:
+    """Its figures are those of the start: a run that was kept after all may have come further."""
+    await disk.write(insert, RUNS, [opening_row(a_run("r", steps=5))])
+    await disk.write(put, [OpenRun("r", lambda seq, reserved: None, opening=a_run("r")).take()])
+    assert disk.rows("SELECT steps FROM runs") == [(5,)]

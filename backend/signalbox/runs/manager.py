@@ -18,7 +18,7 @@ from signalbox.core.events import Stamped
 from signalbox.core.ports import Play, RunStore
 from signalbox.core.records import RunRecord
 from signalbox.runs.billing import Settlements
-from signalbox.runs.journal import OnNews, read_all
+from signalbox.runs.journal import Cursor, OnNews, read_all
 from signalbox.runs.ledger import progress_of, with_figures
 from signalbox.runs.peers import Peers
 from signalbox.runs.recovery import CRASHED, recover
@@ -162,22 +162,14 @@ class RunManager:
         run = self.live(run_id)
         if run is not None:
             self._joined(run)
-
-        def pushed(batch: list[Stamped]) -> bool:
-            nonlocal after
-            if on_news is None or not on_news(batch):
-                return False
-            after = batch[-1].seq
-            return True
-
+        cursor = Cursor(after)
         try:
             if run is not None:
-                async for batch in run.journal.follow(after, on_news and pushed):
-                    after = batch[-1].seq
+                async for batch in run.journal.go_on(cursor, on_news):
                     yield batch
                 if not run.journal.is_lost:
                     return
-            async with aclosing(self._elsewhere(run_id, after)) as batches:
+            async with aclosing(self._elsewhere(run_id, cursor.after)) as batches:
                 async for batch in batches:
                     yield batch
         finally:

@@ -59,7 +59,7 @@ class JournalStore:
             run.append(batch)
             if run.is_dropped:
                 self._tell(run, run.seq)
-            else:
+            elif self._dirty.get(run_id) is not run:  # else the writer knows of it already
                 self._touch(run)
 
     def remember(self, run_id: str, seq: int, messages: Sequence[Message]) -> None:
@@ -86,7 +86,7 @@ class JournalStore:
                 self._tell(run, run.seq)
 
     def _touch(self, run: OpenRun) -> None:
-        if not run.is_dropped and self._dirty.get(run.id) is not run:  # else the writer knows of it already
+        if not run.is_dropped and self._dirty.get(run.id) is not run:
             self._dirty[run.id] = run
             self._wake()
 

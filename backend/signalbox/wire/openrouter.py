@@ -44,14 +44,9 @@ class StreamDecoder:
         self._sse = SseDecoder()
         self._chunks = ChunkDecoder(served)
         self._unreadable = 0
-        self._is_told = False
+        self.is_told = False
         self.has_begun = False
         self.has_ended = False
-
-    @property
-    def is_told(self) -> bool:
-        """Whether the answer's last word is said, or why there is none."""
-        return self._is_told or self._chunks.is_told
 
     def feed(self, data: bytes) -> list[StreamPart]:
         """Return the parts that this network read completes."""
@@ -80,16 +75,17 @@ class StreamDecoder:
         if data == b"[DONE]":
             self._chunks.close(out)
             out.append(EndOfStream())
-            self._is_told = self.has_ended = True
+            self.is_told = self.has_ended = True
             return
         if frame.event == "error" and not data.startswith(b"{"):
             words = data.decode("utf-8", "replace")
             out.append(Fault(error_of_value(words), words))
-            self._is_told = True
+            self.is_told = True
             return
         value = self._value(data, out)
         if isinstance(value, dict):
             self._chunks.chunk(value, out, failed=frame.event == "error")
+            self.is_told = self.is_told or self._chunks.is_told
 
     def _value(self, data: bytes, out: list[StreamPart]) -> JsonValue:
         try:
@@ -109,7 +105,7 @@ class StreamDecoder:
         if self._unreadable > _UNREADABLE_LIMIT:
             error = UpstreamError(Code.UPSTREAM_PROTOCOL, "The upstream sends frames that are not JSON.")
             out.append(Fault(error))
-            self._is_told = True
+            self.is_told = True
         return value
 
 

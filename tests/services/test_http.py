@@ -29,7 +29,7 @@ TWO = OK + b"content-length: 2\r\n\r\nok"
 STREAM = OK + b"transfer-encoding: chunked\r\n\r\n"
 END = b"0\r\n\r\n"
 
-ADVICE = "services/http.py and connection.py lean on private parts of httpx 0.28.1 and httpcore 1.0.9: see there first."
+ADVICE = "services/http.py, connection.py, pool.py lean on private parts of httpx 0.28.1, httpcore 1.0.9: see there."
 
 Script = Callable[["Peer"], Awaitable[None]]
 
@@ -572,7 +572,7 @@ async def test_a_cancelled_request_closes_its_socket(phase: str) -> None:
         with pytest.raises(asyncio.CancelledError):
             await task
         assert pool_of(client).connections == []
-        assert pool_of(client)._requests == []
+        assert not len(pool_of(client)._requests)
         assert asyncio.all_tasks() <= before
         await asyncio.wait_for(upstream.left.wait(), 5)
 
@@ -909,7 +909,7 @@ async def test_respx_mocks_it() -> None:
 
 
 def test_the_private_seam_still_fits() -> None:
-    """Every private part of httpx and httpcore that services/http.py and connection.py lean on is where it was."""
+    """Every private part of httpx and httpcore that http.py, connection.py and pool.py lean on is where it was."""
     pool, transport = httpcore.AsyncConnectionPool(), httpx.AsyncHTTPTransport()
     wanted: dict[object, tuple[str, ...]] = {
         pool: ("_connections", "_requests", "_max_connections", "_ssl_context", "_keepalive_expiry"),

@@ -18,6 +18,7 @@ from signalbox.app.databases import open_database, unusable
 from signalbox.app.deps import Parts
 from signalbox.app.errors import LastResort, add_error_handlers
 from signalbox.app.examples import add_openapi
+from signalbox.app.express import Express
 from signalbox.app.files import mount_files
 from signalbox.app.levers import key_fences_from, open_lever
 from signalbox.app.logs import configure_logs, log_run
@@ -42,6 +43,7 @@ from signalbox.services.tool_executor import ToolExecutor
 from signalbox.store.database import Database
 from signalbox.store.journal import JournalStore
 
+_SPARE_CONNECTIONS = 100
 # What a page of an allowed origin may read beside the body: which run answers, and when to ask again.
 _EXPOSED = [
     "x-chat-contract",
@@ -109,6 +111,7 @@ def _guard(app: FastAPI, settings: Settings, token: str | None, admin: AdminToke
     origins = settings.signalbox_allowed_origins
     # What the user's own documents hold is theirs; this project's documentation is not.
     closed = ("/api/", "/notes/") if settings.signalbox_docs is None else ("/api/", "/notes/", "/guide/")
+    app.add_middleware(Express, path="/api/chat/stream", endpoint=chat.stream_chat)
     app.add_middleware(Gate, hosts=settings.signalbox_allowed_hosts, origins=origins, who=keeper.who, closed=closed)
     if origins:
         app.add_middleware(
@@ -133,7 +136,12 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
 
         base_url = stack.enter_context(BackgroundSimulator(pace=settings.signalbox_simulator_pace)).base_url
     client = await stack.enter_async_context(
-        make_client(connect_timeout=settings.openrouter_connect_timeout, idle_timeout=settings.openrouter_timeout)
+        make_client(
+            connect_timeout=settings.openrouter_connect_timeout,
+            idle_timeout=settings.openrouter_timeout,
+            # One for each run, and some for the catalogue and the bills: a run that waits for a place would seem slow.
+            max_connections=settings.signalbox_max_runs + _SPARE_CONNECTIONS,
+        )
     )
     where = upstream_of(settings, base_url)
     upstream = OpenRouterService(client, where)

@@ -31,7 +31,7 @@ class Http1Connection(httpcore.AsyncConnectionInterface):
     """
 
     def __init__(self, origin: httpcore.Origin, tls: ssl.SSLContext | None, keepalive: float | None) -> None:
-        self._origin = origin
+        self.origin = origin
         self._tls = tls if origin.scheme == b"https" else None
         self._keepalive = keepalive
         self._channel: Channel | None = None
@@ -39,8 +39,10 @@ class Http1Connection(httpcore.AsyncConnectionInterface):
 
     async def handle_async_request(self, request: httpcore.Request) -> httpcore.Response:
         """Send a request and return once the response's head is here. Raises httpcore's exceptions."""
-        if self._state is _State.ACTIVE or self.is_closed():
+        if self._state in (_State.ACTIVE, _State.CLOSED):
             raise httpcore.ConnectionNotAvailable
+        if self.is_closed():  # by the server, since it was taken from the pool
+            self._channel = None
         self._state = _State.ACTIVE
         try:
             channel = await self._converse(request)
@@ -72,10 +74,10 @@ class Http1Connection(httpcore.AsyncConnectionInterface):
         return await _send(self._channel, request)
 
     async def _connect(self, request: httpcore.Request) -> Channel:
-        host = self._origin.host.decode("ascii")
+        host = self.origin.host.decode("ascii")
         return await connect(
             host,
-            self._origin.port,
+            self.origin.port,
             tls=self._tls,
             server_hostname=_extension(request, "sni_hostname") or host,
             patience=_timeout(request, "connect"),
@@ -101,7 +103,7 @@ class Http1Connection(httpcore.AsyncConnectionInterface):
 
     def can_handle_request(self, origin: httpcore.Origin) -> bool:
         """Say whether this connection leads to `origin`."""
-        return origin == self._origin
+        return origin == self.origin
 
     def is_available(self) -> bool:
         """Say whether a request may be sent now."""
@@ -121,7 +123,7 @@ class Http1Connection(httpcore.AsyncConnectionInterface):
 
     def info(self) -> str:
         """Describe the connection for logs and for `repr`."""
-        return f"{str(self._origin)!r}, HTTP/1.1, {self._state.name}"
+        return f"{str(self.origin)!r}, HTTP/1.1, {self._state.name}"
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} [{self.info()}]>"

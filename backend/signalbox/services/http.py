@@ -1,18 +1,18 @@
 """The tuned upstream client: httpx with httpcore's pool, and our own HTTP/1.1 connection under it.
 
-This file and `connection.py` lean on private parts of httpx 0.28.1 and httpcore 1.0.9; `tests/services/test_http.py`
-checks that each of them still fits, so an upgrade fails there with a sentence.
+This file, `connection.py` and `pool.py` lean on private parts of httpx 0.28.1 and httpcore 1.0.9;
+`tests/services/test_http.py` checks that each of them still fits, so an upgrade fails there with a sentence.
 """
 
 import ssl
 from collections.abc import AsyncIterator
 from typing import Any
 
-import httpcore
 import httpx
 
 from signalbox.services.channel import Sink
-from signalbox.services.connection import Body, Http1Connection
+from signalbox.services.connection import Body
+from signalbox.services.pool import Pool
 
 KEEPALIVE = 30.0  # seconds an unused connection is kept
 
@@ -46,75 +46,6 @@ def is_read(answer: httpx.Response) -> bool:
     """Whether it is known that nothing more of an answer comes."""
     body: Body | None = answer.extensions.get("body")
     return body is not None and body.is_read
-
-
-class Pool(httpcore.AsyncConnectionPool):
-    """httpcore's pool with our connection, and with an assignment that walks the connections once.
-
-    httpcore's own builds a list of all connections for every idle one, on each acquire and release: 26 CPU-ms per
-    stream with 1,000 streams, and 15 ms instead of 5 per tool turn with 100 idle connections.
-    """
-
-    def __init__(self, tls: ssl.SSLContext, max_connections: int, keepalive: float) -> None:
-        # Where httpcore counts for the keep-alive limit it counts all connections, not the idle ones: with httpx's
-        # 100/20 fifty overlapping streams opened 170 connections in five rounds, with equal limits 50.
-        super().__init__(
-            ssl_context=tls,
-            max_connections=max_connections,
-            max_keepalive_connections=max_connections,
-            keepalive_expiry=keepalive,
-        )
-
-    def create_connection(self, origin: httpcore.Origin) -> httpcore.AsyncConnectionInterface:
-        """Return our connection in place of httpcore's."""
-        return Http1Connection(origin, self._ssl_context, self._keepalive_expiry)
-
-    def _assign_requests_to_connections(self) -> list[httpcore.AsyncConnectionInterface]:
-        """Give every waiting request a connection while there are any; return those the pool has to close.
-
-        A connection belongs to the request that holds it or it is idle. One that is neither was made for a request
-        cancelled before it started, and httpcore would keep its place taken for ever.
-        """
-        held = {request.connection for request in self._requests}
-        closing: list[httpcore.AsyncConnectionInterface] = []
-        idle: list[httpcore.AsyncConnectionInterface] = []
-        kept: list[httpcore.AsyncConnectionInterface] = []
-        for connection in self._connections:
-            if connection in held:
-                kept.append(connection)
-            elif connection.is_idle():
-                kept.append(connection)
-                idle.append(connection)
-            elif not connection.is_closed():
-                closing.append(connection)
-        self._connections = kept
-        for request in self._requests:
-            if request.is_queued():
-                connection = self._provide(request.request.url.origin, idle, closing)
-                if connection is not None:
-                    request.assign_to_connection(connection)
-        return closing
-
-    def _provide(
-        self,
-        origin: httpcore.Origin,
-        idle: list[httpcore.AsyncConnectionInterface],
-        closing: list[httpcore.AsyncConnectionInterface],
-    ) -> httpcore.AsyncConnectionInterface | None:
-        """Find an idle connection to an origin or make one, in place of another origin's where the pool is full."""
-        for connection in idle:
-            if connection.can_handle_request(origin):
-                idle.remove(connection)
-                return connection
-        if len(self._connections) >= self._max_connections:
-            if not idle:
-                return None
-            oldest = idle.pop(0)
-            self._connections.remove(oldest)
-            closing.append(oldest)
-        connection = self.create_connection(origin)
-        self._connections.append(connection)
-        return connection
 
 
 class Transport(httpx.AsyncHTTPTransport):

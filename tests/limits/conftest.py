@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from signalbox.app.access import Who
+from signalbox.app.security import Gate
 from starlette.datastructures import Headers
 from starlette.types import Receive, Scope, Send
 
@@ -19,14 +20,17 @@ Among = Callable[..., tuple[RunningApp, ScriptedUpstream]]
 
 def _name_users(app: RunningApp) -> None:
     """Say behind the gate, as it does, whose a request is: every route asks what was put there."""
-    inner = app.app.router.middleware_stack
+    gate: Any = app.app.middleware_stack
+    while not isinstance(gate, Gate):
+        gate = gate.app if hasattr(gate, "app") else gate._app
+    inner = gate._app
 
     async def named(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
             scope["state"]["who"] = Who(owner=Headers(scope=scope).get("x-user", ""))
         await inner(scope, receive, send)
 
-    app.app.router.middleware_stack = named
+    gate._app = named
 
 
 @pytest.fixture

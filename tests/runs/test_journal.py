@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from signalbox.core.errors import Code, StoreError
-from signalbox.core.events import Content, Stamped
+from signalbox.core.events import Content, Done, Stamped
 from signalbox.runs import journal as module
-from signalbox.runs.journal import Journal
+from signalbox.runs.journal import Cursor, Journal
 from signalbox.store.memory import MemoryStore
 
 pytestmark = pytest.mark.anyio
@@ -92,10 +92,14 @@ def test_every_watcher_sees_every_event_once(moves: list[tuple[str, int]], reser
 
 
 class Watcher:
-    """Follows a journal from a cursor; after a cut it goes on behind what it has seen."""
+    """Follows a journal from a cursor; after a cut it goes on behind what it has seen.
+
+    Every other one takes two of three batches where they are told, and refuses the third.
+    """
 
     def __init__(self, stage: Stage, after: int) -> None:
         self.stage, self.asked, self.after = stage, after, 0
+        self.takes, self.told = bool(after % 2), 0
         self.seen: list[int] = []
         self.task = asyncio.create_task(self._follow())
 
@@ -103,10 +107,20 @@ class Watcher:
         if not self.seen:  # a cursor ahead of the run gets what comes from here on
             self.after = min(self.asked, self.stage.journal.seq)
         after = self.seen[-1] if self.seen else self.asked
-        async for batch in self.stage.journal.follow(after):
-            for stamped in batch:
-                assert stamped.seq <= self.stage.journal.reserved, "shown before it was reserved"
-                self.seen.append(stamped.seq)
+        async for batch in self.stage.journal.go_on(Cursor(after), self._at_once if self.takes else None):
+            self._see(batch)
+
+    def _at_once(self, batch: list[Stamped]) -> bool:
+        self.told += 1
+        if self.told % 3 == 0:
+            return False
+        self._see(batch)
+        return True
+
+    def _see(self, batch: list[Stamped]) -> None:
+        for stamped in batch:
+            assert stamped.seq <= self.stage.journal.reserved, "shown before it was reserved"
+            self.seen.append(stamped.seq)
 
     async def cut(self) -> None:
         if not self.task.done():
@@ -294,3 +308,88 @@ async def test_a_row_that_cannot_be_read_ever_is_not_waited_for() -> None:
     store.code = Code.INTERNAL
     with pytest.raises(StoreError):
         [batch async for batch in far_behind(store).journal.follow(0)]
+
+
+# --- told where it is made --------------------------------------------------------------------------------------------
+
+
+async def told_at_once(stage: Stage, takes: bool = True) -> tuple[list[int], list[int], "asyncio.Task[None]", Cursor]:
+    """Follow a journal with `on_news`; return what was told at once, what was yielded, the task, and its cursor."""
+    at_once: list[int] = []
+    yielded: list[int] = []
+    cursor = Cursor(0)
+
+    def on_news(batch: list[Stamped]) -> bool:
+        if takes:
+            at_once.extend(stamped.seq for stamped in batch)
+        return takes
+
+    async def follow() -> None:
+        async for batch in stage.journal.go_on(cursor, on_news):
+            yielded.extend(stamped.seq for stamped in batch)
+
+    task = asyncio.create_task(follow())
+    await asyncio.sleep(0)
+    return at_once, yielded, task, cursor
+
+
+async def test_news_are_told_without_waking_a_task() -> None:
+    """What a watcher takes at once is told before `append` returns, and is not yielded; his cursor goes along."""
+    stage = Stage()
+    stage.write(reserve=100)
+    at_once, yielded, task, cursor = await told_at_once(stage)
+    stage.say(2)
+    stage.say(1)
+    assert (at_once, cursor.after) == ([1, 2, 3], 3)
+    await asyncio.sleep(0)
+    assert yielded == []
+    task.cancel()
+
+
+async def test_news_that_are_refused_are_yielded() -> None:
+    """Nothing is lost, nothing doubled, when a watcher cannot take it."""
+    stage = Stage()
+    stage.write(reserve=100)
+    at_once, yielded, task, _ = await told_at_once(stage, takes=False)
+    stage.say(2)
+    for _ in range(3):
+        await asyncio.sleep(0)
+    assert (at_once, yielded) == ([], [1, 2])
+    task.cancel()
+
+
+async def test_an_ending_is_never_told_at_once() -> None:
+    """It waits for the disk, like every ending."""
+    stage = Stage()
+    stage.write(reserve=100)
+    at_once, yielded, task, _ = await told_at_once(stage)
+    stage.say(1)
+    stage.journal.append([Done(done=True, status="complete")], at=0)
+    stage.journal.is_over = True
+    stage.journal.wake()
+    await asyncio.wait_for(task, 30)
+    assert (at_once, yielded) == ([1], [2])
+
+
+async def test_nothing_is_told_at_once_of_what_is_not_reserved() -> None:
+    """A number that a crash could give out again is shown to nobody."""
+    stage = Stage()
+    stage.write(reserve=1)
+    at_once, yielded, task, _ = await told_at_once(stage)
+    stage.say(3)
+    assert at_once == [1]
+    stage.write(reserve=100)
+    assert at_once == [1, 2, 3]
+    assert yielded == []
+    task.cancel()
+
+
+async def test_a_lost_run_tells_nothing_at_once_any_more() -> None:
+    """The worker that has taken it over tells the rest, behind the cursor."""
+    stage = Stage()
+    stage.write(reserve=100)
+    at_once, _, task, cursor = await told_at_once(stage)
+    stage.say(2)
+    stage.journal.lose()
+    await asyncio.wait_for(task, 30)
+    assert (at_once, cursor.after) == ([1, 2], 2)

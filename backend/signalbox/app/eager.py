@@ -26,13 +26,12 @@ def begin(work: Coroutine[Any, Any, None]) -> "asyncio.Task[None] | None":
 def _rest(work: Coroutine[Any, Any, None], awaited: Any) -> Generator[Any, Any, None]:
     """Go on with work that has begun to wait for something."""
     while True:
+        raised: BaseException | None = None
         try:
-            sent = yield awaited
-        except BaseException as error:  # noqa: BLE001 - a cancellation is for the work itself
-            step = lambda error=error: work.throw(error)  # noqa: E731
-        else:
-            step = lambda sent=sent: work.send(sent)  # noqa: E731
+            yield awaited
+        except BaseException as error:  # noqa: BLE001 - also a cancellation is for the work itself
+            raised = error
         try:
-            awaited = step()
+            awaited = work.send(None) if raised is None else work.throw(raised)
         except StopIteration:
             return

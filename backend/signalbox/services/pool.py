@@ -57,7 +57,7 @@ class Pool(httpcore.AsyncConnectionPool):
     """Gives each request a connection of its own, a kept one where there is one to its server.
 
     httpcore's own way walks all connections on each acquire and release, and builds a list of them for every idle one:
-    26 CPU-ms per stream with 1,000 streams. A walk alone still grows with what is open: 4 ms per stream with 2,000.
+    26 CPU-ms per stream with 1,000 streams. A walk alone still grows with what is open: 0.3 ms per stream with 2,000.
     """
 
     def __init__(self, tls: ssl.SSLContext, max_connections: int, keepalive: float) -> None:

@@ -169,16 +169,13 @@ class RunManager:
                     yield batch
                 if not run.journal.is_lost:
                     return
-            async with aclosing(self._elsewhere(run_id, cursor.after)) as batches:
+            elsewhere = self.peers.follow(run_id, cursor.after) if self.peers else self._replay(run_id, cursor.after)
+            async with aclosing(elsewhere) as batches:
                 async for batch in batches:
                     yield batch
         finally:
             if run is not None:
                 self._left(run)
-
-    def _elsewhere(self, run_id: str, after: int) -> AsyncGenerator[list[Stamped], None]:
-        """Return a run's events behind a cursor from another worker, or from the disk."""
-        return self.peers.follow(run_id, after) if self.peers else self._replay(run_id, after)
 
     async def so_far(self, run_id: str, after: int = 0) -> AsyncGenerator[list[Stamped], None]:
         """Yield what is behind a cursor by now. Whoever polls so joins nothing and leaves nothing.

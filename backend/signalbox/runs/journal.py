@@ -62,7 +62,8 @@ class Journal:
         self.store.append(self.run_id, batch)  # first: what it does not take has not happened
         self._tail.extend(batch)
         self.seq += len(batch)
-        self.wake()
+        if self._waiting:
+            self.wake()
 
     def written(self, durable: int, reserved: int) -> None:
         """Take in how far the disk is."""

@@ -1,6 +1,7 @@
 """What is taken out of an answer's text as it streams: reasoning between tags, calls that leaked into it."""
 
 from dataclasses import replace
+from typing import TypeGuard
 
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.execution import without_namespace
@@ -32,6 +33,12 @@ class TextFilters:
             elif text := feed(part.text):
                 out.append(part if text is part.text else TextDelta(text))
         return out
+
+    def lets_through(self, part: StreamPart) -> TypeGuard[TextDelta]:
+        """Whether a part is plain text that no filter would hold back or look into; then it need not be split."""
+        if type(part) is not TextDelta or self._think is not None:
+            return False
+        return self._leaks is None or self._leaks.lets_through(part.text)
 
     def close(self) -> list[StreamPart]:
         """Return what was held back and is text after all."""

@@ -61,7 +61,12 @@ class Turn:
         if self.attempt.first_part is None:
             self.attempt.first_part = self.clock()
         events: list[AnyEvent] = []
-        self._tell(self._filters.split(parts), events)
+        if self.has_words and len(parts) == 1 and self._filters.lets_through(part := parts[0]):
+            # What a slow stream brings, one at a time: a piece of text in the middle of an answer.
+            self._builder.text.append(part.text)
+            events.append(Content(part.text))
+        else:
+            self._tell(self._filters.split(parts), events)
         if events:
             self.is_visible = True
             self.execution.tell(events)

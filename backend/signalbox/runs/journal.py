@@ -61,8 +61,9 @@ class Journal:
         batch = [Stamped(seq, at, event) for seq, event in enumerate(events, self.seq + 1)]
         self.store.append(self.run_id, batch)  # first: what it does not take has not happened
         self._tail.extend(batch)
-        self.seq += len(batch)
-        self.wake()
+        before, self.seq = self.seq, self.seq + len(batch)
+        if self._waiting:
+            self._tell(batch, before)
 
     def written(self, durable: int, reserved: int) -> None:
         """Take in how far the disk is."""
@@ -163,6 +164,19 @@ class Journal:
                 self._waiting.append(one)
             else:
                 one.woken.set_result(None)
+
+    def _tell(self, batch: list[Stamped], before: int) -> None:
+        """Tell new events to all watchers; to one who has read all before them as they are."""
+        is_shown = self.seq <= self.reserved and type(batch[-1].event) is not Done
+        all_know = is_shown
+        for one in self._waiting if is_shown else ():
+            is_next = one.cursor.after == before and not one.woken.done()
+            if is_next and one.on_news is not None and one.on_news(batch):
+                one.cursor.after = self.seq
+            else:
+                all_know = False
+        if not all_know:
+            self.wake()  # those who know it already find nothing new
 
     def _push(self, one: _Waiting, on_news: OnNews) -> bool:
         """Tell a watcher what there is where it is made: that wakes no task, which is a third of a paced event."""

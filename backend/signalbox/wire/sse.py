@@ -36,6 +36,8 @@ class SseDecoder:
 
     def feed(self, chunk: bytes) -> list[Frame]:
         """Return the frames that these bytes complete; raises UpstreamError when a frame grows beyond all measure."""
+        if self._is_one_frame(chunk):
+            return [Frame(chunk[6:-2], self._id)]
         # `find`, since `in` asks first whether it was given a number, by an exception, of which a frame pays two.
         if chunk.find(b"\r") >= 0 or self._after_cr:
             chunk = self._normalise(chunk)
@@ -67,6 +69,16 @@ class SseDecoder:
         if rest:
             self._keep(rest)
         return frames
+
+    def _is_one_frame(self, chunk: bytes) -> bool:
+        """Whether a read is one whole frame of one line between two others, as nearly every read of a slow stream."""
+        return (
+            chunk.startswith(b"data: ")
+            and chunk.endswith(b"\n\n")
+            and chunk.count(b"\n") == 2
+            and chunk.find(b"\r") < 0
+            and not (self._tail or self._data or self._after_cr or self._at_start or self._event)
+        )
 
     def close(self) -> list[Frame]:
         """Return what was still open at the end of the stream.

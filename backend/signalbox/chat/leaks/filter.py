@@ -89,10 +89,14 @@ class LeakFilter:
 
     def feed(self, text: str) -> str:
         """Return what may be shown now."""
+        return text if self.lets_through(text) else self._run(text, final=False)
+
+    def lets_through(self, text: str) -> bool:
+        """Whether a piece is let through as it is: in the middle of a line, all words, as most of most answers."""
         if self._is_quiet and _PLAIN(text):
-            self._ends_blank = text[-1:].isspace()  # most pieces of most answers: in the middle of a line, all words
-            return text
-        return self._run(text, final=False)
+            self._ends_blank = text[-1:].isspace()
+            return True
+        return False
 
     def close(self) -> str:
         """Return what was held back and is text after all."""

@@ -11,7 +11,7 @@ from signalbox.core.parts import UsageReport
 from signalbox.services import answers
 from signalbox.services.http import make_client
 from signalbox.services.openrouter import OpenRouterService, Upstream
-from signalbox.wire.openrouter import StreamDecoder
+from signalbox.wire.openrouter_stream import StreamDecoder
 
 from tests.support.runs import context_for, driven, no_wait
 from tests.support.scripted import make_tool

@@ -22,7 +22,8 @@ from signalbox.core.parts import (
     Unreadable,
     UsageReport,
 )
-from signalbox.wire.openrouter import StreamDecoder, parts_of_body
+from signalbox.wire.openrouter import parts_of_body
+from signalbox.wire.openrouter_stream import StreamDecoder
 
 
 def frame(value: Any) -> bytes:

@@ -1,13 +1,22 @@
 """What is taken out of an answer's text as it streams: reasoning between tags, calls that leaked into it."""
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeGuard
+from itertools import groupby
+from operator import attrgetter
+from typing import TypeGuard, cast
 
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.execution import without_namespace
 from signalbox.chat.leaks import LeakFilter
 from signalbox.chat.think import ThinkSplitter
 from signalbox.core.parts import Completion, StreamPart, TextDelta
+
+# Pieces of text that are looked at together.
+_TOGETHER = 32
+
+text_of = cast("Callable[[StreamPart], str]", attrgetter("text"))
+"""Return a TextDelta's text."""
 
 
 class TextFilters:
@@ -26,13 +35,26 @@ class TextFilters:
         if self._leaks is None:
             return parts
         out: list[StreamPart] = []
-        feed = self._leaks.feed
-        for part in parts:
-            if type(part) is not TextDelta:
-                out.append(part)
-            elif text := feed(part.text):
-                out.append(part if text is part.text else TextDelta(text))
+        for kind, alike in groupby(parts, type):
+            if kind is TextDelta:
+                self._let_out(self._leaks, cast("list[TextDelta]", list(alike)), out)
+            else:
+                out.extend(alike)
         return out
+
+    def _let_out(self, leaks: LeakFilter, parts: list[TextDelta], out: list[StreamPart]) -> None:
+        """Look at some pieces at a time: where nothing in them is to be looked into, none is looked at by itself."""
+        for at in range(0, len(parts), _TOGETHER):
+            some = parts[at : at + _TOGETHER]
+            if leaks.lets_through("".join(map(text_of, some))):
+                out.extend(some)
+                continue
+            for part in some:
+                text = leaks.feed(part.text)
+                if text is part.text:
+                    out.append(part)
+                elif text:
+                    out.append(TextDelta(text))
 
     def lets_through(self, part: StreamPart) -> TypeGuard[TextDelta]:
         """Whether a part is plain text that no filter would hold back or look into; then it need not be split."""

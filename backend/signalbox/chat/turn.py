@@ -1,13 +1,14 @@
 """One answer of a model as it streams: text leaves at once, calls are gathered, eager ones start as they close."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 
 from signalbox.chat.arguments import is_same
 from signalbox.chat.assembly import OpenCall
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.execution import RunningCall, ToolExecution
-from signalbox.chat.filters import TextFilters
+from signalbox.chat.filters import TextFilters, text_of
 from signalbox.chat.progress import Attempt
 from signalbox.chat.repair import RepairedCall, repaired
 from signalbox.chat.response import ResponseBuilder
@@ -75,15 +76,23 @@ class Turn:
 
     def _tell(self, parts: list[StreamPart], events: list[AnyEvent]) -> None:
         """Take parts in, and turn what can be shown into events."""
-        add, said = self._builder.add, self._builder.text
+        for kind, alike in groupby(parts, type):
+            if kind is TextDelta:
+                self._say(list(map(text_of, alike)), events)
+            else:
+                self._tell_others(alike, events)
+
+    def _say(self, texts: list[str], events: list[AnyEvent]) -> None:
+        """Take text in, as nearly all of nearly every answer is: no step here is for a single piece."""
+        self._builder.text.extend(texts)
+        if not self.has_words:
+            self._break(events)
+            self.has_words = not "".join(texts).isspace()
+        events.extend(map(Content, texts))
+
+    def _tell_others(self, parts: Iterator[StreamPart], events: list[AnyEvent]) -> None:
+        add = self._builder.add
         for part in parts:
-            if type(part) is TextDelta:  # nearly every part of nearly every answer
-                text = part.text
-                said.append(text)
-                if not self.has_words:
-                    self._begin(text, events)
-                events.append(Content(text))
-                continue
             add(part)
             if isinstance(part, ReasoningDelta):
                 self._has_reasoned = True
@@ -150,13 +159,8 @@ class Turn:
         spec = self.execution.tools.spec(call.name)
         return spec is not None and spec.eager and self.execution.tools.check(call.name, call.value or {}) is None
 
-    def _begin(self, text: str, events: list[AnyEvent]) -> None:
-        """Note whether text has come, and words."""
-        if not self.has_text:
-            self._break(events)
-        self.has_words = not text.isspace()
-
     def _break(self, events: list[AnyEvent]) -> None:
+        """Part the run's first text from what it said in earlier steps."""
         if self.after_text and not self.has_text:
             events.append(Content("\n\n"))
         self.has_text = True

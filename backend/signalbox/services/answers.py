@@ -7,10 +7,11 @@ from collections.abc import AsyncIterator, Callable
 import httpx
 
 from signalbox.core.errors import Code, UpstreamError
-from signalbox.core.parts import EndOfStream, Fault, Served, StreamPart
+from signalbox.core.parts import Fault, Served, StreamPart
 from signalbox.core.ports import Take
 from signalbox.services.http import is_read, pour
-from signalbox.wire.openrouter import StreamDecoder, parts_of_body
+from signalbox.wire.openrouter import parts_of_body
+from signalbox.wire.openrouter_stream import StreamDecoder
 
 # A whole body or an error page beyond this is not read to its end.
 _BODY_LIMIT = 64 * 1024 * 1024
@@ -65,21 +66,14 @@ class Hearing:
             if start in b"{[":
                 self._body = data
                 return True
-        parts = decoder.feed(data)
-        if not decoder.is_told:
-            if parts:
-                self._take(parts)
-            return False
-        if decoder.has_ended:  # what follows [DONE] counts no more
-            end = next(place for place, part in enumerate(parts, 1) if type(part) is EndOfStream)
-            del parts[end:]
-        self._tell(parts)
-        return True
+        self._tell(decoder.feed(data))
+        return decoder.is_told
 
     def _tell(self, parts: list[StreamPart]) -> None:
-        for part in parts:
-            if type(part) is Fault:
-                self._hide(part.error)
+        if Fault in map(type, parts):
+            for part in parts:
+                if type(part) is Fault:
+                    self._hide(part.error)
         if parts:
             self._take(parts)
 

@@ -1,8 +1,7 @@
-"""OpenRouter's chat completions, and every OpenAI-compatible host's: frames and bodies to parts."""
+"""OpenRouter's chat completions, and every OpenAI-compatible host's: chunks and whole bodies to parts."""
 
 from collections.abc import Mapping
 
-from signalbox.core.errors import Code, UpstreamError
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.parts import (
     CallDelta,
@@ -16,97 +15,18 @@ from signalbox.core.parts import (
     Served,
     StreamPart,
     TextDelta,
-    Unreadable,
     Usage,
     UsageReport,
 )
+from signalbox.wire.bulk import chunks_of
 from signalbox.wire.details import ReasoningDetails
 from signalbox.wire.jsontext import dumps, loads
 from signalbox.wire.openrouter_errors import error_of_value
-from signalbox.wire.plain import NOT_PLAIN, read_plain
-from signalbox.wire.sse import Frame, SseDecoder
+from signalbox.wire.plain import NOT_PLAIN, PlainChunk, read_plain
 
-# A host that sends this many frames which are no JSON is not speaking the protocol.
-_UNREADABLE_LIMIT = 5
 _PIECES = (TextDelta, CallDelta)
 # No count and no price is larger; JavaScript reads no larger integer exactly.
 _MOST = 2**53
-
-
-class StreamDecoder:
-    """Bytes of one streamed answer to parts; wire truth of choice 0, nothing repaired.
-
-    `has_begun`: anything came at all. `is_told`: a finish reason, an error or the end came. `has_ended`: `[DONE]` did.
-    """
-
-    def __init__(self, served: Served | None = None) -> None:
-        """Begin; `served` is what the response's headers told already."""
-        self._sse = SseDecoder()
-        self._chunks = ChunkDecoder(served)
-        self._unreadable = 0
-        self.is_told = False
-        self.has_begun = False
-        self.has_ended = False
-
-    def feed(self, data: bytes) -> list[StreamPart]:
-        """Return the parts that this network read completes."""
-        out: list[StreamPart] = []
-        self.has_begun = self.has_begun or bool(data.strip())
-        chunks = self._chunks
-        for frame in self._sse.feed(data):
-            # A frame like the one before it, most of the time; where it is not, the long way finds that out.
-            if not (chunks.is_plain and frame.event is None and chunks.plain(frame.data, out)):
-                self._frame(frame, out)
-        return out
-
-    def close(self) -> list[StreamPart]:
-        """Return what was still open when the bytes ended."""
-        out: list[StreamPart] = []
-        for frame in self._sse.close():
-            self._frame(frame, out)
-        self._chunks.close(out)
-        return out
-
-    def _frame(self, frame: Frame, out: list[StreamPart]) -> None:
-        data = frame.data.strip()
-        # Keep-alives rewrapped as data by proxies and Vertex partner models: `data: : keepalive` (quirk E4).
-        if not data or data.startswith(b":"):
-            return
-        if data == b"[DONE]":
-            self._chunks.close(out)
-            out.append(EndOfStream())
-            self.is_told = self.has_ended = True
-            return
-        if frame.event == "error" and not data.startswith(b"{"):
-            words = data.decode("utf-8", "replace")
-            out.append(Fault(error_of_value(words), words))
-            self.is_told = True
-            return
-        value = self._value(data, out)
-        if isinstance(value, dict):
-            self._chunks.chunk(value, out, failed=frame.event == "error")
-            self.is_told = self.is_told or self._chunks.is_told
-
-    def _value(self, data: bytes, out: list[StreamPart]) -> JsonValue:
-        try:
-            return loads(data)
-        except ValueError:
-            pass
-        # Two frames glued together, the first one cut: what follows the last `data: ` is whole (quirk E10).
-        _, glue, rest = data.rpartition(b"data: ")
-        value: JsonValue = None
-        if glue:
-            try:
-                value = loads(rest)
-            except ValueError:
-                value = None
-        self._unreadable += 1
-        out.append(Unreadable(len(data)))
-        if self._unreadable > _UNREADABLE_LIMIT:
-            error = UpstreamError(Code.UPSTREAM_PROTOCOL, "The upstream sends frames that are not JSON.")
-            out.append(Fault(error))
-            self.is_told = True
-        return value
 
 
 class ChunkDecoder:
@@ -134,12 +54,18 @@ class ChunkDecoder:
         if (chunk.id, chunk.model, chunk.provider) != self._who_said:
             self.is_plain = False
             return False
-        delta = chunk.choices[0].delta
-        if delta.content:
-            out.append(TextDelta(delta.content))
-        if delta.tool_calls is not None:
-            call = delta.tool_calls[0]
-            out.append(CallDelta(call.index, arguments=call.function.arguments))
+        _piece(chunk, out)
+        return True
+
+    def plain_ones(self, frames: bytes, out: list[StreamPart]) -> bool:
+        """Do the same for many frames at once; false, and nothing done, where one of them is of another kind."""
+        chunks = chunks_of(frames)
+        if chunks is None:
+            return False
+        if {(chunk.id, chunk.model, chunk.provider) for (chunk,) in chunks} != {self._who_said}:
+            return False
+        for (chunk,) in chunks:
+            _piece(chunk, out)
         return True
 
     def chunk(self, chunk: JsonObject, out: list[StreamPart], *, failed: bool = False) -> None:
@@ -321,6 +247,16 @@ def _cost(value: JsonValue) -> float | None:
 def _count(value: JsonValue | Mapping[str, JsonValue], key: str) -> int:
     number = value.get(key) if isinstance(value, dict) else None
     return number if isinstance(number, int) and not isinstance(number, bool) and 0 <= number < _MOST else 0
+
+
+def _piece(chunk: PlainChunk, out: list[StreamPart]) -> None:
+    """Append what a plain chunk brings."""
+    delta = chunk.choices[0].delta
+    if delta.content:
+        out.append(TextDelta(delta.content))
+    if delta.tool_calls is not None:
+        call = delta.tool_calls[0]
+        out.append(CallDelta(call.index, arguments=call.function.arguments))
 
 
 def _text(value: JsonValue) -> str | None:

@@ -77,8 +77,13 @@ class SseDecoder:
             and chunk.endswith(b"\n\n")
             and chunk.count(b"\n") == 2
             and chunk.find(b"\r") < 0
-            and not (self._tail or self._data or self._after_cr or self._at_start or self._event)
+            and self.is_between_frames
         )
+
+    @property
+    def is_between_frames(self) -> bool:
+        """Whether the next byte begins a frame, and not the first one."""
+        return not (self._tail or self._data or self._after_cr or self._at_start or self._event)
 
     def close(self) -> list[Frame]:
         """Return what was still open at the end of the stream.

@@ -41,7 +41,7 @@ E = (
     Mutation(
         "E4",
         "a comment that came as data is a comment",
-        "wire/openrouter.py",
+        "wire/openrouter_stream.py",
         'if not data or data.startswith(b":"):',
         "if not data:",
     ),
@@ -111,21 +111,21 @@ E = (
     Mutation(
         "E10",
         "what follows the last `data: ` is read",
-        "wire/openrouter.py",
+        "wire/openrouter_stream.py",
         '_, glue, rest = data.rpartition(b"data: ")',
         'glue, rest = b"", b""',
     ),
     Mutation(
         "E10",
         "more than a few unreadable frames end the run",
-        "wire/openrouter.py",
+        "wire/openrouter_stream.py",
         "if self._unreadable > _UNREADABLE_LIMIT:",
         "if False:",
     ),
     Mutation(
         "E10",
         "a frame that was left out is told",
-        "wire/openrouter.py",
+        "wire/openrouter_stream.py",
         "out.append(Unreadable(len(data)))",
         "pass",
     ),

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 from signalbox.chat.params import prepare_request_params
 from signalbox.core.messages import (
     AssistantMessage,
@@ -69,7 +70,7 @@ def test_a_history_as_it_is_is_refused_by_whom_it_must_be(what: str) -> None:
     refused: set[str] = set()
     for family in FAMILIES:
         context = context_of(f"{family}/sim", [*messages], Ask())
-        raw = replace(prepare_request_params(context), messages=tuple(messages))
+        raw = structs.replace(prepare_request_params(context), messages=tuple(messages))
         refused |= {family} if refusal_of(raw) else set()
         if messages[-1] is ON:  # a last word is refused by the app before a run exists
             assert first_refusal(context, first=True) is None, family
@@ -82,7 +83,7 @@ def test_calls_need_tools_beside_them(family: str) -> None:
     context = context_of(f"{family}/sim", [HI, called(A), OF_A, WORDS, ON], Ask("none"))
     request = prepare_request_params(context)
     assert refusal_of(request) is None
-    bare = replace(request, tools=(), tool_choice=None, params={})
+    bare = structs.replace(request, tools=(), tool_choice=None, params={})
     assert (refusal_of(bare) is not None) is (family == "anthropic")
 
 
@@ -97,7 +98,9 @@ def test_reasoning_of_the_open_loop_must_come_back(family: str) -> None:
         replace(m, reasoning="", reasoning_details=()) if isinstance(m, AssistantMessage) else m
         for m in request.messages
     )
-    assert (refusal_of(replace(request, messages=forgetful)) is not None) is (family not in ("mistralai", "qwen"))
+    assert (refusal_of(structs.replace(request, messages=forgetful)) is not None) is (
+        family not in ("mistralai", "qwen")
+    )
 
 
 THINKS: dict[str, JsonValue] = {"reasoning": {"effort": "medium"}}

@@ -6,6 +6,8 @@ from itertools import groupby
 from operator import attrgetter
 from typing import TypeGuard, cast
 
+from msgspec import structs
+
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.execution import without_namespace
 from signalbox.chat.leaks import LeakFilter
@@ -84,4 +86,4 @@ class TextFilters:
         if self._leaks is None or completion.calls or not self._leaks.has_markup:
             return completion
         calls = (replace(call, name=without_namespace(call.name, self._names)) for call in self._leaks.leaked)
-        return replace(completion, calls=tuple(call for call in calls if call.name in self._names), leaked=True)
+        return structs.replace(completion, calls=tuple(call for call in calls if call.name in self._names), leaked=True)

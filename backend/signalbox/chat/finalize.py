@@ -1,7 +1,8 @@
 """The last pass: the same tools, none of them allowed, and words that say so."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec import structs
 
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.params import prepare_request_params
@@ -24,7 +25,7 @@ def finalize_after_tools(context: ConversationContext, *, again: bool = False) -
     """
     request = prepare_request_params(context, first=False)
     words = [FINAL_WORDS if context.tool_schemas else "", context.finalize_hint, FINAL_WORDS_AGAIN if again else ""]
-    return replace(
+    return structs.replace(
         request,
         messages=with_instructions(request.messages, "\n\n".join(filter(None, words))),
         tool_choice="none" if request.tools else None,

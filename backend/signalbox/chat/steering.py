@@ -1,9 +1,9 @@
 """Where a run stands and what may come next: the decisions that both loops make alike, without asking anybody."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.execution import RunningCall, ToolExecution
@@ -102,7 +102,7 @@ class Steering:
             request = finalize_after_tools(self.context, again=again)
         else:
             request = prepare_request_params(self.context, first=self.progress.steps - len(self._corrected) == 1)
-        return replace(request, messages=with_instructions(request.messages, self._words))
+        return structs.replace(request, messages=with_instructions(request.messages, self._words))
 
     def again(self, request: Request, error: UpstreamError, *, is_visible: bool) -> Again | None:
         """Say whether a failed attempt may be followed by another: a changed one, or the same after a wait.

@@ -1,11 +1,11 @@
 """What goes to a model (Request) and what comes back from it (parts, Usage, Completion)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import JsonObject, JsonValue, Message, ReasoningDetail
@@ -162,8 +162,7 @@ class RawCall:
     value: JsonValue = None
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(Struct, frozen=True):
     """One whole answer of a model, put together from its parts; wire truth, nothing repaired.
 
     `leaked`: its text held markup of tool calls, which was taken out.
@@ -180,14 +179,13 @@ class Completion:
     usage: Usage | None = None
     usage_raw: Mapping[str, JsonValue] | None = None
     fault: Fault | None = None
-    served: Served = field(default_factory=Served)
+    served: Served = Served()
     unreadable: int = 0
     ended: bool = False
     leaked: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ToolSchema:
+class ToolSchema(Struct, frozen=True):
     """A tool as a model is told of it; `parameters` is JSON Schema."""
 
     name: str
@@ -195,8 +193,7 @@ class ToolSchema:
     parameters: JsonObject
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """One model call: everything that goes out, before it becomes a dialect's JSON.
 
     `params` are forwarded as they are: sampling, reasoning, provider routing, response_format and the like. `changes`

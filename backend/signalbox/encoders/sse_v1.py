@@ -29,7 +29,18 @@ class SseV1Encoder:
 
     def encode(self, batch: list[Stamped]) -> bytes:
         """Return the frames of a batch."""
-        return self._frame(batch[0]) if len(batch) == 1 else b"".join([self._frame(stamped) for stamped in batch])
+        if len(batch) == 1:
+            return self._frame(batch[0])
+        following = iter(batch)
+        frames = [self._frame(next(following))]
+        place, encode = self._id, _encoder.encode
+        for stamped in following:
+            event = stamped.event
+            if type(event) is Content:  # what a burst is made of: written here, in half the steps of a call
+                frames.append(b"%b%d\ndata: %b\n\n" % (place, stamped.seq, encode(event)))
+            else:
+                frames.append(self._frame(stamped))
+        return b"".join(frames)
 
     def _frame(self, stamped: Stamped) -> bytes:
         # Everything but `content` carries its time; it is put in behind the event's own fields, which saves a copy of

@@ -29,8 +29,8 @@ class SseV1Encoder:
 
     def encode(self, batch: list[Stamped]) -> bytes:
         """Return the frames of a batch."""
-        if len(batch) == 1:
-            return self._frame(batch[0])
+        if len(batch) < 2:
+            return self._frame(batch[0]) if batch else b""
         following = iter(batch)
         frames = [self._frame(next(following))]
         place, encode = self._id, _encoder.encode

@@ -43,6 +43,7 @@ def chunks_of(frames: bytes) -> list[tuple[PlainChunk]] | None:
     if joined.find(b"\n") >= 0 or joined.find(b"\r") >= 0:
         return None
     try:
-        return _read(b"[[%b]]" % joined)
+        chunks = _read(b"[[%b]]" % joined)
     except NOT_PLAIN:
         return None
+    return chunks if len(chunks) == frames.count(b"\n\ndata: ") + 1 else None

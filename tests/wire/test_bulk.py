@@ -1,0 +1,123 @@
+"""A read of many frames gives the parts that its frames give one by one, and takes the short way where it may."""
+
+import json
+
+import pytest
+from signalbox.core.parts import StreamPart, TextDelta
+from signalbox.wire.bulk import MANY_BYTES, chunks_of, last_border, next_border
+from signalbox.wire.openrouter_stream import StreamDecoder
+
+WHO = {"id": "gen-1", "provider": "P", "model": "m/one"}
+
+
+def text(said: str, **other: object) -> bytes:
+    """Write a frame with a piece of text."""
+    return b"data: " + json.dumps({**WHO, "choices": [{"index": 0, "delta": {"content": said}}], **other}).encode()
+
+
+def arguments(piece: str) -> bytes:
+    """Write a frame with a piece of a call's arguments."""
+    call = {"index": 0, "function": {"arguments": piece}}
+    return b"data: " + json.dumps({**WHO, "choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}).encode()
+
+
+ROLE = (
+    b"data: " + json.dumps({**WHO, "choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}}]}).encode()
+)
+FINISH = text("", choices=[{"index": 0, "delta": {}, "finish_reason": "stop"}])
+USAGE = text("", choices=[], usage={"prompt_tokens": 1, "completion_tokens": 2})
+MANY = [text(f"word {number} ") for number in range(60)]
+ODD = {
+    "nothing odd": b"",
+    "a comment": b": OPENROUTER PROCESSING",
+    "a comment as data": b"data: : keep-alive",
+    "an event's name": b"event: message\n" + text("named"),
+    "an error's name": b'event: error\ndata: {"message": "no"}',
+    "an id": b"id: 7\n" + text("numbered"),
+    "a return": text("returned") + b"\r",
+    "returns alone": text("returned").replace(b"\n", b"\r"),
+    "two lines of data": b'data: {"id": "gen-1", "choices":\ndata: []}',
+    "an empty line more": b"\n" + text("late"),
+    "a retry": b"retry: 3",
+    "no blank behind the colon": text("close").replace(b"data: ", b"data:"),
+    "another speaker": text("other", model="m/two"),
+    "arguments": arguments('{"a": 1'),
+    "reasoning": text("", choices=[{"index": 0, "delta": {"reasoning": "hm"}}]),
+    "a second choice": text("", choices=[{"index": 1, "delta": {"content": "no"}}]),
+    "a finish in the middle": FINISH,
+    "an error": text("", error={"code": 502, "message": "broken"}),
+    "no JSON": b"data: {no",
+    "two objects in one frame": text("one") + b"," + text("two").removeprefix(b"data: "),
+    "one object in two frames": b'data: {"id": "gen-1"\n\ndata: "choices": [{"delta": {"content": "x"}}]}',
+    "lists that close each other": text("one") + b"],[" + text("two").removeprefix(b"data: "),
+    "two frames glued": b'data: {"id": "gen-1", "choi' + text("whole"),
+    "the end in the middle": b"data: [DONE]",
+    "an escape": text("a\u2028b\u0085c\n\n"),
+    "no letters": b'data: {"id": "gen-1", "choices": [{"index": 0, "delta": {"content": "\xff"}}]}',
+}
+
+# The way from bytes to chunks is short for these, too; who speaks is looked at behind it.
+PLAIN = {"returns alone", "another speaker", "arguments", "an escape"}
+
+
+def decoded(*reads: bytes) -> list[StreamPart]:
+    """Decode an answer that came in these reads."""
+    decoder = StreamDecoder()
+    parts = [part for read in reads for part in decoder.feed(read)]
+    return parts + decoder.close()
+
+
+def whole(frames: list[bytes]) -> bytes:
+    """Put frames together."""
+    return b"".join(frame + b"\n\n" for frame in frames)
+
+
+@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize("place", [0, 1, 2, 30, 59, 60])
+def test_many_frames_at_once_say_what_they_say_one_by_one(name: str, place: int) -> None:
+    """Whatever stands among plain frames, and wherever: one read, and reads that are too short for the short way."""
+    said = whole([ROLE, *MANY[:place], ODD[name], *MANY[place:], FINISH, USAGE, b"data: [DONE]"])
+    one_by_one = [said[at : at + 100] for at in range(0, len(said), 100)]
+    assert len(said) > MANY_BYTES
+    assert _plain(decoded(said)) == _plain(decoded(*one_by_one))
+
+
+@pytest.mark.parametrize("cut", range(1, 12_000, 997))
+def test_many_frames_may_be_cut_anywhere(cut: int) -> None:
+    """A long read that begins or ends within a frame goes on where it was cut."""
+    said = whole([ROLE, *MANY, arguments('{"a"'), *MANY, arguments(": 1}"), FINISH, b"data: [DONE]"])
+    assert _plain(decoded(said[:cut], said[cut:])) == _plain(decoded(said))
+
+
+def test_nothing_counts_behind_the_end() -> None:
+    """What a read holds behind [DONE] is no part of the answer."""
+    parts = decoded(whole([ROLE, *MANY, FINISH, b"data: [DONE]", *MANY]))
+    assert sum(type(part) is TextDelta for part in parts) == len(MANY)
+
+
+def test_plain_frames_are_read_in_one_go() -> None:
+    """The short way takes text and arguments, and no frame beyond the finish."""
+    said = whole([*MANY, arguments('{"a"'), FINISH, b"data: [DONE]"])
+    end = last_border(said, 0)
+    chunks = chunks_of(said[:end])
+    assert chunks is not None
+    assert len(chunks) == len(MANY) + 1
+    assert said[end:].startswith(FINISH)
+
+
+@pytest.mark.parametrize("name", sorted(ODD.keys() - PLAIN))
+def test_what_is_not_plain_is_left_to_the_long_way(name: str) -> None:
+    """No frame of another kind is taken for a plain one, nor two halves for a whole."""
+    assert chunks_of(whole([*MANY, ODD[name], *MANY])) is None
+
+
+def test_borders() -> None:
+    """Where no frame ends a border is where one began to look."""
+    assert next_border(b"data: 1\n\ndata: 2", 0) == 9
+    assert next_border(b"data: 2", 3) == 3
+    assert last_border(b"data: 1\n\ndata: 2", 0) == 9
+    assert last_border(b"data: 2", 3) == 3
+
+
+def _plain(parts: list[StreamPart]) -> list[str]:
+    return [repr(part) for part in parts]

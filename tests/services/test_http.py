@@ -16,6 +16,7 @@ import httpcore
 import httpx
 import pytest
 import respx
+from httpcore._async.connection_pool import AsyncPoolRequest
 from signalbox.services import connection, dialling
 from signalbox.services.channel import MAX_BUFFERED
 from signalbox.services.connection import Http1Connection
@@ -631,6 +632,18 @@ async def test_closing_the_client_while_it_connects(monkeypatch: pytest.MonkeyPa
         assert upstream.requests == []
 
 
+async def test_a_connection_closed_before_its_request_began_is_replaced() -> None:
+    """A waiting request that is given a connection just as the client is closed dials anew, at once."""
+    async with Upstream(answering(TWO)) as upstream, make_client(max_connections=1) as client:
+        async with client.stream("GET", upstream.url):
+            waiting = asyncio.create_task(client.get(upstream.url, timeout=60))
+            await turn_until(lambda: len(pool_of(client)._requests) == 2)
+        assert upstream.requests[1:] == []  # the waiting one has its connection, and its task has not run yet
+        await pool_of(client).aclose()
+        assert (await asyncio.wait_for(waiting, 60)).content == b"ok"
+        assert upstream.connections == 2
+
+
 async def test_a_connection_needs_no_pool_to_close_itself() -> None:
     """A connection whose request fails is closed by itself."""
     async with Upstream(closing_after(b"?")) as upstream:
@@ -925,6 +938,9 @@ def test_the_private_seam_still_fits() -> None:
         httpx.AsyncHTTPTransport.handle_async_request: "await self._pool.handle_async_request(",
         httpcore.AsyncConnectionPool.handle_async_request: "closing = self._assign_requests_to_connections()",
         httpcore.AsyncConnectionPool.aclose: "closing_connections = list(self._connections)",
+        httpcore.AsyncConnectionPool._close_connections: "await connection.aclose()",
+        AsyncPoolRequest.assign_to_connection: "self.connection = connection",
+        AsyncPoolRequest.wait_for_connection: "if self.connection is None:",
     }.items():
         assert call in inspect.getsource(caller), f"{ADVICE} {caller.__qualname__} no longer does {call}"
 

@@ -95,6 +95,11 @@ class Http1Connection(httpcore.AsyncConnectionInterface):
         if self._channel is not None:
             self._channel.abort()
 
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether no request is under way, and one may still begin."""
+        return self._state in (_State.NEW, _State.IDLE)
+
     # What follows is called by httpcore's pool.
 
     async def aclose(self) -> None:

@@ -16,11 +16,12 @@ import httpcore
 import httpx
 import pytest
 import respx
-from httpcore._async.connection_pool import AsyncPoolRequest
+from httpcore._async.connection_pool import AsyncPoolRequest, PoolByteStream
 from signalbox.services import connection, dialling
 from signalbox.services.channel import MAX_BUFFERED
 from signalbox.services.connection import Http1Connection
-from signalbox.services.http import Pool, Transport, make_client
+from signalbox.services.http import Pool, Transport, ask, make_client
+from signalbox.services.posting import Form, Post
 
 pytestmark = pytest.mark.anyio
 
@@ -30,7 +31,7 @@ TWO = OK + b"content-length: 2\r\n\r\nok"
 STREAM = OK + b"transfer-encoding: chunked\r\n\r\n"
 END = b"0\r\n\r\n"
 
-ADVICE = "services/http.py, connection.py, pool.py lean on private parts of httpx 0.28.1, httpcore 1.0.9: see there."
+ADVICE = "http.py, connection.py, pool.py, posting.py lean on private parts of httpx 0.28.1, httpcore 1.0.9: see there."
 
 Script = Callable[["Peer"], Awaitable[None]]
 
@@ -939,10 +940,28 @@ def test_the_private_seam_still_fits() -> None:
         httpcore.AsyncConnectionPool.handle_async_request: "closing = self._assign_requests_to_connections()",
         httpcore.AsyncConnectionPool.aclose: "closing_connections = list(self._connections)",
         httpcore.AsyncConnectionPool._close_connections: "await connection.aclose()",
+        PoolByteStream.aclose: "self._pool._requests.remove(self._pool_request)",
         AsyncPoolRequest.assign_to_connection: "self.connection = connection",
         AsyncPoolRequest.wait_for_connection: "if self.connection is None:",
     }.items():
         assert call in inspect.getsource(caller), f"{ADVICE} {caller.__qualname__} no longer does {call}"
+
+
+async def test_what_is_built_past_its_constructor_lacks_nothing() -> None:
+    """A form's request, its reply and its answer have every field that httpx's and httpcore's own have."""
+    form = Form(httpx.Request("POST", "http://127.0.0.1/"))
+    async with Upstream(answering(TWO)) as upstream, make_client() as client:
+        answer = await ask(client, Form(httpx.Request("POST", upstream.url)), b"")
+        assert answer.headers == {"content-length": "2"}
+        reply = connection._Reply(answer.extensions["body"], [])
+        for ours, theirs in (
+            (Post(form, b""), httpcore.Request(b"POST", form.url)),
+            (reply, httpcore.Response(200)),
+            (answer, httpx.Response(200, stream=httpx.ByteStream(b""))),
+        ):
+            missing = vars(theirs).keys() - vars(ours).keys()
+            assert missing == set(), f"{ADVICE} {type(ours).__name__} lacks {missing}."
+        await answer.aclose()
 
 
 def test_our_connection_has_every_method_the_pool_calls() -> None:

@@ -14,6 +14,7 @@ from signalbox.core.parts import Bill, Fault, Request, StreamPart
 from signalbox.core.ports import OnHead, Take
 from signalbox.services.answers import Hearing, rest, served_by, whole
 from signalbox.services.http import ask
+from signalbox.services.posting import Form
 from signalbox.wire.openrouter_account import Account, account_of
 from signalbox.wire.openrouter_errors import error_of_response
 from signalbox.wire.openrouter_generation import bill_of_generation
@@ -59,15 +60,15 @@ class OpenRouterService:
         self._upstream = upstream
         self._base = upstream.base_url.rstrip("/")
         self._headers = upstream.headers()
-        # Built once: putting its address and headers together costs more than sending it.
-        self._to_complete = client.build_request("POST", self._url("/chat/completions"), headers=self._headers)
-        self._to_stream = client.build_request(
-            "POST", self._url("/chat/completions"), headers={**self._headers, "accept": "text/event-stream"}
-        )
-        for like in (self._to_complete, self._to_stream):
-            like.headers.pop("content-length", None)
-            if like.url.username and not upstream.api_key:
-                next(httpx.BasicAuth(like.url.username, like.url.password).sync_auth_flow(like))
+        self._to_complete = self._form(self._headers)
+        self._to_stream = self._form({**self._headers, "accept": "text/event-stream"})
+
+    def _form(self, headers: dict[str, str]) -> Form:
+        """Build a request once: putting its address and headers together costs more than sending it."""
+        request = self._client.build_request("POST", self._url("/chat/completions"), headers=headers)
+        if request.url.username and not self._upstream.api_key:
+            next(httpx.BasicAuth(request.url.username, request.url.password).sync_auth_flow(request))
+        return Form(request)
 
     async def stream(self, request: Request, take: Take, on_head: OnHead | None = None) -> None:
         """Hand over one list of parts per network read; cancelling this ends the request. Raises UpstreamError."""
@@ -88,11 +89,9 @@ class OpenRouterService:
                 return self._safe(whole(await _body(answer), answer))
 
     @asynccontextmanager
-    async def _asked(self, like: httpx.Request, body: bytes) -> AsyncGenerator[httpx.Response, None]:
-        """Post a body, with all else as in a request that was built before; raises httpx's exceptions."""
-        headers = [*like.headers.raw, (b"content-length", b"%d" % len(body))]
-        request = httpx.Request("POST", like.url, headers=headers, content=body, extensions=like.extensions)
-        answer = await ask(self._client, request)
+    async def _asked(self, form: Form, body: bytes) -> AsyncGenerator[httpx.Response, None]:
+        """Post a body; raises httpx's exceptions."""
+        answer = await ask(self._client, form, body)
         try:
             yield answer
         finally:

@@ -6,9 +6,9 @@ from collections.abc import Hashable, Iterator
 from typing import Generic, TypeVar, cast
 
 import httpcore
-from httpcore._async.connection_pool import AsyncPoolRequest
+from httpcore._async.connection_pool import AsyncPoolRequest, PoolByteStream
 
-from signalbox.services.connection import Http1Connection
+from signalbox.services.connection import Body, Http1Connection
 
 Member = TypeVar("Member", bound=Hashable)
 
@@ -96,6 +96,16 @@ class Pool(httpcore.AsyncConnectionPool):
         self._connections = cast("list[httpcore.AsyncConnectionInterface]", self._all)
         self._idle.clear()
         await self._close_connections(closing)
+
+    def give_back(self, body: Body, stream: PoolByteStream) -> None:
+        """Do as closing the pool's stream of a body does: nothing here waits, so it need not be awaited or shielded."""
+        if stream._closed:  # pyright: ignore[reportPrivateUsage]
+            return
+        stream._closed = True  # pyright: ignore[reportPrivateUsage]
+        body.close()
+        self._books.remove(stream._pool_request)  # pyright: ignore[reportPrivateUsage]
+        for connection in self._assign_requests_to_connections():
+            cast(Http1Connection, connection).close()
 
     async def _close_connections(self, closing: list[httpcore.AsyncConnectionInterface]) -> None:
         """Close what there is, which is nothing as a rule: httpcore sets up a shield before it looks.

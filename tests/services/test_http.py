@@ -20,6 +20,7 @@ from httpcore._async.connection_pool import AsyncPoolRequest, PoolByteStream
 from signalbox.services import connection, dialling
 from signalbox.services.channel import MAX_BUFFERED
 from signalbox.services.connection import Http1Connection
+from signalbox.services.fetch import PageFetcher
 from signalbox.services.http import Pool, Transport, ask, make_client
 from signalbox.services.posting import Form, Post
 
@@ -895,6 +896,16 @@ async def test_an_unknown_certificate_is_a_connect_error() -> None:
         with pytest.raises(httpx.ConnectError, match="certificate"):
             await client.get(upstream.url)
         assert upstream.requests == []
+
+
+async def test_the_authorities_are_read_once() -> None:
+    """Every client and every page is checked by one context, which speaks HTTP/1.1; only one that is given differs."""
+    pages = PageFetcher()
+    own = ssl.create_default_context()
+    async with make_client() as one, make_client() as two, make_client(tls=own) as three:
+        shared = pages._context(pages.target("https://example.org/"))
+        assert shared is not None
+        assert [pool_of(client)._ssl_context for client in (one, two, three)] == [shared, shared, own]
 
 
 async def test_proxies_of_the_environment_are_used(monkeypatch: pytest.MonkeyPatch) -> None:

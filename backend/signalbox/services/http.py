@@ -16,6 +16,7 @@ from httpx._transports.default import AsyncResponseStream
 
 from signalbox.services.channel import Sink
 from signalbox.services.connection import FAILURES, Body, extensions_of, raise_as_httpx
+from signalbox.services.dialling import trust
 from signalbox.services.pool import Pool
 from signalbox.services.posting import Form, Post
 
@@ -149,7 +150,7 @@ def make_client(
     Where the environment names a proxy (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, less NO_PROXY) httpx's own, slower
     transport carries those requests. Works under asyncio and uvloop only.
     """
-    context = tls or httpx.create_ssl_context()
+    context = tls or trust()
     context.set_alpn_protocols(["http/1.1"])
     return _Client(
         Transport(context, max_connections, KEEPALIVE),

@@ -1,7 +1,7 @@
 """OpenRouterService: asks OpenRouter, or any OpenAI-compatible server, once; it never retries."""
 
-from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Generator
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
 from typing import cast
 
@@ -74,7 +74,7 @@ class OpenRouterService:
         """Hand over one list of parts per network read; cancelling this ends the request. Raises UpstreamError."""
         body = body_of(request, stream=True, routed=self._upstream.is_openrouter)
         with self._failures() as watch:
-            async with self._asked(self._to_stream, body) as answer:
+            async with aclosing(await ask(self._client, self._to_stream, body)) as answer:
                 watch.has_answer = True
                 await self._begin(answer, on_head)
                 await Hearing(answer, take, self._hide_key).run()
@@ -83,19 +83,10 @@ class OpenRouterService:
         """Return the parts of one whole answer. Raises UpstreamError."""
         body = body_of(request, stream=False, routed=self._upstream.is_openrouter)
         with self._failures() as watch:
-            async with self._asked(self._to_complete, body) as answer:
+            async with aclosing(await ask(self._client, self._to_complete, body)) as answer:
                 watch.has_answer = True
                 await self._begin(answer, on_head)
                 return self._safe(whole(await _body(answer), answer))
-
-    @asynccontextmanager
-    async def _asked(self, form: Form, body: bytes) -> AsyncGenerator[httpx.Response, None]:
-        """Post a body; raises httpx's exceptions."""
-        answer = await ask(self._client, form, body)
-        try:
-            yield answer
-        finally:
-            await answer.aclose()
 
     async def models(self) -> list[JsonObject]:
         """Return the catalogue: the entries of `/models` that have an id. Raises UpstreamError."""

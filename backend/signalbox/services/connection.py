@@ -186,7 +186,7 @@ class _Reply(httpcore.Response):
 
 
 def raise_as_httpx(error: Exception) -> NoReturn:
-    """Raise httpx's exception in place of httpcore's: its `with` for that costs 90 steps even where nothing fails."""
+    """Raise httpx's exception in place of httpcore's: its `with` costs something where nothing fails too."""
     with map_httpcore_exceptions():
         raise error
     raise AssertionError("not reached")

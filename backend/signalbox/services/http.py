@@ -60,7 +60,7 @@ def is_read(answer: httpx.Response) -> bool:
 def field(answer: httpx.Response, name: str) -> str | None:
     """Read one header of an answer, by its name in lower case, as `answer.headers.get` does.
 
-    Where the answer is our connection's, this builds no httpx.Headers: two of them are wanted, and that is 1%.
+    Where the answer is our connection's, this builds no httpx.Headers: for two of them it is 1% of a stream's steps.
     """
     body: Body | None = answer.extensions.get("body")
     if body is None:

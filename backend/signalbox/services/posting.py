@@ -33,7 +33,10 @@ class Form:
 
 
 class Post(httpcore.Request):
-    """A form with its body. httpx's and httpcore's constructors look at each header anew: 8% of a short stream."""
+    """A form with its body.
+
+    httpx's and httpcore's constructors would look at each header anew: 8% of a short stream's steps in Python.
+    """
 
     def __init__(self, form: Form, body: bytes) -> None:
         length = b"%d" % len(body)

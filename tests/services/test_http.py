@@ -16,10 +16,13 @@ import httpcore
 import httpx
 import pytest
 import respx
+from httpcore._async.connection_pool import AsyncPoolRequest, PoolByteStream
 from signalbox.services import connection, dialling
 from signalbox.services.channel import MAX_BUFFERED
 from signalbox.services.connection import Http1Connection
-from signalbox.services.http import Pool, Transport, make_client
+from signalbox.services.fetch import PageFetcher
+from signalbox.services.http import Pool, Transport, ask, make_client
+from signalbox.services.posting import Form, Post
 
 pytestmark = pytest.mark.anyio
 
@@ -29,7 +32,7 @@ TWO = OK + b"content-length: 2\r\n\r\nok"
 STREAM = OK + b"transfer-encoding: chunked\r\n\r\n"
 END = b"0\r\n\r\n"
 
-ADVICE = "services/http.py, connection.py, pool.py lean on private parts of httpx 0.28.1, httpcore 1.0.9: see there."
+ADVICE = "http.py, connection.py, pool.py, posting.py lean on private parts of httpx 0.28.1, httpcore 1.0.9: see there."
 
 Script = Callable[["Peer"], Awaitable[None]]
 
@@ -631,6 +634,18 @@ async def test_closing_the_client_while_it_connects(monkeypatch: pytest.MonkeyPa
         assert upstream.requests == []
 
 
+async def test_a_connection_closed_before_its_request_began_is_replaced() -> None:
+    """A waiting request that is given a connection just as the client is closed dials anew, at once."""
+    async with Upstream(answering(TWO)) as upstream, make_client(max_connections=1) as client:
+        async with client.stream("GET", upstream.url):
+            waiting = asyncio.create_task(client.get(upstream.url, timeout=60))
+            await turn_until(lambda: len(pool_of(client)._requests) == 2)
+        assert upstream.requests[1:] == []  # the waiting one has its connection, and its task has not run yet
+        await pool_of(client).aclose()
+        assert (await asyncio.wait_for(waiting, 60)).content == b"ok"
+        assert upstream.connections == 2
+
+
 async def test_a_connection_needs_no_pool_to_close_itself() -> None:
     """A connection whose request fails is closed by itself."""
     async with Upstream(closing_after(b"?")) as upstream:
@@ -883,6 +898,16 @@ async def test_an_unknown_certificate_is_a_connect_error() -> None:
         assert upstream.requests == []
 
 
+async def test_the_authorities_are_read_once() -> None:
+    """Every client and every page is checked by one context, which speaks HTTP/1.1; only one that is given differs."""
+    pages = PageFetcher()
+    own = ssl.create_default_context()
+    async with make_client() as one, make_client() as two, make_client(tls=own) as three:
+        shared = pages._context(pages.target("https://example.org/"))
+        assert shared is not None
+        assert [pool_of(client)._ssl_context for client in (one, two, three)] == [shared, shared, own]
+
+
 async def test_proxies_of_the_environment_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """HTTP_PROXY carries a request through httpx's own transport, NO_PROXY leaves a host to ours."""
     async with Upstream(answering(TWO)) as proxy, Upstream(answering(TWO)) as upstream:
@@ -925,8 +950,29 @@ def test_the_private_seam_still_fits() -> None:
         httpx.AsyncHTTPTransport.handle_async_request: "await self._pool.handle_async_request(",
         httpcore.AsyncConnectionPool.handle_async_request: "closing = self._assign_requests_to_connections()",
         httpcore.AsyncConnectionPool.aclose: "closing_connections = list(self._connections)",
+        httpcore.AsyncConnectionPool._close_connections: "await connection.aclose()",
+        PoolByteStream.aclose: "self._pool._requests.remove(self._pool_request)",
+        AsyncPoolRequest.assign_to_connection: "self.connection = connection",
+        AsyncPoolRequest.wait_for_connection: "if self.connection is None:",
     }.items():
         assert call in inspect.getsource(caller), f"{ADVICE} {caller.__qualname__} no longer does {call}"
+
+
+async def test_what_is_built_past_its_constructor_lacks_nothing() -> None:
+    """A form's request, its reply and its answer have every field that httpx's and httpcore's own have."""
+    form = Form(httpx.Request("POST", "http://127.0.0.1/"))
+    async with Upstream(answering(TWO)) as upstream, make_client() as client:
+        answer = await ask(client, Form(httpx.Request("POST", upstream.url)), b"")
+        assert answer.headers == {"content-length": "2"}
+        reply = connection._Reply(answer.extensions["body"], [])
+        for ours, theirs in (
+            (Post(form, b""), httpcore.Request(b"POST", form.url)),
+            (reply, httpcore.Response(200)),
+            (answer, httpx.Response(200, stream=httpx.ByteStream(b""))),
+        ):
+            missing = vars(theirs).keys() - vars(ours).keys()
+            assert missing == set(), f"{ADVICE} {type(ours).__name__} lacks {missing}."
+        await answer.aclose()
 
 
 def test_our_connection_has_every_method_the_pool_calls() -> None:

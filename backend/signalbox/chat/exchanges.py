@@ -62,11 +62,15 @@ def _sayable(message: Message) -> Message | None:
             return message if message.calls or message.content.strip() else None
         case SystemMessage(content):
             said = _said(content)
-            return replace(message, content=said) if said else None
+            return _saying(message, said) if said else None
         case UserMessage(content):
-            return replace(message, content=_said(content) or NO_TEXT)
+            return _saying(message, _said(content) or NO_TEXT)
         case ToolMessage():
             return None
+
+
+def _saying(message: SystemMessage | UserMessage, said: Content) -> Message:
+    return message if said is message.content else replace(message, content=said)
 
 
 def _said(content: Content) -> Content:

@@ -102,6 +102,8 @@ class Steering:
             request = finalize_after_tools(self.context, again=again)
         else:
             request = prepare_request_params(self.context, first=self.progress.steps - len(self._corrected) == 1)
+        if not self._words:
+            return request
         return structs.replace(request, messages=with_instructions(request.messages, self._words))
 
     def again(self, request: Request, error: UpstreamError, *, is_visible: bool) -> Again | None:

@@ -224,8 +224,9 @@ def _newest_texts(messages: Sequence[Message]) -> Iterator[tuple[str, bool]]:
 
 def _texts(message: Message) -> Iterator[str]:
     match message:
-        case SystemMessage(content) | UserMessage(content):
-            parts = (TextPart(content),) if isinstance(content, str) else content
+        case SystemMessage(str(text)) | UserMessage(str(text)):
+            yield text
+        case SystemMessage(parts) | UserMessage(parts):
             yield from (part.text for part in parts if isinstance(part, TextPart))
         case ToolMessage(content=content):
             try:

@@ -67,6 +67,7 @@ class Channel(asyncio.Protocol):
                     await self._drain
             except TimeoutError as error:
                 raise httpcore.WriteTimeout(f"Server took no bytes for {patience} s") from error
+            return not (self.response.complete or self.closed)
         return True
 
     def request_sent(self) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import enum
 import ssl
 from collections.abc import AsyncIterable
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import httpcore
 import httpx
@@ -12,8 +12,11 @@ from httpx._transports.default import map_httpcore_exceptions
 
 from signalbox.services.channel import Channel, Sink
 from signalbox.services.dialling import connect
-from signalbox.services.http1 import encode_head
+from signalbox.services.http1 import Header, encode_head
+from signalbox.services.posting import Post
 
+# What httpcore raises; there is no one class above them.
+FAILURES = (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError, httpcore.UnsupportedProtocol)
 STALE_WINDOW = 3.0  # seconds after the request within which a dropped kept connection counts as stale
 
 
@@ -46,17 +49,12 @@ class Http1Connection(httpcore.AsyncConnectionInterface):
         self._state = _State.ACTIVE
         try:
             channel = await self._converse(request)
-            head = await channel.head()
         except BaseException:  # cancellation too: a client that leaves in this phase must not leave a socket behind
             self.close()
             raise
         body = Body(self, channel)
-        return httpcore.Response(
-            head.status,
-            headers=head.headers,
-            content=body,
-            extensions={"http_version": head.version, "reason_phrase": head.reason, "body": body},
-        )
+        # httpcore's pool would look at the type of each header again, for an Answer that reads the body's own.
+        return _Reply(body, [] if isinstance(request, Post) else body.head.headers)
 
     async def _converse(self, request: httpcore.Request) -> Channel:
         """Send on the kept connection or on a new one, and see the response begin."""
@@ -79,7 +77,7 @@ class Http1Connection(httpcore.AsyncConnectionInterface):
             host,
             self.origin.port,
             tls=self._tls,
-            server_hostname=_extension(request, "sni_hostname") or host,
+            server_hostname=extensions_of(request).get("sni_hostname") or host,
             patience=_timeout(request, "connect"),
         )
 
@@ -94,6 +92,11 @@ class Http1Connection(httpcore.AsyncConnectionInterface):
         self._state = _State.CLOSED
         if self._channel is not None:
             self._channel.abort()
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether no request is under way, and one may still begin."""
+        return self._state in (_State.NEW, _State.IDLE)
 
     # What follows is called by httpcore's pool.
 
@@ -130,12 +133,13 @@ class Http1Connection(httpcore.AsyncConnectionInterface):
 
 
 class Body:
-    """A response's body: one bytes object per network read."""
+    """A response's body: one bytes object per network read; and the head that came before it."""
 
     def __init__(self, connection: Http1Connection, channel: Channel) -> None:
         self._connection = connection
         self._channel = channel
         self._closed = False
+        self.head = channel.response
 
     def __aiter__(self) -> "Body":
         return self
@@ -153,26 +157,61 @@ class Body:
 
     async def pour(self, sink: Sink) -> None:
         """Hand over the body where it arrives, past httpx and httpcore; raises httpx's exceptions."""
-        with map_httpcore_exceptions():
+        try:
             await self._channel.pour(sink)
+        except FAILURES as error:
+            raise_as_httpx(error)
 
-    async def aclose(self) -> None:
+    def close(self) -> None:
         """Give the connection back."""
         if not self._closed:
             self._closed = True
             self._connection.release()
 
+    async def aclose(self) -> None:
+        """Give the connection back."""
+        self.close()
+
+
+class _Reply(httpcore.Response):
+    """A response whose parts are known to be of the right type: httpcore looks at every header again."""
+
+    def __init__(self, body: Body, headers: list[Header]) -> None:
+        head = body.head
+        self.status = head.status
+        self.headers = headers
+        self.stream = body
+        self.extensions = {"http_version": head.version, "reason_phrase": head.reason, "body": body}
+        self._stream_consumed = False
+
+
+def raise_as_httpx(error: Exception) -> NoReturn:
+    """Raise httpx's exception in place of httpcore's: its `with` costs something where nothing fails too."""
+    with map_httpcore_exceptions():
+        raise error
+    raise AssertionError("not reached")
+
 
 async def _send(channel: Channel, request: httpcore.Request) -> Channel:
-    """Write a request and wait for the response's head; an answer that comes early ends the upload.
+    """Write a request and wait for the response's head."""
+    channel.begin(request.method, _timeout(request, "read"))
+    patience = _timeout(request, "write")
+    if not isinstance(request, Post):
+        await _write(channel, request, patience)
+    elif await channel.write(request.message, patience):
+        channel.request_sent()
+    await channel.head()
+    return channel
+
+
+async def _write(channel: Channel, request: httpcore.Request, patience: float | None) -> None:
+    """Write a request piece by piece; an answer that comes early ends the upload.
 
     Raises httpcore.LocalProtocolError when the body is not as long as it says: the rest of it, or the next request,
     would be read as something else.
     """
-    patience = _timeout(request, "write")
     head = encode_head(request.method, request.url.target, request.headers)
     length, chunked = _framing(request.headers)
-    channel.begin(request.method, _timeout(request, "read"))
     assert isinstance(request.stream, AsyncIterable)
     async for part in request.stream:
         if not part:
@@ -188,8 +227,6 @@ async def _send(channel: Channel, request: httpcore.Request) -> Channel:
             raise httpcore.LocalProtocolError("Too little data for declared Content-Length")
         if await channel.write(head + (b"0\r\n\r\n" if chunked else b""), patience):
             channel.request_sent()
-    await channel.head()
-    return channel
 
 
 def _framing(headers: list[tuple[bytes, bytes]]) -> tuple[int, bool]:
@@ -201,14 +238,14 @@ def _framing(headers: list[tuple[bytes, bytes]]) -> tuple[int, bool]:
     return int(length), fields.get(b"transfer-encoding", b"").lower() == b"chunked"
 
 
-def _extension(request: httpcore.Request, name: str) -> Any:
-    extensions = cast("dict[str, Any]", request.extensions)  # pyright: ignore[reportUnknownMemberType]  httpcore's `{}`
-    return extensions.get(name)
+def extensions_of(message: httpcore.Request | httpcore.Response) -> dict[str, Any]:
+    """Return what httpcore leaves untyped."""
+    return cast("dict[str, Any]", message.extensions)  # pyright: ignore[reportUnknownMemberType]
 
 
 def _timeout(request: httpcore.Request, kind: str) -> float | None:
     """Read one of httpx's four timeouts from a request, in seconds; None is no limit."""
-    timeouts: dict[str, float | None] = _extension(request, "timeout") or {}
+    timeouts: dict[str, float | None] = extensions_of(request).get("timeout") or {}
     return timeouts.get(kind)
 
 

@@ -4,15 +4,28 @@ import asyncio
 import socket
 import ssl
 from collections import deque
+from functools import cache
 from typing import cast
 
 import httpcore
+import httpx
 
 from signalbox.services.channel import Channel
 
 STAGGER = 0.25  # seconds an address has before the next is tried beside it (RFC 8305, "Connection Attempt Delay")
 
 _Address = tuple[socket.AddressFamily, tuple[str | int, ...]]
+
+
+@cache
+def trust() -> ssl.SSLContext:
+    """Return the context of every client: certifi's authorities, or those of SSL_CERT_FILE, and HTTP/1.1 alone.
+
+    Reading the authorities holds everything else up for some tens of milliseconds, so it is done once.
+    """
+    context = httpx.create_ssl_context()
+    context.set_alpn_protocols(["http/1.1"])
+    return context
 
 
 async def connect(

@@ -11,13 +11,13 @@ from ipaddress import ip_address
 from urllib.parse import quote, urljoin, urlsplit
 
 import httpcore
-import httpx
 
 from signalbox.core.errors import Code, ToolError
 from signalbox.core.tools import WebPage
 from signalbox.services.addresses import Address, Allowance, ascii_host
 from signalbox.services.charsets import decoded
 from signalbox.services.connection import Http1Connection
+from signalbox.services.dialling import trust
 
 LONGEST_URL = 2_000
 LARGEST_BODY = 2 * 1024 * 1024
@@ -194,11 +194,7 @@ class PageFetcher:
             connection.close()
 
     def _context(self, target: Target) -> ssl.SSLContext | None:
-        if target.scheme != "https":
-            return None
-        if self._tls is None:
-            self._tls = httpx.create_ssl_context()
-        return self._tls
+        return (self._tls or trust()) if target.scheme == "https" else None
 
 
 def _wrong(why: str) -> ToolError:

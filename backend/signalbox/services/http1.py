@@ -40,13 +40,15 @@ class ResponseParser:
     """
 
     __slots__ = ("_bodiless", "_dry", "_head_size", "_own_pieces", "_parser", "_to_eof", "_two_lengths", "complete",
-                 "head_done", "headers", "on_body", "pending", "reason", "reusable", "status", "version")  # fmt: skip
+                 "fields", "head_done", "headers", "on_body", "pending", "reason", "reusable", "status",
+                 "version")  # fmt: skip
 
     def __init__(self, method: bytes) -> None:
         self.status = 0
         self.reason = b""
         self.version = b""
         self.headers: list[Header] = []
+        self.fields: dict[bytes, bytes] = {}  # the same by their names in lower case, what comes twice joined
         self.head_done = False
         self.complete = False
         self._own_pieces = sys.maxsize  # how many pieces of body are this response's
@@ -126,6 +128,7 @@ class ResponseParser:
             self._own_pieces = min(self._own_pieces, len(self.pending))
             return
         self.headers = []
+        self.fields = {}
         self.reason = b""
 
     def on_status(self, reason: bytes) -> None:
@@ -140,6 +143,8 @@ class ResponseParser:
             raise httpcore.RemoteProtocolError(f"Response headers of more than {MAX_HEAD} bytes")
         if not self.head_done:
             self.headers.append((name, value))
+            name = name.lower()
+            self.fields[name] = b"%b, %b" % (self.fields[name], value) if name in self.fields else value
 
     def on_headers_complete(self) -> None:
         """Settle status and framing, unless this head is an interim one."""
@@ -157,15 +162,15 @@ class ResponseParser:
 
     def _frame(self, parser: httptools.HttpResponseParser) -> None:
         """Work out how the body ends where llhttp does not know: HEAD, 304 with a length, and no length at all."""
-        lengths = [value for name, value in self.headers if name.lower() == b"content-length"]
-        codings = [value for name, value in self.headers if name.lower() == b"transfer-encoding"]
+        has_length = b"content-length" in self.fields
+        coding = self.fields.get(b"transfer-encoding")
         if self._bodiless or self.status in _BODILESS:
             self._bodiless = self.complete = True
             self.reusable = parser.should_keep_alive()
         else:
-            chunked = bool(codings) and codings[-1].lower().rstrip().endswith(b"chunked")
-            self._to_eof = not chunked and (bool(codings) or not lengths)
-            self._two_lengths = bool(codings and lengths)  # chunked wins, but who knows where the next one begins
+            chunked = coding is not None and coding.lower().rstrip().endswith(b"chunked")
+            self._to_eof = not chunked and (coding is not None or not has_length)
+            self._two_lengths = coding is not None and has_length  # chunked wins, but where does the next begin?
 
     def on_message_complete(self) -> None:
         """Note the end of the response proper."""

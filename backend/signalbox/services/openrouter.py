@@ -1,7 +1,7 @@
 """OpenRouterService: asks OpenRouter, or any OpenAI-compatible server, once; it never retries."""
 
-from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Generator
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
 from typing import cast
 
@@ -14,6 +14,7 @@ from signalbox.core.parts import Bill, Fault, Request, StreamPart
 from signalbox.core.ports import OnHead, Take
 from signalbox.services.answers import Hearing, rest, served_by, whole
 from signalbox.services.http import ask
+from signalbox.services.posting import Form
 from signalbox.wire.openrouter_account import Account, account_of
 from signalbox.wire.openrouter_errors import error_of_response
 from signalbox.wire.openrouter_generation import bill_of_generation
@@ -59,21 +60,21 @@ class OpenRouterService:
         self._upstream = upstream
         self._base = upstream.base_url.rstrip("/")
         self._headers = upstream.headers()
-        # Built once: putting its address and headers together costs more than sending it.
-        self._to_complete = client.build_request("POST", self._url("/chat/completions"), headers=self._headers)
-        self._to_stream = client.build_request(
-            "POST", self._url("/chat/completions"), headers={**self._headers, "accept": "text/event-stream"}
-        )
-        for like in (self._to_complete, self._to_stream):
-            like.headers.pop("content-length", None)
-            if like.url.username and not upstream.api_key:
-                next(httpx.BasicAuth(like.url.username, like.url.password).sync_auth_flow(like))
+        self._to_complete = self._form(self._headers)
+        self._to_stream = self._form({**self._headers, "accept": "text/event-stream"})
+
+    def _form(self, headers: dict[str, str]) -> Form:
+        """Build a request once: putting its address and headers together costs more than sending it."""
+        request = self._client.build_request("POST", self._url("/chat/completions"), headers=headers)
+        if request.url.username and not self._upstream.api_key:
+            next(httpx.BasicAuth(request.url.username, request.url.password).sync_auth_flow(request))
+        return Form(request)
 
     async def stream(self, request: Request, take: Take, on_head: OnHead | None = None) -> None:
         """Hand over one list of parts per network read; cancelling this ends the request. Raises UpstreamError."""
         body = body_of(request, stream=True, routed=self._upstream.is_openrouter)
         with self._failures() as watch:
-            async with self._asked(self._to_stream, body) as answer:
+            async with aclosing(await ask(self._client, self._to_stream, body)) as answer:
                 watch.has_answer = True
                 await self._begin(answer, on_head)
                 await Hearing(answer, take, self._hide_key).run()
@@ -82,21 +83,10 @@ class OpenRouterService:
         """Return the parts of one whole answer. Raises UpstreamError."""
         body = body_of(request, stream=False, routed=self._upstream.is_openrouter)
         with self._failures() as watch:
-            async with self._asked(self._to_complete, body) as answer:
+            async with aclosing(await ask(self._client, self._to_complete, body)) as answer:
                 watch.has_answer = True
                 await self._begin(answer, on_head)
                 return self._safe(whole(await _body(answer), answer))
-
-    @asynccontextmanager
-    async def _asked(self, like: httpx.Request, body: bytes) -> AsyncGenerator[httpx.Response, None]:
-        """Post a body, with all else as in a request that was built before; raises httpx's exceptions."""
-        headers = [*like.headers.raw, (b"content-length", b"%d" % len(body))]
-        request = httpx.Request("POST", like.url, headers=headers, content=body, extensions=like.extensions)
-        answer = await ask(self._client, request)
-        try:
-            yield answer
-        finally:
-            await answer.aclose()
 
     async def models(self) -> list[JsonObject]:
         """Return the catalogue: the entries of `/models` that have an id. Raises UpstreamError."""

@@ -402,3 +402,24 @@ def test_no_deltas_break_the_assembler(deltas: list[CallDelta]) -> None:
     assert all(call.name for call in calls)
     kept = sum(len(call.arguments) for call in assembler._calls)
     assert kept == sum(len(delta.arguments or "") for delta in deltas)
+
+
+ANY_DELTA = st.builds(
+    CallDelta,
+    index=st.sampled_from([None, 0, 1]),
+    id=st.sampled_from([None, None, None, "a", "b"]),
+    name=st.sampled_from([None, None, None, "search", "calc"]),
+    arguments=st.sampled_from([None, "", '{"q": ', '"x"', "}", "{}", " "]),
+    position=st.sampled_from([None, None, 0, 1]),
+)
+
+
+@given(st.lists(ANY_DELTA, max_size=12))
+def test_deltas_together_are_deltas_one_by_one(deltas: list[CallDelta]) -> None:
+    """Pieces that are put together before they are merged make the same calls, and the same ones closed."""
+    together, apart = CallAssembler(KNOWN), CallAssembler(KNOWN)
+    together.add_all(deltas)
+    for delta in deltas:
+        apart.add(delta)
+    assert together.calls() == apart.calls()
+    assert [call.slot for call in together.closed()] == [call.slot for call in apart.closed()]

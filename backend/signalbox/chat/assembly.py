@@ -1,6 +1,7 @@
 """Deltas to calls: which piece belongs to which call, and when a call is whole."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from itertools import groupby
 
 from msgspec import Struct
 
@@ -64,6 +65,16 @@ class CallAssembler:
             call.depth += delta.arguments.count("{") - delta.arguments.count("}")
             if call.value is None and delta.arguments.rstrip().endswith("}"):
                 self.touched.append(call)
+
+    def add_all(self, deltas: Iterable[CallDelta]) -> None:
+        """Merge deltas; pieces of one call's arguments in a row, as nearly all of them are, are put together first."""
+        for kind, alike in groupby(deltas, _index_of_piece):
+            some = list(alike)
+            if isinstance(kind, CallDelta) or len(some) == 1:
+                for delta in some:
+                    self.add(delta)
+            else:
+                self.add(CallDelta(kind, arguments="".join([delta.arguments or "" for delta in some])))
 
     def closed(self) -> list[OpenCall]:
         """Return the calls whose arguments became a whole JSON object since the last time this was asked."""
@@ -169,6 +180,12 @@ class CallAssembler:
             if status is ArgumentStatus.OK and isinstance(value, dict):
                 call.value = value
         return call.value is not None
+
+
+def _index_of_piece(delta: CallDelta) -> CallDelta | int | None:
+    """Return the index of a delta that brings nothing but arguments; any other delta itself."""
+    is_piece = delta.id is None and delta.name is None and delta.position is None and delta.arguments
+    return delta.index if is_piece else delta
 
 
 def _raw(call: OpenCall) -> RawCall:

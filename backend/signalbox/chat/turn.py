@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import groupby
+from typing import cast
 
 from signalbox.chat.arguments import is_same
 from signalbox.chat.assembly import OpenCall
@@ -15,6 +16,7 @@ from signalbox.chat.response import ResponseBuilder
 from signalbox.core.errors import Code
 from signalbox.core.events import AnyEvent, Content, Reasoning
 from signalbox.core.parts import (
+    CallDelta,
     Completion,
     HiddenReasoning,
     RawCall,
@@ -79,6 +81,8 @@ class Turn:
         for kind, alike in groupby(parts, type):
             if kind is TextDelta:
                 self._say(list(map(text_of, alike)), events)
+            elif kind is CallDelta:
+                self._builder.assembler.add_all(cast("Iterator[CallDelta]", alike))
             else:
                 self._tell_others(alike, events)
 

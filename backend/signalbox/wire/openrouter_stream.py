@@ -56,10 +56,20 @@ class StreamDecoder:
             start, before = next_border(data, start), start
             self._read(data[before:start], out)
         end = last_border(data, start)
-        middle = data[start:end]
-        if not (self._chunks.is_plain and self._sse.is_between_frames and self._chunks.plain_ones(middle, out)):
-            self._read(middle, out)
+        self._read_alike(data[start:end], out)
         self._read(data[end:], out)
+
+    def _read_alike(self, frames: bytes, out: list[StreamPart]) -> None:
+        """Take frames that are likely all plain in one go; where one of them is not, its half is halved again."""
+        is_plain = self._chunks.is_plain and self._sse.is_between_frames
+        if is_plain and len(frames) >= MANY_BYTES and self._chunks.plain_ones(frames, out):
+            return
+        half = next_border(frames, len(frames) // 2)
+        if len(frames) < MANY_BYTES or half >= len(frames):
+            self._read(frames, out)
+            return
+        self._read_alike(frames[:half], out)
+        self._read_alike(frames[half:], out)
 
     def close(self) -> list[StreamPart]:
         """Return what was still open when the bytes ended."""

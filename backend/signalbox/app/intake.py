@@ -52,6 +52,11 @@ _FORWARDED = (
 )  # fmt: skip
 
 
+_PARAMS = frozenset((*_FORWARDED, "reasoning", "reasoning_effort"))
+# Choices of tools as models are told of them: most questions make one of a few, and their runs share it. The tools are
+# held beside it, so that no other gets the identity of one.
+_told: dict[tuple[int, ...], tuple[tuple[Tool, ...], tuple[ToolSchema, ...]]] = {}
+_MOST_CHOICES = 256
 _TEXTS = ("messages", "prompt", "system", "finalize_hint")
 
 
@@ -184,8 +189,15 @@ def tools_of(request: ChatRequest, offered: Sequence[Tool]) -> list[Tool]:
 
 def schemas_of(tools: Sequence[Tool]) -> tuple[ToolSchema, ...]:
     """Return tools as a model is told of them, by name: a stable prefix keeps prompt caches (quirk C15)."""
-    named = sorted(tools, key=lambda tool: tool.spec.name)
-    return tuple(ToolSchema(tool.spec.name, tool.spec.description, tool.spec.parameters) for tool in named)
+    choice = tuple(map(id, tools))
+    made = _told.get(choice)
+    if made is None:
+        named = sorted(tools, key=lambda tool: tool.spec.name)
+        schemas = tuple(ToolSchema(tool.spec.name, tool.spec.description, tool.spec.parameters) for tool in named)
+        if len(_told) >= _MOST_CHOICES:
+            _told.clear()
+        made = _told[choice] = (tuple(tools), schemas)
+    return made[1]
 
 
 def limits_of(request: ChatRequest, *, search_is_paid: bool) -> Limits:
@@ -214,6 +226,8 @@ def tool_choice_of(request: ChatRequest, tools: Sequence[Tool]) -> JsonValue:
 
 def params_of(request: ChatRequest) -> JsonObject:
     """Return what is forwarded: exactly what is set."""
+    if request.model_fields_set.isdisjoint(_PARAMS):
+        return {}
     params: JsonObject = {name: value for name in _FORWARDED if (value := getattr(request, name)) is not None}
     if request.reasoning is not None:
         params["reasoning"] = request.reasoning.model_dump(exclude_none=True)

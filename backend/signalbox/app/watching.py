@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from fastapi import Request, Response
@@ -26,15 +27,25 @@ _PER_WRITE = 256
 _SEQ_DIGITS = 20
 
 
-def watch(record: RunRecord, parts: Parts, place: Place, *, after: int = 0, follow: bool = True) -> EventStream:
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A run, as the head of its stream tells of it; a record of it says the same."""
+
+    id: str
+    loop: LoopName
+    conversation_id: str | None
+    parent_id: str | None
+
+
+def watch(run: Watched | RunRecord, parts: Parts, place: Place, *, after: int = 0, follow: bool = True) -> EventStream:
     """Answer with a run's events behind a cursor, to its end; without `follow` only with those that are there."""
-    run_id, runs = record.id, parts.runs
+    run_id, runs = run.id, parts.runs
 
     def batches(push: OnNews) -> AsyncGenerator[list[Stamped], None]:
         return runs.watch(run_id, after, push) if follow else runs.so_far(run_id, after)
 
-    headers = {**_names(run_id, record.loop), **_places(record)}
-    return _Watching(headers, SseV1Encoder(run_id, record.loop, after), batches, place)
+    headers = {**_names(run_id, run.loop), **_places(run)}
+    return _Watching(headers, SseV1Encoder(run_id, run.loop, after), batches, place)
 
 
 def stream_of(run_id: str, loop: LoopName, batches_of: BatchesOf, place: Place, *, after: int = 0) -> EventStream:
@@ -76,11 +87,11 @@ def _names(run_id: str, loop: LoopName) -> dict[str, str]:
     return {"x-run-id": run_id, "x-tool-loop": loop}
 
 
-def _places(record: RunRecord) -> dict[str, str]:
+def _places(run: Watched | RunRecord) -> dict[str, str]:
     """Say which message of which conversation a run answers."""
-    if record.conversation_id is None or record.parent_id is None:
+    if run.conversation_id is None or run.parent_id is None:
         return {}
-    return {"x-conversation-id": shown_id(record.conversation_id), "x-message-id": record.parent_id}
+    return {"x-conversation-id": shown_id(run.conversation_id), "x-message-id": run.parent_id}
 
 
 async def resume(run_id: str, parts: Parts, who: Who, *, after: int, follow: bool = True) -> Response:
@@ -119,6 +130,10 @@ def read_event_id(last_event_id: str) -> tuple[str, int]:
 
 def refuse_twins(request: Request, *names: str) -> None:
     """Refuse a header that came twice with two values: nobody may guess which was meant. Raises RequestError."""
+    # Looked for by themselves: Starlette walks all headers for each name, and hardly any request has one of these.
+    there = {name for name, _ in request.scope["headers"]}
     for name in names:
+        if name.lower().encode() not in there:
+            continue
         if len(set(request.headers.getlist(name))) > 1:
             raise RequestError(Code.INVALID_REQUEST, f"{name} may come once.", name)

@@ -52,6 +52,7 @@ _FORWARDED = (
 )  # fmt: skip
 
 
+_MOST_STEPS = Limits().max_steps
 _PARAMS = frozenset((*_FORWARDED, "reasoning", "reasoning_effort"))
 # Choices of tools as models are told of them: most questions make one of a few, and their runs share it. The tools are
 # held beside it, so that no other gets the identity of one.
@@ -170,9 +171,9 @@ def _plain(content: ContentIn | None) -> str:
 
 def tools_of(request: ChatRequest, offered: Sequence[Tool]) -> list[Tool]:
     """Return the tools to offer; raises RequestError for a name that is unknown or cannot be offered here."""
-    available = {tool.spec.name: tool for tool in offered}
     if request.tools is None:
         return [tool for tool in offered if tool.unavailable is None]
+    available = {tool.spec.name: tool for tool in offered}
     chosen: dict[str, Tool] = {}
     for place, name in enumerate(request.tools):
         tool = available.get(name)
@@ -204,7 +205,7 @@ def limits_of(request: ChatRequest, *, search_is_paid: bool) -> Limits:
     """Return how far a run may go."""
     searches = PAID_SEARCHES if search_is_paid else FREE_SEARCHES
     return Limits(
-        max_steps=request.max_steps or Limits().max_steps,
+        max_steps=request.max_steps or _MOST_STEPS,
         max_searches=searches if request.max_searches is None else request.max_searches,
     )
 
@@ -212,6 +213,8 @@ def limits_of(request: ChatRequest, *, search_is_paid: bool) -> Limits:
 def tool_choice_of(request: ChatRequest, tools: Sequence[Tool]) -> JsonValue:
     """Return the tool choice in the upstream's words; raises RequestError for one that no offered tool can meet."""
     choice = request.tool_choice
+    if choice is None:
+        return None
     names = [tool.spec.name for tool in tools]
     if isinstance(choice, NamedChoice):
         if choice.function.name not in names:

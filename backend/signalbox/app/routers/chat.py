@@ -36,6 +36,7 @@ router = APIRouter(tags=["chat"])
 
 # What a run of a conversation was asked is kept once, as a node of its tree.
 _IN_THE_TREE = {"messages", "prompt"}
+_HEADERS = (b"last-event-id", b"idempotency-key", b"x-tool-loop")
 _LOOP_NAMES: dict[str, LoopName] = {"v2": "v2", "legacy": "legacy"}
 
 
@@ -48,10 +49,8 @@ async def stream_chat(request: Request) -> Response:
     """
     # It takes all that it needs from the request itself: FastAPI's dependencies were a tenth of a short stream.
     parts, who = parts_of(request), who_of(request)
-    headers = request.headers
     refuse_twins(request, "Last-Event-ID", "Idempotency-Key")
-    last_event_id, idempotency_key = headers.get("last-event-id"), headers.get("idempotency-key")
-    x_tool_loop = headers.get("x-tool-loop")
+    last_event_id, idempotency_key, x_tool_loop = _headers_of(request)
     if last_event_id:
         run_id, after = read_event_id(last_event_id)
         return await resume(run_id, parts, who, after=after)
@@ -68,6 +67,15 @@ async def stream_chat(request: Request) -> Response:
         with parts.streams.take(who.owner) as place:
             started = await _started(request, body, parts, who, asked_loop=x_tool_loop, key=key, digest=digest)
             return watch(started, parts, place)
+
+
+def _headers_of(request: Request) -> list[str | None]:
+    """Return the headers that a question may have, by one walk; Starlette walks all of them for each."""
+    told: dict[bytes, str] = {}
+    for name, value in request.scope["headers"]:
+        if name in _HEADERS:
+            told.setdefault(name, value.decode("latin-1"))
+    return [told.get(name) for name in _HEADERS]
 
 
 async def _started(

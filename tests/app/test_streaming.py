@@ -1,12 +1,18 @@
 """The response of a stream by itself: what is pushed leaves at once and in order, whatever the client does."""
 
 import asyncio
+import gc
 from collections.abc import AsyncGenerator
 
 import pytest
 from signalbox.app.eager import begin
 from signalbox.app.streaming import EventStream
+from signalbox.app.watching import _Watching
+from signalbox.chat.context import ConversationContext
+from signalbox.runs.run import Run
 from starlette.types import Message
+
+from tests.support.serving import RunningApp
 
 pytestmark = pytest.mark.anyio
 
@@ -217,3 +223,29 @@ async def test_work_that_fails_at_once_fails_here() -> None:
 
     with pytest.raises(ValueError, match="at once"):
         begin(work())
+
+
+# --- what a stream leaves behind ---
+
+
+def test_a_stream_leaves_nothing_that_holds_itself(app: RunningApp) -> None:
+    """Its run and its request go with it: looking through everything halts all streams, and so it is done seldom."""
+    app.post(prompt="Hi", tools=[])  # what the first one sets up stays
+    app.within(quiet(app))
+    gc.collect()
+    gc.disable()
+    try:
+        app.post(prompt="Hi", tools=[])
+        app.within(quiet(app))
+        left = [thing for thing in gc.get_objects() if isinstance(thing, Run | _Watching | ConversationContext)]
+    finally:
+        gc.enable()
+    assert left == []
+
+
+async def quiet(app: RunningApp) -> None:
+    """Wait until all that was said is on disk, and have these tests forget the runs that they remember."""
+    async with asyncio.timeout(30):
+        while app.parts.runs._live or app.parts.runs._unwritten:  # noqa: ASYNC110 - they tell nobody of it
+            await asyncio.sleep(0.01)
+    app._over.clear()

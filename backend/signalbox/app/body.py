@@ -22,16 +22,15 @@ Model = TypeVar("Model", bound=BaseModel)
 
 async def read_json(request: Request, limit: int) -> JsonValue:
     """Read a JSON body of at most `limit` bytes, counted while it comes; raises RequestError."""
-    too_large = RequestError(Code.BODY_TOO_LARGE, f"The body is larger than {limit / 1024 / 1024:g} MB.", "body")
     announced = request.headers.get("content-length", "0")
     if len(announced) > len(str(limit)) or int(announced) > limit:
-        raise too_large
+        raise _too_large(limit)
     pieces: list[bytes] = []
     size = 0
     async for piece in request.stream():
         size += len(piece)
         if size > limit:
-            raise too_large
+            raise _too_large(limit)
         pieces.append(piece)
     body = b"".join(pieces)
     if _has_too_many_containers(body):
@@ -45,6 +44,10 @@ async def read_json(request: Request, limit: int) -> JsonValue:
     if is_too_deep(value):
         raise RequestError(Code.INVALID_REQUEST, f"The body is nested deeper than {_DEPTH} levels.", "body")
     return value
+
+
+def _too_large(limit: int) -> RequestError:
+    return RequestError(Code.BODY_TOO_LARGE, f"The body is larger than {limit / 1024 / 1024:g} MB.", "body")
 
 
 async def read_model(request: Request, model: type[Model], limit: int) -> Model:

@@ -151,3 +151,5 @@ class LastResort:
             _log.error("request.broke", path=scope["path"], error=type(error).__name__, where=where)
             if not has_started:
                 await error_response(RequestError(Code.INTERNAL))(scope, receive, send)
+        finally:
+            del scope[BODY_SEND]  # the server's request holds the scope, and would hold itself by it

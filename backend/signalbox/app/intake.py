@@ -52,6 +52,12 @@ _FORWARDED = (
 )  # fmt: skip
 
 
+_MOST_STEPS = Limits().max_steps
+_PARAMS = frozenset((*_FORWARDED, "reasoning", "reasoning_effort"))
+# Choices of tools as models are told of them: most questions make one of a few, and their runs share it. The tools are
+# held beside it, so that no other gets the identity of one.
+_told: dict[tuple[int, ...], tuple[tuple[Tool, ...], tuple[ToolSchema, ...]]] = {}
+_MOST_CHOICES = 256
 _TEXTS = ("messages", "prompt", "system", "finalize_hint")
 
 
@@ -165,9 +171,9 @@ def _plain(content: ContentIn | None) -> str:
 
 def tools_of(request: ChatRequest, offered: Sequence[Tool]) -> list[Tool]:
     """Return the tools to offer; raises RequestError for a name that is unknown or cannot be offered here."""
-    available = {tool.spec.name: tool for tool in offered}
     if request.tools is None:
         return [tool for tool in offered if tool.unavailable is None]
+    available = {tool.spec.name: tool for tool in offered}
     chosen: dict[str, Tool] = {}
     for place, name in enumerate(request.tools):
         tool = available.get(name)
@@ -184,15 +190,22 @@ def tools_of(request: ChatRequest, offered: Sequence[Tool]) -> list[Tool]:
 
 def schemas_of(tools: Sequence[Tool]) -> tuple[ToolSchema, ...]:
     """Return tools as a model is told of them, by name: a stable prefix keeps prompt caches (quirk C15)."""
-    named = sorted(tools, key=lambda tool: tool.spec.name)
-    return tuple(ToolSchema(tool.spec.name, tool.spec.description, tool.spec.parameters) for tool in named)
+    choice = tuple(map(id, tools))
+    made = _told.get(choice)
+    if made is None:
+        named = sorted(tools, key=lambda tool: tool.spec.name)
+        schemas = tuple(ToolSchema(tool.spec.name, tool.spec.description, tool.spec.parameters) for tool in named)
+        if len(_told) >= _MOST_CHOICES:
+            _told.clear()
+        made = _told[choice] = (tuple(tools), schemas)
+    return made[1]
 
 
 def limits_of(request: ChatRequest, *, search_is_paid: bool) -> Limits:
     """Return how far a run may go."""
     searches = PAID_SEARCHES if search_is_paid else FREE_SEARCHES
     return Limits(
-        max_steps=request.max_steps or Limits().max_steps,
+        max_steps=request.max_steps or _MOST_STEPS,
         max_searches=searches if request.max_searches is None else request.max_searches,
     )
 
@@ -200,6 +213,8 @@ def limits_of(request: ChatRequest, *, search_is_paid: bool) -> Limits:
 def tool_choice_of(request: ChatRequest, tools: Sequence[Tool]) -> JsonValue:
     """Return the tool choice in the upstream's words; raises RequestError for one that no offered tool can meet."""
     choice = request.tool_choice
+    if choice is None:
+        return None
     names = [tool.spec.name for tool in tools]
     if isinstance(choice, NamedChoice):
         if choice.function.name not in names:
@@ -214,6 +229,8 @@ def tool_choice_of(request: ChatRequest, tools: Sequence[Tool]) -> JsonValue:
 
 def params_of(request: ChatRequest) -> JsonObject:
     """Return what is forwarded: exactly what is set."""
+    if request.model_fields_set.isdisjoint(_PARAMS):
+        return {}
     params: JsonObject = {name: value for name in _FORWARDED if (value := getattr(request, name)) is not None}
     if request.reasoning is not None:
         params["reasoning"] = request.reasoning.model_dump(exclude_none=True)

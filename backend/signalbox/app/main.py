@@ -1,14 +1,15 @@
 """The app: its parts put together, its routes, its page."""
 
 import asyncio
-import gc
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from signalbox import __version__
 from signalbox.app.access import Doorkeeper, TokenBook
@@ -27,6 +28,7 @@ from signalbox.app.rates import Rates, read_rates
 from signalbox.app.routers import chat, conversations, flags, health, models, runs, saves, tools
 from signalbox.app.security import Gate
 from signalbox.app.sharing import join, sharing_of
+from signalbox.app.starting import settle
 from signalbox.app.streams import Streams
 from signalbox.app.toolbox import fill_toolbox
 from signalbox.app.warming import warm_up
@@ -56,6 +58,28 @@ _EXPOSED = [
 ]
 
 
+class _App(FastAPI):
+    """Goes straight to `LastResort`, which answers what nobody caught.
+
+    FastAPI puts three middlewares around it for errors, telemetry and large bodies, none of which has anything to do
+    here; each is a coroutine of every open stream, and one of them a call of every event.
+    """
+
+    def build_middleware_stack(self) -> ASGIApp:
+        """Leave out what is around ours."""
+        stack: Any = super().build_middleware_stack()
+        while not isinstance(stack, LastResort):
+            stack = stack.app
+        return stack
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or start and stop."""
+        if self.middleware_stack is None:
+            self.middleware_stack = self.build_middleware_stack()
+        scope["app"] = self
+        await self.middleware_stack(scope, receive, send)
+
+
 def create_app(
     settings: Settings | None = None, *, extra_tools: Sequence[Tool] = (), token: str | None = None
 ) -> FastAPI:
@@ -71,11 +95,10 @@ def create_app(
             app.state.parts = await _parts(settings, extra_tools, admin, stack)
             app.state.tokens = TokenBook(app.state.parts.database)
             stack.callback(asyncio.create_task(warm_up(app, app.state.parts), name="warming").cancel)
-            gc.collect()
-            gc.freeze()  # what lives as long as the process need not be walked again
+            settle()
             yield
 
-    app = FastAPI(
+    app = _App(
         title="Signalbox",
         version=__version__,
         summary="One chat endpoint for every model, with tools that always work.",

@@ -2,7 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+)
 from dataclasses import dataclass, field
 from weakref import WeakValueDictionary
 
@@ -15,6 +21,7 @@ from signalbox.store.database import Database
 from signalbox.store.under_way import count_under_way
 
 _RETRY_SECONDS = 2.0
+_NOTHING_TO_ASK = nullcontext[None]()
 
 
 @dataclass(slots=True)
@@ -26,9 +33,13 @@ class Quota:
     most_runs: int | None = None
     _locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary[str, asyncio.Lock])
 
+    def counted(self, who: Who, request: Request) -> AbstractContextManager[None]:
+        """Count a question that starts a run inside, by its user, else by its address; raises RequestError."""
+        return self._counted(who, request) if self.rates.allowed else _NOTHING_TO_ASK
+
     @contextmanager
-    def counted(self, who: Who, request: Request) -> Generator[None, None, None]:
-        """Count a question that starts a run inside, by its user, else by its address; raises RequestError.
+    def _counted(self, who: Who, request: Request) -> Generator[None, None, None]:
+        """Count one question.
 
         It is counted before it is known whether there is room, or many at once would all pass; what is refused does
         not stay counted.
@@ -44,18 +55,18 @@ class Quota:
             self.rates.give_back(asker, now)
             raise
 
-    @asynccontextmanager
-    async def room_for(self, who: Who) -> AsyncGenerator[None, None]:
-        """Start a run inside, where its user has room for it; raises RequestError and StoreError.
-
-        One start of a user follows another, so that many at once do not all find the same room.
-        """
+    def room_for(self, who: Who) -> AbstractAsyncContextManager[None]:
+        """Start a run inside, where its user has room for it; raises RequestError and StoreError."""
         if self.most_runs is None or not who.owner:
-            yield
-            return
+            return _NOTHING_TO_ASK
+        return self._room_for(who, self.most_runs)
+
+    @asynccontextmanager
+    async def _room_for(self, who: Who, most: int) -> AsyncGenerator[None, None]:
+        """One start of a user follows another, so that many at once do not all find the same room."""
         lock = self._locks.setdefault(who.owner, asyncio.Lock())
         async with lock, self.database.locked(f"runs {who.owner}"):
-            if await self.database.read(count_under_way, who.owner) >= self.most_runs:
-                words = f"Too many runs are under way: one user may have {self.most_runs} at once."
+            if await self.database.read(count_under_way, who.owner) >= most:
+                words = f"Too many runs are under way: one user may have {most} at once."
                 raise RequestError(Code.TOO_MANY_RUNS, words, status=429, retry_after=_RETRY_SECONDS)
             yield

@@ -4,6 +4,7 @@ import re
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 from time import monotonic
 
@@ -83,6 +84,7 @@ class Rates:
             self._times.popitem(last=False)
 
 
+@lru_cache(maxsize=4096)
 def address_of(host: str | None) -> str:
     """Name an asker by his address: of IPv6 by his network, or he would have any number of them."""
     try:

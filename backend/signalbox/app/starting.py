@@ -1,8 +1,12 @@
-"""How a server is imported: without looking for garbage among modules that stay for as long as it lives."""
+"""When a server looks for garbage: not while it is imported, and seldom among what has lived for long."""
 
 import gc
 from collections.abc import Generator
 from contextlib import contextmanager
+
+# A look at everything halts all streams, for 0.2 s where 2,000 are open; what a stream leaves goes without it, for
+# nothing of it holds itself. The last number is how many looks at what is new, of 20,000 objects each, come before it.
+_THRESHOLDS = 2_000, 10, 50
 
 
 @contextmanager
@@ -18,3 +22,10 @@ def uncollected() -> Generator[None]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+def settle() -> None:
+    """Put away what is there after the start, which lives as long as the process, and look for garbage less often."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*_THRESHOLDS)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import aclosing
+from functools import partial
 from typing import Any, cast
 
 from starlette.responses import Response
@@ -16,20 +17,26 @@ PING_SECONDS = 15.0
 BODY_SEND = "signalbox.body_send"
 
 
+_HEAD = [(name.encode(), value.encode()) for name, value in {"content-type": CONTENT_TYPE, **HEADERS}.items()]
+
+
 class EventStream(Response):
     """Sends what a generator yields, one write per item.
 
     Unlike Starlette's StreamingResponse it also notices a client that leaves while `send` is blocked (quirk E3), and
     it always closes the generator, so that the run knows that its watcher has gone. `ended` is told of every end,
     maybe twice. It sends in a task of its own: in the request's, each event would wake all the calls that lie between
-    the server and this, some twenty. A timer pings.
+    the server and this. A timer pings.
     """
 
     def __init__(
         self, body: AsyncGenerator[bytes, None], headers: dict[str, str], ended: Callable[[], None] = lambda: None
     ) -> None:
-        super().__init__(headers={"content-type": CONTENT_TYPE, **HEADERS, **headers})
-        del self.headers["content-length"]
+        # Not by Starlette's own: it encodes anew, for each stream, what is the same in all of them.
+        self.status_code, self.background, self.body = 200, None, b""
+        self.raw_headers = _HEAD + [
+            (name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()
+        ]
         self._body = body
         self._ended = ended
         self._last_write = 0.0
@@ -42,17 +49,22 @@ class EventStream(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send until the end, or until the client has gone."""
-        sending = asyncio.create_task(self._send(send, scope.get(BODY_SEND, send)))
-        leaving = asyncio.create_task(_until_gone(receive))
+        loop = asyncio.get_running_loop()
+        over = loop.create_future()
+        sending = loop.create_task(self._send(send, scope.get(BODY_SEND, send)))
+        leaving = loop.create_task(_until_gone(receive))
+        for task in (sending, leaving):
+            task.add_done_callback(partial(_tell, over))
         try:
-            await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            await over
         finally:
             if self._timer is not None:
                 self._timer.cancel()
             for task in (self._pinging, self._rest, leaving, sending):
                 if task is not None:
                     task.cancel()
-            await asyncio.wait({sending})
+            if not sending.done():
+                await asyncio.wait({sending})
             self._ended()
         if not sending.cancelled() and (error := sending.exception()) is not None:
             raise error
@@ -67,13 +79,15 @@ class EventStream(Response):
                 self._send_body = cast("Callable[[Message], Coroutine[Any, Any, None]]", send_body)
                 self.is_free = True
                 async for chunk in body:
-                    await self._pushed()
+                    if not self.is_free:
+                        await self._pushed()
                     self._last_write = loop.time()
                     await send_body({"type": "http.response.body", "body": chunk, "more_body": True})
-                await self._pushed()
+                if not self.is_free:
+                    await self._pushed()
         finally:
             self._ended()  # before anyone can read the end, and ask again
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
+        await send_body({"type": "http.response.body", "body": b"", "more_body": False})
 
     def push(self, chunk: bytes) -> None:
         """Send bytes at once, before the generator's next item; only while `is_free`, and while it has none."""
@@ -110,3 +124,9 @@ class EventStream(Response):
 async def _until_gone(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
+
+
+def _tell(over: asyncio.Future[None], task: asyncio.Task[None]) -> None:
+    """Say that one of the two is done, whichever comes first."""
+    if not over.done():
+        over.set_result(None)

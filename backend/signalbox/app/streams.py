@@ -1,7 +1,6 @@
 """Streams that are open in this worker: so many in all, and so many of one user (quirk G6)."""
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
@@ -18,14 +17,17 @@ class Place:
     As a block it is given back by an exception alone: a stream that could be made gives it back when it ends.
     """
 
-    def __init__(self, free: Callable[[], None]) -> None:
-        self._free: Callable[[], None] | None = free
+    __slots__ = ("_owner", "_streams")
+
+    def __init__(self, streams: "Streams", owner: str) -> None:
+        self._streams: Streams | None = streams
+        self._owner = owner
 
     def free(self) -> None:
         """Give the place back; a second time does nothing."""
-        free, self._free = self._free, None
-        if free is not None:
-            free()
+        streams, self._streams = self._streams, None
+        if streams is not None:
+            streams.give_back(self._owner)
 
     def __enter__(self) -> Self:
         return self
@@ -37,16 +39,15 @@ class Place:
 
 @dataclass(slots=True)
 class Streams:
-    """Counts the streams that are open, and whose they are; whoever is nobody in particular has no limit of his own."""
+    """Counts the streams that are open, and whose they are; whoever is nobody in particular has no limit of his own.
+
+    `open` is how many there are.
+    """
 
     most: int
     most_per_user: int | None = None
+    open: int = 0
     _of: Counter[str] = field(default_factory=Counter[str])
-
-    @property
-    def open(self) -> int:
-        """How many there are."""
-        return self._of.total()
 
     def take(self, owner: str) -> Place:
         """Take a place before anything is asked for it; raises RequestError."""
@@ -56,9 +57,12 @@ class Streams:
             words = f"Too many streams are open: one user may have {self.most_per_user} at once."
             raise RequestError(Code.TOO_MANY_STREAMS, words, retry_after=_RETRY_SECONDS)
         self._of[owner] += 1
-        return Place(lambda: self._free(owner))
+        self.open += 1
+        return Place(self, owner)
 
-    def _free(self, owner: str) -> None:
+    def give_back(self, owner: str) -> None:
+        """Count one of them no more."""
+        self.open -= 1
         self._of[owner] -= 1
         if not self._of[owner]:
             del self._of[owner]

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from fastapi import Request, Response
@@ -26,38 +27,54 @@ _PER_WRITE = 256
 _SEQ_DIGITS = 20
 
 
-def watch(record: RunRecord, parts: Parts, place: Place, *, after: int = 0, follow: bool = True) -> EventStream:
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A run, as the head of its stream tells of it; a record of it says the same."""
+
+    id: str
+    loop: LoopName
+    conversation_id: str | None
+    parent_id: str | None
+
+
+def watch(run: Watched | RunRecord, parts: Parts, place: Place, *, after: int = 0, follow: bool = True) -> EventStream:
     """Answer with a run's events behind a cursor, to its end; without `follow` only with those that are there."""
+    run_id, runs = run.id, parts.runs
 
     def batches(push: OnNews) -> AsyncGenerator[list[Stamped], None]:
-        return parts.runs.watch(record.id, after, push) if follow else parts.runs.so_far(record.id, after)
+        return runs.watch(run_id, after, push) if follow else runs.so_far(run_id, after)
 
-    stream = stream_of(record.id, record.loop, batches, place, after=after)
-    stream.headers.update(_places(record))
-    return stream
+    headers = {**_names(run_id, run.loop), **_places(run)}
+    return _Watching(headers, SseV1Encoder(run_id, run.loop, after), batches, place)
 
 
 def stream_of(run_id: str, loop: LoopName, batches_of: BatchesOf, place: Place, *, after: int = 0) -> EventStream:
     """Answer with a run's events as they come, the first of them behind a cursor; the place is free at the end."""
-    encoder = SseV1Encoder(run_id, loop, after)
+    return _Watching(_names(run_id, loop), SseV1Encoder(run_id, loop, after), batches_of, place)
 
-    def push(batch: list[Stamped]) -> bool:
-        if not stream.is_free or len(batch) > _PER_WRITE:
+
+class _Watching(EventStream):
+    """A stream that encodes what it sends."""
+
+    def __init__(self, headers: dict[str, str], encoder: SseV1Encoder, batches_of: BatchesOf, place: Place) -> None:
+        self._encode = encoder.encode
+        super().__init__(self._frames(batches_of(self._take)), headers, place.free)
+
+    def _take(self, batch: list[Stamped]) -> bool:
+        """Send what is told right where it is told, where that can be done."""
+        if not self.is_free or len(batch) > _PER_WRITE:
             return False
-        stream.push(encoder.encode(batch))
+        self.push(self._encode(batch))
         return True
 
-    async def frames() -> AsyncGenerator[bytes, None]:
-        async with aclosing(batches_of(push)) as batches:
+    async def _frames(self, batches: AsyncGenerator[list[Stamped], None]) -> AsyncGenerator[bytes, None]:
+        async with aclosing(batches):
             async for batch in batches:
                 if len(batch) <= _PER_WRITE:
-                    yield encoder.encode(batch)
+                    yield self._encode(batch)
                     continue
                 for at in range(0, len(batch), _PER_WRITE):
-                    yield encoder.encode(batch[at : at + _PER_WRITE])
-
-    stream = EventStream(frames(), _names(run_id, loop), place.free)
-    return stream
+                    yield self._encode(batch[at : at + _PER_WRITE])
 
 
 def nothing_left(run_id: str, loop: LoopName) -> Response:
@@ -70,11 +87,11 @@ def _names(run_id: str, loop: LoopName) -> dict[str, str]:
     return {"x-run-id": run_id, "x-tool-loop": loop}
 
 
-def _places(record: RunRecord) -> dict[str, str]:
+def _places(run: Watched | RunRecord) -> dict[str, str]:
     """Say which message of which conversation a run answers."""
-    if record.conversation_id is None or record.parent_id is None:
+    if run.conversation_id is None or run.parent_id is None:
         return {}
-    return {"x-conversation-id": shown_id(record.conversation_id), "x-message-id": record.parent_id}
+    return {"x-conversation-id": shown_id(run.conversation_id), "x-message-id": run.parent_id}
 
 
 async def resume(run_id: str, parts: Parts, who: Who, *, after: int, follow: bool = True) -> Response:
@@ -113,6 +130,10 @@ def read_event_id(last_event_id: str) -> tuple[str, int]:
 
 def refuse_twins(request: Request, *names: str) -> None:
     """Refuse a header that came twice with two values: nobody may guess which was meant. Raises RequestError."""
+    # Looked for by themselves: Starlette walks all headers for each name, and hardly any request has one of these.
+    there = {name for name, _ in request.scope["headers"]}
     for name in names:
+        if name.lower().encode() not in there:
+            continue
         if len(set(request.headers.getlist(name))) > 1:
             raise RequestError(Code.INVALID_REQUEST, f"{name} may come once.", name)

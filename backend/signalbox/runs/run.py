@@ -28,6 +28,10 @@ SHUT_DOWN = Ending("interrupted", Code.SERVER_SHUTDOWN, CODES[Code.SERVER_SHUTDO
 BROKEN = Ending("error", Code.INTERNAL, CODES[Code.INTERNAL].sentence, retryable=True)
 
 
+def _nothing() -> None:
+    """Hear of a change in a run that is over."""
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What a caller asked for, beside the conversation itself.
@@ -149,6 +153,7 @@ class Run:
         if self.done is None:
             self._end_untold()
         on_over(self)
+        self.progress.on_change = _nothing  # else the two hold each other until garbage is looked for
 
     def _end_untold(self) -> None:
         """End a run whose ending `drive` could not tell: its task never began, or its journal broke."""

@@ -1,7 +1,5 @@
 """POST /api/chat/stream: one question in, one run's events out."""
 
-from dataclasses import replace
-
 from fastapi import APIRouter, Request, Response
 
 from signalbox.app.access import Who, who_of
@@ -23,14 +21,13 @@ from signalbox.app.intake import (
     vouched,
 )
 from signalbox.app.schemas import ChatRequest
-from signalbox.app.watching import read_event_id, refuse_twins, resume, watch
+from signalbox.app.watching import Watched, read_event_id, refuse_twins, resume, watch
 from signalbox.chat.context import ConversationContext, RunFlags
 from signalbox.chat.loops import LOOPS
 from signalbox.chat.progress import Progress
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.events import LoopName
 from signalbox.core.messages import Message
-from signalbox.core.records import RunRecord
 from signalbox.flags.choice import choose_loop
 from signalbox.runs.manager import new_run_id
 from signalbox.runs.run import Asked
@@ -39,7 +36,7 @@ router = APIRouter(tags=["chat"])
 
 # What a run of a conversation was asked is kept once, as a node of its tree.
 _IN_THE_TREE = {"messages", "prompt"}
-_WITHOUT_KEY = Asked()
+_HEADERS = (b"last-event-id", b"idempotency-key", b"x-tool-loop")
 _LOOP_NAMES: dict[str, LoopName] = {"v2": "v2", "legacy": "legacy"}
 
 
@@ -52,10 +49,8 @@ async def stream_chat(request: Request) -> Response:
     """
     # It takes all that it needs from the request itself: FastAPI's dependencies were a tenth of a short stream.
     parts, who = parts_of(request), who_of(request)
-    headers = request.headers
     refuse_twins(request, "Last-Event-ID", "Idempotency-Key")
-    last_event_id, idempotency_key = headers.get("last-event-id"), headers.get("idempotency-key")
-    x_tool_loop = headers.get("x-tool-loop")
+    last_event_id, idempotency_key, x_tool_loop = _headers_of(request)
     if last_event_id:
         run_id, after = read_event_id(last_event_id)
         return await resume(run_id, parts, who, after=after)
@@ -70,8 +65,17 @@ async def stream_chat(request: Request) -> Response:
         if known is not None:
             return await resume(known.id, parts, who, after=0)
         with parts.streams.take(who.owner) as place:
-            asked = Asked(key=key, digest=digest)
-            return watch(await _started(request, body, parts, who, asked, asked_loop=x_tool_loop), parts, place)
+            started = await _started(request, body, parts, who, asked_loop=x_tool_loop, key=key, digest=digest)
+            return watch(started, parts, place)
+
+
+def _headers_of(request: Request) -> list[str | None]:
+    """Return the headers that a question may have, by one walk; Starlette walks all of them for each."""
+    told: dict[bytes, str] = {}
+    for name, value in request.scope["headers"]:
+        if name in _HEADERS:
+            told.setdefault(name, value.decode("latin-1"))
+    return [told.get(name) for name in _HEADERS]
 
 
 async def _started(
@@ -79,10 +83,11 @@ async def _started(
     body: ChatRequest,
     parts: Parts,
     who: Who,
-    asked: Asked = _WITHOUT_KEY,
     *,
     asked_loop: str | None,
-) -> RunRecord:
+    key: str | None = None,
+    digest: str | None = None,
+) -> Watched:
     """Start the run that answers this body; raises RequestError."""
     standing = await standing_of(body, parts, who.owner)
     messages = standing.messages if standing else vouched(messages_of(body), parts.executor.tools)
@@ -94,8 +99,9 @@ async def _started(
     progress = Progress()
     loop = LOOPS[context.flags.loop](context, parts.upstream, parts.executor, progress)
     question = body.model_dump(mode="json", exclude_unset=True)
-    asked = replace(
-        asked,
+    asked = Asked(
+        key=key,
+        digest=digest,
         owner=who.owner,
         goes_on=body.on_disconnect == "continue",
         request=redacted(question, messages_of(body) if standing else messages),
@@ -112,7 +118,7 @@ async def _started(
             if standing is not None:
                 await check_there(standing, parts)
             raise
-    return run.record()
+    return Watched(run.id, context.flags.loop, context.session_id, asked.parent_id)
 
 
 def context_of(

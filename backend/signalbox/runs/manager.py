@@ -92,7 +92,7 @@ class RunManager:
         run.start(play, self._over)
         self._detach_later(run, at_least=self.unwatched_seconds)
         try:
-            await self.store.open(run.record(), lambda seq, reserved: self._written(run, seq, reserved))
+            await self.store.open(run.opening, lambda seq, reserved: self._written(run, seq, reserved))
         except StoreError as error:
             run.stop()
             await run.wait()

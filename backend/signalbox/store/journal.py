@@ -12,7 +12,7 @@ from signalbox.core.errors import Code, StoreError
 from signalbox.core.events import Stamped
 from signalbox.core.messages import Message
 from signalbox.core.ports import OnDurable
-from signalbox.core.records import RunRecord
+from signalbox.core.records import Figures, RunRecord
 from signalbox.store.database import Database
 from signalbox.store.leases import LeaseLost, Sharing, renew, take_over, unfinished
 from signalbox.store.reading import find_run, find_run_by_key, is_run_over, journal_of, recent_runs, unsettled_runs
@@ -68,11 +68,11 @@ class JournalStore:
             run.remember(seq, messages)
             self._touch(run)
 
-    def note(self, run_id: str, record: Callable[[], RunRecord]) -> None:
+    def note(self, run_id: str, figures: Callable[[], Figures]) -> None:
         """Keep a run's figures as they are at the next flush; of a run that was closed, too."""
         run = self._runs.get(run_id) or self._dirty.get(run_id) or OpenRun(run_id, _nobody, wanted=0)
         if not run.is_dropped:
-            run.record = record
+            run.figures = figures
             self._touch(run)
 
     def drop(self, run_id: str) -> None:
@@ -101,7 +101,7 @@ class JournalStore:
 
     async def open(self, record: RunRecord, durable: OnDurable) -> None:
         """Keep a new run, with its first numbers reserved; raises StoreError."""
-        run = OpenRun(record.id, durable, opening=record)
+        run = OpenRun(record.id, durable, opening=record, is_answer=record.conversation_id is not None)
         self._runs[run.id] = run
         self._touch(run)
         with suppress(StoreError):  # another run of the same flush may have failed: `is_kept` tells
@@ -112,10 +112,9 @@ class JournalStore:
 
     def resume(self, record: RunRecord) -> None:
         """Take events of a run again that is on disk; they must be above all that any client may have seen of it."""
-        reserved = record.reserved
-        self._runs[record.id] = OpenRun(
-            record.id, _nobody, seq=reserved, reserved=reserved, wanted=reserved, is_leased=True
-        )
+        run = OpenRun(record.id, _nobody, is_answer=record.conversation_id is not None, is_leased=True)
+        run.seq = run.reserved = run.wanted = record.reserved
+        self._runs[run.id] = run
 
     def close(self, run_id: str) -> None:
         """Take no more events of a run; what it handed over is still written."""
@@ -265,7 +264,7 @@ class JournalStore:
                 run.give_back(of_one)
                 self._weigh(run)
                 newer = self._dirty.get(run.id, run)  # of a closed run: figures that have come meanwhile
-                run.record = newer.record or run.record
+                run.figures = newer.figures or run.figures
                 self._dirty[run.id] = run
 
     def _weigh(self, run: OpenRun) -> None:

@@ -95,8 +95,8 @@ class RunStore(Protocol):
         """Take no more events of a run; what it handed over is still written."""
         ...
 
-    async def flush(self) -> None:
-        """Wait until all that was handed over before is on disk."""
+    async def flush(self, run_id: str | None = None) -> None:
+        """Wait until all that was handed over before is on disk, of this run or of all."""
         ...
 
     def drop(self, run_id: str) -> None:

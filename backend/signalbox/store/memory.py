@@ -68,7 +68,7 @@ class MemoryStore:
         self._runs[record.id] = _Kept(replace(record, reserved=_ALL), durable)
         durable(0, _ALL)
 
-    async def flush(self) -> None:
+    async def flush(self, run_id: str | None = None) -> None:
         """Everything is where it will ever be."""
 
     async def read(self, run_id: str, after: int) -> list[Stamped]:

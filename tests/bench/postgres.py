@@ -24,7 +24,7 @@ from signalbox.store.journal import JournalStore
 from signalbox.store.leases import Sharing
 from signalbox.store.postgres import PostgresDatabase
 
-# What a paced stream of 50 events a second brings into one flush of 50 ms, about; and a short answer in all.
+# What a paced stream of 40 events a second brings into one flush of 80 ms, about; and a short answer in all.
 _PER_FLUSH = 3
 _SHORT = 40
 _LIVE = 250

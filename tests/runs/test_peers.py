@@ -11,7 +11,7 @@ from signalbox.chat.progress import Progress
 from signalbox.core.errors import Code, RequestError, StoreError
 from signalbox.core.events import AnyEvent, Content, Done, Stamped
 from signalbox.core.ports import Tell
-from signalbox.core.records import RunRecord
+from signalbox.core.records import Figures
 from signalbox.runs import peers
 from signalbox.runs.manager import RunManager, new_run_id
 from signalbox.runs.peers import Peers
@@ -54,8 +54,8 @@ class SharedStore(MemoryStore):
         super().append(run_id, batch)
         self._tell(run_id)
 
-    def note(self, run_id: str, record: Callable[[], RunRecord]) -> None:
-        super().note(run_id, record)
+    def note(self, run_id: str, figures: Callable[[], Figures]) -> None:
+        super().note(run_id, figures)
         self._tell(run_id)
 
     def _tell(self, run_id: str) -> None:

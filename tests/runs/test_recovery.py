@@ -153,10 +153,9 @@ async def test_a_crash_of_the_recovery_is_recovered_from(disk: Disk) -> None:
     half.flush = _dies  # type: ignore[method-assign]
     with pytest.raises(KeyboardInterrupt):
         await recover(half)
-    worker = half._worker
-    assert worker is not None
-    worker.cancel()
-    await asyncio.gather(worker, return_exceptions=True)
+    assert half._worker is None
+    assert half._timer is not None
+    half._timer.cancel()
     store = JournalStore(disk)
     assert len(await recover(store)) == 1
     assert [s.seq for s in await store.read("r", 0)] == [1, BLOCK + 1, BLOCK + 2]
@@ -164,7 +163,7 @@ async def test_a_crash_of_the_recovery_is_recovered_from(disk: Disk) -> None:
     await store.aclose()
 
 
-async def _dies() -> None:
+async def _dies(run_id: str | None = None) -> None:
     raise KeyboardInterrupt
 
 

@@ -118,12 +118,12 @@ def test_the_columns_that_change_are_those_of_the_figures() -> None:
 
 async def test_figures_that_come_before_the_first_flush_are_kept_with_the_run(disk: Disk) -> None:
     """Also where its commit was lost: then it is written again, with what has come since."""
-    run = OpenRun("r", lambda seq, reserved: None, opening=a_run("r"), record=lambda: a_run("r", steps=2))
+    run = OpenRun("r", lambda seq, reserved: None, opening=a_run("r"), figures=lambda: a_run("r", steps=2))
     taken = run.take()
     await disk.write(put, [taken])
     assert disk.rows("SELECT steps, reserved FROM runs") == [(2, 1_000_000)]
     run.give_back(taken)
-    run.record = lambda: a_run("r", steps=3)
+    run.figures = lambda: a_run("r", steps=3)
     await disk.write(put, [run.take()])
     assert disk.rows("SELECT steps, reserved FROM runs") == [(3, 1_000_000)]
 

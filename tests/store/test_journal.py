@@ -9,7 +9,7 @@ from signalbox.core.events import Stamped, Success, ToolResult
 from signalbox.core.messages import AssistantMessage
 from signalbox.core.records import RunRecord
 from signalbox.runs.journal import read_all
-from signalbox.store import journal
+from signalbox.store import journal, kept_runs
 from signalbox.store.journal import JournalStore
 from signalbox.store.memory import MemoryStore
 from signalbox.store.messages import load_message
@@ -56,6 +56,53 @@ async def test_nothing_waits_for_a_held_disk(disk: Disk, store: JournalStore) ->
     assert disk.seqs("a") == [(1, 2), (3, 1002)]
     assert told == [(0, 1_000_000), (2, 1_000_000), (1002, 1_000_000)]
     assert disk.transactions == 3
+
+
+async def test_who_is_waited_for_is_written_alone(
+    disk: Disk, store: JournalStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that starts or ends takes no other to the disk with it: those go when it is their time."""
+    await opened(store, "a", "b")
+    monkeypatch.setattr(journal, "FLUSH_SECONDS", 3600.0)
+    for run_id in ("a", "b"):
+        store.append(run_id, words(1, 2))
+    await opened(store, "c")
+    assert disk.rows("SELECT count(*) FROM journal") == [(0,)]
+    await store.flush("a")
+    assert (disk.seqs("a"), disk.seqs("b")) == ([(1, 2)], [])
+    store.append("b", words(3, 3))
+    await store.flush()
+    assert disk.seqs("b") == [(1, 3)]
+
+
+async def test_those_who_are_waited_for_at_once_share_a_commit(disk: Disk, store: JournalStore) -> None:
+    """While one write is under way the next ones gather, however many start and end."""
+    await opened(store, *RUNS[:10])
+    disk.hold()
+    first = asyncio.create_task(opened(store, "first"))
+    await disk.asked.wait()
+    for run_id in RUNS[:10]:
+        store.append(run_id, words(1, 1))
+    waiting = [asyncio.create_task(store.flush(run_id)) for run_id in RUNS[:10]]
+    waiting.append(asyncio.create_task(opened(store, *RUNS[10:])))
+    await asyncio.sleep(0)
+    before = disk.transactions
+    disk.release()
+    await asyncio.gather(first, *waiting)
+    assert disk.transactions == before + 2
+    assert [disk.seqs(run_id) for run_id in RUNS[:10]] == [[(1, 1)]] * 10
+
+
+async def test_whoever_comes_and_goes_puts_off_nobodys_time(disk: Disk, store: JournalStore) -> None:
+    """Runs open one after another, each in a commit of its own; what another one says is on disk none the less."""
+    await opened(store, "a")
+    store.append("a", words(1, 1))
+    opening = 0
+    async with asyncio.timeout(30):
+        while not disk.seqs("a"):
+            opening += 1
+            await opened(store, f"new-{opening}")
+    assert disk.seqs("a") == [(1, 1)]
 
 
 async def test_an_idle_store_writes_nothing(disk: Disk, store: JournalStore) -> None:
@@ -408,7 +455,7 @@ async def test_a_long_run_is_read_page_by_page_at_one_price(
         store.append("a", words(3 * number + 1, 3 * number + 3))
         store.append("b", words(number + 1, number + 1))
         await store.flush()
-    monkeypatch.setattr(journal, "_ROWS_PER_READ", 10)
+    monkeypatch.setattr(kept_runs, "_ROWS_PER_READ", 10)
     assert await read_all(lambda after: store.read("a", after)) == words(1, 1200)
     assert await store.read("a", 100) == words(101, 129)
     if isinstance(disk, FileDisk):  # PostgreSQL tells of no such figure

@@ -98,7 +98,7 @@ def answer(  # noqa: PLR0917 - one after another, as all steps are
     last = replace(record, status="complete", ended=started + 1, cost_estimated=False) if is_over else None
     said = [Stamped(1, 0, Content(text)), Stamped(2, 0, Content("!"))]
     turns: list[tuple[int, int, Message]] = [(0, 1, AssistantMessage(text))]
-    put(connection, [Taken(run_id, 2, 9, record, last, said, turns, is_raised=False)])
+    put(connection, [Taken(run_id, 2, 9, record, last, said, turns, is_raised=False, is_answer=True)])
 
 
 async def outcome(database: Database, step: tuple[Any, ...]) -> str:

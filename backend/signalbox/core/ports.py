@@ -7,7 +7,7 @@ from typing import Protocol, TypeAlias
 from signalbox.core.events import AnyEvent, Stamped
 from signalbox.core.messages import JsonValue, Message
 from signalbox.core.parts import Bill, Request, Served, StreamPart
-from signalbox.core.records import RunRecord
+from signalbox.core.records import Figures, RunRecord
 from signalbox.core.tools import ToolContext, ToolOutcome, ToolSpec
 
 OnHead: TypeAlias = Callable[[Served], None]
@@ -83,7 +83,7 @@ class RunStore(Protocol):
         """Add what the run's history grew by; the events up to `seq` are told by it."""
         ...
 
-    def note(self, run_id: str, record: Callable[[], RunRecord]) -> None:
+    def note(self, run_id: str, figures: Callable[[], Figures]) -> None:
         """Keep a run's figures as they are at the next flush."""
         ...
 
@@ -95,8 +95,8 @@ class RunStore(Protocol):
         """Take no more events of a run; what it handed over is still written."""
         ...
 
-    async def flush(self) -> None:
-        """Wait until all that was handed over before is on disk."""
+    async def flush(self, run_id: str | None = None) -> None:
+        """Wait until all that was handed over before is on disk, of this run or of all."""
         ...
 
     def drop(self, run_id: str) -> None:

@@ -1,22 +1,50 @@
 """What is kept of a run beside its events: who asked for what, how far it came, what it cost, how it ended."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 
 from signalbox.core.events import Flag, LoopName, Status
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.parts import Usage
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """What changes while a run goes on; `seq` is the last number on disk, `ended` in epoch seconds.
+
+    They stand apart from the rest of a record because they are kept several times in a short run.
+    """
+
+    ended: float | None = None
+    status: Status | None = None
+    code: str | None = None
+    steps: int = 0
+    attempts: tuple[JsonObject, ...] = ()
+    usage: Usage | None = None
+    cost_estimated: bool = False
+    settled_at: float | None = None
+    seq: int = 0
+
+    @property
+    def cost(self) -> float | None:
+        """What it cost in USD, as far as known."""
+        return self.usage.cost if self.usage else None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether its ending is known."""
+        return self.status is not None
+
+
 @dataclass(frozen=True, slots=True)
-class RunRecord:
+class RunRecord(Figures):
     """One run as it is kept; `owner` is the API token that asked, empty without one.
 
     Times are epoch seconds; `status` is None while it runs.
 
     `request` is what the trace shows, without texts; `question` is what was asked, whole, so that the run can be shown
     and asked again. `parent_id` is the message that it answers in its conversation. `key` is the caller's
-    Idempotency-Key and `digest` the hash of the body that came with it. `seq` is the last number on disk, `reserved`
-    the highest that any client may have seen.
+    Idempotency-Key and `digest` the hash of the body that came with it. `reserved` is the highest number that any
+    client may have seen.
     """
 
     id: str
@@ -32,23 +60,8 @@ class RunRecord:
     request: JsonObject = field(default_factory=dict[str, JsonValue])
     question: JsonObject = field(default_factory=dict[str, JsonValue])
     started: float = 0.0
-    ended: float | None = None
-    status: Status | None = None
-    code: str | None = None
-    steps: int = 0
-    attempts: tuple[JsonObject, ...] = ()
-    usage: Usage | None = None
-    cost_estimated: bool = False
-    settled_at: float | None = None
-    seq: int = 0
     reserved: int = 0
 
-    @property
-    def cost(self) -> float | None:
-        """What it cost in USD, as far as known."""
-        return self.usage.cost if self.usage else None
-
-    @property
-    def is_over(self) -> bool:
-        """Whether its ending is known."""
-        return self.status is not None
+    def with_figures(self, figures: Figures) -> "RunRecord":
+        """Return it with how far the run has come."""
+        return replace(self, **{figure.name: getattr(figures, figure.name) for figure in fields(Figures)})

@@ -71,6 +71,10 @@ class Journal:
         if reserved > self.reserved:
             self.reserved = reserved
             self.wake()
+        if len(self._tail) > 2 * _KEPT:
+            self._cut(durable)
+
+    def _cut(self, durable: int) -> None:
         spare = min(durable - self._first + 1, len(self._tail) - _KEPT)
         if spare > _KEPT:  # seldom, and then much: each time moves what stays
             del self._tail[:spare]
@@ -131,7 +135,7 @@ class Journal:
         A disk that is ill or silent holds it up for its time, and no longer.
         """
         with suppress(StoreError):
-            await self.store.flush()
+            await self.store.flush(self.run_id)
 
     def _at_hand(self, after: int) -> list[Stamped] | None:
         """Return what may be shown at once; None where the disk has a word in it."""

@@ -15,7 +15,7 @@ def with_figures(record: RunRecord, progress: Progress) -> RunRecord:
     return replace(
         record,
         steps=progress.steps,
-        attempts=tuple(_attempt(attempt) for attempt in progress.attempts),
+        attempts=attempts_of(progress),
         usage=progress.usage,
         cost_estimated=progress.is_estimate,
         settled_at=progress.settled_at,
@@ -33,9 +33,10 @@ def progress_of(record: RunRecord) -> Progress:
     return Progress(steps=record.steps, attempts=attempts, settled_at=record.settled_at, is_short=is_short)
 
 
-def _attempt(attempt: Attempt) -> JsonObject:
+def attempts_of(progress: Progress) -> tuple[JsonObject, ...]:
+    """Return the attempts as they are kept."""
     # Not dataclasses.asdict: it copies every value deep down, and was a twelfth of a short stream.
-    return cast(JsonObject, msgspec.to_builtins(attempt))
+    return tuple(cast(list[JsonObject], msgspec.to_builtins(progress.attempts)))
 
 
 def _attempt_of(kept: JsonObject) -> Attempt | None:

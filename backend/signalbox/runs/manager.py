@@ -86,13 +86,13 @@ class RunManager:
         when the run cannot be kept.
         """
         self._check_room()
-        context.recorded = self.store.flush
+        context.recorded = partial(self.store.flush, context.run_id)
         run = Run(context, progress, self.store, asked)
         self._live[run.id] = run
         run.start(play, self._over)
         self._detach_later(run, at_least=self.unwatched_seconds)
         try:
-            await self.store.open(run.record(), lambda seq, reserved: self._written(run, seq, reserved))
+            await self.store.open(run.opening, partial(self._written, run))
         except StoreError as error:
             run.stop()
             await run.wait()
@@ -238,7 +238,7 @@ class RunManager:
         run.stop()
         await run.wait()
         with suppress(StoreError):  # the run is over all the same
-            await self.store.flush()
+            await self.store.flush(run_id)
         return run.record(), True
 
     def too_large(self, run_id: str) -> None:
@@ -275,7 +275,8 @@ class RunManager:
 
     def _written(self, run: Run, seq: int, reserved: int) -> None:
         run.journal.written(seq, reserved)
-        self._forget_written(run)
+        if run.is_over:
+            self._forget_written(run)
 
     def _forget_written(self, run: Run) -> None:
         """Let go of a run once all of it is on disk."""

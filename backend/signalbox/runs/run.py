@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import time
 
 import structlog
@@ -15,9 +15,9 @@ from signalbox.core.errors import CODES, Code
 from signalbox.core.events import AnyEvent, Done
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.ports import Play, RunStore
-from signalbox.core.records import RunRecord
+from signalbox.core.records import Figures, RunRecord
 from signalbox.runs.journal import Journal
-from signalbox.runs.ledger import with_figures
+from signalbox.runs.ledger import attempts_of
 
 _log = structlog.get_logger()
 
@@ -52,7 +52,7 @@ class Asked:
 
 @dataclass(slots=True)
 class Run:
-    """A run under way and its journal."""
+    """A run under way and its journal; `opening` is its record as it began."""
 
     context: ConversationContext
     progress: Progress
@@ -64,6 +64,7 @@ class Run:
     watchers: int = 0
     detached_timer: asyncio.TimerHandle | None = None
     journal: Journal = field(init=False)
+    opening: RunRecord = field(init=False)
     _task: asyncio.Task[None] | None = None
     _why: Ending = STOPPED
     _has_begun: bool = False
@@ -74,6 +75,7 @@ class Run:
     def __post_init__(self) -> None:
         """Open the journal, and have figures kept as they change."""
         self.journal = Journal(self.id, self.store)
+        self.opening = self._opened()
         self.progress.on_change = self.note
         self._remembered = self.context.loop_start
 
@@ -97,35 +99,47 @@ class Run:
         """Whether it is over, and all of it on disk."""
         return self.is_over and self.journal.durable >= self.journal.seq
 
+    def _opened(self) -> RunRecord:
+        context, flags, asked = self.context, self.context.flags, self.asked
+        return RunRecord(
+            id=context.run_id,
+            model=context.model,
+            loop=flags.loop,
+            owner=asked.owner,
+            flag=flags.flag,
+            simulated=flags.simulated,
+            conversation_id=context.session_id,
+            parent_id=asked.parent_id,
+            key=asked.key,
+            digest=asked.digest,
+            request=asked.request,
+            question=asked.question,
+            started=self.started,
+        )
+
     def record(self) -> RunRecord:
         """Return what is to be kept of it, as of now."""
-        done = self.done
-        record = RunRecord(
-            id=self.id,
-            model=self.context.model,
-            loop=self.context.flags.loop,
-            owner=self.asked.owner,
-            flag=self.context.flags.flag,
-            simulated=self.context.flags.simulated,
-            conversation_id=self.context.session_id,
-            parent_id=self.asked.parent_id,
-            key=self.asked.key,
-            digest=self.asked.digest,
-            request=self.asked.request,
-            question=self.asked.question,
-            started=self.started,
+        return replace(self.opening, reserved=self.journal.reserved).with_figures(self.figures())
+
+    def figures(self) -> Figures:
+        """Return how far it has come, as of now."""
+        done, progress = self.done, self.progress
+        return Figures(
             ended=self.ended,
             status=done.status if done else None,
             code=done.code if done and done.code is not UNSET else None,
-            seq=self.seq,
-            reserved=self.journal.reserved,
+            seq=self.journal.seq,
+            steps=progress.steps,
+            attempts=attempts_of(progress),
+            usage=progress.usage,
+            cost_estimated=progress.is_estimate,
+            settled_at=progress.settled_at,
         )
-        return with_figures(record, self.progress)
 
     def note(self) -> None:
         """Have the figures kept; those of a lost run are told by whoever has ended it."""
         if not self.journal.is_lost:
-            self.store.note(self.id, self.record)
+            self.store.note(self.id, self.figures)
 
     def start(self, play: Play, on_over: "Callable[[Run], None]") -> None:
         """Begin; `on_over` is called once, right after the run's last event."""

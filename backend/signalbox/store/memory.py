@@ -3,12 +3,12 @@
 from bisect import bisect_right
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from signalbox.core.events import Stamped
 from signalbox.core.messages import Message
 from signalbox.core.ports import OnDurable
-from signalbox.core.records import RunRecord
+from signalbox.core.records import Figures, RunRecord
 
 # Nothing outlives the process, so no number needs to be reserved.
 _ALL = 2**53
@@ -16,7 +16,7 @@ _ALL = 2**53
 
 @dataclass(slots=True)
 class _Kept:
-    record: Callable[[], RunRecord]
+    record: RunRecord
     durable: OnDurable
     events: list[Stamped] = field(default_factory=list[Stamped])
     turns: list[tuple[int, Message]] = field(default_factory=list[tuple[int, Message]])
@@ -46,11 +46,10 @@ class MemoryStore:
         if (kept := self._runs.get(run_id)) is not None:
             kept.turns.extend((seq, message) for message in messages)
 
-    def note(self, run_id: str, record: Callable[[], RunRecord]) -> None:
+    def note(self, run_id: str, figures: Callable[[], Figures]) -> None:
         """Keep a run's figures."""
         if (kept := self._runs.get(run_id)) is not None:
-            now = record()
-            kept.record = lambda: now
+            kept.record = kept.record.with_figures(figures())
 
     def drop(self, run_id: str) -> None:
         """Forget a run; whoever waits for its events to be kept is told that they are."""
@@ -66,10 +65,10 @@ class MemoryStore:
 
     async def open(self, record: RunRecord, durable: OnDurable) -> None:
         """Keep a new run."""
-        self._runs[record.id] = _Kept(lambda: record, durable)
+        self._runs[record.id] = _Kept(replace(record, reserved=_ALL), durable)
         durable(0, _ALL)
 
-    async def flush(self) -> None:
+    async def flush(self, run_id: str | None = None) -> None:
         """Everything is where it will ever be."""
 
     async def read(self, run_id: str, after: int) -> list[Stamped]:
@@ -80,12 +79,12 @@ class MemoryStore:
     async def find(self, run_id: str) -> RunRecord | None:
         """Return a run, None for an unknown one."""
         kept = self._runs.get(run_id)
-        return kept.record() if kept else None
+        return kept.record if kept else None
 
     async def is_over(self, run_id: str) -> bool:
         """Whether a run's ending is kept, or nothing is."""
         kept = self._runs.get(run_id)
-        return kept is None or kept.record().is_over
+        return kept is None or kept.record.is_over
 
     async def find_by_key(self, key: str) -> RunRecord | None:
         """Return the run that was started with this Idempotency-Key."""
@@ -117,7 +116,7 @@ class MemoryStore:
         return []
 
     def _records(self) -> list[RunRecord]:
-        return [kept.record() for kept in self._runs.values()]
+        return [kept.record for kept in self._runs.values()]
 
 
 def _seq(stamped: Stamped) -> int:

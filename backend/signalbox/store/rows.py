@@ -8,7 +8,7 @@ from sqlalchemy import RowMapping
 from signalbox.core.events import Flag
 from signalbox.core.messages import JsonObject
 from signalbox.core.parts import Usage
-from signalbox.core.records import RunRecord
+from signalbox.core.records import Figures, RunRecord
 from signalbox.store.messages import dumps, loads
 from signalbox.store.tables import RUNS
 
@@ -24,8 +24,8 @@ _Value = TypeVar("_Value")
 _FLAG, _USAGE, _ATTEMPTS = json.Decoder(Flag), json.Decoder(Usage), json.Decoder(list[dict[str, Any]])
 
 
-def opening_row(record: RunRecord, latest: RunRecord | None = None) -> dict[str, Any]:
-    """Return the whole row of a new run, with its figures as they are in its latest record."""
+def opening_row(record: RunRecord, latest: Figures | None = None) -> dict[str, Any]:
+    """Return the whole row of a new run, with its figures as they are in its latest."""
     return {
         "id": record.id,
         "owner": record.owner,
@@ -45,7 +45,7 @@ def opening_row(record: RunRecord, latest: RunRecord | None = None) -> dict[str,
     }
 
 
-def figures(record: RunRecord) -> dict[str, Any]:
+def figures(record: Figures) -> dict[str, Any]:
     """Return the columns that change while a run goes on."""
     return {
         "ended": record.ended,
@@ -57,7 +57,7 @@ def figures(record: RunRecord) -> dict[str, Any]:
     }
 
 
-def bill(record: RunRecord) -> dict[str, Any]:
+def bill(record: Figures) -> dict[str, Any]:
     """Return the columns that change also when a run is over: what it cost may be told later."""
     return {
         "attempts": dumps([*record.attempts]),

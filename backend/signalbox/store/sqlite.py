@@ -3,8 +3,7 @@
 import asyncio
 import os
 import sqlite3
-from collections.abc import AsyncGenerator, Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncGenerator, Awaitable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from signalbox.core.errors import StoreError
 from signalbox.store.batches import driver_of
 from signalbox.store.database import Database, Value, Work, refuse
 from signalbox.store.migrate import upgrade
+from signalbox.store.threads import Threads
 
 _log = structlog.get_logger()
 _READERS = 4
@@ -42,20 +42,20 @@ class SqliteDatabase(Database):
         self._path = path
         self._engine = _engine(path)
         # One writer: transactions queue here, in the order in which they were asked for, instead of in SQLite.
-        self._writer = ThreadPoolExecutor(1, "database-writer")
+        self._writer = Threads(1, "database-writer")
         self._held: Connection | None = None
         self._forgetting: asyncio.Task[None] | None = None
-        self._readers = ThreadPoolExecutor(_READERS, "database-reader")
+        self._readers = Threads(_READERS, "database-reader")
 
     async def open(self) -> None:
         """Make the file, or bring it up to this version's tables; raises StoreError, NewerDatabase for a later one."""
-        await self._run(self._writer, self._open)
+        await _told(self._writer.run(self._open))
 
     async def _write(self, work: Work[Value]) -> Value:
-        return await self._run(self._writer, lambda: self._transact(work))
+        return await _told(self._writer.run(lambda: self._transact(work)))
 
     async def _read(self, work: Work[Value]) -> Value:
-        return await self._run(self._readers, lambda: self._look(work))
+        return await _told(self._readers.run(lambda: self._look(work)))
 
     @asynccontextmanager
     async def locked(self, name: str) -> AsyncGenerator[None, None]:
@@ -67,7 +67,7 @@ class SqliteDatabase(Database):
 
         A reader that holds on to an older state (a backup) keeps the log: then it is tried again until he lets go.
         """
-        if await self._run(self._writer, self._checkpoint) or self._forgetting is not None:
+        if await _told(self._writer.run(self._checkpoint)) or self._forgetting is not None:
             return
         _log.warning("database.log_kept")
         self._forgetting = asyncio.create_task(self._forget_later(), name="database log")
@@ -77,7 +77,7 @@ class SqliteDatabase(Database):
             is_empty = False
             while not is_empty:
                 await asyncio.sleep(_FORGET_SECONDS)
-                is_empty = await self._run(self._writer, self._checkpoint)
+                is_empty = await _told(self._writer.run(self._checkpoint))
         self._forgetting = None
 
     async def aclose(self) -> None:
@@ -85,14 +85,6 @@ class SqliteDatabase(Database):
         if self._forgetting is not None:
             self._forgetting.cancel()
         await asyncio.to_thread(self._close)
-
-    async def _run(self, threads: ThreadPoolExecutor, work: Callable[[], Value]) -> Value:
-        try:
-            return await asyncio.get_running_loop().run_in_executor(threads, work)
-        except sqlite3.Error as error:  # of a flush, which asks the driver itself
-            refuse(error, is_lasting=isinstance(error, _LASTING))
-        except (SQLAlchemyError, OSError) as error:
-            refuse(error)
 
     def _open(self) -> None:
         _keep_private(self._path)
@@ -128,10 +120,20 @@ class SqliteDatabase(Database):
                 connection.exec_driver_sql(f"PRAGMA busy_timeout={_BUSY_SECONDS * 1000}")
 
     def _close(self) -> None:
-        self._writer.submit(self._let_go)
-        self._writer.shutdown()
-        self._readers.shutdown()
+        self._writer.close()
+        self._readers.close()
+        self._let_go()
         self._engine.dispose()
+
+
+async def _told(work: Awaitable[Value]) -> Value:
+    """Return what work of a thread returns; what the database refuses leaves as StoreError."""
+    try:
+        return await work
+    except sqlite3.Error as error:  # of a flush, which asks the driver itself
+        refuse(error, is_lasting=isinstance(error, _LASTING))
+    except (SQLAlchemyError, OSError) as error:
+        refuse(error)
 
 
 def _keep_private(path: Path) -> None:

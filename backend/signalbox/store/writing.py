@@ -11,7 +11,7 @@ from signalbox.core.conversations import folded
 from signalbox.core.events import Content, Stamped
 from signalbox.core.messages import Message
 from signalbox.core.ports import OnDurable
-from signalbox.core.records import RunRecord
+from signalbox.core.records import Figures, RunRecord
 from signalbox.store.batches import Row, change, insert
 from signalbox.store.database import touch
 from signalbox.store.leases import Sharing, check, give_up, notify_news, take
@@ -32,18 +32,19 @@ _log = structlog.get_logger()
 class Taken:
     """What one flush takes of one run. `seq` is its last event in it, `reserved` the block that is reserved with it.
 
-    `size` is what its events take up, once they are written.
+    `is_answer` where it is of a conversation. `size` is what its events take up, once they are written.
     """
 
     run_id: str
     seq: int
     reserved: int
     opening: RunRecord | None
-    record: RunRecord | None
+    figures: Figures | None
     events: list[Stamped]
     turns: list[tuple[int, int, Message]]
     is_raised: bool
     is_leased: bool = False
+    is_answer: bool = False
     size: int = 0
 
     @property
@@ -69,7 +70,8 @@ class OpenRun:
     places: int = 0
     events: list[Stamped] = field(default_factory=list[Stamped])
     turns: list[tuple[int, int, Message]] = field(default_factory=list[tuple[int, int, Message]])
-    record: Callable[[], RunRecord] | None = None
+    figures: Callable[[], Figures] | None = None
+    is_answer: bool = False
     is_kept: bool = False
     is_leased: bool = False
     is_dropped: bool = False
@@ -97,34 +99,35 @@ class OpenRun:
 
     def take(self) -> Taken:
         """Hand over what there is, and hold nothing of it."""
-        record = self.record() if self.record is not None else None
+        figures = self.figures() if self.figures is not None else None
         taken = Taken(
             self.id,
             self.seq,
             self.wanted,
             self.opening,
-            record,
+            figures,
             self.events,
             self.turns,
             is_raised=self.opening is None and self.wanted > self.reserved,
             is_leased=self.is_leased,
+            is_answer=self.is_answer,
         )
-        self.opening, self.record, self.events, self.turns = None, None, [], []
+        self.opening, self.figures, self.events, self.turns = None, None, [], []
         return taken
 
     def drop(self) -> None:
         """Hold nothing, and take nothing more."""
         self.is_dropped = True
-        self.opening, self.record, self.events, self.turns = None, None, [], []
+        self.opening, self.figures, self.events, self.turns = None, None, [], []
 
     def give_back(self, taken: Taken) -> None:
         """Hold again what could not be written, before what has come since."""
         self.opening = taken.opening or self.opening
         self.events[:0] = taken.events
         self.turns[:0] = taken.turns
-        if taken.record is not None and self.record is None:
-            kept = taken.record
-            self.record = lambda: kept
+        if taken.figures is not None and self.figures is None:
+            kept = taken.figures
+            self.figures = lambda: kept
         # Each of them is weighed once, however often the disk is tried: they all wait in memory.
         self.waiting += len(_encoder.encode(taken.events[self.weighed :]))
         self.weighed = len(taken.events)
@@ -132,7 +135,7 @@ class OpenRun:
     def kept(self, taken: Taken) -> None:
         """Count what is on disk now."""
         self.is_kept = True
-        self.is_leased = (taken.opening is not None or self.is_leased) and not (taken.record and taken.record.is_over)
+        self.is_leased = (taken.opening is not None or self.is_leased) and not (taken.figures and taken.figures.is_over)
         self.reserved = max(self.reserved, taken.reserved)
         self.size += taken.size
         self.waiting = self.weighed = 0
@@ -144,7 +147,7 @@ def taken_of(run: OpenRun) -> Taken:
         return run.take()
     except Exception as error:  # noqa: BLE001 - figures that cannot be told keep no event from the disk
         _log.error("journal.figures", run_id=run.id, error=type(error).__name__)
-        run.record = None
+        run.figures = None
         return run.take()
 
 
@@ -172,9 +175,9 @@ def put(
     insert(connection, JOURNAL, [_journal_row(t) for t in batch if t.events], replaced=("last_seq", "frames"))
     insert(connection, TURNS, [_turn_row(t.run_id, *turn) for t in batch for turn in t.turns])
     change(connection, RUNS, [{"reserved": t.reserved, "id": t.run_id} for t in batch if t.is_raised])
-    _note(connection, [(t, t.record) for t in batch if t.record is not None and t.opening is None])
+    _note(connection, [(t, t.figures) for t in batch if t.figures is not None and t.opening is None])
     for taken in batch:
-        if taken.may_end and taken.record and taken.record.is_over and taken.record.conversation_id is not None:
+        if taken.is_answer and taken.may_end and taken.figures and taken.figures.is_over:
             _keep_answer(connection, taken.run_id)
     if sharing is not None:
         _share(connection, batch, sharing)
@@ -186,16 +189,16 @@ def _begin(connection: Connection, batch: Sequence[Taken]) -> None:
     if not begun:
         return
     _check_questions(connection, [opening for _, opening in begun])
-    rows = [(t, {**opening_row(opening, t.record), "reserved": t.reserved}) for t, opening in begun]
-    insert(connection, RUNS, [row for t, row in rows if t.record is None])
-    insert(connection, RUNS, [row for t, row in rows if t.record is not None], replaced=CHANGING)
+    rows = [(t, {**opening_row(opening, t.figures), "reserved": t.reserved}) for t, opening in begun]
+    insert(connection, RUNS, [row for t, row in rows if t.figures is None])
+    insert(connection, RUNS, [row for t, row in rows if t.figures is not None], replaced=CHANGING)
     _follow(connection, [opening for _, opening in begun])
 
 
-def _note(connection: Connection, noted: Sequence[tuple[Taken, RunRecord]]) -> None:
+def _note(connection: Connection, noted: Sequence[tuple[Taken, Figures]]) -> None:
     """Keep figures of runs that are there."""
-    change(connection, RUNS, [{**figures(record), "id": t.run_id} for t, record in noted if t.may_end])
-    billed = [{**bill(record), "id": t.run_id} for t, record in noted if not t.may_end]
+    change(connection, RUNS, [{**figures(told), "id": t.run_id} for t, told in noted if t.may_end])
+    billed = [{**bill(told), "id": t.run_id} for t, told in noted if not t.may_end]
     change(connection, RUNS, billed, only="status IS NOT NULL")
 
 
@@ -205,7 +208,7 @@ def _share(connection: Connection, batch: Sequence[Taken], sharing: Sharing) -> 
         take(connection, sharing, begun)
     if leased := [t.run_id for t in batch if t.may_end]:
         check(connection, sharing, leased)
-    if over := [t.run_id for t in batch if t.record is not None and t.record.is_over]:
+    if over := [t.run_id for t in batch if t.figures is not None and t.figures.is_over]:
         give_up(connection, sharing, over)
     if awaited := [t.run_id for t in batch if t.run_id in sharing.watched]:
         notify_news(connection, awaited)

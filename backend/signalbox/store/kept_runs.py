@@ -1,0 +1,53 @@
+"""Runs as a database holds them: read one by one, by what they answer to, and in lists."""
+
+from abc import ABC, abstractmethod
+from contextlib import AbstractAsyncContextManager
+
+from signalbox.core.events import Stamped
+from signalbox.core.records import RunRecord
+from signalbox.store.database import Database
+from signalbox.store.reading import find_run, find_run_by_key, is_run_over, journal_of, recent_runs, unsettled_runs
+
+_ROWS_PER_READ = 200
+
+
+class KeptRuns(ABC):
+    """The part of a RunStore that reads; whoever writes has what he was given on disk before it is looked for."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @abstractmethod
+    async def _caught_up(self, run_id: str | None = None) -> None: ...
+
+    async def read(self, run_id: str, after: int) -> list[Stamped]:
+        """Return the next events with seq > after; none when there are no more."""
+        return await self._database.read(journal_of, run_id, after, _ROWS_PER_READ)
+
+    async def find(self, run_id: str) -> RunRecord | None:
+        """Return a run, None for an unknown one."""
+        await self._caught_up(run_id)
+        return await self._database.read(find_run, run_id)
+
+    async def is_over(self, run_id: str) -> bool:
+        """Whether a run's ending is kept; so it is of a run that is not there (any more)."""
+        return await self._database.read(is_run_over, run_id)
+
+    async def find_by_key(self, key: str) -> RunRecord | None:
+        """Return the run that was started with this Idempotency-Key."""
+        return await self._database.read(find_run_by_key, key)
+
+    async def recent(
+        self, limit: int, before: tuple[float, str] | None = None, owner: str | None = None
+    ) -> list[RunRecord]:
+        """Return the newest runs first, of those that began before this time and run; without what was asked."""
+        await self._caught_up()
+        return await self._database.read(recent_runs, limit, before, owner)
+
+    async def unsettled(self, since: float) -> list[RunRecord]:
+        """Return the runs ended since then (epoch seconds) whose cost is not known yet."""
+        return await self._database.read(unsettled_runs, since)
+
+    def locked(self, name: str) -> AbstractAsyncContextManager[None]:
+        """Hold a name against all other workers."""
+        return self._database.locked(name)

@@ -124,10 +124,12 @@ class Journal:
 
     async def _told(self, after: int) -> list[Stamped]:
         batch = await self.read(after)
-        if batch and self.durable < batch[-1].seq and isinstance(batch[-1].event, Done):
-            await self._recorded()
-            return [] if self.is_lost else batch
-        return batch
+        if not batch or self.durable >= batch[-1].seq or not isinstance(batch[-1].event, Done):
+            return batch
+        if len(batch) > 1:
+            return batch[:-1]  # only the end waits for the disk
+        await self._recorded()
+        return [] if self.is_lost else batch
 
     async def _recorded(self) -> None:
         """Have the end on disk before it is told: a crash must not tell another one to whoever has seen it.

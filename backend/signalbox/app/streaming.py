@@ -9,14 +9,13 @@ from typing import Any, cast
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
+from signalbox.app.direct import Write, write_by
 from signalbox.app.eager import begin
 from signalbox.encoders.sse_v1 import CONTENT_TYPE, HEADERS, PING
 
 PING_SECONDS = 15.0
 # Where the outermost middleware leaves its own `send` for bodies: all that stands between looks at heads alone.
 BODY_SEND = "signalbox.body_send"
-
-
 _HEAD = [(name.encode(), value.encode()) for name, value in {"content-type": CONTENT_TYPE, **HEADERS}.items()]
 
 
@@ -42,6 +41,7 @@ class EventStream(Response):
         self._last_write = 0.0
         self.is_free = False  # something may be pushed: the head is sent, and the client has room for all that was
         self._send_body: Callable[[Message], Coroutine[Any, Any, None]] | None = None
+        self._write: Write | None = None
         self._rest: asyncio.Task[None] | None = None
         self._broken: Exception | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -77,6 +77,7 @@ class EventStream(Response):
                 self._last_write = loop.time()
                 self._timer = loop.call_later(PING_SECONDS, self._ping, send_body)
                 self._send_body = cast("Callable[[Message], Coroutine[Any, Any, None]]", send_body)
+                self._write = write_by(send_body)
                 self.is_free = True
                 async for chunk in body:
                     if not self.is_free:
@@ -91,8 +92,10 @@ class EventStream(Response):
 
     def push(self, chunk: bytes) -> None:
         """Send bytes at once, before the generator's next item; only while `is_free`, and while it has none."""
-        assert self._send_body is not None
         self._last_write = asyncio.get_running_loop().time()
+        if self._write is not None and self._write(chunk):
+            return
+        assert self._send_body is not None
         try:
             self._rest = begin(self._send_body({"type": "http.response.body", "body": chunk, "more_body": True}))
         except Exception as error:  # noqa: BLE001 - it is this client's, and raised in his task: the run goes on

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 from signalbox.services.http import ask, field, make_client
-from signalbox.services.posting import Form
+from signalbox.services.posting import Form, Post
 
 from tests.services.test_http import (
     OK,
@@ -100,6 +100,18 @@ async def test_an_answer_that_is_left_closes_its_connection() -> None:
         await asyncio.wait_for(upstream.left.wait(), 30)
         assert pool_of(client).connections == []
         assert not len(pool_of(client)._requests)
+
+
+async def test_a_body_is_let_go_once_its_answer_has_begun() -> None:
+    """A long history is not held for as long as the answer to it streams."""
+    async with Upstream(streaming) as upstream, make_client() as client:
+        body = b'{"model":"%b"}' % (b"m" * 4000)
+        answer = await ask(client, form_of(client, upstream.url), body)
+        posts = [one for one in gc.get_objects() if isinstance(one, Post)]
+        assert posts, "nothing was posted by a form"
+        assert [len(post.message) for post in posts] == [0] * len(posts)
+        assert not [one for post in posts for one in gc.get_referents(post.stream) if one == body]
+        await answer.aclose()
 
 
 async def test_closing_hands_the_connection_to_who_waits() -> None:

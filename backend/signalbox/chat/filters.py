@@ -22,10 +22,13 @@ text_of = cast("Callable[[StreamPart], str]", attrgetter("text"))
 
 
 class TextFilters:
-    """The filters of one answer: for `<think>` where the profile says so, for calls where the run has tools."""
+    """The filters of one answer: for `<think>` where the profile says so, for calls where the run has tools.
 
-    def __init__(self, context: ConversationContext) -> None:
-        self._names = context.tool_names
+    `names` are the tools on offer.
+    """
+
+    def __init__(self, context: ConversationContext, names: frozenset[str]) -> None:
+        self._names = names
         self._think = ThinkSplitter() if context.profile.inline_think else None
         schemas = {schema.name: schema.parameters for schema in context.tool_schemas}
         self._leaks = LeakFilter(schemas) if schemas else None

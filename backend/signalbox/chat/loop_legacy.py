@@ -115,7 +115,7 @@ class _Loop:
             await self.sleep(again.wait)
 
     def _parsed(self, parts: list[StreamPart]) -> Completion:
-        filters = TextFilters(self.steering.context)
+        filters = TextFilters(self.steering.context, self.steering.context.tool_names)
         parts = [*filters.split(parts), *filters.close()]
         completion = parse_completion_response(parts, self.steering.context.tool_names)
         return filters.with_leaked_calls(completion)

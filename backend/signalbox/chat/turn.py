@@ -56,8 +56,9 @@ class Turn:
 
     def __post_init__(self) -> None:
         """Know the offered tools by name: they settle what a split name means."""
-        self._builder = ResponseBuilder(self.context.tool_names)
-        self._filters = TextFilters(self.context)
+        names = self.context.tool_names
+        self._builder = ResponseBuilder(names)
+        self._filters = TextFilters(self.context, names)
 
     def take(self, parts: list[StreamPart]) -> None:
         """Tell what one network read says, and start the calls that it closes."""

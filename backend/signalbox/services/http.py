@@ -108,12 +108,14 @@ class Transport(httpx.AsyncHTTPTransport):
     async def post(self, form: Form, body: bytes) -> httpx.Response:
         """Do as handle_async_request does with the filled form, without building httpx's and httpcore's requests."""
         try:
-            reply = await self._pool.handle_async_request(Post(form, body))
+            post = Post(form, body)
+            reply = await self._pool.handle_async_request(post)
         except FAILURES as error:
             raise_as_httpx(error)
         extensions = extensions_of(reply)
         own: Body | None = extensions.get("body")
         if own is not None:
+            post.let_go()
             return Answer(form, reply, own, self._own_pool)
         stream = AsyncResponseStream(cast(AsyncIterable[bytes], reply.stream))  # respx stepped in between
         sent = form.request

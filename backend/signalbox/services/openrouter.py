@@ -72,21 +72,24 @@ class OpenRouterService:
 
     async def stream(self, request: Request, take: Take, on_head: OnHead | None = None) -> None:
         """Hand over one list of parts per network read; cancelling this ends the request. Raises UpstreamError."""
-        body = body_of(request, stream=True, routed=self._upstream.is_openrouter)
         with self._failures() as watch:
-            async with aclosing(await ask(self._client, self._to_stream, body)) as answer:
+            async with aclosing(await self._asked(request, stream=True)) as answer:
                 watch.has_answer = True
                 await self._begin(answer, on_head)
                 await Hearing(answer, take, self._hide_key).run()
 
     async def complete(self, request: Request, on_head: OnHead | None = None) -> list[StreamPart]:
         """Return the parts of one whole answer. Raises UpstreamError."""
-        body = body_of(request, stream=False, routed=self._upstream.is_openrouter)
         with self._failures() as watch:
-            async with aclosing(await ask(self._client, self._to_complete, body)) as answer:
+            async with aclosing(await self._asked(request, stream=False)) as answer:
                 watch.has_answer = True
                 await self._begin(answer, on_head)
                 return self._safe(whole(await _body(answer), answer))
+
+    async def _asked(self, request: Request, *, stream: bool) -> httpx.Response:
+        """Post a request; its body is held by nobody here while the answer streams."""
+        body = body_of(request, stream=stream, routed=self._upstream.is_openrouter)
+        return await ask(self._client, self._to_stream if stream else self._to_complete, body)
 
     async def models(self) -> list[JsonObject]:
         """Return the catalogue: the entries of `/models` that have an id. Raises UpstreamError."""

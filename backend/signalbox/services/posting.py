@@ -46,3 +46,7 @@ class Post(httpcore.Request):
         self.headers = [*form.headers, (b"Content-Length", length)]
         self.stream = httpx.ByteStream(body)
         self.extensions = form.extensions
+
+    def let_go(self) -> None:
+        """Hold the body no more, once its answer has begun: a long history would stay for as long as that streams."""
+        self.message, self.stream = b"", httpx.ByteStream(b"")

@@ -25,7 +25,7 @@ signalbox *args: _run
 # run every check and test; with arguments: pytest alone, with them
 [no-exit-message]
 test *args: _dev
-    python scripts/verify.py test "$@"
+    exec python scripts/verify.py test "$@"
 
 # lint, format, types, import rules: nothing is run
 [no-exit-message]
@@ -52,7 +52,7 @@ e2e *args: _dev
 # run the Bruno collection with the loop's flag off, on and locked (or as named)
 [no-exit-message]
 bruno *args: _dev
-    python scripts/bruno.py "$@"
+    exec python scripts/bruno.py "$@"
 
 # ask the real OpenRouter the whole matrix of models; it costs money and needs OPENROUTER_API_KEY in the environment
 [no-exit-message]
@@ -71,17 +71,17 @@ docs: _dev
 # measure what the server costs beside nginx, its goals and its past (--quick, --only, --check, --store-baseline, --bare, --json)
 [no-exit-message]
 bench *args: _dev
-    python -m tests.bench "$@"
+    exec python -m tests.bench "$@"
 
 # measure LiteLLM, the Vercel AI SDK, pydantic-ai and TensorZero on the same work beside ours (--only, --rounds, --json)
 [no-exit-message]
 bench-peers *args: _dev
-    python -m tests.bench.peers "$@"
+    exec python -m tests.bench.peers "$@"
 
 # measure how many runs and events a second one PostgreSQL keeps (--seconds, --url)
 [no-exit-message]
 bench-postgres *args: _dev
-    python -m tests.bench.postgres "$@"
+    exec python -m tests.bench.postgres "$@"
 
 # measure the page in a real browser: long answers, four at once, a chat of 1,000 messages (--quick, --only, --json)
 [no-exit-message]
@@ -92,12 +92,12 @@ bench-page *args: _dev
 # break 10,000 runs at random and ten streams at every byte, 200 at a time, and look at what is left (--seed, --runs)
 [no-exit-message]
 storm *args: _dev
-    python -m tests.storm "$@"
+    exec python -m tests.storm "$@"
 
 # take ten rules of the quirks at random out of a copy, and see a test of each turn red (--seed, --count, --all, --only)
 [no-exit-message]
 mutate *args: _dev
-    python -m tests.quirks.mutations "$@"
+    exec python -m tests.quirks.mutations "$@"
 
 # lock the Python packages again (--upgrade takes newer ones of what is not pinned)
 lock *args: _dev

@@ -35,6 +35,9 @@ GROWTH = (
 )
 # No ratio of these is stable enough to be compared with another machine's.
 NEVER_COMPARED = ("churn",)
+# A row that another one's measurement brings along.
+BESIDE = {"grow-list": "grow-conversations"}
+_NAMES = (*LOADS, *APART, *GROWTH, *BESIDE, "grow")
 
 
 @dataclass(slots=True)
@@ -113,9 +116,10 @@ def main() -> int:
 def chosen(only: list[str] | None, *, is_compared: bool) -> list[str]:
     """Return the rows to measure, by name or by the beginning of names (`grow`)."""
     every = [row for row in (*LOADS, *APART, *GROWTH) if not (is_compared and row in NEVER_COMPARED)]
-    return (
-        every if not only else [row for row in every if any(row == name or row.startswith(f"{name}-") for name in only)]
-    )
+    if not only:
+        return every
+    names = {BESIDE.get(name, name) for name in only}
+    return [row for row in every if any(row == name or row.startswith(f"{name}-") for name in names)]
 
 
 def _checked(bench: Bench, figures: list[Figure], tools: str) -> list[baseline.Slower]:
@@ -126,7 +130,7 @@ def _checked(bench: Bench, figures: list[Figure], tools: str) -> list[baseline.S
         say(f"no baseline is stored for {tools}: nothing is compared.")
         return []
     if slower:
-        again = sorted({_measured_by(one.row) for one in slower})
+        again = sorted({BESIDE.get(one.row, one.row) for one in slower})
         for one in slower:
             say(f"worse, and measured once more: {one}")
         figures = bench.measure(again)
@@ -140,11 +144,6 @@ def _checked(bench: Bench, figures: list[Figure], tools: str) -> list[baseline.S
     return slower
 
 
-def _measured_by(row: str) -> str:
-    """Return the row whose measurement brings this one along."""
-    return "grow-conversations" if row == "grow-list" else row
-
-
 def _about(running: Stand) -> str:
     builds = running.builds
     pinned = "pinned to cores of their own" if running.cores.others else "not pinned"
@@ -155,19 +154,27 @@ def _about(running: Stand) -> str:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="just bench", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="less of everything: a minute or two")
+    parser.add_argument("--quick", action="store_true", help="less of everything: about two minutes")
     parser.add_argument(
         "--only",
+        action="extend",
         nargs="+",
-        metavar="NAME",
-        choices=(*LOADS, *APART, *GROWTH, "grow"),
-        help=f"some of {', '.join((*LOADS, *APART, *GROWTH))}; grow is all that grows",
+        type=_names,
+        metavar="NAMES",
+        help=f"some of {', '.join(_NAMES)}, with commas or blanks; grow is all that grows",
     )
     parser.add_argument("--bare", action="store_true", help="also measure a server that keeps no run")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write figures and samples to FILE")
     parser.add_argument("--check", action="store_true", help="fail where a ratio is much worse than the baseline's")
     parser.add_argument("--store-baseline", action="store_true", help="store this run's ratios as the baseline")
     return parser.parse_args()
+
+
+def _names(text: str) -> list[str]:
+    names = text.split(",")
+    if unknown := [name for name in names if name not in _NAMES]:
+        raise argparse.ArgumentTypeError(f"there is no {' or '.join(unknown)}; there are {', '.join(_NAMES)}")
+    return names
 
 
 def _stop(number: int, frame: object) -> None:

@@ -95,6 +95,9 @@ def test_the_environment_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         ("SIGNALBOX_ALLOWED_ORIGINS", "https://page.example:"),
         ("SIGNALBOX_ALLOWED_ORIGINS", "https://b\xfccher.example"),
         ("SIGNALBOX_ALLOWED_ORIGINS", "null"),
+        ("OPENROUTER_X_TITLE", "Z\u00fcrich"),
+        ("OPENROUTER_X_TITLE", "two\nlines"),
+        ("OPENROUTER_HTTP_REFERER", "https://b\u00fccher.example"),
     ],
 )
 def test_a_value_out_of_bounds_names_its_setting(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:

@@ -50,6 +50,13 @@ ODD = {
     "two objects in one frame": text("one") + b"," + text("two").removeprefix(b"data: "),
     "one object in two frames": b'data: {"id": "gen-1"\n\ndata: "choices": [{"delta": {"content": "x"}}]}',
     "lists that close each other": text("one") + b"],[" + text("two").removeprefix(b"data: "),
+    "a text cut into two frames, and a frame with what was put between them": (
+        text("abc def").replace(b" def", b"\n\ndata:  def")
+        + b"\n\n"
+        + text("A")
+        + b"],["
+        + text("B").removeprefix(b"data: ")
+    ),
     "two frames glued": b'data: {"id": "gen-1", "choi' + text("whole"),
     "the end in the middle": b"data: [DONE]",
     "an escape": text("a\u2028b\u0085c\n\n"),

@@ -127,6 +127,13 @@ class Settings(BaseSettings):
             raise ValueError("must be one word of plain ASCII")
         return value
 
+    @field_validator("openrouter_http_referer", "openrouter_x_title")
+    @classmethod
+    def _is_header(cls, value: str | None) -> str | None:
+        if value is not None and not (value.isascii() and value.isprintable()):
+            raise ValueError("is sent in a header: letters of plain ASCII alone, in one line")
+        return value
+
     @field_validator("signalbox_fetch_allow")
     @classmethod
     def _are_reachable(cls, value: tuple[str, ...]) -> tuple[str, ...]:

@@ -39,6 +39,8 @@ def chunks_of(frames: bytes) -> list[tuple[PlainChunk]] | None:
     """Decode whole frames between two others; None where one of them is not a single line with a plain chunk."""
     if not frames.startswith(b"data: "):
         return None
+    if frames.find(b"],[") >= 0:  # what is put between two frames here: it could close or cut one of them
+        return None
     joined = frames[len(b"data: ") : -len(_BORDER)].replace(b"\n\ndata: ", b"],[")
     if joined.find(b"\n") >= 0 or joined.find(b"\r") >= 0:
         return None

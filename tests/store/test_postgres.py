@@ -247,7 +247,7 @@ async def test_a_flush_that_breaks_is_kept_once(
             proxy.commits.clear()
             (proxy.lose_commits if lost == "its answer" else proxy.keep_commits)()
         store.append("a", words(number, number))
-        begun = asyncio.create_task(store.open(a_run(f"new-{number}"), lambda seq, reserved: None))
+        begun = asyncio.ensure_future(store.open(a_run(f"new-{number}"), lambda seq, reserved: None))
         if number % 3 == 0:
             assert await asyncio.to_thread(proxy.commits.wait, 10)
             proxy.drop_silent()

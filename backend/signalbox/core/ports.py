@@ -71,8 +71,11 @@ class RunStore(Protocol):
         """Whether the last write went through."""
         ...
 
-    async def open(self, record: RunRecord, durable: OnDurable) -> None:
-        """Keep a new run, with its first numbers reserved; `durable` is told of that, and of every write behind it."""
+    def open(self, record: RunRecord, durable: OnDurable) -> Awaitable[None]:
+        """Keep a new run, with its first numbers reserved; `durable` is told of that, and of every write behind it.
+
+        It is handed over at once; what is returned waits until it is kept, and raises StoreError.
+        """
         ...
 
     def append(self, run_id: str, batch: list[Stamped]) -> None:

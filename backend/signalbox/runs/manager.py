@@ -74,11 +74,7 @@ class RunManager:
                 self._settle_kept(record)
 
     async def start(
-        self,
-        context: ConversationContext,
-        progress: Progress,
-        play: Play,
-        asked: Asked = _NOT_ASKED,
+        self, context: ConversationContext, progress: Progress, play: Play, asked: Asked = _NOT_ASKED
     ) -> Run:
         """Start a run, and return once it is on disk; nothing of it is shown before.
 
@@ -89,10 +85,12 @@ class RunManager:
         context.recorded = partial(self.store.flush, context.run_id)
         run = Run(context, progress, self.store, asked)
         self._live[run.id] = run
+        # Handed over before the run's first step, so that the disk is at it while the model is asked.
+        kept = self.store.open(run.opening, partial(self._written, run))
         run.start(play, self._over)
         self._detach_later(run, at_least=self.unwatched_seconds)
         try:
-            await self.store.open(run.opening, partial(self._written, run))
+            await kept
         except StoreError as error:
             run.stop()
             await run.wait()

@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 
 import structlog
@@ -101,13 +101,17 @@ class JournalStore(KeptRuns):
 
     # --- what may wait -----------------------------------------------------------------------------------------
 
-    async def open(self, record: RunRecord, durable: OnDurable) -> None:
-        """Keep a new run, with its first numbers reserved; raises StoreError."""
+    def open(self, record: RunRecord, durable: OnDurable) -> Awaitable[None]:
+        """Keep a new run, with its first numbers reserved; what is returned waits for that, and raises StoreError."""
         run = OpenRun(record.id, durable, opening=record, is_answer=record.conversation_id is not None)
         self._runs[run.id] = run
         self._touch(run)
-        with suppress(StoreError):  # another run of the same flush may have failed: `is_kept` tells
-            await self.flush(run.id)
+        return self._opened(run, None if self._is_closed else self._asked_for(run.id))
+
+    async def _opened(self, run: OpenRun, written: asyncio.Future[None] | None) -> None:
+        if written is not None:
+            with suppress(StoreError):  # another run of the same flush may have failed: `is_kept` tells
+                await self._patiently(written)
         if not run.is_kept:
             self.drop(run.id)
             raise StoreError(Code.STORE_UNAVAILABLE)
@@ -129,13 +133,19 @@ class JournalStore(KeptRuns):
         """
         if self._is_closed:
             raise StoreError(Code.STORE_UNAVAILABLE)
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[None] = loop.create_future()
+        await self._patiently(self._asked_for(run_id))
+
+    def _asked_for(self, run_id: str | None) -> asyncio.Future[None]:
+        """Have it written; the future is told."""
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((run_id, future))
         self._wake()
-        silence = loop.call_later(_SILENT_SECONDS, self._give_up, future)
+        return future
+
+    async def _patiently(self, written: asyncio.Future[None]) -> None:
+        silence = asyncio.get_running_loop().call_later(_SILENT_SECONDS, self._give_up, written)
         try:
-            await future
+            await written
         finally:
             silence.cancel()
 

@@ -163,6 +163,25 @@ async def test_the_folder_is_not_scanned_at_every_search(opened: Open, folder: P
     assert await urls(search, "unicorn") == []
 
 
+async def test_a_file_that_changes_while_the_folders_are_read_is_found(
+    monkeypatch: pytest.MonkeyPatch, opened: Open, folder: Path
+) -> None:
+    """A note that is saved during the first look is not lost until the next one is due."""
+    search = opened(folder, rescan_after=3600)
+    refresh = docs_index.DocsIndex.refresh
+
+    def saved_meanwhile(index: docs_index.DocsIndex) -> object:
+        counted = refresh(index)
+        if not (folder / "new.md").exists():
+            write(folder / "new.md", "# Fresh\n\nunicorn\n")
+            search.changed()
+        return counted
+
+    monkeypatch.setattr(docs_index.DocsIndex, "refresh", saved_meanwhile)
+    await search.prepare()
+    assert await urls(search, "unicorn") != []
+
+
 def test_it_says_what_it_searches(opened: Open, folder: Path):
     """The number of pages is known before anything is indexed."""
     assert opened(folder).about == "the Markdown, text and HTML files of the folder handbook (4 pages)"

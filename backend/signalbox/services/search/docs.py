@@ -98,8 +98,12 @@ class DocsSearch:
     def _refresh(self) -> None:
         if time.monotonic() - self._scanned < self._rescan_after:
             return
-        self.about = self._describe(self._index.refresh())
-        self._scanned = time.monotonic()
+        self._scanned = time.monotonic()  # before: what changes while the folders are read is looked for again
+        try:
+            self.about = self._describe(self._index.refresh())
+        except BaseException:
+            self.changed()
+            raise
 
     def _search(self, query: SearchQuery) -> list[SearchHit]:
         after, before = self._dates(query)

@@ -12,7 +12,7 @@ from openrouter.components import GenerationResponse, ModelsListResponse
 from openrouter.operations import GetCurrentKeyResponse
 from signalbox.simulator import create_simulator
 from signalbox.simulator.server import BackgroundSimulator
-from signalbox.simulator.state import KEPT
+from signalbox.simulator.state import KEPT, Memory
 
 from tests.simulator.requests import FAMILIES, ask
 from tests.simulator.slow_decoder import hear
@@ -44,6 +44,17 @@ def test_key_reads_as_openrouters(client: httpx.Client) -> None:
     before = GetCurrentKeyResponse.model_validate(client.get("/key").json()).data.usage
     client.post("/chat/completions", json=ask("openai/sim", "Hello!"))
     assert GetCurrentKeyResponse.model_validate(client.get("/key").json()).data.usage > before
+
+
+def test_usage_never_shrinks() -> None:
+    """What a generation has cost stays in the account when the generation itself is no longer kept."""
+    memory = Memory()
+    spent: list[float] = []
+    for number in range(KEPT + 3):
+        memory.serve({"id": f"gen-{number}", "model": "openai/sim", "usage": 1.0, "total_cost": 1.0})
+        spent.append(memory.spent)
+        memory.settle(f"gen-{number}")
+    assert spent == [float(number) for number in range(KEPT + 3)]
 
 
 def test_generation_tells_what_was_served(client: httpx.Client) -> None:

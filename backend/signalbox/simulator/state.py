@@ -36,6 +36,8 @@ class Memory:
     """The generations whose answers are being sent: their figures are not known yet."""
     polls_left: dict[str, int] = field(default_factory=dict[str, int])
     """How often a generation that is over will still not be found."""
+    forgotten_usage: float = 0.0
+    """What the generations that are no longer kept have cost: an account's usage never shrinks."""
     open_streams: int = 0
     served: int = 0
     changed: threading.Condition = field(default_factory=threading.Condition)
@@ -53,10 +55,15 @@ class Memory:
         self.generations[generation["id"]] = generation
         self.under_way.add(generation["id"])
         if len(self.generations) > KEPT:
-            oldest = next(iter(self.generations))
-            del self.generations[oldest]
-            self.under_way.discard(oldest)
-            self.polls_left.pop(oldest, None)
+            self._forget(next(iter(self.generations)))
+
+    def _forget(self, generation_id: str) -> None:
+        forgotten = self.generations.pop(generation_id)
+        if generation_id in self.under_way:
+            self.under_way.discard(generation_id)
+        else:
+            self.forgotten_usage += forgotten["usage"]
+        self.polls_left.pop(generation_id, None)
 
     def settle(self, generation_id: str | None, share: float = 1.0, *, early: bool = False) -> None:
         """Write the figures of a generation of which this share was sent; the first word holds."""
@@ -80,7 +87,8 @@ class Memory:
     @property
     def spent(self) -> float:
         """Sum up what the generations that are over have cost."""
-        return sum(kept["usage"] for name, kept in self.generations.items() if name not in self.under_way)
+        kept = sum(kept["usage"] for name, kept in self.generations.items() if name not in self.under_way)
+        return self.forgotten_usage + kept
 
     def opened(self) -> None:
         """Count a stream that begins."""

@@ -16,7 +16,7 @@ import httpcore
 import httpx
 import pytest
 import respx
-from httpcore._async.connection_pool import AsyncPoolRequest, PoolByteStream
+from httpcore._async.connection_pool import AsyncPoolRequest
 from signalbox.services import connection, dialling
 from signalbox.services.channel import MAX_BUFFERED
 from signalbox.services.connection import Http1Connection
@@ -951,7 +951,6 @@ def test_the_private_seam_still_fits() -> None:
         httpcore.AsyncConnectionPool.handle_async_request: "closing = self._assign_requests_to_connections()",
         httpcore.AsyncConnectionPool.aclose: "closing_connections = list(self._connections)",
         httpcore.AsyncConnectionPool._close_connections: "await connection.aclose()",
-        PoolByteStream.aclose: "self._pool._requests.remove(self._pool_request)",
         AsyncPoolRequest.assign_to_connection: "self.connection = connection",
         AsyncPoolRequest.wait_for_connection: "if self.connection is None:",
     }.items():
@@ -964,7 +963,7 @@ async def test_what_is_built_past_its_constructor_lacks_nothing() -> None:
     async with Upstream(answering(TWO)) as upstream, make_client() as client:
         answer = await ask(client, Form(httpx.Request("POST", upstream.url)), b"")
         assert answer.headers == {"content-length": "2"}
-        reply = connection._Reply(answer.extensions["body"], [])
+        reply = connection._Reply(answer.extensions["body"])
         for ours, theirs in (
             (Post(form, b""), httpcore.Request(b"POST", form.url)),
             (reply, httpcore.Response(200)),

@@ -12,7 +12,7 @@ from httpx._transports.default import map_httpcore_exceptions
 
 from signalbox.services.channel import Channel, Sink
 from signalbox.services.dialling import connect
-from signalbox.services.http1 import Header, encode_head
+from signalbox.services.http1 import encode_head
 from signalbox.services.posting import Post
 
 # What httpcore raises; there is no one class above them.
@@ -42,6 +42,10 @@ class Http1Connection(httpcore.AsyncConnectionInterface):
 
     async def handle_async_request(self, request: httpcore.Request) -> httpcore.Response:
         """Send a request and return once the response's head is here. Raises httpcore's exceptions."""
+        return _Reply(await self.converse(request))
+
+    async def converse(self, request: httpcore.Request) -> "Body":
+        """Do the same, and return what httpcore needs no response for."""
         if self._state in (_State.ACTIVE, _State.CLOSED):
             raise httpcore.ConnectionNotAvailable
         if self.is_closed():  # by the server, since it was taken from the pool
@@ -52,9 +56,7 @@ class Http1Connection(httpcore.AsyncConnectionInterface):
         except BaseException:  # cancellation too: a client that leaves in this phase must not leave a socket behind
             self.close()
             raise
-        body = Body(self, channel)
-        # httpcore's pool would look at the type of each header again, for an Answer that reads the body's own.
-        return _Reply(body, [] if isinstance(request, Post) else body.head.headers)
+        return Body(self, channel)
 
     async def _converse(self, request: httpcore.Request) -> Channel:
         """Send on the kept connection or on a new one, and see the response begin."""
@@ -136,9 +138,9 @@ class Body:
     """A response's body: one bytes object per network read; and the head that came before it."""
 
     def __init__(self, connection: Http1Connection, channel: Channel) -> None:
-        self._connection = connection
+        self.connection = connection
         self._channel = channel
-        self._closed = False
+        self.is_closed = False
         self.head = channel.response
 
     def __aiter__(self) -> "Body":
@@ -164,9 +166,9 @@ class Body:
 
     def close(self) -> None:
         """Give the connection back."""
-        if not self._closed:
-            self._closed = True
-            self._connection.release()
+        if not self.is_closed:
+            self.is_closed = True
+            self.connection.release()
 
     async def aclose(self) -> None:
         """Give the connection back."""
@@ -176,10 +178,10 @@ class Body:
 class _Reply(httpcore.Response):
     """A response whose parts are known to be of the right type: httpcore looks at every header again."""
 
-    def __init__(self, body: Body, headers: list[Header]) -> None:
+    def __init__(self, body: Body) -> None:
         head = body.head
         self.status = head.status
-        self.headers = headers
+        self.headers = head.headers
         self.stream = body
         self.extensions = {"http_version": head.version, "reason_phrase": head.reason, "body": body}
         self._stream_consumed = False

@@ -11,7 +11,6 @@ from typing import Any, cast
 
 import httpcore
 import httpx
-from httpcore._async.connection_pool import PoolByteStream
 from httpx._transports.default import AsyncResponseStream
 
 from signalbox.services.channel import Sink
@@ -20,6 +19,8 @@ from signalbox.services.dialling import trust
 from signalbox.services.pool import Pool
 from signalbox.services.posting import Form, Post
 
+# What respx puts something else in place of.
+_WHOLE_WAY = httpcore.AsyncConnectionPool.handle_async_request
 KEEPALIVE = 30.0  # seconds an unused connection is kept
 
 
@@ -77,15 +78,15 @@ del _BLANK["headers"]
 class Answer(httpx.Response):
     """What our pool answers to a form: its headers are made when somebody asks, and closing it waits for nothing."""
 
-    def __init__(self, form: Form, reply: httpcore.Response, body: Body, pool: Pool) -> None:
-        stream = cast(PoolByteStream, reply.stream)
+    def __init__(self, form: Form, body: Body, pool: Pool) -> None:
+        head = body.head
         vars(self).update(_BLANK, history=[])
-        self.status_code = reply.status
-        self.extensions = extensions_of(reply)
-        self.stream = AsyncResponseStream(stream)
+        self.status_code = head.status
+        self.extensions = {"http_version": head.version, "reason_phrase": head.reason, "body": body}
+        self.stream = AsyncResponseStream(body)
         self.request = form.request
-        self._give_back = partial(pool.give_back, body, stream)
-        self._fields = body.head.headers
+        self._give_back = partial(pool.give_back, body)
+        self._fields = head.headers
 
     @cached_property
     def headers(self) -> httpx.Headers:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -109,16 +110,13 @@ class Transport(httpx.AsyncHTTPTransport):
         """Do as handle_async_request does with the filled form, without building httpx's and httpcore's requests."""
         try:
             post = Post(form, body)
-            reply = await self._pool.handle_async_request(post)
+            if Pool.handle_async_request is _WHOLE_WAY:
+                return Answer(form, await self._own_pool.post(post), self._own_pool)
+            reply = await self._pool.handle_async_request(post)  # respx stepped in between
         except FAILURES as error:
             raise_as_httpx(error)
-        extensions = extensions_of(reply)
-        own: Body | None = extensions.get("body")
-        if own is not None:
-            post.let_go()
-            return Answer(form, reply, own, self._own_pool)
-        stream = AsyncResponseStream(cast(AsyncIterable[bytes], reply.stream))  # respx stepped in between
-        sent = form.request
+        stream = AsyncResponseStream(cast(AsyncIterable[bytes], reply.stream))
+        extensions, sent = extensions_of(reply), form.request
         return httpx.Response(reply.status, headers=reply.headers, stream=stream, extensions=extensions, request=sent)
 
 

@@ -17,6 +17,7 @@ class Form:
         self.request = request
         self.method = request.method.encode("ascii")
         self.url = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
+        self.origin = self.url.origin
         self.headers = request.headers.raw
         self.extensions = request.extensions
 
@@ -43,10 +44,7 @@ class Post(httpcore.Request):
         self.message = b"%b%b\r\n\r\n%b" % (form.head, length, body)
         self.method = form.method
         self.url = form.url
+        self.origin = form.origin
         self.headers = [*form.headers, (b"Content-Length", length)]
         self.stream = httpx.ByteStream(body)
         self.extensions = form.extensions
-
-    def let_go(self) -> None:
-        """Hold the body no more, once its answer has begun: a long history would stay for as long as that streams."""
-        self.message, self.stream = b"", httpx.ByteStream(b"")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
-from typing import TypeGuard, cast
+from typing import cast
 
 from msgspec import structs
 
@@ -61,11 +61,12 @@ class TextFilters:
                 elif text:
                     out.append(TextDelta(text))
 
-    def lets_through(self, part: StreamPart) -> TypeGuard[TextDelta]:
-        """Whether a part is plain text that no filter would hold back or look into; then it need not be split."""
-        if type(part) is not TextDelta or self._think is not None:
-            return False
-        return self._leaks is None or self._leaks.lets_through(part.text)
+    @property
+    def lets_through(self) -> Callable[[str], bool]:
+        """What says whether no filter would hold a text back or look into it; then it need not be split."""
+        if self._think is not None:
+            return _never
+        return _always if self._leaks is None else self._leaks.lets_through
 
     def close(self) -> list[StreamPart]:
         """Return what was held back and is text after all."""
@@ -90,3 +91,11 @@ class TextFilters:
             return completion
         calls = (replace(call, name=without_namespace(call.name, self._names)) for call in self._leaks.leaked)
         return structs.replace(completion, calls=tuple(call for call in calls if call.name in self._names), leaked=True)
+
+
+def _always(_: str) -> bool:
+    return True
+
+
+def _never(_: str) -> bool:
+    return False

@@ -33,6 +33,8 @@ class StreamDecoder:
     def feed(self, data: bytes) -> list[StreamPart]:
         """Return the parts that this network read completes."""
         out: list[StreamPart] = []
+        if self._chunks.is_plain and self._sse.is_one_frame(data) and self._chunks.plain(data[6:-2], out):
+            return out  # what a slow stream brings
         self.has_begun = self.has_begun or bool(data.strip())
         if len(data) < MANY_BYTES:
             self._read(data, out)
@@ -92,6 +94,7 @@ class StreamDecoder:
             self._chunks.close(out)
             out.append(EndOfStream())
             self.is_told = self.has_ended = True
+            self._chunks.is_plain = False
             return
         if frame.event == "error" and not data.startswith(b"{"):
             words = data.decode("utf-8", "replace")

@@ -196,8 +196,10 @@ def _found(parsed: ParsedText) -> list[tuple[str, Any]]:
 
 
 def _parts(*pieces: str, schemas: dict[str, JsonObject] = SCHEMAS) -> ParsedText:
-    leaks = LeakFilter(schemas)
+    leaks, together = LeakFilter(schemas), LeakFilter(schemas)
     text = "".join([leaks.feed(piece) for piece in pieces]) + leaks.close()
+    assert "".join(together.feed_all(list(pieces))) + together.close() == text
+    assert (together.leaked, together.has_markup) == (leaks.leaked, leaks.has_markup)
     return ParsedText(text, tuple(leaks.leaked), leaks.has_markup)
 
 
@@ -434,6 +436,7 @@ ORDINARY += ["\n", " ", "x", "\\", "<function", "<invoke", "DSML", "<minimax:", 
 def test_a11_ordinary_text_is_held_no_longer_than_an_opener(pieces: list[str]) -> None:
     """After each letter all but the beginning of an opener has left, in order and unchanged."""
     text = "".join(pieces)
+    assert "".join(LeakFilter(SCHEMAS).feed_all(pieces)) == "".join(map(LeakFilter(SCHEMAS).feed, [text]))
     leaks, shown = LeakFilter(SCHEMAS), ""
     for place, letter in enumerate(text):
         shown += leaks.feed(letter)

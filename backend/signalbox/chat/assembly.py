@@ -189,7 +189,8 @@ class CallAssembler:
         if call.value is None and call.pieces and call.size <= _EAGER_LIMIT:
             status, value = read_arguments(call.arguments)
             if status is ArgumentStatus.OK and isinstance(value, dict):
-                call.value, call.closed_at = value, call.size
+                call.value = value
+                call.closed_at = call.size
         return call.value is not None
 
 

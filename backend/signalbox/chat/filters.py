@@ -14,9 +14,6 @@ from signalbox.chat.leaks import LeakFilter
 from signalbox.chat.think import ThinkSplitter
 from signalbox.core.parts import Completion, StreamPart, TextDelta
 
-# Pieces of text that are looked at together.
-_TOGETHER = 32
-
 text_of = cast("Callable[[StreamPart], str]", attrgetter("text"))
 """Return a TextDelta's text."""
 
@@ -42,24 +39,10 @@ class TextFilters:
         out: list[StreamPart] = []
         for kind, alike in groupby(parts, type):
             if kind is TextDelta:
-                self._let_out(self._leaks, cast("list[TextDelta]", list(alike)), out)
+                out.extend(map(TextDelta, self._leaks.feed_all(list(map(text_of, alike)))))
             else:
                 out.extend(alike)
         return out
-
-    def _let_out(self, leaks: LeakFilter, parts: list[TextDelta], out: list[StreamPart]) -> None:
-        """Look at some pieces at a time: where nothing in them is to be looked into, none is looked at by itself."""
-        for at in range(0, len(parts), _TOGETHER):
-            some = parts[at : at + _TOGETHER]
-            if leaks.lets_through("".join(map(text_of, some))):
-                out.extend(some)
-                continue
-            for part in some:
-                text = leaks.feed(part.text)
-                if text is part.text:
-                    out.append(part)
-                elif text:
-                    out.append(TextDelta(text))
 
     @property
     def lets_through(self) -> Callable[[str], bool]:

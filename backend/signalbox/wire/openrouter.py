@@ -253,7 +253,7 @@ def _cost(value: JsonValue) -> float | None:
 
 def _count(value: JsonValue | Mapping[str, JsonValue], key: str) -> int:
     number = value.get(key) if isinstance(value, dict) else None
-    return number if isinstance(number, int) and not isinstance(number, bool) and 0 <= number < _MOST else 0
+    return number if type(number) is int and 0 <= number < _MOST else 0
 
 
 def _piece(delta: PlainDelta, out: list[StreamPart]) -> None:

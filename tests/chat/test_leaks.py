@@ -330,6 +330,12 @@ def test_a11_prose_about_markup_survives(text: str) -> None:
     assert (parsed.text, _found(parsed)) == (text + "\n", [RAIN])
 
 
+@pytest.mark.parametrize(("before", "text"), [("it is ", "So it is after"), ("it is", "So it is after")])
+def test_a11_white_space_on_both_sides_of_a_leak_is_one(before: str, text: str) -> None:
+    """That before it stays, also where it came in a piece that nothing was looked for in."""
+    assert _parts("So ", before, CALLED, " after").text == text
+
+
 def test_a11_an_opener_without_its_grammar_is_given_back_at_once() -> None:
     """Prose waits only until it cannot be markup, not for the end of the answer."""
     leaks = LeakFilter(SCHEMAS)

@@ -138,6 +138,13 @@ def test_nothing_counts_behind_the_end() -> None:
     assert sum(type(part) is TextDelta for part in parts) == len(MANY)
 
 
+def test_nothing_counts_behind_the_end_of_an_answer_without_a_finish() -> None:
+    """Nor where pieces of text stand on both sides of [DONE], in one read or in many."""
+    frames = [ROLE, *MANY, b"data: [DONE]", *MANY]
+    for parts in (decoded(whole(frames)), decoded(*(whole([frame]) for frame in frames))):
+        assert sum(type(part) is TextDelta for part in parts) == len(MANY)
+
+
 def test_plain_frames_are_read_in_one_go() -> None:
     """The short way takes text and arguments, and no frame beyond the finish."""
     said = whole([*MANY, arguments('{"a"'), FINISH, b"data: [DONE]"])

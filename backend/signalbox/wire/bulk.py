@@ -47,7 +47,7 @@ def last_border(data: bytes, start: int) -> int:
     return max(start, data.rfind(_BORDER, start, end if end >= 0 else len(data)) + len(_BORDER))
 
 
-def plain_of(frames: bytes, who: Who) -> tuple[list[PlainDelta], bytes]:
+def plain_of(frames: bytes, who: object) -> tuple[list[PlainDelta], bytes]:
     """Decode the plain frames of `who` at the beginning of whole frames between two others; also return the rest."""
     end = len(frames)
     while end:
@@ -67,12 +67,12 @@ def _end_before(frames: bytes, error: msgspec.ValidationError) -> int:
     return len(frames) - len(frames.split(_BORDER, before)[-1]) if before else 0
 
 
-def _deltas_of(frames: bytes, who: Who) -> list[PlainDelta]:
+def _deltas_of(frames: bytes, who: object) -> list[PlainDelta]:
     """Decode whole frames in one go; raises one of NOT_PLAIN where one is not a single line with a plain chunk.
 
     No frame can be read in another way than by itself: it begins with a mark, whose digits stand nowhere else. Each
     object of the list must have them, and there are as many objects as marks, so each mark begins an object of the
-    list, and that object is all there is up to the next mark.
+    list, and that object is all there is up to the next mark. `who` is what a host said: it may be no text at all.
     """
     if not frames.startswith(_BEGIN) or not frames.endswith(_BORDER):
         raise msgspec.DecodeError
@@ -81,6 +81,6 @@ def _deltas_of(frames: bytes, who: Who) -> list[PlainDelta]:
     if marked.find(b"\n") >= 0 or marked.find(b"\r") >= 0 or marked.count(_MARK) != len(pieces):
         raise msgspec.DecodeError
     chunks = _read(marked)
-    if len(chunks) != len(pieces) or set(map(_who_of, chunks)) != {who}:
+    if len(chunks) != len(pieces) or list(set(map(_who_of, chunks))) != [who]:
         raise msgspec.DecodeError
     return list(map(_delta_of, chunks))

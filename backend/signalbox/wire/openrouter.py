@@ -1,8 +1,9 @@
 """OpenRouter's chat completions, and every OpenAI-compatible host's: chunks and whole bodies to parts."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import repeat
 from operator import attrgetter
+from typing import cast
 
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.parts import (
@@ -30,7 +31,8 @@ _PIECES = (TextDelta, CallDelta)
 # No count and no price is larger; JavaScript reads no larger integer exactly.
 _MOST = 2**53
 
-_content_of, _call_of = attrgetter("content"), attrgetter("tool_calls")
+_content_of = cast("Callable[[PlainDelta], str | None]", attrgetter("content"))
+_call_of = attrgetter("tool_calls")
 _index_of, _arguments_of = attrgetter("first.index"), attrgetter("first.function.arguments")
 
 
@@ -77,7 +79,9 @@ class ChunkDecoder:
 
     def chunk(self, chunk: JsonObject, out: list[StreamPart], *, failed: bool = False) -> None:
         """Append the parts of one chunk: who answers, what it says, its cost, its error, in this order."""
-        self._who(chunk, out)
+        who = (chunk.get("id"), chunk.get("model"), chunk.get("provider"))
+        if who != self._who_said:  # every chunk says it again
+            self._who(who, out)
         error = chunk.get("error")
         if failed and not error:
             error = chunk
@@ -102,10 +106,7 @@ class ChunkDecoder:
         if items := self._details.take():
             out.append(Details(items))
 
-    def _who(self, chunk: JsonObject, out: list[StreamPart]) -> None:
-        said = (chunk.get("id"), chunk.get("model"), chunk.get("provider"))
-        if said == self._who_said:  # every chunk says it again
-            return
+    def _who(self, said: tuple[JsonValue, JsonValue, JsonValue], out: list[StreamPart]) -> None:
         self._who_said = said
         known = self._served
         served = Served(
@@ -118,7 +119,9 @@ class ChunkDecoder:
             out.append(served)
 
     def _delta(self, delta: JsonObject, out: list[StreamPart]) -> None:
-        self._reasoning(delta, out)
+        details = delta.get("reasoning_details")
+        if details or delta.get("reasoning") or delta.get("reasoning_content"):
+            self._reasoning(delta, out, details)
         content = delta.get("content")
         if content:
             _content(content, out)
@@ -134,12 +137,9 @@ class ChunkDecoder:
         if isinstance(legacy, dict):  # the API before tools; still sent by old proxies (quirk A19)
             out.append(_call({"index": 0, "function": legacy}))
 
-    def _reasoning(self, delta: JsonObject, out: list[StreamPart]) -> None:
+    def _reasoning(self, delta: JsonObject, out: list[StreamPart], told: JsonValue) -> None:
         """Show one of the fields that carry the same text (quirk B10), keep the details for the way back."""
-        details = delta.get("reasoning_details")
-        if not (details or delta.get("reasoning") or delta.get("reasoning_content")):
-            return  # most chunks of an answer
-        details = [d for d in details if isinstance(d, dict)] if isinstance(details, list) else []
+        details = [d for d in told if isinstance(d, dict)] if isinstance(told, list) else []
         for name in ("reasoning", "reasoning_content"):
             text = _plain(delta.get(name))
             if text:

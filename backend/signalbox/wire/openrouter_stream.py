@@ -94,7 +94,6 @@ class StreamDecoder:
             self._chunks.close(out)
             out.append(EndOfStream())
             self.is_told = self.has_ended = True
-            self._chunks.is_plain = False
             return
         if frame.event == "error" and not data.startswith(b"{"):
             words = data.decode("utf-8", "replace")

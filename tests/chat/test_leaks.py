@@ -196,8 +196,10 @@ def _found(parsed: ParsedText) -> list[tuple[str, Any]]:
 
 
 def _parts(*pieces: str, schemas: dict[str, JsonObject] = SCHEMAS) -> ParsedText:
-    leaks = LeakFilter(schemas)
+    leaks, together = LeakFilter(schemas), LeakFilter(schemas)
     text = "".join([leaks.feed(piece) for piece in pieces]) + leaks.close()
+    assert "".join(together.feed_all(list(pieces))) + together.close() == text
+    assert (together.leaked, together.has_markup) == (leaks.leaked, leaks.has_markup)
     return ParsedText(text, tuple(leaks.leaked), leaks.has_markup)
 
 
@@ -328,6 +330,12 @@ def test_a11_prose_about_markup_survives(text: str) -> None:
     assert (parsed.text, _found(parsed)) == (text + "\n", [RAIN])
 
 
+@pytest.mark.parametrize(("before", "text"), [("it is ", "So it is after"), ("it is", "So it is after")])
+def test_a11_white_space_on_both_sides_of_a_leak_is_one(before: str, text: str) -> None:
+    """That before it stays, also where it came in a piece that nothing was looked for in."""
+    assert _parts("So ", before, CALLED, " after").text == text
+
+
 def test_a11_an_opener_without_its_grammar_is_given_back_at_once() -> None:
     """Prose waits only until it cannot be markup, not for the end of the answer."""
     leaks = LeakFilter(SCHEMAS)
@@ -434,6 +442,7 @@ ORDINARY += ["\n", " ", "x", "\\", "<function", "<invoke", "DSML", "<minimax:", 
 def test_a11_ordinary_text_is_held_no_longer_than_an_opener(pieces: list[str]) -> None:
     """After each letter all but the beginning of an opener has left, in order and unchanged."""
     text = "".join(pieces)
+    assert "".join(LeakFilter(SCHEMAS).feed_all(pieces)) == "".join(map(LeakFilter(SCHEMAS).feed, [text]))
     leaks, shown = LeakFilter(SCHEMAS), ""
     for place, letter in enumerate(text):
         shown += leaks.feed(letter)

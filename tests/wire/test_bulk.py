@@ -1,12 +1,14 @@
 """A read of many frames gives the parts that its frames give one by one, and takes the short way where it may."""
 
 import json
+import random
 
 import pytest
 from signalbox.core.parts import StreamPart, TextDelta
-from signalbox.wire.bulk import MANY_BYTES, chunks_of, last_border, next_border
+from signalbox.wire.bulk import MANY_BYTES, last_border, next_border, plain_of
 from signalbox.wire.openrouter_stream import StreamDecoder
 
+MARK = b"730301476214"
 WHO = {"id": "gen-1", "provider": "P", "model": "m/one"}
 
 
@@ -26,6 +28,7 @@ ROLE = (
 )
 FINISH = text("", choices=[{"index": 0, "delta": {}, "finish_reason": "stop"}])
 USAGE = text("", choices=[], usage={"prompt_tokens": 1, "completion_tokens": 2})
+SPEAKER = (WHO["id"], WHO["model"], WHO["provider"])
 MANY = [text(f"word {number} ") for number in range(60)]
 ODD = {
     "nothing odd": b"",
@@ -40,6 +43,7 @@ ODD = {
     "an empty line more": b"\n" + text("late"),
     "a retry": b"retry: 3",
     "no blank behind the colon": text("close").replace(b"data: ", b"data:"),
+    "a speaker that is no text": text("nobody", id=[1]),
     "another speaker": text("other", model="m/two"),
     "arguments": arguments('{"a": 1'),
     "reasoning": text("", choices=[{"index": 0, "delta": {"reasoning": "hm"}}]),
@@ -57,14 +61,47 @@ ODD = {
         + b"],["
         + text("B").removeprefix(b"data: ")
     ),
+    "a mark of its own": text("one", mark=int(MARK)),
+    "a mark in its text": text(f'{{"mark":{int(MARK)},'),
+    "a mark of another kind": text("one", mark="7"),
+    "a frame within another": (
+        text("one")[:-1]
+        + b',"x":[0\n\n'
+        + text("two")
+        + b"]}\n\n"
+        + text("A")
+        + b","
+        + text("B").removeprefix(b"data: ")
+    ),
+    "nothing at all": b"data: {}",
     "two frames glued": b'data: {"id": "gen-1", "choi' + text("whole"),
     "the end in the middle": b"data: [DONE]",
     "an escape": text("a\u2028b\u0085c\n\n"),
     "no letters": b'data: {"id": "gen-1", "choices": [{"index": 0, "delta": {"content": "\xff"}}]}',
 }
 
-# The way from bytes to chunks is short for these, too; who speaks is looked at behind it.
-PLAIN = {"returns alone", "another speaker", "arguments", "an escape"}
+BITS = [
+    *(
+        b"\n",
+        b"\n\n",
+        b"\r",
+        b"data: {",
+        b"\n\ndata: {",
+        b"\n\ndata: ",
+        b"{",
+        b"}",
+        b"[",
+        b"]",
+        b",",
+        b"],[",
+        b'"',
+        b"\\",
+    ),
+    *(MARK, b'{"mark":' + MARK + b",", b'"mark":' + MARK + b",", b',"x":[', b',"x":"', b"]}", b'"}', b"null", b"\xff"),
+    *(b'"model":"m/two",', b'"error":1,', b'"usage":{"prompt_tokens":1},', b'"choices":null,', b",{}", b"\t", b" "),
+]
+# These are plain: some by themselves, some beside the others as well.
+PLAIN = {"returns alone", "arguments", "an escape"}
 
 
 def decoded(*reads: bytes) -> list[StreamPart]:
@@ -102,20 +139,48 @@ def test_nothing_counts_behind_the_end() -> None:
     assert sum(type(part) is TextDelta for part in parts) == len(MANY)
 
 
+def test_nothing_counts_behind_the_end_of_an_answer_without_a_finish() -> None:
+    """Nor where pieces of text stand on both sides of [DONE], in one read or in many."""
+    frames = [ROLE, *MANY, b"data: [DONE]", *MANY]
+    for parts in (decoded(whole(frames)), decoded(*(whole([frame]) for frame in frames))):
+        assert sum(type(part) is TextDelta for part in parts) == len(MANY)
+
+
 def test_plain_frames_are_read_in_one_go() -> None:
     """The short way takes text and arguments, and no frame beyond the finish."""
     said = whole([*MANY, arguments('{"a"'), FINISH, b"data: [DONE]"])
     end = last_border(said, 0)
-    chunks = chunks_of(said[:end])
-    assert chunks is not None
-    assert len(chunks) == len(MANY) + 1
+    deltas, others = plain_of(said[:end], SPEAKER)
+    assert (len(deltas), others) == (len(MANY) + 1, b"")
     assert said[end:].startswith(FINISH)
 
 
 @pytest.mark.parametrize("name", sorted(ODD.keys() - PLAIN))
 def test_what_is_not_plain_is_left_to_the_long_way(name: str) -> None:
     """No frame of another kind is taken for a plain one, nor two halves for a whole."""
-    assert chunks_of(whole([*MANY, ODD[name], *MANY])) is None
+    deltas, others = plain_of(whole([*MANY, ODD[name], *MANY]), SPEAKER)
+    assert others.endswith(whole([ODD[name], *MANY]))
+    assert len(deltas) in (0, len(MANY))
+
+
+@pytest.mark.parametrize("name", ["reasoning", "an error", "a second choice", "a mark of another kind"])
+def test_frames_before_one_of_another_kind_are_read_in_one_go(name: str) -> None:
+    """One frame of another kind does not send the others the long way."""
+    deltas, others = plain_of(whole([*MANY, ODD[name], *MANY]), SPEAKER)
+    assert len(deltas) == len(MANY)
+    assert others == whole([ODD[name], *MANY])
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_whatever_a_host_sends_is_read_as_its_frames_are_one_by_one(seed: int) -> None:
+    """Bits of JSON and of frames put anywhere, also what is put between two frames here."""
+    choose = random.Random(seed)
+    said = whole([ROLE, *MANY, arguments('{"a"'), *MANY])
+    for _ in range(choose.choice((1, 2, 4))):
+        bit, at = choose.choice(BITS), choose.choice((choose.randrange(len(said)), *_turns(said, choose)))
+        said = said[:at] + bit + said[at + choose.choice((0, 0, 1, len(bit))) :]
+    one_by_one = [said[at : at + 100] for at in range(0, len(said), 100)]
+    assert _plain(decoded(said)) == _plain(decoded(*one_by_one))
 
 
 def test_borders() -> None:
@@ -124,6 +189,12 @@ def test_borders() -> None:
     assert next_border(b"data: 2", 3) == 3
     assert last_border(b"data: 1\n\ndata: 2", 0) == 9
     assert last_border(b"data: 2", 3) == 3
+
+
+def _turns(said: bytes, choose: random.Random) -> list[int]:
+    """Return some of the places where a frame begins, ends or opens something."""
+    places = [at for at in range(len(said)) if said[at : at + 1] in (b"\n", b"{", b"}", b"[", b"]")]
+    return choose.sample(places, 3)
 
 
 def _plain(parts: list[StreamPart]) -> list[str]:

@@ -48,7 +48,7 @@ def leading_value(text: str) -> tuple[JsonValue, str] | None:
 
 def is_same(one: JsonValue, other: JsonValue) -> bool:
     """Whether two values are the same JSON; to Python 1, 1.0 and true are equal."""
-    return one == other and json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+    return one is other or (one == other and json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True))
 
 
 def _checked(value: JsonValue, text: str) -> JsonValue:

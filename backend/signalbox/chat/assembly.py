@@ -1,7 +1,9 @@
 """Deltas to calls: which piece belongs to which call, and when a call is whole."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from itertools import groupby
+from operator import attrgetter
+from typing import cast
 
 from msgspec import Struct
 
@@ -14,9 +16,18 @@ _CLOSE_TRIES = 8
 # Longer arguments than this are not parsed while they stream.
 _EAGER_LIMIT = 100_000
 
+_owner_of = cast(
+    "Callable[[CallDelta], tuple[int | None, str | None, str | None, int | None]]",
+    attrgetter("index", "id", "name", "position"),
+)
+_arguments_of = cast("Callable[[CallDelta], str | None]", attrgetter("arguments"))
+
 
 class OpenCall(Struct):
-    """One call while it is being put together. `slot` is its place in the step; `value` is set once it closed."""
+    """One call while it is being put together. `slot` is its place in the step.
+
+    `value` is set once it closed, when its arguments were as long as `closed_at`.
+    """
 
     slot: int
     index: int | None
@@ -28,6 +39,7 @@ class OpenCall(Struct):
     depth: int = 0
     tries: int = 0
     value: JsonObject | None = None
+    closed_at: int = 0
 
     @property
     def arguments(self) -> str:
@@ -68,13 +80,12 @@ class CallAssembler:
 
     def add_all(self, deltas: Iterable[CallDelta]) -> None:
         """Merge deltas; pieces of one call's arguments in a row, as nearly all of them are, are put together first."""
-        for kind, alike in groupby(deltas, _index_of_piece):
-            some = list(alike)
-            if isinstance(kind, CallDelta) or len(some) == 1:
-                for delta in some:
-                    self.add(delta)
+        for (index, *others), alike in groupby(deltas, _owner_of):
+            if others == [None, None, None]:
+                self.add(CallDelta(index, arguments="".join(filter(None, map(_arguments_of, alike)))))
             else:
-                self.add(CallDelta(kind, arguments="".join([delta.arguments or "" for delta in some])))
+                for delta in alike:
+                    self.add(delta)
 
     def closed(self) -> list[OpenCall]:
         """Return the calls whose arguments became a whole JSON object since the last time this was asked."""
@@ -179,16 +190,12 @@ class CallAssembler:
             status, value = read_arguments(call.arguments)
             if status is ArgumentStatus.OK and isinstance(value, dict):
                 call.value = value
+                call.closed_at = call.size
         return call.value is not None
-
-
-def _index_of_piece(delta: CallDelta) -> CallDelta | int | None:
-    """Return the index of a delta that brings nothing but arguments; any other delta itself."""
-    is_piece = delta.id is None and delta.name is None and delta.position is None and delta.arguments
-    return delta.index if is_piece else delta
 
 
 def _raw(call: OpenCall) -> RawCall:
     text = call.arguments
-    status, value = read_arguments(text)
+    has_grown = call.value is None or call.size > call.closed_at
+    status, value = read_arguments(text) if has_grown else (ArgumentStatus.OK, call.value)
     return RawCall(id=call.id, name=call.name, arguments=text, status=status, value=value)

@@ -119,9 +119,11 @@ class ToolExecution:
 
     # --- execute --------------------------------------------------------------------------------------------
 
-    def start(self, call: RunningCall) -> None:
-        """Run a call, or answer it at once when it cannot run."""
-        outcome = self._unknown(call) or call.fault or self.tools.check(call.name, call.arguments)
+    def start(self, call: RunningCall, *, fits: bool = False) -> None:
+        """Run a call, or answer it at once when it cannot run. `fits`: its arguments were checked already."""
+        outcome = self._unknown(call) or call.fault
+        if outcome is None and not fits:
+            outcome = self.tools.check(call.name, call.arguments)
         if outcome is not None:
             self.answer(call, outcome)
             return

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
-from typing import TypeGuard, cast
+from typing import cast
 
 from msgspec import structs
 
@@ -13,9 +13,6 @@ from signalbox.chat.execution import without_namespace
 from signalbox.chat.leaks import LeakFilter
 from signalbox.chat.think import ThinkSplitter
 from signalbox.core.parts import Completion, StreamPart, TextDelta
-
-# Pieces of text that are looked at together.
-_TOGETHER = 32
 
 text_of = cast("Callable[[StreamPart], str]", attrgetter("text"))
 """Return a TextDelta's text."""
@@ -42,30 +39,17 @@ class TextFilters:
         out: list[StreamPart] = []
         for kind, alike in groupby(parts, type):
             if kind is TextDelta:
-                self._let_out(self._leaks, cast("list[TextDelta]", list(alike)), out)
+                out.extend(map(TextDelta, self._leaks.feed_all(list(map(text_of, alike)))))
             else:
                 out.extend(alike)
         return out
 
-    def _let_out(self, leaks: LeakFilter, parts: list[TextDelta], out: list[StreamPart]) -> None:
-        """Look at some pieces at a time: where nothing in them is to be looked into, none is looked at by itself."""
-        for at in range(0, len(parts), _TOGETHER):
-            some = parts[at : at + _TOGETHER]
-            if leaks.lets_through("".join(map(text_of, some))):
-                out.extend(some)
-                continue
-            for part in some:
-                text = leaks.feed(part.text)
-                if text is part.text:
-                    out.append(part)
-                elif text:
-                    out.append(TextDelta(text))
-
-    def lets_through(self, part: StreamPart) -> TypeGuard[TextDelta]:
-        """Whether a part is plain text that no filter would hold back or look into; then it need not be split."""
-        if type(part) is not TextDelta or self._think is not None:
-            return False
-        return self._leaks is None or self._leaks.lets_through(part.text)
+    @property
+    def lets_through(self) -> Callable[[str], bool]:
+        """What says whether no filter would hold a text back or look into it; then it need not be split."""
+        if self._think is not None:
+            return _never
+        return _always if self._leaks is None else self._leaks.lets_through
 
     def close(self) -> list[StreamPart]:
         """Return what was held back and is text after all."""
@@ -90,3 +74,11 @@ class TextFilters:
             return completion
         calls = (replace(call, name=without_namespace(call.name, self._names)) for call in self._leaks.leaked)
         return structs.replace(completion, calls=tuple(call for call in calls if call.name in self._names), leaked=True)
+
+
+def _always(_: str) -> bool:
+    return True
+
+
+def _never(_: str) -> bool:
+    return False

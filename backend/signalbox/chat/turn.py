@@ -53,24 +53,27 @@ class Turn:
     _has_reasoned: bool = False
     _builder: ResponseBuilder = field(init=False)
     _filters: TextFilters = field(init=False)
+    _names: frozenset[str] = field(init=False)
+    _lets_through: Callable[[str], bool] = field(init=False)
 
     def __post_init__(self) -> None:
         """Know the offered tools by name: they settle what a split name means."""
-        names = self.context.tool_names
+        self._names = names = self.context.tool_names
         self._builder = ResponseBuilder(names)
         self._filters = TextFilters(self.context, names)
+        self._lets_through = self._filters.lets_through
 
     def take(self, parts: list[StreamPart]) -> None:
         """Tell what one network read says, and start the calls that it closes."""
+        if self.has_words and len(parts) == 1 and type(part := parts[0]) is TextDelta and self._lets_through(part.text):
+            # What a slow stream brings, one at a time: a piece of text in the middle of an answer.
+            self._builder.text.append(part.text)
+            self.execution.tell([Content(part.text)])
+            return
         if self.attempt.first_part is None:
             self.attempt.first_part = self.clock()
         events: list[AnyEvent] = []
-        if self.has_words and len(parts) == 1 and self._filters.lets_through(part := parts[0]):
-            # What a slow stream brings, one at a time: a piece of text in the middle of an answer.
-            self._builder.text.append(part.text)
-            events.append(Content(part.text))
-        else:
-            self._tell(self._filters.split(parts), events)
+        self._tell(self._filters.split(parts), events)
         if events:
             self.is_visible = True
             self.execution.tell(events)
@@ -156,10 +159,10 @@ class Turn:
         ):
             self.early[slot] = running
             self.is_visible = True
-            self.execution.start(running)
+            self.execution.start(running, fits=True)
 
     def _is_eager(self, call: OpenCall) -> bool:
-        if call.name not in self.context.tool_names:
+        if call.name not in self._names:
             return False
         spec = self.execution.tools.spec(call.name)
         return spec is not None and spec.eager and self.execution.tools.check(call.name, call.value or {}) is None

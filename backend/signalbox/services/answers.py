@@ -66,8 +66,13 @@ class Hearing:
             if start in b"{[":
                 self._body = data
                 return True
-        self._tell(decoder.feed(data))
-        return decoder.is_told
+        parts = decoder.feed(data)
+        if decoder.is_told:  # by a fault, too
+            self._tell(parts)
+            return True
+        if parts:
+            self._take(parts)
+        return False
 
     def _tell(self, parts: list[StreamPart]) -> None:
         if Fault in map(type, parts):

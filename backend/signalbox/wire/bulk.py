@@ -1,13 +1,18 @@
 """The short way of a read that brings many frames: those that say only a piece are decoded in one go.
 
 A model that is faster than we are, or a proxy that collects, hands over a whole answer in one read. One by one a frame
-costs 140 steps of CPython from bytes to parts, in one go 30. Where a read is cut for that changes nothing: the SSE
+costs 140 steps of CPython from bytes to parts, in one go none. Where a read is cut for that changes nothing: the SSE
 decoder gives the same frames however its bytes are cut, and what does not fit here goes to it.
 """
 
+import re
+from collections.abc import Callable
+from operator import attrgetter
+from typing import cast
+
 import msgspec
 
-from signalbox.wire.plain import NOT_PLAIN, PlainChunk
+from signalbox.wire.plain import NOT_PLAIN, MarkedChunk, PlainDelta, Who
 
 # A read shorter than this is a few frames at most.
 MANY_BYTES = 4096
@@ -15,9 +20,16 @@ MANY_BYTES = 4096
 _END_BYTES = 4096
 _FINISHES = (b'"finish_reason":"', b'"finish_reason": "')
 _BORDER = b"\n\n"
+_BEGIN = b"data: {"
 
-# Each chunk stands in a list of its own, so that two frames which are no JSON cannot make one together.
-_read = msgspec.json.Decoder(list[tuple[PlainChunk]]).decode
+_MARK = b"730301476214"  # as in MarkedChunk
+_MARKED = b'{"mark":%b,' % _MARK
+# The place of an object in the list, as a ValidationError tells it.
+_PLACE = re.compile(r"\$\[(\d+)\]")
+
+_read = msgspec.json.Decoder(list[MarkedChunk]).decode
+_who_of = cast("Callable[[MarkedChunk], Who]", attrgetter("id", "model", "provider"))
+_delta_of = cast("Callable[[MarkedChunk], PlainDelta]", attrgetter("choices.first.delta"))
 
 
 def next_border(data: bytes, start: int) -> int:
@@ -35,17 +47,40 @@ def last_border(data: bytes, start: int) -> int:
     return max(start, data.rfind(_BORDER, start, end if end >= 0 else len(data)) + len(_BORDER))
 
 
-def chunks_of(frames: bytes) -> list[tuple[PlainChunk]] | None:
-    """Decode whole frames between two others; None where one of them is not a single line with a plain chunk."""
-    if not frames.startswith(b"data: "):
-        return None
-    if frames.find(b"],[") >= 0:  # what is put between two frames here: it could close or cut one of them
-        return None
-    joined = frames[len(b"data: ") : -len(_BORDER)].replace(b"\n\ndata: ", b"],[")
-    if joined.find(b"\n") >= 0 or joined.find(b"\r") >= 0:
-        return None
-    try:
-        chunks = _read(b"[[%b]]" % joined)
-    except NOT_PLAIN:
-        return None
-    return chunks if len(chunks) == frames.count(b"\n\ndata: ") + 1 else None
+def plain_of(frames: bytes, who: object) -> tuple[list[PlainDelta], bytes]:
+    """Decode the plain frames of `who` at the beginning of whole frames between two others; also return the rest."""
+    end = len(frames)
+    while end:
+        try:
+            return _deltas_of(frames[:end], who), frames[end:]
+        except msgspec.ValidationError as error:
+            end = min(end - 1, _end_before(frames, error))
+        except NOT_PLAIN:
+            break
+    return [], frames
+
+
+def _end_before(frames: bytes, error: msgspec.ValidationError) -> int:
+    """Return where the frame begins that an error names by its place; 0 where it names none."""
+    place = _PLACE.search(str(error))
+    before = int(place[1]) if place else 0
+    return len(frames) - len(frames.split(_BORDER, before)[-1]) if before else 0
+
+
+def _deltas_of(frames: bytes, who: object) -> list[PlainDelta]:
+    """Decode whole frames in one go; raises one of NOT_PLAIN where one is not a single line with a plain chunk.
+
+    No frame can be read in another way than by itself: it begins with a mark, whose digits stand nowhere else. Each
+    object of the list must have them, and there are as many objects as marks, so each mark begins an object of the
+    list, and that object is all there is up to the next mark. `who` is what a host said: it may be no text at all.
+    """
+    if not frames.startswith(_BEGIN) or not frames.endswith(_BORDER):
+        raise msgspec.DecodeError
+    pieces = frames[len(_BEGIN) : -len(_BORDER)].split(_BORDER + _BEGIN)
+    marked = b"[%b%b]" % (_MARKED, (b"," + _MARKED).join(pieces))
+    if marked.find(b"\n") >= 0 or marked.find(b"\r") >= 0 or marked.count(_MARK) != len(pieces):
+        raise msgspec.DecodeError
+    chunks = _read(marked)
+    if len(chunks) != len(pieces) or list(set(map(_who_of, chunks))) != [who]:
+        raise msgspec.DecodeError
+    return list(map(_delta_of, chunks))

@@ -1,6 +1,9 @@
 """OpenRouter's chat completions, and every OpenAI-compatible host's: chunks and whole bodies to parts."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from itertools import repeat
+from operator import attrgetter
+from typing import cast
 
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.parts import (
@@ -18,15 +21,19 @@ from signalbox.core.parts import (
     Usage,
     UsageReport,
 )
-from signalbox.wire.bulk import chunks_of
+from signalbox.wire.bulk import plain_of
 from signalbox.wire.details import ReasoningDetails
 from signalbox.wire.jsontext import dumps, loads
 from signalbox.wire.openrouter_errors import error_of_value
-from signalbox.wire.plain import NOT_PLAIN, PlainChunk, read_plain
+from signalbox.wire.plain import NOT_PLAIN, PlainDelta, read_plain
 
 _PIECES = (TextDelta, CallDelta)
 # No count and no price is larger; JavaScript reads no larger integer exactly.
 _MOST = 2**53
+
+_content_of = cast("Callable[[PlainDelta], str | None]", attrgetter("content"))
+_call_of = attrgetter("tool_calls")
+_index_of, _arguments_of = attrgetter("first.index"), attrgetter("first.function.arguments")
 
 
 class ChunkDecoder:
@@ -40,7 +47,7 @@ class ChunkDecoder:
         self._details = ReasoningDetails()
         self._served: Served = served or Served()
         self._told: Served = Served()
-        self._who_said: tuple[JsonValue, ...] = ()
+        self._who_said: tuple[JsonValue, JsonValue, JsonValue] | None = None
         self.is_told = False
         self.is_plain = False
 
@@ -54,25 +61,27 @@ class ChunkDecoder:
         if (chunk.id, chunk.model, chunk.provider) != self._who_said:
             self.is_plain = False
             return False
-        _piece(chunk, out)
+        _piece(chunk.choices.first.delta, out)
         return True
 
-    def plain_ones(self, frames: bytes, out: list[StreamPart]) -> bool:
-        """Do the same for many frames at once; false, and nothing done, where one of them is of another kind."""
-        chunks = chunks_of(frames)
-        if chunks is None:
-            return False
-        before, said = len(out), self._who_said
-        for (chunk,) in chunks:
-            if (chunk.id, chunk.model, chunk.provider) != said:
-                del out[before:]
-                return False
-            _piece(chunk, out)
-        return True
+    def plain_ones(self, frames: bytes, out: list[StreamPart]) -> bytes:
+        """Do the same for many frames at once, up to the first one of another kind; return that one and the others."""
+        deltas, others = plain_of(frames, self._who_said)
+        texts, calls = list(map(_content_of, deltas)), list(map(_call_of, deltas))
+        if calls.count(None) == len(calls):
+            out.extend(map(TextDelta, filter(None, texts)))
+        elif not any(texts) and None not in calls:
+            out.extend(map(CallDelta, map(_index_of, calls), repeat(None), repeat(None), map(_arguments_of, calls)))
+        else:
+            for delta in deltas:
+                _piece(delta, out)
+        return others
 
     def chunk(self, chunk: JsonObject, out: list[StreamPart], *, failed: bool = False) -> None:
         """Append the parts of one chunk: who answers, what it says, its cost, its error, in this order."""
-        self._who(chunk, out)
+        who = (chunk.get("id"), chunk.get("model"), chunk.get("provider"))
+        if who != self._who_said:  # every chunk says it again
+            self._who(who, out)
         error = chunk.get("error")
         if failed and not error:
             error = chunk
@@ -97,10 +106,7 @@ class ChunkDecoder:
         if items := self._details.take():
             out.append(Details(items))
 
-    def _who(self, chunk: JsonObject, out: list[StreamPart]) -> None:
-        said = (chunk.get("id"), chunk.get("model"), chunk.get("provider"))
-        if said == self._who_said:  # every chunk says it again
-            return
+    def _who(self, said: tuple[JsonValue, JsonValue, JsonValue], out: list[StreamPart]) -> None:
         self._who_said = said
         known = self._served
         served = Served(
@@ -113,7 +119,9 @@ class ChunkDecoder:
             out.append(served)
 
     def _delta(self, delta: JsonObject, out: list[StreamPart]) -> None:
-        self._reasoning(delta, out)
+        details = delta.get("reasoning_details")
+        if details or delta.get("reasoning") or delta.get("reasoning_content"):
+            self._reasoning(delta, out, details)
         content = delta.get("content")
         if content:
             _content(content, out)
@@ -129,12 +137,9 @@ class ChunkDecoder:
         if isinstance(legacy, dict):  # the API before tools; still sent by old proxies (quirk A19)
             out.append(_call({"index": 0, "function": legacy}))
 
-    def _reasoning(self, delta: JsonObject, out: list[StreamPart]) -> None:
+    def _reasoning(self, delta: JsonObject, out: list[StreamPart], told: JsonValue) -> None:
         """Show one of the fields that carry the same text (quirk B10), keep the details for the way back."""
-        details = delta.get("reasoning_details")
-        if not (details or delta.get("reasoning") or delta.get("reasoning_content")):
-            return  # most chunks of an answer
-        details = [d for d in details if isinstance(d, dict)] if isinstance(details, list) else []
+        details = [d for d in told if isinstance(d, dict)] if isinstance(told, list) else []
         for name in ("reasoning", "reasoning_content"):
             text = _plain(delta.get(name))
             if text:
@@ -248,16 +253,15 @@ def _cost(value: JsonValue) -> float | None:
 
 def _count(value: JsonValue | Mapping[str, JsonValue], key: str) -> int:
     number = value.get(key) if isinstance(value, dict) else None
-    return number if isinstance(number, int) and not isinstance(number, bool) and 0 <= number < _MOST else 0
+    return number if type(number) is int and 0 <= number < _MOST else 0
 
 
-def _piece(chunk: PlainChunk, out: list[StreamPart]) -> None:
+def _piece(delta: PlainDelta, out: list[StreamPart]) -> None:
     """Append what a plain chunk brings."""
-    delta = chunk.choices[0].delta
     if delta.content:
         out.append(TextDelta(delta.content))
     if delta.tool_calls is not None:
-        call = delta.tool_calls[0]
+        call = delta.tool_calls.first
         out.append(CallDelta(call.index, arguments=call.function.arguments))
 
 

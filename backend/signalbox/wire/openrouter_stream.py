@@ -33,6 +33,8 @@ class StreamDecoder:
     def feed(self, data: bytes) -> list[StreamPart]:
         """Return the parts that this network read completes."""
         out: list[StreamPart] = []
+        if self._chunks.is_plain and self._sse.is_one_frame(data) and self._chunks.plain(data[6:-2], out):
+            return out  # what a slow stream brings
         self.has_begun = self.has_begun or bool(data.strip())
         if len(data) < MANY_BYTES:
             self._read(data, out)
@@ -60,16 +62,18 @@ class StreamDecoder:
         self._read(data[end:], out)
 
     def _read_alike(self, frames: bytes, out: list[StreamPart]) -> None:
-        """Take frames that are likely all plain in one go; where one of them is not, its half is halved again."""
-        is_plain = self._chunks.is_plain and self._sse.is_between_frames
-        if is_plain and len(frames) >= MANY_BYTES and self._chunks.plain_ones(frames, out):
-            return
-        half = next_border(frames, len(frames) // 2)
-        if len(frames) < MANY_BYTES or half >= len(frames):
-            self._read(frames, out)
-            return
-        self._read_alike(frames[:half], out)
-        self._read_alike(frames[half:], out)
+        """Take frames that are likely all plain: in one go those up to one that is not, which goes the long way.
+
+        Where that one is near, as many as are not worth a try go with it: what is tried is read again.
+        """
+        while len(frames) >= MANY_BYTES:
+            before = len(frames)
+            if self._chunks.is_plain and self._sse.is_between_frames:
+                frames = self._chunks.plain_ones(frames, out)
+            odd = next_border(frames, max(0, MANY_BYTES - before + len(frames)))
+            self._read(frames[:odd], out)
+            frames = frames[odd:]
+        self._read(frames, out)
 
     def close(self) -> list[StreamPart]:
         """Return what was still open when the bytes ended."""

@@ -5,10 +5,13 @@ instructions less than the long way in `wire/openrouter.py`, which is for every 
 What is `None` here has a meaning there: a frame that has it does not fit.
 """
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import msgspec
 from msgspec import Struct
+
+Who: TypeAlias = tuple[str | None, str | None, str | None]
+"""The id, the model and the provider that a frame names."""
 
 
 class _Function(Struct, gc=False):
@@ -16,15 +19,23 @@ class _Function(Struct, gc=False):
     name: Literal[""] | None = None
 
 
-class _Call(Struct, gc=False):
+class PlainCall(Struct, gc=False):
+    """A piece of a call's arguments."""
+
     index: int
     function: _Function
     id: Literal[""] | None = None
 
 
-class _Delta(Struct, gc=False):
+class _OneCall(Struct, array_like=True, forbid_unknown_fields=True, gc=False):
+    first: PlainCall
+
+
+class PlainDelta(Struct, gc=False):
+    """A piece of text, of a call, both or none."""
+
     content: str | None = None
-    tool_calls: tuple[_Call] | None = None
+    tool_calls: _OneCall | None = None
     reasoning: None = None
     reasoning_content: None = None
     reasoning_details: None = None
@@ -33,23 +44,33 @@ class _Delta(Struct, gc=False):
 
 
 class _Choice(Struct, gc=False):
-    delta: _Delta
+    delta: PlainDelta
     index: Literal[0] | None = 0
     finish_reason: None = None
     native_finish_reason: None = None
     error: None = None
 
 
-class PlainChunk(Struct, gc=False):
+class _OneChoice(Struct, array_like=True, forbid_unknown_fields=True, gc=False):
+    first: _Choice
+
+
+class PlainChunk(Struct, kw_only=True, gc=False):
     """A chunk of one choice that brings a piece and nothing else; `id`, `model` and `provider` say who speaks."""
 
-    choices: tuple[_Choice]
+    choices: _OneChoice
     id: str | None = None
     model: str | None = None
     provider: str | None = None
     usage: None = None
     x_groq: None = None
     error: None = None
+
+
+class MarkedChunk(PlainChunk, kw_only=True, gc=False):
+    """The same in a list, with the mark that shows where it begins; see `wire/bulk.py`."""
+
+    mark: Literal[730301476214]
 
 
 # Raises one of NOT_PLAIN for any other frame, also for one that is no JSON.

@@ -33,11 +33,15 @@ class SseDecoder:
         self._event: str | None = None
         self._after_cr = False
         self._at_start = True
+        self.is_between_frames = False  # the next byte begins a frame, and not the first one
 
     def feed(self, chunk: bytes) -> list[Frame]:
         """Return the frames that these bytes complete; raises UpstreamError when a frame grows beyond all measure."""
-        if self._is_one_frame(chunk):
-            return [Frame(chunk[6:-2], self._id)]
+        frames = self._split(chunk)
+        self.is_between_frames = not (self._tail or self._data or self._after_cr or self._at_start or self._event)
+        return frames
+
+    def _split(self, chunk: bytes) -> list[Frame]:
         # `find`, since `in` asks first whether it was given a number, by an exception, of which a frame pays two.
         if chunk.find(b"\r") >= 0 or self._after_cr:
             chunk = self._normalise(chunk)
@@ -70,20 +74,18 @@ class SseDecoder:
             self._keep(rest)
         return frames
 
-    def _is_one_frame(self, chunk: bytes) -> bool:
-        """Whether a read is one whole frame of one line between two others, as nearly every read of a slow stream."""
+    def is_one_frame(self, chunk: bytes) -> bool:
+        """Whether a read is one whole frame of one line between two others, as nearly every read of a slow stream.
+
+        What it says is `chunk[6:-2]`, and to feed it would change nothing here.
+        """
         return (
-            chunk.startswith(b"data: ")
+            self.is_between_frames
+            and chunk.startswith(b"data: ")
             and chunk.endswith(b"\n\n")
             and chunk.count(b"\n") == 2
             and chunk.find(b"\r") < 0
-            and self.is_between_frames
         )
-
-    @property
-    def is_between_frames(self) -> bool:
-        """Whether the next byte begins a frame, and not the first one."""
-        return not (self._tail or self._data or self._after_cr or self._at_start or self._event)
 
     def close(self) -> list[Frame]:
         """Return what was still open at the end of the stream.

@@ -1,8 +1,10 @@
 """Takes leaked calls out of an answer's text while it streams."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 
 from signalbox.chat.leaks.code import CodeTracker
 from signalbox.chat.leaks.dialects import OPENERS
@@ -13,7 +15,7 @@ from signalbox.core.messages import JsonObject
 from signalbox.core.parts import RawCall
 
 _MARKS = tuple(OPENERS)
-_PLAIN = re.compile(r"[^<\[`~\n\\]*").fullmatch
+_WORDS = re.compile(r"[^<\[`~\n\\]*")
 _IN_CODE = re.compile(r"`+|~+|\n")
 _IN_TEXT = re.compile(rf"`+|~+|\n|\\|{either(_MARKS)}")
 
@@ -91,16 +93,34 @@ class LeakFilter:
         """Return what may be shown now."""
         return text if self.lets_through(text) else self._run(text, final=False)
 
+    def feed_all(self, texts: list[str]) -> list[str]:
+        """Do the same for many pieces, with no step for one that is let through as it is."""
+        out: list[str] = []
+        whole, ends = "".join(texts), list(accumulate(map(len, texts)))
+        at = 0
+        while at < len(texts):
+            words = _WORDS.match(whole, ends[at] - len(texts[at])) if self._is_quiet else None
+            behind = bisect_right(ends, words.end(), at) if words else at
+            if behind > at:
+                self._ends_blank = texts[behind - 1][-1:].isspace()
+                out += texts[at:behind]
+            else:
+                behind = at + 1
+                if shown := self._run(texts[at], final=False):
+                    out.append(shown)
+            at = behind
+        return out
+
     def lets_through(self, text: str) -> bool:
         """Whether a piece is let through as it is: in the middle of a line, all words, as most of most answers."""
-        if self._is_quiet and _PLAIN(text):
+        if self._is_quiet and _WORDS.fullmatch(text):
             self._ends_blank = text[-1:].isspace()
             return True
         return False
 
     def close(self) -> str:
         """Return what was held back and is text after all."""
-        return self._run("", final=True)
+        return self._run("", final=True) if self._held or self._reading else ""
 
     def _run(self, new: str, *, final: bool) -> str:
         text, pos = self._held + new, self._pos

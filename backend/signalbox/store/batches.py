@@ -56,7 +56,7 @@ def change(connection: Connection, table: Table, rows: Sequence[Row], only: str 
 
 def driver_of(connection: Connection) -> sqlite3.Connection:
     """Return SQLite's own connection, whose errors are its own, too."""
-    return cast(sqlite3.Connection, connection.connection.driver_connection)
+    return cast(sqlite3.Connection, connection.connection.dbapi_connection)
 
 
 def _is_server(connection: Connection) -> bool:

@@ -173,7 +173,8 @@ def put(
     insert(connection, JOURNAL, [_journal_row(t) for t in batch if t.events], replaced=("last_seq", "frames"))
     insert(connection, TURNS, [_turn_row(t.run_id, *turn) for t in batch for turn in t.turns])
     change(connection, RUNS, [{"reserved": t.reserved, "id": t.run_id} for t in batch if t.is_raised])
-    _note(connection, [(t, t.figures) for t in batch if t.figures is not None and t.opening is None])
+    if noted := [(t, t.figures) for t in batch if t.figures is not None and t.opening is None]:
+        _note(connection, noted)
     for taken in batch:
         if taken.is_answer and taken.may_end and taken.figures and taken.figures.is_over:
             _keep_answer(connection, taken.run_id)

@@ -6,8 +6,10 @@ takes longer for its part of a small statement than the driver for all of it.
 """
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from itertools import chain
+from operator import methodcaller
 from typing import Any, cast
 
 from sqlalchemy import Connection, Table
@@ -16,6 +18,8 @@ from signalbox.store.portable import readable
 
 Row = Mapping[str, Any]
 """Values by column; all rows of one batch name the same columns in the same order."""
+
+_values = methodcaller("values")
 
 # How many rows go into SQLite by one statement: Python's lock is let go and asked for again for each that runs, and the
 # loop wants it too. Few sizes, so that all of them stay prepared; the widest table has 26 columns, so that the largest
@@ -31,9 +35,11 @@ def insert(connection: Connection, table: Table, rows: Sequence[Row], replaced: 
     if _is_server(connection):  # its driver sends all rows at once
         _run_each(connection, _insertion(table, names, replaced, _numbered(names)), rows)
         return
-    for some in _in_sizes(rows):
+    driver = driver_of(connection)
+    for cut in _in_sizes(len(rows)):
+        some = rows[cut]
         text = _insertion(table, names, replaced, _marked(names), len(some))
-        driver_of(connection).execute(text, [value for row in some for value in row.values()])
+        driver.execute(text, [*chain.from_iterable(map(_values, some))])
 
 
 def change(connection: Connection, table: Table, rows: Sequence[Row], only: str = "") -> None:
@@ -45,12 +51,12 @@ def change(connection: Connection, table: Table, rows: Sequence[Row], only: str 
         _run_each(connection, _change(table, names, _numbered(names), only), rows)
         return
     text = _change(table, names, _marked(names), only)
-    driver_of(connection).executemany(text, [tuple(row.values()) for row in rows])
+    driver_of(connection).executemany(text, [*map(tuple, map(_values, rows))])
 
 
 def driver_of(connection: Connection) -> sqlite3.Connection:
     """Return SQLite's own connection, whose errors are its own, too."""
-    return cast(sqlite3.Connection, connection.connection.driver_connection)
+    return cast(sqlite3.Connection, connection.connection.dbapi_connection)
 
 
 def _is_server(connection: Connection) -> bool:
@@ -65,13 +71,16 @@ def _taken(value: Any) -> Any:
     return readable(value) if isinstance(value, str) else value
 
 
-def _in_sizes(rows: Sequence[Row]) -> Iterator[Sequence[Row]]:
-    """Cut rows into pieces of the sizes that are prepared, the largest first."""
+@lru_cache(maxsize=256)
+def _in_sizes(count: int) -> tuple[slice, ...]:
+    """Cut so many rows into pieces of the sizes that are prepared, the largest first."""
+    cuts: list[slice] = []
     at = 0
     for size in SIZES:
-        while len(rows) - at >= size:
-            yield rows[at : at + size]
+        while count - at >= size:
+            cuts.append(slice(at, at + size))
             at += size
+    return tuple(cuts)
 
 
 def _marked(names: tuple[str, ...]) -> tuple[str, ...]:

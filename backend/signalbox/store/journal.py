@@ -4,6 +4,7 @@ import asyncio
 import math
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
+from operator import itemgetter
 
 import structlog
 from sqlalchemy import delete
@@ -26,6 +27,7 @@ FLUSH_SECONDS = 0.08
 _RETRY_SECONDS = 1.0
 # A disk that does not answer must not keep a caller waiting for ever.
 _SILENT_SECONDS = 10.0
+_SECOND = itemgetter(1)
 
 
 class JournalStore(KeptRuns):
@@ -143,7 +145,7 @@ class JournalStore(KeptRuns):
         return future
 
     async def _patiently(self, written: asyncio.Future[None]) -> None:
-        silence = asyncio.get_running_loop().call_later(_SILENT_SECONDS, self._give_up, written)
+        silence = written.get_loop().call_later(_SILENT_SECONDS, self._give_up, written)
         try:
             await written
         finally:
@@ -202,7 +204,7 @@ class JournalStore(KeptRuns):
         dirty = self._due_now([run_id for run_id, _ in waiting])
         self._writing = frozenset(dirty)
         try:
-            await self._put([(run, taken_of(run)) for run in dirty.values()])
+            await self._put([*zip(dirty.values(), map(taken_of, dirty.values()), strict=True)])
         except StoreError as error:
             self._unwell()
             for _, future in waiting:
@@ -222,7 +224,7 @@ class JournalStore(KeptRuns):
         if not taken and not stale and self.is_well:
             return
         try:
-            await self._database.write(write_flush, [of_one for _, of_one in taken], stale, self._sharing)
+            await self._database.write(write_flush, [*map(_SECOND, taken)], stale, self._sharing)
         except LeaseLost as lost:
             await self._put_rest(taken, lost.run_ids)
         except StoreError as error:

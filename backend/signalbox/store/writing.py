@@ -1,10 +1,9 @@
 """What runs hand over to the disk and one flush takes: rows of many runs, for one transaction."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
 
 import structlog
-from msgspec import json
+from msgspec import Struct, field, json
 from sqlalchemy import Connection, delete, select, update
 
 from signalbox.core.conversations import folded
@@ -28,8 +27,7 @@ _encoder = json.Encoder()
 _log = structlog.get_logger()
 
 
-@dataclass(slots=True)
-class Taken:
+class Taken(Struct):
     """What one flush takes of one run. `seq` is its last event in it, `reserved` the block that is reserved with it.
 
     `is_answer` where it is of a conversation. `size` is what its events take up, once they are written.
@@ -53,8 +51,7 @@ class Taken:
         return self.is_leased or self.opening is not None
 
 
-@dataclass(slots=True)
-class OpenRun:
+class OpenRun(Struct):
     """One run that is being written; `is_kept` once it is in its table, `is_leased` from then to its ending.
 
     `reserved` is on disk, `wanted` is what the next flush makes of it. `size` are the bytes of its events on disk, and
@@ -135,8 +132,9 @@ class OpenRun:
     def kept(self, taken: Taken) -> None:
         """Count what is on disk now."""
         self.is_kept = True
-        self.is_leased = (taken.opening is not None or self.is_leased) and not (taken.figures and taken.figures.is_over)
-        self.reserved = max(self.reserved, taken.reserved)
+        if taken.opening is not None or taken.figures is not None:
+            self.is_leased = taken.may_end and not (taken.figures and taken.figures.is_over)
+        self.reserved = taken.reserved
         self.size += taken.size
         self.waiting = self.weighed = 0
 
@@ -175,7 +173,8 @@ def put(
     insert(connection, JOURNAL, [_journal_row(t) for t in batch if t.events], replaced=("last_seq", "frames"))
     insert(connection, TURNS, [_turn_row(t.run_id, *turn) for t in batch for turn in t.turns])
     change(connection, RUNS, [{"reserved": t.reserved, "id": t.run_id} for t in batch if t.is_raised])
-    _note(connection, [(t, t.figures) for t in batch if t.figures is not None and t.opening is None])
+    if noted := [(t, t.figures) for t in batch if t.figures is not None and t.opening is None]:
+        _note(connection, noted)
     for taken in batch:
         if taken.is_answer and taken.may_end and taken.figures and taken.figures.is_over:
             _keep_answer(connection, taken.run_id)

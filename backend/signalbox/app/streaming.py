@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine
-from contextlib import aclosing
 from functools import partial
 from time import monotonic
 from typing import Any, cast
@@ -74,22 +73,22 @@ class EventStream(Response):
     async def _send(self, send: Send, send_body: Send) -> None:
         loop = asyncio.get_running_loop()
         try:
-            async with aclosing(self._body) as body:
-                await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-                self._last_write = monotonic()
-                self._timer = loop.call_later(PING_SECONDS, self._ping, send_body)
-                self._send_body = cast("Callable[[Message], Coroutine[Any, Any, None]]", send_body)
-                self._write = write_by(send_body)
-                self.is_free = True
-                async for chunk in body:
-                    if not self.is_free:
-                        await self._pushed()
-                    self._last_write = monotonic()
-                    if self._write is None or not self._write(chunk):
-                        await send_body({"type": "http.response.body", "body": chunk, "more_body": True})
+            await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+            self._last_write = monotonic()
+            self._timer = loop.call_later(PING_SECONDS, self._ping, send_body)
+            self._send_body = cast("Callable[[Message], Coroutine[Any, Any, None]]", send_body)
+            self._write = write_by(send_body)
+            self.is_free = True
+            async for chunk in self._body:
                 if not self.is_free:
                     await self._pushed()
+                self._last_write = monotonic()
+                if self._write is None or not self._write(chunk):
+                    await send_body({"type": "http.response.body", "body": chunk, "more_body": True})
+            if not self.is_free:
+                await self._pushed()
         finally:
+            await self._body.aclose()
             self._ended()  # before anyone can read the end, and ask again
         await send_body({"type": "http.response.body", "body": self.last, "more_body": False})
 

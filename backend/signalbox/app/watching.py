@@ -1,7 +1,6 @@
 """Answering with a watcher of a run: its journal behind a cursor, encoded."""
 
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
 from typing import TypeAlias
 
 from fastapi import Request, Response
@@ -68,7 +67,7 @@ class _Watching(EventStream):
         return True
 
     async def _frames(self, batches: AsyncGenerator[list[Stamped], None]) -> AsyncGenerator[bytes, None]:
-        async with aclosing(batches):
+        try:
             async for batch in batches:
                 at = 0
                 while len(batch) - at > _PER_WRITE:
@@ -79,6 +78,8 @@ class _Watching(EventStream):
                     self.last = frames  # nothing follows
                 else:
                     yield frames
+        finally:
+            await batches.aclose()
 
 
 def nothing_left(run_id: str, loop: LoopName) -> Response:

@@ -60,10 +60,11 @@ class Journal(Struct):
         """Add events at this time (epoch milliseconds), and wake whoever waits for them; of a lost run none."""
         if self.is_lost:
             return
-        batch = [Stamped(seq, at, event) for seq, event in enumerate(events, self.seq + 1)]
+        before = self.seq
+        batch = [Stamped(seq, at, event) for seq, event in enumerate(events, before + 1)]
         self.store.append(self.run_id, batch)  # first: what it does not take has not happened
-        self._tail.extend(batch)
-        before, self.seq = self.seq, self.seq + len(batch)
+        self._tail += batch
+        self.seq = before + len(batch)
         if self._waiting:
             self._tell(batch, before)
 
@@ -176,11 +177,12 @@ class Journal(Struct):
 
     def _tell(self, batch: list[Stamped], before: int) -> None:
         """Tell new events to all watchers; to one who has read all before them as they are."""
-        if self.seq <= self.reserved and type(batch[-1].event) is not Done:
+        seq = self.seq
+        if seq <= self.reserved and type(batch[-1].event) is not Done:
             for one in self._waiting:
                 if one.after != before or one.woken.done() or not one.on_news(batch):
                     break
-                one.after = self.seq
+                one.after = seq
             else:
                 return
         self.wake()  # those who know it already find nothing new

@@ -142,7 +142,7 @@ class Run:
 
     def start(self, play: Play, on_over: "Callable[[Run], None]") -> None:
         """Begin; `on_over` is called once, right after the run's last event."""
-        self._task = asyncio.create_task(self._work(play, on_over), name=f"run {self.id}")
+        self._task = asyncio.get_running_loop().create_task(self._work(play, on_over), name=f"run {self.id}")
         # A task that is cancelled before its first step runs nothing of its own, not even a `finally`.
         self._task.add_done_callback(lambda _: self._end(on_over))
 

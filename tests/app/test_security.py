@@ -4,6 +4,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from signalbox.services.catalog import ModelCatalog
 from signalbox.store.journal import JournalStore
 
 from tests.support.fixtures import Behind
@@ -162,6 +163,30 @@ def test_every_answer_is_guarded(app: RunningApp, path: str) -> None:
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["referrer-policy"] == "no-referrer"
     assert headers["cross-origin-resource-policy"] == "same-origin"
+
+
+def test_what_is_refused_and_what_broke_is_guarded_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An answer of the gate, of the outermost and to a preflight: none is without the policy, and the page reads it."""
+
+    async def breaks(catalog: ModelCatalog, model: str) -> None:
+        raise ZeroDivisionError
+
+    page = {"origin": "https://page.example", "sec-fetch-site": "cross-site"}
+    preflight = {"access-control-request-method": "POST"}
+    with RunningApp(settings_for(tmp_path, signalbox_allowed_origins="https://page.example"), token="right") as app:
+        monkeypatch.setattr(ModelCatalog, "check", breaks)
+        right = {"authorization": "Bearer right"}
+        answers = [
+            app.client.post("/api/chat/stream", json=ASK, headers=page),
+            app.client.post("/api/chat/stream", json=ASK, headers={**page, **right}),
+            app.client.options("/api/chat/stream", headers={**page, **preflight}),
+        ]
+    assert [one.status_code for one in answers] == [401, 500, 200]
+    assert error_of(answers[1])["code"] == "INTERNAL"
+    for one in answers:
+        assert "frame-ancestors 'none'" in one.headers["content-security-policy"]
+        assert one.headers["x-content-type-options"] == "nosniff"
+        assert one.headers["access-control-allow-origin"] == "https://page.example"
 
 
 def test_the_key_goes_to_the_configured_address_only(behind: Behind) -> None:

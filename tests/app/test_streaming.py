@@ -122,6 +122,20 @@ async def test_a_push_that_must_wait_goes_out_before_the_end() -> None:
     assert stage.client.bodies == [b"one", b""]
 
 
+async def test_what_is_left_for_the_end_goes_with_it() -> None:
+    """In one message, behind all that was pushed: the last event of a stream costs no write of its own."""
+    stage = await Stage().open()
+    stage.client.room.clear()
+    stage.stream.push(b"one")
+    stage.stream.last = b"two"
+    stage.items.put_nowait(None)
+    for _ in range(5):
+        await asyncio.sleep(0)
+    stage.client.room.set()
+    await asyncio.wait_for(stage.task, 30)
+    assert stage.client.bodies == [b"one", b"two"]
+
+
 async def test_a_push_that_breaks_breaks_its_own_stream_alone() -> None:
     """Whoever pushes (the run) hears nothing of it; the stream's own task does."""
     stage = await Stage().open()

@@ -107,7 +107,7 @@ class Watcher:
         if not self.seen:  # a cursor ahead of the run gets what comes from here on
             self.after = min(self.asked, self.stage.journal.seq)
         after = self.seen[-1] if self.seen else self.asked
-        async for batch in self.stage.journal.go_on(Cursor(after), self._at_once if self.takes else None):
+        async for batch in self.stage.journal.go_on(Cursor(after, self._at_once) if self.takes else Cursor(after)):
             self._see(batch)
 
     def _at_once(self, batch: list[Stamped]) -> bool:
@@ -317,15 +317,16 @@ async def told_at_once(stage: Stage, takes: bool = True) -> tuple[list[int], lis
     """Follow a journal with `on_news`; return what was told at once, what was yielded, the task, and its cursor."""
     at_once: list[int] = []
     yielded: list[int] = []
-    cursor = Cursor(0)
 
     def on_news(batch: list[Stamped]) -> bool:
         if takes:
             at_once.extend(stamped.seq for stamped in batch)
         return takes
 
+    cursor = Cursor(0, on_news)
+
     async def follow() -> None:
-        async for batch in stage.journal.go_on(cursor, on_news):
+        async for batch in stage.journal.go_on(cursor):
             yielded.extend(stamped.seq for stamped in batch)
 
     task = asyncio.create_task(follow())

@@ -139,7 +139,8 @@ def test_g06_a_slow_reader_has_little_waiting(app: RunningApp, behind: Behind) -
 
     async def first_writes() -> list[int]:
         stream = watch(record, slow.parts, slow.parts.streams.take(""), after=0)
-        return [piece.count(b"\n\n") async for piece in stream._body]
+        pieces = [piece async for piece in stream._body]
+        return [piece.count(b"\n\n") for piece in (*pieces, stream.last)]
 
     writes = slow.within(first_writes())
     assert sum(writes) == len(heard.events)

@@ -8,6 +8,7 @@ from fastapi import Request
 from pydantic import BaseModel, ValidationError
 
 from signalbox.app.errors import request_error_of
+from signalbox.app.heads import headers_of
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.messages import JsonValue
 
@@ -22,7 +23,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 async def read_json(request: Request, limit: int) -> JsonValue:
     """Read a JSON body of at most `limit` bytes, counted while it comes; raises RequestError."""
-    announced = request.headers.get("content-length", "0")
+    announced = headers_of(request.scope).get(b"content-length", b"0")
     if len(announced) > len(str(limit)) or int(announced) > limit:
         raise _too_large(limit)
     pieces: list[bytes] = []
@@ -33,7 +34,8 @@ async def read_json(request: Request, limit: int) -> JsonValue:
             raise _too_large(limit)
         pieces.append(piece)
     body = b"".join(pieces)
-    if _has_too_many_containers(body):
+    containers = body.count(b"[") + body.count(b"{")  # at most: what stands in strings is among them
+    if containers > _MOST_CONTAINERS and _has_too_many_containers(body):
         words = f"The body holds more than {_MOST_CONTAINERS:,} lists and objects."
         raise RequestError(Code.INVALID_REQUEST, words, "body")
     try:
@@ -41,7 +43,7 @@ async def read_json(request: Request, limit: int) -> JsonValue:
         value: JsonValue = orjson.loads(body)
     except orjson.JSONDecodeError as error:
         raise RequestError(Code.INVALID_JSON, f"The body is not valid JSON: {_reason(error)}.", "body") from None
-    if is_too_deep(value):
+    if containers > _DEPTH and is_too_deep(value):
         raise RequestError(Code.INVALID_REQUEST, f"The body is nested deeper than {_DEPTH} levels.", "body")
     return value
 
@@ -62,9 +64,7 @@ async def read_model(request: Request, model: type[Model], limit: int) -> Model:
 
 
 def _has_too_many_containers(body: bytes) -> bool:
-    """Count what opens a list or an object, by a glance at the bytes: what stands in strings is looked at only then."""
-    if body.count(b"[") + body.count(b"{") <= _MOST_CONTAINERS:
-        return False
+    """Count what opens a list or an object, outside of strings."""
     bare = _STRING.sub(b"", body.replace(b"\\\\", b"").replace(b'\\"', b""))
     return bare.count(b"[") + bare.count(b"{") > _MOST_CONTAINERS
 

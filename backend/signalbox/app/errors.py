@@ -17,7 +17,6 @@ from starlette.routing import Match, Mount
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from signalbox.app.config import SettingsError
-from signalbox.app.streaming import BODY_SEND
 from signalbox.core.errors import CODES, Code, RequestError, StoreError
 from signalbox.core.messages import JsonObject, JsonValue
 
@@ -128,7 +127,6 @@ class LastResort:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on, and catch."""
         has_started = False
-        scope[BODY_SEND] = send
 
         async def watched(message: Message) -> None:
             nonlocal has_started
@@ -151,5 +149,3 @@ class LastResort:
             _log.error("request.broke", path=scope["path"], error=type(error).__name__, where=where)
             if not has_started:
                 await error_response(RequestError(Code.INTERNAL))(scope, receive, send)
-        finally:
-            del scope[BODY_SEND]  # the server's request holds the scope, and would hold itself by it

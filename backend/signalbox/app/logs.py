@@ -3,16 +3,19 @@
 import logging
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
 import orjson
 import structlog
 from msgspec import UNSET
-from structlog.typing import EventDict
+from structlog.typing import EventDict, Processor
 
 from signalbox.runs.run import Run
 
-_log = structlog.get_logger()
+# The same list for good: a logger that is bound keeps it, and so do tests that capture what it says.
+_chain: list[Processor] = []
 # A shorter one is no secret: striking it out would only make the log unreadable.
 _SHORTEST = 8
 
@@ -30,14 +33,14 @@ def configure_logs(level: str = "info", secrets: Sequence[str] = (), *, is_one_o
             text = text.replace(secret, "[secret]")
         return text
 
+    _chain[:] = [
+        *([_add_pid] if is_one_of_several else []),
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.JSONRenderer(serializer=json),
+    ]
     structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            *([_add_pid] if is_one_of_several else []),
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.JSONRenderer(serializer=json),
-        ],
+        processors=_chain,
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
         logger_factory=structlog.WriteLoggerFactory(sys.stderr),
         cache_logger_on_first_use=False,  # a cached logger could not be captured by tests; a run writes one line
@@ -49,27 +52,32 @@ def _add_pid(logger: object, method: str, line: EventDict) -> EventDict:
     return line
 
 
-def log_run(run: Run) -> None:
-    """Write the one line about a run."""
+def run_log() -> Callable[[Run], None]:
+    """Return what writes the one line about a run; its logger is bound here, once, and not for each run."""
+    return partial(_log_run, structlog.get_logger().bind())
+
+
+def _log_run(log: Any, run: Run) -> None:
     done = run.done
     if done is None:
         return
-    usage = run.progress.usage
-    _log.info(
+    context, progress = run.context, run.progress
+    usage, flags = progress.usage, context.flags
+    log.info(
         "run",
-        run_id=run.id,
+        run_id=context.run_id,
         status=done.status,
         code=None if done.code is UNSET else done.code,
-        model=run.context.model,
+        model=context.model,
         provider=None if done.provider is UNSET else done.provider,
-        loop=run.context.flags.loop,
-        flag=run.context.flags.flag.reason if run.context.flags.flag else None,
-        steps=run.progress.steps,
-        attempts=len(run.progress.attempts),
+        loop=flags.loop,
+        flag=flags.flag.reason if flags.flag else None,
+        steps=progress.steps,
+        attempts=len(progress.attempts),
         events=run.seq,
         seconds=round((run.ended or run.started) - run.started, 3),
         input=usage.input if usage else None,
         output=usage.output if usage else None,
         cost=usage.cost if usage else None,
-        simulated=run.context.flags.simulated,
+        simulated=flags.simulated,
     )

@@ -22,11 +22,11 @@ from signalbox.app.examples import add_openapi
 from signalbox.app.express import Express
 from signalbox.app.files import mount_files
 from signalbox.app.levers import key_fences_from, open_lever
-from signalbox.app.logs import configure_logs, log_run
+from signalbox.app.logs import configure_logs, run_log
 from signalbox.app.quota import Quota
 from signalbox.app.rates import Rates, read_rates
 from signalbox.app.routers import chat, conversations, flags, health, models, runs, saves, tools
-from signalbox.app.security import Gate
+from signalbox.app.security import Gate, Guard
 from signalbox.app.sharing import join, sharing_of
 from signalbox.app.starting import settle
 from signalbox.app.streams import Streams
@@ -59,7 +59,7 @@ _EXPOSED = [
 
 
 class _App(FastAPI):
-    """Goes straight to `LastResort`, which answers what nobody caught.
+    """Goes straight to `Guard`, the outermost of ours.
 
     FastAPI puts three middlewares around it for errors, telemetry and large bodies, none of which has anything to do
     here; each is a coroutine of every open stream, and one of them a call of every event.
@@ -68,7 +68,7 @@ class _App(FastAPI):
     def build_middleware_stack(self) -> ASGIApp:
         """Leave out what is around ours."""
         stack: Any = super().build_middleware_stack()
-        while not isinstance(stack, LastResort):
+        while not isinstance(stack, Guard):
             stack = stack.app
         return stack
 
@@ -136,6 +136,7 @@ def _guard(app: FastAPI, settings: Settings, token: str | None, admin: AdminToke
     closed = ("/api/", "/notes/") if settings.signalbox_docs is None else ("/api/", "/notes/", "/guide/")
     app.add_middleware(Express, path="/api/chat/stream", endpoint=chat.stream_chat)
     app.add_middleware(Gate, hosts=settings.signalbox_allowed_hosts, origins=origins, who=keeper.who, closed=closed)
+    app.add_middleware(LastResort)
     if origins:
         app.add_middleware(
             CORSMiddleware,
@@ -144,7 +145,7 @@ def _guard(app: FastAPI, settings: Settings, token: str | None, admin: AdminToke
             allow_headers=["authorization", "content-type", "last-event-id", "idempotency-key", "x-tool-loop"],
             expose_headers=_EXPOSED,
         )
-    app.add_middleware(LastResort)
+    app.add_middleware(Guard)
 
 
 async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminToken, stack: AsyncExitStack) -> Parts:
@@ -176,7 +177,7 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
         store,
         most_at_once=settings.signalbox_max_runs,
         detached_seconds=settings.signalbox_detached_seconds,
-        on_over=log_run,
+        on_over=run_log(),
         settlements=Settlements(upstream) if where.is_openrouter else None,
     )
     if sharing is not None:

@@ -1,4 +1,4 @@
-"""Who may ask: Host allow-list, Origin and Sec-Fetch-Site on what spends or changes, the token."""
+"""Who may ask: Host allow-list, Origin and Sec-Fetch-Site on what spends or changes, the token; a browser's rules."""
 
 import re
 from collections.abc import Awaitable, Callable, Collection
@@ -11,6 +11,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from signalbox.app.access import ANYBODY, Who
 from signalbox.app.errors import error_response
 from signalbox.app.files import wants_page
+from signalbox.app.heads import headers_of
+from signalbox.app.streaming import BODY_SEND
 from signalbox.core.errors import Code, RequestError, StoreError
 
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -41,8 +43,32 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+class Guard:
+    """A pure ASGI middleware, the outermost: it puts on every answer what a browser must heed.
+
+    It looks at heads alone, and so does all that stands further in: it leaves its own `send` for bodies.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on."""
+        scope[BODY_SEND] = send
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *_HEADERS]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, guarded)
+        finally:
+            del scope[BODY_SEND]  # the server's request holds the scope, and would hold itself by it
+
+
 class Gate:
-    """A pure ASGI middleware; the path of a streamed event passes one function call of it.
+    """A pure ASGI middleware; what is sent passes it by.
 
     Of a request whose path begins with one of `closed`, `who` tells by its token who asks, or refuses it.
     """
@@ -67,10 +93,11 @@ class Gate:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        headers = Headers(scope=scope)
+        headers = headers_of(scope)
         try:
             self._check(scope, headers)
-            who = await self._who(token_in(headers)) if self._is_closed(scope) else ANYBODY
+            given = token_in(Headers(scope=scope)) if b"authorization" in headers else ""
+            who = await self._who(given) if self._is_closed(scope) else ANYBODY
         except RequestError as refusal:
             await error_response(refusal)(scope, receive, send)
             return
@@ -78,16 +105,10 @@ class Gate:
             await error_response(RequestError(error.code))(scope, receive, send)
             return
         scope.setdefault("state", {})["who"] = who
+        await self._app(scope, receive, send)
 
-        async def guarded(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *_HEADERS]
-            await send(message)
-
-        await self._app(scope, receive, guarded)
-
-    def _check(self, scope: Scope, headers: Headers) -> None:
-        host = _hostname(headers.get("host", ""))
+    def _check(self, scope: Scope, headers: dict[bytes, bytes]) -> None:
+        host = _hostname(headers.get(b"host", b"").decode("latin-1"))
         if host not in self._hosts and "*" not in self._hosts:
             raise RequestError(Code.HOST_NOT_ALLOWED, f"The host {host[:100]!r} is not allowed here.", "Host")
         if scope["method"] not in _READING and not self._is_own_page(headers):
@@ -98,14 +119,15 @@ class Gate:
         path: str = scope["path"]
         return path.startswith(self._closed) and (path.startswith("/api/") or not wants_page(scope))
 
-    def _is_own_page(self, headers: Headers) -> bool:
+    def _is_own_page(self, headers: dict[bytes, bytes]) -> bool:
         """Whether a request comes from our own page, an allowed one, or from no page at all (a program)."""
-        origin = headers.get("origin")
-        if origin in self._origins:
-            return True
-        if origin is not None and _netloc(origin) != headers.get("host", "").lower():
-            return False
-        return headers.get("sec-fetch-site", "none") in ("same-origin", "none")
+        if b"origin" in headers:
+            origin = headers[b"origin"].decode("latin-1")
+            if origin in self._origins:
+                return True
+            if _netloc(origin) != headers.get(b"host", b"").decode("latin-1").lower():
+                return False
+        return headers.get(b"sec-fetch-site", b"none") in (b"same-origin", b"none")
 
 
 def token_in(headers: Headers) -> str:

@@ -55,7 +55,12 @@ def _work(settings: Settings, host: str, token: str | None, listener: socket.soc
     if link is None:
         _warn_of_misspelt()
     config = uvicorn.Config(
-        app, log_config=None, log_level=logging.WARNING, access_log=False, timeout_graceful_shutdown=_GRACE_SECONDS
+        app,
+        log_config=None,
+        log_level=logging.WARNING,
+        access_log=False,
+        server_header=False,  # what serves is nobody's business
+        timeout_graceful_shutdown=_GRACE_SECONDS,
     )
     on_ready = partial(_greet, settings, host, _address(host, listener)) if link is None else link.tell_ready
     server = Server(config, app, settings, on_ready, link)

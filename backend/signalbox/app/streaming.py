@@ -2,8 +2,8 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine
-from contextlib import aclosing
 from functools import partial
+from time import monotonic
 from typing import Any, cast
 
 from starlette.responses import Response
@@ -23,9 +23,9 @@ class EventStream(Response):
     """Sends what a generator yields, one write per item.
 
     Unlike Starlette's StreamingResponse it also notices a client that leaves while `send` is blocked (quirk E3), and
-    it always closes the generator, so that the run knows that its watcher has gone. `ended` is told of every end,
-    maybe twice. It sends in a task of its own: in the request's, each event would wake all the calls that lie between
-    the server and this. A timer pings.
+    it always closes the generator, so that the run knows that its watcher has gone. What the generator leaves in
+    `last` goes with the end, in one write. `ended` is told of every end, maybe twice. It sends in a task of its own: in
+    the request's, each event would wake all the calls that lie between the server and this. A timer pings.
     """
 
     def __init__(
@@ -36,6 +36,7 @@ class EventStream(Response):
         self.raw_headers = _HEAD + [
             (name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()
         ]
+        self.last = b""
         self._body = body
         self._ended = ended
         self._last_write = 0.0
@@ -72,27 +73,28 @@ class EventStream(Response):
     async def _send(self, send: Send, send_body: Send) -> None:
         loop = asyncio.get_running_loop()
         try:
-            async with aclosing(self._body) as body:
-                await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-                self._last_write = loop.time()
-                self._timer = loop.call_later(PING_SECONDS, self._ping, send_body)
-                self._send_body = cast("Callable[[Message], Coroutine[Any, Any, None]]", send_body)
-                self._write = write_by(send_body)
-                self.is_free = True
-                async for chunk in body:
-                    if not self.is_free:
-                        await self._pushed()
-                    self._last_write = loop.time()
-                    await send_body({"type": "http.response.body", "body": chunk, "more_body": True})
+            await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+            self._last_write = monotonic()
+            self._timer = loop.call_later(PING_SECONDS, self._ping, send_body)
+            self._send_body = cast("Callable[[Message], Coroutine[Any, Any, None]]", send_body)
+            self._write = write_by(send_body)
+            self.is_free = True
+            async for chunk in self._body:
                 if not self.is_free:
                     await self._pushed()
+                self._last_write = monotonic()
+                if self._write is None or not self._write(chunk):
+                    await send_body({"type": "http.response.body", "body": chunk, "more_body": True})
+            if not self.is_free:
+                await self._pushed()
         finally:
+            await self._body.aclose()
             self._ended()  # before anyone can read the end, and ask again
-        await send_body({"type": "http.response.body", "body": b"", "more_body": False})
+        await send_body({"type": "http.response.body", "body": self.last, "more_body": False})
 
     def push(self, chunk: bytes) -> None:
         """Send bytes at once, before the generator's next item; only while `is_free`, and while it has none."""
-        self._last_write = asyncio.get_running_loop().time()
+        self._last_write = monotonic()
         if self._write is not None and self._write(chunk):
             return
         assert self._send_body is not None
@@ -112,12 +114,12 @@ class EventStream(Response):
 
     def _ping(self, send: Send) -> None:
         """Keep the line open between frames (each write is whole frames); one timer per ping, none per event."""
-        loop = asyncio.get_running_loop()
-        silent = loop.time() - self._last_write
+        loop, now = asyncio.get_running_loop(), monotonic()
+        silent = now - self._last_write
         if silent >= PING_SECONDS:
-            self._last_write, silent = loop.time(), 0.0
+            self._last_write, silent = now, 0.0
             if self._pinging is None or self._pinging.done():  # else the last one is still on its way
-                self._pinging = asyncio.create_task(self._send_ping(send))
+                self._pinging = loop.create_task(self._send_ping(send))
         self._timer = loop.call_later(PING_SECONDS - silent, self._ping, send)
 
     async def _send_ping(self, send: Send) -> None:

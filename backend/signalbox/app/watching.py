@@ -1,19 +1,19 @@
 """Answering with a watcher of a run: its journal behind a cursor, encoded."""
 
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from fastapi import Request, Response
+from msgspec import Struct
 
 from signalbox.app.access import Who, run_of
 from signalbox.app.deps import Parts
+from signalbox.app.heads import headers_of
 from signalbox.app.streaming import EventStream
 from signalbox.app.streams import Place
 from signalbox.core.conversations import shown_id
 from signalbox.core.errors import Code, RequestError
-from signalbox.core.events import LoopName, Stamped
+from signalbox.core.events import Done, LoopName, Stamped
 from signalbox.core.records import RunRecord
 from signalbox.encoders.sse_v1 import HEADERS, SseV1Encoder
 from signalbox.runs.journal import OnNews
@@ -27,8 +27,7 @@ _PER_WRITE = 256
 _SEQ_DIGITS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Watched:
+class Watched(Struct, frozen=True):
     """A run, as the head of its stream tells of it; a record of it says the same."""
 
     id: str
@@ -68,13 +67,19 @@ class _Watching(EventStream):
         return True
 
     async def _frames(self, batches: AsyncGenerator[list[Stamped], None]) -> AsyncGenerator[bytes, None]:
-        async with aclosing(batches):
+        try:
             async for batch in batches:
-                if len(batch) <= _PER_WRITE:
-                    yield self._encode(batch)
-                    continue
-                for at in range(0, len(batch), _PER_WRITE):
+                at = 0
+                while len(batch) - at > _PER_WRITE:
                     yield self._encode(batch[at : at + _PER_WRITE])
+                    at += _PER_WRITE
+                frames = self._encode(batch[at:] if at else batch)
+                if batch and type(batch[-1].event) is Done:
+                    self.last = frames  # nothing follows
+                else:
+                    yield frames
+        finally:
+            await batches.aclose()
 
 
 def nothing_left(run_id: str, loop: LoopName) -> Response:
@@ -130,8 +135,7 @@ def read_event_id(last_event_id: str) -> tuple[str, int]:
 
 def refuse_twins(request: Request, *names: str) -> None:
     """Refuse a header that came twice with two values: nobody may guess which was meant. Raises RequestError."""
-    # Looked for by themselves: Starlette walks all headers for each name, and hardly any request has one of these.
-    there = {name for name, _ in request.scope["headers"]}
+    there = headers_of(request.scope)
     for name in names:
         if name.lower().encode() not in there:
             continue

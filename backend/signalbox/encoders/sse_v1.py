@@ -13,7 +13,7 @@ HEADERS = {
     "x-chat-contract": VERSION,
 }
 
-_encoder = json.Encoder()
+_encode = json.Encoder().encode
 
 
 class SseV1Encoder:
@@ -29,14 +29,13 @@ class SseV1Encoder:
 
     def encode(self, batch: list[Stamped]) -> bytes:
         """Return the frames of a batch."""
-        if len(batch) < 2:
-            return self._frame(batch[0]) if batch else b""
-        following = iter(batch)
-        frames = [self._frame(next(following))]
-        place, encode = self._id, _encoder.encode
-        for stamped in following:
+        if len(batch) == 1:  # of a slow stream every batch
+            return self._frame(batch[0])
+        place, encode = self._id, _encode
+        frames: list[bytes] = []
+        for stamped in batch:
             event = stamped.event
-            if type(event) is Content:  # what a burst is made of: written here, in half the steps of a call
+            if type(event) is Content and not self._is_first:  # nearly all: written here, in half the steps of a call
                 frames.append(b"%b%d\ndata: %b\n\n" % (place, stamped.seq, encode(event)))
             else:
                 frames.append(self._frame(stamped))
@@ -46,7 +45,7 @@ class SseV1Encoder:
         # Everything but `content` carries its time; it is put in behind the event's own fields, which saves a copy of
         # each event with a time in it.
         event = stamped.event
-        data = _encoder.encode(event)
+        data = _encode(event)
         if type(event) is not Content:
             data = b'%b,"ts":%d}' % (data[:-1], stamped.at)
         if self._is_first:

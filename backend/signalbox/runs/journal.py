@@ -6,6 +6,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from signalbox.core.errors import Code, StoreError
 from signalbox.core.events import AnyEvent, Done, Stamped
 from signalbox.core.ports import RunStore
@@ -19,24 +21,24 @@ OnNews: TypeAlias = Callable[[list[Stamped]], bool]
 """Takes events right where they are told; false, and they are not taken, where that cannot be done at once."""
 
 
+def never(batch: list[Stamped]) -> bool:
+    """Take nothing where it is told."""
+    return False
+
+
 @dataclass(slots=True)
 class Cursor:
-    """A watcher's place: everything up to `after` is told to him."""
+    """A watcher's place: everything up to `after` is told to him.
+
+    He waits in a task, until `woken`, when he has read everything; `on_news` may spare him the waking.
+    """
 
     after: int
+    on_news: OnNews = never
+    woken: asyncio.Future[None] = field(init=False)
 
 
-@dataclass(slots=True)
-class _Waiting:
-    """A watcher who has read everything, and waits in a task; `on_news` may spare him the waking."""
-
-    cursor: Cursor
-    on_news: OnNews | None
-    woken: asyncio.Future[None]
-
-
-@dataclass(slots=True)
-class Journal:
+class Journal(Struct):
     """One run's events. Nothing is shown before its number is reserved on disk: no crash can give it out again.
 
     `seq` is the last event's number, `durable` that of the last one on disk, `is_over` once nothing follows, `is_lost`
@@ -50,18 +52,19 @@ class Journal:
     reserved: int = 0
     is_over: bool = False
     is_lost: bool = False
-    _tail: list[Stamped] = field(default_factory=list[Stamped])
+    _tail: list[Stamped] = []
     _first: int = 1
-    _waiting: list[_Waiting] = field(default_factory=list[_Waiting])
+    _waiting: list[Cursor] = []
 
     def append(self, events: list[AnyEvent], at: int) -> None:
         """Add events at this time (epoch milliseconds), and wake whoever waits for them; of a lost run none."""
         if self.is_lost:
             return
-        batch = [Stamped(seq, at, event) for seq, event in enumerate(events, self.seq + 1)]
+        before = self.seq
+        batch = [Stamped(seq, at, event) for seq, event in enumerate(events, before + 1)]
         self.store.append(self.run_id, batch)  # first: what it does not take has not happened
-        self._tail.extend(batch)
-        before, self.seq = self.seq, self.seq + len(batch)
+        self._tail += batch
+        self.seq = before + len(batch)
         if self._waiting:
             self._tell(batch, before)
 
@@ -84,11 +87,12 @@ class Journal:
         """Yield what is behind a number, then what comes, to the end; one list per wake-up."""
         return self.go_on(Cursor(after))
 
-    async def go_on(self, cursor: Cursor, on_news: OnNews | None = None) -> AsyncIterator[list[Stamped]]:
+    async def go_on(self, cursor: Cursor) -> AsyncIterator[list[Stamped]]:
         """Do as `follow` does, and move the cursor along.
 
-        What `on_news` takes meanwhile is not yielded. The end is always yielded: it waits for the disk.
+        What its `on_news` takes meanwhile is not yielded. The end is always yielded: it waits for the disk.
         """
+        loop = asyncio.get_running_loop()
         cursor.after = min(cursor.after, self.seq)
         while not self.is_lost:
             after = cursor.after
@@ -101,9 +105,9 @@ class Journal:
             elif self.is_lost or (self.is_over and after >= self.seq):
                 return
             else:
-                waiting = _Waiting(cursor, on_news, asyncio.get_running_loop().create_future())
-                self._waiting.append(waiting)
-                await waiting.woken
+                cursor.woken = loop.create_future()
+                self._waiting.append(cursor)
+                await cursor.woken
 
     async def so_far(self, after: int) -> AsyncIterator[list[Stamped]]:
         """Yield what is behind a cursor by now, and wait for nothing more."""
@@ -166,34 +170,33 @@ class Journal:
         for one in waiting:
             if one.woken.done():
                 continue  # he has left
-            if one.on_news is not None and self._push(one, one.on_news):
+            if self._push(one):
                 self._waiting.append(one)
             else:
                 one.woken.set_result(None)
 
     def _tell(self, batch: list[Stamped], before: int) -> None:
         """Tell new events to all watchers; to one who has read all before them as they are."""
-        is_shown = self.seq <= self.reserved and type(batch[-1].event) is not Done
-        all_know = is_shown
-        for one in self._waiting if is_shown else ():
-            is_next = one.cursor.after == before and not one.woken.done()
-            if is_next and one.on_news is not None and one.on_news(batch):
-                one.cursor.after = self.seq
+        seq = self.seq
+        if seq <= self.reserved and type(batch[-1].event) is not Done:
+            for one in self._waiting:
+                if one.after != before or one.woken.done() or not one.on_news(batch):
+                    break
+                one.after = seq
             else:
-                all_know = False
-        if not all_know:
-            self.wake()  # those who know it already find nothing new
+                return
+        self.wake()  # those who know it already find nothing new
 
-    def _push(self, one: _Waiting, on_news: OnNews) -> bool:
+    def _push(self, one: Cursor) -> bool:
         """Tell a watcher what there is where it is made: that wakes no task, which is a third of a paced event."""
-        first, after = self._first, one.cursor.after
+        first, after = self._first, one.after
         if self.is_over or self.is_lost or after + 1 < first:
             return False  # the disk has a word in it
         batch = self._tail[after + 1 - first : min(self.seq, self.reserved) + 1 - first]
         if batch:
-            if type(batch[-1].event) is Done or not on_news(batch):
+            if type(batch[-1].event) is Done or not one.on_news(batch):
                 return False
-            one.cursor.after = batch[-1].seq
+            one.after = batch[-1].seq
         return True
 
 

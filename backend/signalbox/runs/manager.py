@@ -14,11 +14,11 @@ import structlog
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.progress import Progress
 from signalbox.core.errors import Code, RequestError, StoreError
-from signalbox.core.events import Stamped
+from signalbox.core.events import Done, Stamped
 from signalbox.core.ports import Play, RunStore
 from signalbox.core.records import RunRecord
 from signalbox.runs.billing import Settlements
-from signalbox.runs.journal import Cursor, OnNews, read_all
+from signalbox.runs.journal import Cursor, OnNews, never, read_all
 from signalbox.runs.ledger import progress_of, with_figures
 from signalbox.runs.peers import Peers
 from signalbox.runs.recovery import CRASHED, recover
@@ -150,9 +150,7 @@ class RunManager:
 
     # --- watch -------------------------------------------------------------------------------------------------
 
-    async def watch(
-        self, run_id: str, after: int = 0, on_news: OnNews | None = None
-    ) -> AsyncGenerator[list[Stamped], None]:
+    async def watch(self, run_id: str, after: int = 0, on_news: OnNews = never) -> AsyncGenerator[list[Stamped], None]:
         """Yield a run's events behind a cursor, to its end. Leaving a live one early counts: see `_left`.
 
         Of a live run `on_news` may take events where they are told; those are not yielded.
@@ -160,10 +158,10 @@ class RunManager:
         run = self.live(run_id)
         if run is not None:
             self._joined(run)
-        cursor = Cursor(after)
+        cursor = Cursor(after, on_news)
         try:
             if run is not None:
-                async for batch in run.journal.go_on(cursor, on_news):
+                async for batch in run.journal.go_on(cursor):
                     yield batch
                 if not run.journal.is_lost:
                     return
@@ -192,6 +190,8 @@ class RunManager:
         while batch := await self.store.read(run_id, after):
             after = batch[-1].seq
             yield batch
+            if type(batch[-1].event) is Done:
+                return  # nothing follows, and nobody need ask the disk for it
 
     def _joined(self, run: Run) -> None:
         run.watchers += 1

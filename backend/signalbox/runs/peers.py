@@ -89,7 +89,8 @@ class Peers:
                     while batch := await _at_last(partial(self.store.read, run_id, after)):
                         after = batch[-1].seq
                         yield batch
-                        is_over = is_over or isinstance(batch[-1].event, Done)
+                        if isinstance(batch[-1].event, Done):
+                            return
                     if is_over:
                         return
                     if said is None or self.clock() - said > SAY_AGAIN_SECONDS:

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field, replace
 from time import time
 
 import structlog
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.progress import Ending, Progress
 from signalbox.chat.run import done_of, drive, warning_of
 from signalbox.core.errors import CODES, Code
 from signalbox.core.events import AnyEvent, Done
-from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.messages import JsonObject
 from signalbox.core.ports import Play, RunStore
 from signalbox.core.records import Figures, RunRecord
 from signalbox.runs.journal import Journal
@@ -32,8 +32,7 @@ def _nothing() -> None:
     """Hear of a change in a run that is over."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """What a caller asked for, beside the conversation itself.
 
     `goes_on`: the run outlives its last watcher. `request` is redacted, for the trace; `question` is whole, to ask it
@@ -42,8 +41,8 @@ class Asked:
     """
 
     goes_on: bool = False
-    request: JsonObject = field(default_factory=dict[str, JsonValue])
-    question: JsonObject = field(default_factory=dict[str, JsonValue])
+    request: JsonObject = {}
+    question: JsonObject = {}
     parent_id: str | None = None
     key: str | None = None
     digest: str | None = None
@@ -143,7 +142,7 @@ class Run:
 
     def start(self, play: Play, on_over: "Callable[[Run], None]") -> None:
         """Begin; `on_over` is called once, right after the run's last event."""
-        self._task = asyncio.create_task(self._work(play, on_over), name=f"run {self.id}")
+        self._task = asyncio.get_running_loop().create_task(self._work(play, on_over), name=f"run {self.id}")
         # A task that is cancelled before its first step runs nothing of its own, not even a `finally`.
         self._task.add_done_callback(lambda _: self._end(on_over))
 

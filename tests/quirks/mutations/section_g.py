@@ -105,7 +105,7 @@ G = (
         "G6",
         "a nested body is refused",
         "app/body.py",
-        "    if is_too_deep(value):\n",
+        "    if containers > _DEPTH and is_too_deep(value):\n",
         "    if False:\n",
     ),
     Mutation(
@@ -133,7 +133,7 @@ G = (
         "G6",
         "lists and objects of a body are counted",
         "app/body.py",
-        "if _has_too_many_containers(body):",
+        "if containers > _MOST_CONTAINERS and _has_too_many_containers(body):",
         "if False:",
     ),
 )

@@ -7,6 +7,7 @@ from signalbox.app.body import read_model
 from signalbox.app.conversing import check_there, keep, standing_of
 from signalbox.app.deps import Parts, parts_of
 from signalbox.app.examples import CHAT_BODY, CHAT_HEADERS, STREAM_ANSWERS
+from signalbox.app.heads import headers_of
 from signalbox.app.idempotency import checked_key, digest_of, owned
 from signalbox.app.intake import (
     abilities_of,
@@ -70,12 +71,9 @@ async def stream_chat(request: Request) -> Response:
 
 
 def _headers_of(request: Request) -> list[str | None]:
-    """Return the headers that a question may have, by one walk; Starlette walks all of them for each."""
-    told: dict[bytes, str] = {}
-    for name, value in request.scope["headers"]:
-        if name in _HEADERS:
-            told.setdefault(name, value.decode("latin-1"))
-    return [told.get(name) for name in _HEADERS]
+    """Return the headers that a question may have."""
+    there = headers_of(request.scope)
+    return [there[name].decode("latin-1") if name in there else None for name in _HEADERS]
 
 
 async def _started(

@@ -14,9 +14,10 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from msgspec.structs import replace
 from signalbox.core.events import AnyEvent, Content, Done, Stamped
 from signalbox.core.messages import JsonObject
 from signalbox.core.records import RunRecord

@@ -1,12 +1,12 @@
 """What a model is sent of a conversation: complete, under ids its host takes, with no reasoning but its own."""
 
 import re
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from signalbox.chat.exchanges import NO_RESULT
 from signalbox.chat.history import history_for
 from signalbox.chat.ids import UNIVERSAL, mint

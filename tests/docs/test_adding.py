@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Generator
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -35,13 +35,15 @@ def block(one: Any, beginning: str) -> str:
 
 
 @pytest.fixture
-def lantern(monkeypatch: pytest.MonkeyPatch) -> Profile:
+def lantern(monkeypatch: pytest.MonkeyPatch) -> Generator[Profile, None, None]:
     """List the page's family."""
     profile: Profile = module("lantern", block(PROVIDER, "Lantern's models")).PROFILE
     by_vendor = {vendor: one for one in (*profiles.FAMILIES, profile) for vendor in one.vendors}
     monkeypatch.setattr(profiles, "FAMILIES", (*profiles.FAMILIES, profile))
     monkeypatch.setattr(profiles, "_BY_VENDOR", by_vendor)
-    return profile
+    profiles.profile_for.cache_clear()
+    yield profile
+    profiles.profile_for.cache_clear()
 
 
 @pytest.mark.anyio
@@ -59,6 +61,7 @@ async def test_the_test_fails_without_the_fact(lantern: Profile, monkeypatch: py
     """What is shown as failing before does fail."""
     test = module("test_lantern", block(PROVIDER, "Lantern's streamed calls"))
     monkeypatch.setattr(profiles, "_BY_VENDOR", {"lantern-ai": profiles.UNKNOWN})
+    profiles.profile_for.cache_clear()
     with pytest.raises(AssertionError):
         await test.test_steps_with_tools_are_whole("lantern-ai/wick-2", 2)
 

@@ -1,9 +1,8 @@
 """The rules that the properties rest on are no formality: a history that is not repaired is refused, and by whom."""
 
-from dataclasses import replace
-
 import pytest
 from msgspec import structs
+from msgspec.structs import replace
 from signalbox.chat.params import prepare_request_params
 from signalbox.core.messages import (
     AssistantMessage,

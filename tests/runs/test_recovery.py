@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import MutableMapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from msgspec import json
+from msgspec.structs import replace
 from signalbox.chat.loop_v2 import run_v2
 from signalbox.chat.progress import Progress
 from signalbox.chat.run import OpenCalls
@@ -108,7 +108,7 @@ def judge(before: list[Stamped], told: list[Stamped], record: RunRecord, *, owes
     assert first_fault(events) is None
     assert [stamped.seq for stamped in ending] == list(range(BLOCK + 1, BLOCK + 1 + len(ending)))
     was_open = OpenCalls()
-    was_open.follow(stamped.event for stamped in before)
+    was_open.follow([stamped.event for stamped in before])
     results = [stamped.event for stamped in ending if isinstance(stamped.event, ToolResult)]
     assert {result.id for result in results} == set(was_open._open)
     assert all(result.result["code"] == "STEP_FAILED" for result in results)

@@ -4,10 +4,10 @@ import asyncio
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from signalbox.core.conversations import Conversation, Node, Told
 from signalbox.core.errors import Code, StoreError
 from signalbox.core.messages import UserMessage
-from signalbox.core.records import RunRecord
 from signalbox.runs.retention import Retention
 from signalbox.store.conversations import find_conversation, keep_nodes
 from signalbox.store.journal import JournalStore
@@ -39,9 +39,7 @@ async def put(store: JournalStore, run_id: str, ended: float | None, **fields: A
     await store.open(record, lambda seq, reserved: None)
     store.append(run_id, words(1, 2))
     if ended is not None:
-        over = RunRecord(
-            **{name: getattr(record, name) for name in record.__slots__} | {"ended": ended, "status": "complete"}
-        )
+        over = replace(record, ended=ended, status="complete")
         store.note(run_id, lambda: over)
     await store.flush()
 

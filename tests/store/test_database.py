@@ -5,10 +5,10 @@ import sqlite3
 import stat
 import threading
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from signalbox.core.errors import Code, StoreError
 from signalbox.store import sqlite as database_module
 from signalbox.store.rows import opening_row

@@ -1,9 +1,9 @@
 """Runs on disk: what one flush writes, and what happens while the disk is slow, broken or silent."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from signalbox.core.errors import Code, StoreError
 from signalbox.core.events import Stamped, Success, ToolResult
 from signalbox.core.messages import AssistantMessage

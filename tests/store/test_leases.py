@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import pytest
+from msgspec.structs import replace
 from signalbox.core.events import Content, Done
 from signalbox.core.records import RunRecord
 from signalbox.runs.recovery import recover

@@ -1,12 +1,12 @@
 """What is kept comes back equal: records, messages with what hosts have sealed, attempts, events."""
 
-from dataclasses import fields, replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import json
+from msgspec.structs import replace
 from signalbox.chat.progress import Attempt, Progress
 from signalbox.core.events import AnyEvent, Content, Flag, Stamped, Success, ToolResult
 from signalbox.core.messages import (
@@ -111,7 +111,7 @@ async def test_a_record_comes_back_with_all_its_fields(disk: Disk) -> None:
         usage=usage, cost_estimated=True, settled_at=9.25, seq=77, reserved=1_000_000,
     )  # fmt: skip
     default = a_run("x")
-    same = [f.name for f in fields(RunRecord) if getattr(record, f.name) == getattr(default, f.name)]
+    same = [name for name in RunRecord.__struct_fields__ if getattr(record, name) == getattr(default, name)]
     assert same == ["conversation_id", "parent_id"]  # these need a conversation
     assert await kept(disk, record) == record
     assert disk.rows("SELECT cost FROM runs") == [(0.015,)]

@@ -2,11 +2,12 @@
 
 import random
 from collections.abc import AsyncGenerator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from signalbox.core.conversations import Conversation, Node, Told, folded
 from signalbox.core.errors import SignalboxError
 from signalbox.core.events import Content, Stamped

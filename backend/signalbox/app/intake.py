@@ -1,10 +1,10 @@
 """From a validated ChatRequest to the core's values: messages, tools, parameters."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import inf
 
 import orjson
+from msgspec.structs import replace
 
 from signalbox.app.body import is_too_deep
 from signalbox.app.schemas import (

@@ -1,17 +1,18 @@
 """What one run knows: the conversation, the parameters, the tools and the limits."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from operator import attrgetter
+
+from msgspec import Struct, field
 
 from signalbox.chat.budget import Budget
 from signalbox.core.events import Flag, LoopName
 from signalbox.core.messages import JsonValue, Message
 from signalbox.core.parts import ToolSchema
-from signalbox.profiles import Profile, profile_for
+from signalbox.profiles import UNKNOWN, Profile, profile_for
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """How far a run may go: model calls, distinct searches, tools side by side, steps that bring nothing new."""
 
     max_steps: int = 8
@@ -20,8 +21,7 @@ class Limits:
     barren_steps: int = 2
 
 
-@dataclass(frozen=True, slots=True)
-class RunFlags:
+class RunFlags(Struct, frozen=True):
     """Which loop drives the run, and why; `simulated` when the upstream is the simulator."""
 
     loop: LoopName = "v2"
@@ -29,8 +29,7 @@ class RunFlags:
     simulated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Abilities:
+class Abilities(Struct, frozen=True):
     """What the catalogue says of a model; None where it says nothing, and then the host decides."""
 
     parameters: frozenset[str] | None = None
@@ -42,8 +41,7 @@ class Abilities:
         return self.parameters is None or "tools" in self.parameters
 
 
-@dataclass(slots=True)
-class Concessions:
+class Concessions(Struct):
     """What the requests of this run give up because a host refused them otherwise; the history stays as it is.
 
     `trim` counts how much of the conversation is left out (see `chat/trim.py`), `flat` tells earlier calls and results
@@ -58,35 +56,37 @@ class Concessions:
     room: int | None = None
 
 
+_name_of = attrgetter("name")
+
+
 async def _at_once() -> None:
     """Nothing is kept, so there is nothing to wait for."""
 
 
-@dataclass(slots=True)
-class ConversationContext:
+class ConversationContext(Struct):
     """One run's state; `messages` grows by the turns of this run, which begin at `loop_start`.
 
     `base_params` are forwarded as they are, `provider_id` is the model's family, `tool_choice` is what the caller
     asked for. `recorded` waits until all that was told is on disk, and raises StoreError. Without a `budget` a run may
-    cost anything.
+    cost anything. `profile` and `loop_start` are found here, whatever is given.
     """
 
     run_id: str
     model: str
     messages: list[Message]
-    base_params: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    base_params: Mapping[str, JsonValue] = {}
     tool_schemas: tuple[ToolSchema, ...] = ()
     tool_choice: JsonValue = None
     finalize_hint: str = ""
     session_id: str | None = None
-    limits: Limits = field(default_factory=Limits)
-    flags: RunFlags = field(default_factory=RunFlags)
-    abilities: Abilities = field(default_factory=Abilities)
+    limits: Limits = Limits()
+    flags: RunFlags = RunFlags()
+    abilities: Abilities = Abilities()
     conceded: Concessions = field(default_factory=Concessions)
     recorded: Callable[[], Awaitable[None]] = _at_once
     budget: Budget | None = None
-    profile: Profile = field(init=False)
-    loop_start: int = field(init=False)
+    profile: Profile = UNKNOWN
+    loop_start: int = 0
 
     def __post_init__(self) -> None:
         """Find the model's facts, and remember where this run's own turns begin."""
@@ -106,7 +106,7 @@ class ConversationContext:
     @property
     def tool_names(self) -> frozenset[str]:
         """The names of the tools that are offered."""
-        return frozenset(schema.name for schema in self.offered)
+        return frozenset(map(_name_of, self.offered))
 
     @property
     def sees_images(self) -> bool:

@@ -1,7 +1,9 @@
 """A conversation as exchanges: every message, and behind an assistant's calls one result for each of them."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from signalbox.core.messages import (
     AssistantMessage,
@@ -21,8 +23,7 @@ NO_TEXT = "(no text)"
 NO_OUTPUT = "(no output)"
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
+class Exchange(Struct, frozen=True):
     """One message; an assistant's with the results of its calls, in their order. `own`: said in this run."""
 
     head: Message
@@ -52,7 +53,7 @@ def exchanges(messages: Sequence[Message], loop_start: int) -> Iterator[Exchange
 
 def _exchange(head: Message, results: list[ToolMessage], *, own: bool) -> Exchange:
     calls = head.calls if isinstance(head, AssistantMessage) else ()
-    return Exchange(head, tuple(_results_for(calls, results)), own)
+    return Exchange(head, tuple(_results_for(calls, results)) if calls else (), own)
 
 
 def _sayable(message: Message) -> Message | None:

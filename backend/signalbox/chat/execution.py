@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeVar
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct, structs
 
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.ids import mint
@@ -34,8 +34,7 @@ KNOWN = "You have this already. Answer from what was found, or search for anothe
 _STOP_SECONDS = 0.5
 
 
-@dataclass(slots=True)
-class RunningCall:
+class RunningCall(Struct):
     """One announced call on its way to its result. `fresh`: it brought something that the model had not seen."""
 
     id: str
@@ -65,7 +64,7 @@ class RunningCall:
         """Return the call and its result as they enter the history; only canonical JSON does (quirk A8)."""
         outcome = self.outcome or ToolOutcome.failed(Code.STEP_FAILED, CODES[Code.STEP_FAILED].sentence)
         if self.cached and isinstance(outcome.result, dict):
-            outcome = replace(outcome, result={"note": KNOWN, **outcome.result})
+            outcome = structs.replace(outcome, result={"note": KNOWN, **outcome.result})
         call = ToolCall(self.id, self.name, self.arguments, self.upstream_id)
         return call, ToolMessage(self.id, self.name, outcome.for_model(), outcome.outside)
 
@@ -101,14 +100,14 @@ class ToolExecution:
         return announced
 
     def _new(self, call: RepairedCall, step: int) -> RunningCall:
-        known = without_namespace(call.name, self.context.tool_names)
-        offered = known in self.context.tool_names
+        names = self.context.tool_names
+        known = without_namespace(call.name, names)
         running = RunningCall(
             id=mint(self.context.run_id, len(self.calls)),
             name=known,
             arguments=call.arguments,
             step=step,
-            spec=self.tools.spec(known) if offered else None,
+            spec=self.tools.spec(known) if known in names else None,
             upstream_id=call.upstream_id,
             fault=call.fault,
             raw=call.raw,
@@ -136,9 +135,12 @@ class ToolExecution:
     def _spawn(self, call: RunningCall, work: Coroutine[None, None, Result]) -> asyncio.Task[Result]:
         """Start the work for a call; should it break, the call is answered all the same."""
         task = asyncio.create_task(work)
-        broken = ToolOutcome.failed(Code.TOOL_FAILED, CODES[Code.TOOL_FAILED].sentence)
-        task.add_done_callback(lambda _: self.answer(call, broken))
+        task.add_done_callback(lambda _: self._answer_broken(call))
         return task
+
+    def _answer_broken(self, call: RunningCall) -> None:
+        if call.outcome is None:
+            self.answer(call, ToolOutcome.failed(Code.TOOL_FAILED, CODES[Code.TOOL_FAILED].sentence))
 
     def _unknown(self, call: RunningCall) -> ToolOutcome | None:
         """Answer a call to a tool that is not offered with the names of those that are (quirk A14)."""
@@ -254,10 +256,11 @@ class ToolExecution:
         self._is_closed = True
         tasks: list[asyncio.Task[None] | asyncio.Task[ToolOutcome]] = [c.task for c in self.calls if c.task is not None]
         tasks += self._searches.values()
-        for task in tasks:
+        working = [task for task in tasks if not task.done()]
+        for task in working:
             task.cancel()
-        if tasks:
-            await asyncio.wait(tasks, timeout=_STOP_SECONDS)
+        if working:
+            await asyncio.wait(working, timeout=_STOP_SECONDS)
 
 
 async def execute_tool_calls(execution: ToolExecution, calls: Sequence[RepairedCall], step: int) -> None:

@@ -1,7 +1,6 @@
 """What is taken out of an answer's text as it streams: reasoning between tags, calls that leaked into it."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
 from typing import cast
@@ -72,7 +71,7 @@ class TextFilters:
         """
         if self._leaks is None or completion.calls or not self._leaks.has_markup:
             return completion
-        calls = (replace(call, name=without_namespace(call.name, self._names)) for call in self._leaks.leaked)
+        calls = (structs.replace(call, name=without_namespace(call.name, self._names)) for call in self._leaks.leaked)
         return structs.replace(completion, calls=tuple(call for call in calls if call.name in self._names), leaked=True)
 
 

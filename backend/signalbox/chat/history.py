@@ -1,7 +1,8 @@
 """What may be sent to whom: repair in both directions, ids that the host accepts, reasoning only to its maker."""
 
 import re
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.exchanges import exchanges
@@ -29,7 +30,7 @@ def history_for(context: ConversationContext) -> tuple[Message, ...]:
     tells = _tells_all_calls(context)
     out: list[Message] = []
     sent = trimmed([*exchanges(context.messages, context.loop_start)], context.conceded.trim)
-    asked = max((at for at, exchange in enumerate(sent) if isinstance(exchange.head, UserMessage)), default=-1)
+    asked = max([at for at, exchange in enumerate(sent) if isinstance(exchange.head, UserMessage)], default=-1)
     for position, exchange in enumerate(sent):
         match exchange.head:
             case AssistantMessage() as head if head.calls and tells:
@@ -39,9 +40,7 @@ def history_for(context: ConversationContext) -> tuple[Message, ...]:
                 assistant = wire.assign(head, position, own=own)
                 out.append(_without_reasoning(assistant, context) if position > asked and not own else assistant)
                 pairs = zip(exchange.results, assistant.calls, strict=True)
-                out.extend(
-                    replace(fenced_message(result), call_id=named.id, name=named.name) for result, named in pairs
-                )
+                out += [replace(fenced_message(result), call_id=named.id, name=named.name) for result, named in pairs]
             case UserMessage() | SystemMessage() as head if not context.sees_images:
                 out.append(without_images(head))
             case head:

@@ -4,6 +4,7 @@ import re
 from hashlib import blake2b
 
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_PAIRS = [first + second for second in _ALPHABET for first in _ALPHABET]
 # Nine letters and digits satisfy Mistral (exactly that), Anthropic, OpenAI (40) and the Responses API (64): quirk A16.
 UNIVERSAL = re.compile(r"[A-Za-z0-9]{9}")
 
@@ -11,8 +12,8 @@ UNIVERSAL = re.compile(r"[A-Za-z0-9]{9}")
 def mint(*seed: object) -> str:
     """Make an id of nine letters and digits; the same seed gives the same id, so prompt caches keep their prefix."""
     number = int.from_bytes(blake2b("\0".join(map(str, seed)).encode(), digest_size=8).digest(), "big")
-    letters: list[str] = []
-    for _ in range(9):
-        number, digit = divmod(number, 62)
-        letters.append(_ALPHABET[digit])
-    return "".join(letters)
+    letters = ""
+    for _ in range(4):
+        number, pair = divmod(number, len(_PAIRS))
+        letters += _PAIRS[pair]
+    return letters + _ALPHABET[number % len(_ALPHABET)]

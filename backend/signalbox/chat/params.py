@@ -36,13 +36,14 @@ def prepare_request_params(context: ConversationContext, *, first: bool = True) 
     Nothing is added but what the caller set and what the model's profile requires.
     """
     messages = history_for(context)
-    earlier = () if context.offered else used_in(messages)
+    offered = context.offered
+    earlier = () if offered else used_in(messages)
     guarded = guarded_params(context)
     params = _of_this_step(dict(guarded), context, messages)
     return Request(
         model=context.model,
         messages=messages,
-        tools=context.offered or earlier,
+        tools=offered or earlier,
         tool_choice="none" if earlier else _tool_choice(context, first=first),
         params=params,
         session_id=session_of(context.session_id) if context.session_id else None,
@@ -97,6 +98,8 @@ def _type_of(value: JsonValue) -> str:
 
 def guarded_params(context: ConversationContext) -> dict[str, JsonValue]:
     """Apply the facts of profile and catalogue to the caller's parameters; the same for every request of a run."""
+    if not context.base_params and context.profile.parallel_tool_calls is None:
+        return {}
     params = {name: value for name, value in context.base_params.items() if _is_taken(context, name)}
     if context.profile.budget_in_limit:
         _make_room(params)
@@ -180,9 +183,10 @@ def _thinks_hard(params: Mapping[str, JsonValue]) -> bool:
 
 def pinned_host(context: ConversationContext, messages: tuple[Message, ...]) -> str | None:
     """Name the host that signed the reasoning of this tool loop, where only that host takes it back (quirk B2)."""
-    for message in reversed(messages):
+    slugs = context.profile.host_slugs
+    for message in reversed(messages) if slugs else ():
         if isinstance(message, AssistantMessage) and message.reasoning_details and message.provider:
-            return context.profile.host_slugs.get(message.provider)
+            return slugs.get(message.provider)
     return None
 
 
@@ -202,10 +206,10 @@ def _lacks_thinking(messages: tuple[Message, ...]) -> bool:
 
 def _tool_choice(context: ConversationContext, *, first: bool) -> JsonValue:
     """Return the caller's choice; a forced call is forced once, or the run could never answer."""
-    if not context.offered:
-        return None
     choice = context.tool_choice
-    if choice in (None, "auto", "none"):
+    if choice is None or not context.offered:
+        return None
+    if choice in ("auto", "none"):
         return choice
     may_force = context.profile.forced_while_reasoning or not _will_reason(context)
     return choice if first and may_force else "auto"

@@ -1,8 +1,9 @@
 """What a run has done so far: steps, attempts, figures, and how it ends."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from time import time
+
+from msgspec import Struct
 
 from signalbox.core.errors import Code, UpstreamError
 from signalbox.core.events import AnyEvent, Status
@@ -12,8 +13,7 @@ from signalbox.core.parts import Bill, Completion, Request, Served, Usage
 _UNANSWERED = (Code.UPSTREAM_STALLED, Code.STREAM_CUT)
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(Struct, frozen=True):
     """How a run ends, where that is not complete; `message` is safe to show."""
 
     status: Status
@@ -23,8 +23,7 @@ class Ending:
     retry_after: float | None = None
 
 
-@dataclass(slots=True)
-class Attempt:
+class Attempt(Struct):
     """One request to the upstream; times are epoch seconds, the prompt is not in it.
 
     `settled`: the usage was fetched after the run, since the answer never told it; `cancelled` is then the upstream's
@@ -40,7 +39,7 @@ class Attempt:
     messages: int
     params: list[str]
     started: float
-    changes: list[str] = field(default_factory=list[str])
+    changes: list[str] = []
     first_part: float | None = None
     ended: float | None = None
     generation_id: str | None = None
@@ -95,8 +94,7 @@ class Attempt:
         return has_begun or is_lost or self.error is None or self.code in _UNANSWERED
 
 
-@dataclass(slots=True)
-class Progress:
+class Progress(Struct):
     """The run's ledger; the loop writes it, the driver and the trace read it.
 
     `settled_at` is when the last figure that the streams had kept to themselves was fetched; `unsaid` is text that was
@@ -106,10 +104,10 @@ class Progress:
 
     clock: Callable[[], float] = time
     steps: int = 0
-    attempts: list[Attempt] = field(default_factory=list[Attempt])
+    attempts: list[Attempt] = []
     ending: Ending | None = None
     settled_at: float | None = None
-    unsaid: list[AnyEvent] = field(default_factory=list[AnyEvent])
+    unsaid: list[AnyEvent] = []
     is_short: bool = False
     on_change: Callable[[], None] = lambda: None
 

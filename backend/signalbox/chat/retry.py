@@ -1,6 +1,6 @@
 """The one retry policy: when a model call may be made again, and after how long."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from signalbox.chat.context import ConversationContext
 from signalbox.core.errors import Code, UpstreamError
@@ -22,8 +22,7 @@ _AGAIN = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Retry:
+class Retry(Struct, frozen=True):
     """Ask again after `wait` seconds."""
 
     wait: float

@@ -1,7 +1,8 @@
 """The order of roles and the kinds of content that a host takes, made on the copy that is sent."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from signalbox.chat.exchanges import Exchange
 from signalbox.core.fence import fenced_message
@@ -62,6 +63,8 @@ def in_order(messages: Iterable[Message], profile: Profile, *, merge: bool = Fal
 
     `merge`: make one turn of the user's in a row; results told in words are then part of the question.
     """
+    if not (merge or profile.alternates or profile.closes_tool_turns or profile.user_first):
+        return tuple(messages)
     out: list[Message] = []
     for message in messages:
         before = out[-1] if out else None

@@ -1,7 +1,7 @@
 """Drives a loop and guarantees the ending: every announced call answered, one warning where due, one `done`."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from traceback import extract_tb
 from typing import TypeVar
@@ -30,6 +30,7 @@ from signalbox.core.ports import Play, Tell
 
 _log = structlog.get_logger()
 _CANCELLED = Ending("cancelled")
+_CONTENT_ALONE = frozenset({Content})
 
 Value = TypeVar("Value")
 
@@ -125,13 +126,14 @@ class OpenCalls:
         self._begun: set[str] = set()
         self.has_content = False
 
-    def follow(self, events: Iterable[AnyEvent]) -> None:
+    def follow(self, events: Sequence[AnyEvent]) -> None:
         """Take in what was told."""
+        if not self.has_content:
+            self.has_content = any(event.content.strip() for event in events if type(event) is Content)
+        if _CONTENT_ALONE.issuperset(map(type, events)):  # as nearly always: then no step is for a single event
+            return
         for event in events:
-            if type(event) is Content:
-                if not self.has_content:
-                    self.has_content = bool(event.content.strip())
-            elif isinstance(event, ToolCalls):
+            if isinstance(event, ToolCalls):
                 self._open.update((call.id, call) for call in event.calls)
             elif isinstance(event, ToolExecuting):
                 self._begun.add(event.id)

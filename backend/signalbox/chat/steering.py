@@ -1,9 +1,8 @@
 """Where a run stands and what may come next: the decisions that both loops make alike, without asking anybody."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
-from msgspec import UNSET, structs
+from msgspec import UNSET, Struct, structs
 
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.execution import RunningCall, ToolExecution
@@ -32,16 +31,14 @@ _CALL_AGAIN = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Again:
+class Again(Struct, frozen=True):
     """The step may be asked again after `wait` seconds; `events` tell what is asked differently."""
 
     wait: float = 0.0
     events: tuple[AnyEvent, ...] = ()
 
 
-@dataclass(slots=True)
-class Steering:
+class Steering(Struct):
     """One run's standing. `barren` counts steps in a row that brought nothing new, `final` is of the step under way."""
 
     context: ConversationContext
@@ -55,7 +52,7 @@ class Steering:
     final: bool = False
     _tries: int = 0
     _words: str = ""
-    _corrected: set[TurnEnd] = field(default_factory=set[TurnEnd])
+    _corrected: set[TurnEnd] = set()
 
     def opening(self) -> list[AnyEvent]:
         """Tell what of the request will not be sent as asked."""

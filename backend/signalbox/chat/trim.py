@@ -1,8 +1,9 @@
 """Leaving out the oldest parts of a conversation that is longer than the model can read; a copy, never the history."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import ceil
+
+from msgspec.structs import replace
 
 from signalbox.chat.exchanges import Exchange
 from signalbox.core.messages import SystemMessage, ToolMessage, UserMessage

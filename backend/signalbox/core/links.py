@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from msgspec import Struct
 
 from signalbox.core.messages import JsonValue
 
@@ -83,8 +84,7 @@ def texts_in(value: JsonValue) -> Iterator[str]:
                 pass
 
 
-@dataclass(slots=True)
-class LinkBook:
+class LinkBook(Struct):
     """The addresses that the user and results have named, each in the form in which it was found.
 
     Before any text from outside is read, a model may ask any address. From then on only these, and in the form in
@@ -94,7 +94,7 @@ class LinkBook:
 
     is_closed: bool = False
     _closing: bool = False
-    _found: dict[str, str] = field(default_factory=dict[str, str])
+    _found: dict[str, str] = {}
 
     def note(self, text: str, *, loosely: bool = False) -> None:
         """Take in the addresses of a text."""

@@ -1,8 +1,9 @@
 """A conversation as values: what was said, called and found, independent of any provider's JSON."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 JsonValue: TypeAlias = bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"] | None
 JsonObject: TypeAlias = dict[str, JsonValue]
@@ -27,23 +28,20 @@ def nests_too_deeply(value: JsonValue) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
-class TextPart:
+class TextPart(Struct, frozen=True):
     """A piece of plain text."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ImagePart:
+class ImagePart(Struct, frozen=True):
     """An image by https or data URL; `detail` is low, high or auto."""
 
     url: str
     detail: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FilePart:
+class FilePart(Struct, frozen=True):
     """A file by https or data URL (`data`)."""
 
     filename: str
@@ -54,8 +52,7 @@ ContentPart: TypeAlias = TextPart | ImagePart | FilePart
 Content: TypeAlias = str | tuple[ContentPart, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ReasoningDetail:
+class ReasoningDetail(Struct, frozen=True):
     """One opaque reasoning item of a provider, kept as it came.
 
     `raw` goes back unchanged, and only to the model that made it: hosts sign these items and answer 400 to a changed
@@ -74,8 +71,7 @@ class ReasoningDetail:
         return ReasoningDetail({key: call_id if key == "id" else value for key, value in self.raw.items()})
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(Struct, frozen=True):
     """One call of a tool; `id` is ours, `upstream_id` is what the model's host named it."""
 
     id: str
@@ -84,22 +80,19 @@ class ToolCall:
     upstream_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SystemMessage:
+class SystemMessage(Struct, frozen=True):
     """Instructions of the developer."""
 
     content: Content
 
 
-@dataclass(frozen=True, slots=True)
-class UserMessage:
+class UserMessage(Struct, frozen=True):
     """What the person said."""
 
     content: Content
 
 
-@dataclass(frozen=True, slots=True)
-class AssistantMessage:
+class AssistantMessage(Struct, frozen=True):
     """What a model said and called.
 
     `model` and `provider` tag whose reasoning this is; `reasoning_field` is the wire's name for plain reasoning text,
@@ -115,8 +108,7 @@ class AssistantMessage:
     provider: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ToolMessage:
+class ToolMessage(Struct, frozen=True):
     """The result of one call; content is always one string (quirk C14). `outside`: we have not written it (G3)."""
 
     call_id: str

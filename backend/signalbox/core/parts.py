@@ -1,7 +1,6 @@
 """What goes to a model (Request) and what comes back from it (parts, Usage, Completion)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -151,8 +150,7 @@ class ArgumentStatus(StrEnum):
     TRUNCATED = "truncated"
 
 
-@dataclass(frozen=True, slots=True)
-class RawCall:
+class RawCall(Struct, frozen=True):
     """One call as the wire told it: `arguments` is the text, `value` what it parses to (None when it does not)."""
 
     id: str | None

@@ -1,14 +1,13 @@
 """What is kept of a run beside its events: who asked for what, how far it came, what it cost, how it ended."""
 
-from dataclasses import dataclass, field, fields, replace
+from msgspec import Struct, structs
 
 from signalbox.core.events import Flag, LoopName, Status
-from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.messages import JsonObject
 from signalbox.core.parts import Usage
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
+class Figures(Struct, frozen=True, kw_only=True):
     """What changes while a run goes on; `seq` is the last number on disk, `ended` in epoch seconds.
 
     They stand apart from the rest of a record because they are kept several times in a short run.
@@ -35,8 +34,7 @@ class Figures:
         return self.status is not None
 
 
-@dataclass(frozen=True, slots=True)
-class RunRecord(Figures):
+class RunRecord(Figures, frozen=True):
     """One run as it is kept; `owner` is the API token that asked, empty without one.
 
     Times are epoch seconds; `status` is None while it runs.
@@ -57,11 +55,11 @@ class RunRecord(Figures):
     parent_id: str | None = None
     key: str | None = None
     digest: str | None = None
-    request: JsonObject = field(default_factory=dict[str, JsonValue])
-    question: JsonObject = field(default_factory=dict[str, JsonValue])
+    request: JsonObject = {}
+    question: JsonObject = {}
     started: float = 0.0
     reserved: int = 0
 
     def with_figures(self, figures: Figures) -> "RunRecord":
         """Return it with how far the run has come."""
-        return replace(self, **{figure.name: getattr(figures, figure.name) for figure in fields(Figures)})
+        return structs.replace(self, **{name: getattr(figures, name) for name in Figures.__struct_fields__})

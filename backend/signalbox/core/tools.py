@@ -1,11 +1,12 @@
 """What a tool is: its schema, its metadata, what it is given and what it gives back."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal, Protocol, TypeAlias
 
 import orjson
+from msgspec import Struct, field
 
 from signalbox.core.errors import Code, ToolError
 from signalbox.core.links import LinkBook, canonical_url, texts_in
@@ -39,8 +40,7 @@ class ToolSpec:
     url_argument: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ToolOutcome:
+class ToolOutcome(Struct, frozen=True):
     """What came of a call: a JSON value, or a sentence with a code. It never is an exception.
 
     `outside`: its text was not written by us, or may quote what was not.
@@ -66,12 +66,11 @@ class ToolOutcome:
         return orjson.dumps(self.result).decode()
 
 
-@dataclass(slots=True)
-class SourceBook:
+class SourceBook(Struct):
     """Numbers the sources of one run: one number per canonical URL, stable from the first time it is seen."""
 
-    _numbers: dict[str, int] = field(default_factory=dict[str, int])
-    titles: dict[int, tuple[str, str]] = field(default_factory=dict[int, tuple[str, str]])
+    _numbers: dict[str, int] = {}
+    titles: dict[int, tuple[str, str]] = {}
 
     def number(self, url: str, title: str = "") -> int:
         """Return the number of this source, giving it the next one when it is new."""
@@ -81,8 +80,7 @@ class SourceBook:
         return n
 
 
-@dataclass(frozen=True, slots=True)
-class SearchQuery:
+class SearchQuery(Struct, frozen=True):
     """One search: the text, how many results, and the time it is limited to (dates are ISO 8601)."""
 
     text: str
@@ -92,8 +90,7 @@ class SearchQuery:
     before: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SearchHit:
+class SearchHit(Struct, frozen=True):
     """One result of a search; `published` is an ISO 8601 date where the backend knows it."""
 
     title: str
@@ -152,8 +149,7 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-@dataclass(slots=True)
-class ResultRoom:
+class ResultRoom(Struct):
     """How many characters of results one step, and a whole run, may still bring to the model (quirk G5).
 
     When it is used up a result still has `least`: less than that would only make the model ask again.
@@ -179,8 +175,7 @@ class ResultRoom:
         self._step = 0
 
 
-@dataclass(slots=True)
-class ToolContext:
+class ToolContext(Struct):
     """What a tool may use besides its arguments; one per run."""
 
     run_id: str = ""

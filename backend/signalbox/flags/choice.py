@@ -1,7 +1,8 @@
 """Which loop drives a run, and why, in OpenFeature's terms for variants and reasons."""
 
-from dataclasses import dataclass
 from hashlib import blake2b
+
+from msgspec import Struct
 
 from signalbox.core.events import Flag, LoopName
 from signalbox.flags.lever import Lever
@@ -9,8 +10,7 @@ from signalbox.flags.lever import Lever
 FLAG_KEY = "tool_loop_v2"
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """The loop of one run and the flag's word on it."""
 
     loop: LoopName

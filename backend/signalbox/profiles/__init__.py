@@ -1,5 +1,7 @@
 """Facts about model families; no logic but finding the right one."""
 
+from functools import lru_cache
+
 from signalbox.profiles import anthropic, deepseek, google, minimax, mistral, moonshot, openai, qwen, xai, zai
 from signalbox.profiles.profile import Profile
 
@@ -11,6 +13,7 @@ UNKNOWN = Profile(family="unknown")
 _BY_VENDOR = {vendor: profile for profile in FAMILIES for vendor in profile.vendors}
 
 
+@lru_cache(maxsize=1024)
 def profile_for(model: str) -> Profile:
     """Return the profile of a model id: by its vendor (`anthropic/…`), else by its name (`claude-…`)."""
     vendor, slash, name = model.lower().removeprefix("~").rpartition("/")

@@ -1,9 +1,9 @@
 """A run's figures on their way to the disk and back: steps, attempts, usage, cost."""
 
-from dataclasses import replace
 from typing import cast
 
 import msgspec
+from msgspec.structs import replace
 
 from signalbox.chat.progress import Attempt, Progress
 from signalbox.core.messages import JsonObject

@@ -1,12 +1,12 @@
 """What another process left behind, ended honestly: runs that a crash has cut, bills that were never told."""
 
-from dataclasses import replace
 from functools import partial
 from time import time
 
 import msgspec
 import structlog
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from signalbox.chat.context import RunFlags
 from signalbox.chat.progress import Ending, Progress
@@ -75,7 +75,7 @@ async def _read(store: RunStore, run_id: str) -> list[Stamped]:
 def _tell(store: RunStore, record: RunRecord, events: list[Stamped], progress: Progress, at: int) -> Stamped:
     """Write the ending, above all numbers that any client can have seen."""
     ledger = OpenCalls()
-    ledger.follow(stamped.event for stamped in events)
+    ledger.follow([stamped.event for stamped in events])
     flags = RunFlags(record.loop, record.flag, record.simulated)
     done = done_of(CRASHED, record.model, flags, progress)
     ending: list[AnyEvent] = [*ledger.close(CRASHED), *warning_of(CRASHED), done]

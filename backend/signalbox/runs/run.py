@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from time import time
 
 import structlog
 from msgspec import UNSET, Struct
+from msgspec.structs import replace
 
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.progress import Ending, Progress

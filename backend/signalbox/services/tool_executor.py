@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, cast
 
 import orjson
 import structlog
+from msgspec.structs import replace
 
 from signalbox.core.errors import Code, ToolError
 from signalbox.core.messages import JsonObject, JsonValue
@@ -161,6 +161,8 @@ def _validator(schema: JsonObject) -> "Draft202012Validator":
 
 def _without_nulls(arguments: Mapping[str, JsonValue], schema: JsonObject) -> JsonObject:
     """Leave out nulls in place of optional arguments: models told to fill every field write them for "not given"."""
+    if None not in arguments.values():
+        return {**arguments}
     required = schema.get("required")
     needed = required if isinstance(required, list) else []
     return {name: value for name, value in arguments.items() if value is not None or name in needed}

@@ -7,9 +7,10 @@ whoever takes over locks the same rows first.
 """
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec.structs import replace
 from sqlalchemy import Connection, delete, func, literal, or_, select, update
 
 from signalbox.core.records import RunRecord

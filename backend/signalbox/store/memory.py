@@ -3,7 +3,9 @@
 from bisect import bisect_right
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from signalbox.core.events import Stamped
 from signalbox.core.messages import Message

@@ -14,7 +14,7 @@ B = (
         "B2",
         "a loop stays at the host that signed it",
         "chat/params.py",
-        "return context.profile.host_slugs.get(message.provider)",
+        "return slugs.get(message.provider)",
         "return None",
     ),
     Mutation(

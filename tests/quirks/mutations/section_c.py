@@ -42,7 +42,7 @@ C = (
         "C3",
         "tools of the history are described",
         "chat/params.py",
-        "earlier = () if context.offered else used_in(messages)",
+        "earlier = () if offered else used_in(messages)",
         "earlier = ()",
     ),
     Mutation(

@@ -85,7 +85,7 @@ D = (
         "what is said beside calls is kept",
         "chat/steering.py",
         "self._said(completion, [call for call, _ in pairs])",
-        'replace(self._said(completion, [call for call, _ in pairs]), content="")',
+        'structs.replace(self._said(completion, [call for call, _ in pairs]), content="")',
     ),
     Mutation(
         "D7",

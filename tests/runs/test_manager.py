@@ -5,7 +5,7 @@ from contextlib import aclosing
 
 import pytest
 from signalbox.chat.progress import Ending, Progress
-from signalbox.core.errors import Code, RequestError
+from signalbox.core.errors import Code, RequestError, StoreError
 from signalbox.core.events import AnyEvent, Content, Done, Stamped
 from signalbox.core.invariants import first_fault
 from signalbox.core.ports import Play, Tell
@@ -76,6 +76,24 @@ async def test_a_finished_run_is_found_in_the_store_alone() -> None:
     live.stop()
     await live.wait()
     assert talk.closed.is_set()
+
+
+async def test_who_started_a_run_reads_it_from_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that is over and written before its first watcher comes costs no read, and is told whole."""
+    store = MemoryStore()
+    manager = RunManager(store)
+    run = await start(manager, speaks)
+    await run.wait()
+    assert manager.live(run.id) is None, "the run is under way, and this test sees nothing"
+    told = [stamped async for batch in manager.watch(run.id) for stamped in batch]
+
+    async def away(run_id: str, after: int) -> list[Stamped]:
+        raise StoreError(Code.STORE_UNAVAILABLE)
+
+    monkeypatch.setattr(MemoryStore, "read", away)
+    assert [stamped async for batch in manager.watch(run) for stamped in batch] == told
+    with pytest.raises(StoreError):
+        await anext(manager.watch(run.id))
 
 
 async def test_an_unknown_run_is_refused() -> None:

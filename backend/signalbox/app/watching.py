@@ -4,7 +4,6 @@ from collections.abc import AsyncGenerator, Callable
 from typing import TypeAlias
 
 from fastapi import Request, Response
-from msgspec import Struct
 
 from signalbox.app.access import Who, run_of
 from signalbox.app.deps import Parts
@@ -17,6 +16,7 @@ from signalbox.core.events import Done, LoopName, Stamped
 from signalbox.core.records import RunRecord
 from signalbox.encoders.sse_v1 import HEADERS, SseV1Encoder
 from signalbox.runs.journal import OnNews
+from signalbox.runs.run import Run
 
 BatchesOf: TypeAlias = Callable[[OnNews], AsyncGenerator[list[Stamped], None]]
 """Makes the source of a stream; it may hand events to its argument instead of yielding them."""
@@ -27,24 +27,17 @@ _PER_WRITE = 256
 _SEQ_DIGITS = 20
 
 
-class Watched(Struct, frozen=True):
-    """A run, as the head of its stream tells of it; a record of it says the same."""
-
-    id: str
-    loop: LoopName
-    conversation_id: str | None
-    parent_id: str | None
-
-
-def watch(run: Watched | RunRecord, parts: Parts, place: Place, *, after: int = 0, follow: bool = True) -> EventStream:
+def watch(run: Run | RunRecord, parts: Parts, place: Place, *, after: int = 0, follow: bool = True) -> EventStream:
     """Answer with a run's events behind a cursor, to its end; without `follow` only with those that are there."""
-    run_id, runs = run.id, parts.runs
+    record, runs = run.opening if isinstance(run, Run) else run, parts.runs
 
     def batches(push: OnNews) -> AsyncGenerator[list[Stamped], None]:
-        return runs.watch(run_id, after, push) if follow else runs.so_far(run_id, after)
+        if not follow:
+            return runs.so_far(record.id, after)
+        return runs.watch(run if isinstance(run, Run) else run.id, after, push)
 
-    headers = {**_names(run_id, run.loop), **_places(run)}
-    return _Watching(headers, SseV1Encoder(run_id, run.loop, after), batches, place)
+    headers = {**_names(record.id, record.loop), **_places(record)}
+    return _Watching(headers, SseV1Encoder(record.id, record.loop, after), batches, place)
 
 
 def stream_of(run_id: str, loop: LoopName, batches_of: BatchesOf, place: Place, *, after: int = 0) -> EventStream:
@@ -92,7 +85,7 @@ def _names(run_id: str, loop: LoopName) -> dict[str, str]:
     return {"x-run-id": run_id, "x-tool-loop": loop}
 
 
-def _places(run: Watched | RunRecord) -> dict[str, str]:
+def _places(run: RunRecord) -> dict[str, str]:
     """Say which message of which conversation a run answers."""
     if run.conversation_id is None or run.parent_id is None:
         return {}

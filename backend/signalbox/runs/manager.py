@@ -150,28 +150,29 @@ class RunManager:
 
     # --- watch -------------------------------------------------------------------------------------------------
 
-    async def watch(self, run_id: str, after: int = 0, on_news: OnNews = never) -> AsyncGenerator[list[Stamped], None]:
+    def watch(self, run: str | Run, after: int = 0, on_news: OnNews = never) -> AsyncGenerator[list[Stamped], None]:
         """Yield a run's events behind a cursor, to its end. Leaving a live one early counts: see `_left`.
 
-        Of a live run `on_news` may take events where they are told; those are not yielded.
+        Of a live run `on_news` may take events where they are told; those are not yielded. Who has just started one
+        names the run itself: a short one is over and on disk by now, and one in five was read from there.
         """
-        run = self.live(run_id)
+        run_id, live = (run, self.live(run)) if isinstance(run, str) else (run.id, run)
+        return self._watched(live, run_id, Cursor(after, on_news))
+
+    async def _watched(self, run: Run | None, run_id: str, cursor: Cursor) -> AsyncGenerator[list[Stamped], None]:
         if run is not None:
             self._joined(run)
-        cursor = Cursor(after, on_news)
-        try:
-            if run is not None:
+            try:
                 async for batch in run.journal.go_on(cursor):
                     yield batch
-                if not run.journal.is_lost:
-                    return
-            elsewhere = self.peers.follow(run_id, cursor.after) if self.peers else self._replay(run_id, cursor.after)
-            async with aclosing(elsewhere) as batches:
-                async for batch in batches:
-                    yield batch
-        finally:
-            if run is not None:
+            finally:
                 self._left(run)
+            if not run.journal.is_lost:
+                return
+        elsewhere = self.peers.follow(run_id, cursor.after) if self.peers else self._replay(run_id, cursor.after)
+        async with aclosing(elsewhere) as batches:
+            async for batch in batches:
+                yield batch
 
     async def so_far(self, run_id: str, after: int = 0) -> AsyncGenerator[list[Stamped], None]:
         """Yield what is behind a cursor by now. Whoever polls so joins nothing and leaves nothing.

@@ -22,7 +22,7 @@ from signalbox.app.intake import (
     vouched,
 )
 from signalbox.app.schemas import ChatRequest
-from signalbox.app.watching import Watched, read_event_id, refuse_twins, resume, watch
+from signalbox.app.watching import read_event_id, refuse_twins, resume, watch
 from signalbox.chat.context import ConversationContext, RunFlags
 from signalbox.chat.loops import LOOPS
 from signalbox.chat.progress import Progress
@@ -31,7 +31,7 @@ from signalbox.core.events import LoopName
 from signalbox.core.messages import Message
 from signalbox.flags.choice import choose_loop
 from signalbox.runs.manager import new_run_id
-from signalbox.runs.run import Asked
+from signalbox.runs.run import Asked, Run
 
 router = APIRouter(tags=["chat"])
 
@@ -85,7 +85,7 @@ async def _started(
     asked_loop: str | None,
     key: str | None = None,
     digest: str | None = None,
-) -> Watched:
+) -> Run:
     """Start the run that answers this body; raises RequestError."""
     standing = await standing_of(body, parts, who.owner)
     messages = standing.messages if standing else vouched(messages_of(body), parts.executor.tools)
@@ -111,12 +111,11 @@ async def _started(
             await keep(standing, parts)
         try:
             async with parts.quota.room_for(who):
-                run = await parts.runs.start(context, progress, loop, asked)
+                return await parts.runs.start(context, progress, loop, asked)
         except RequestError:
             if standing is not None:
                 await check_there(standing, parts)
             raise
-    return Watched(run.id, context.flags.loop, context.session_id, asked.parent_id)
 
 
 def context_of(

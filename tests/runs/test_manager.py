@@ -87,7 +87,7 @@ async def test_who_started_a_run_reads_it_from_memory(monkeypatch: pytest.Monkey
     assert manager.live(run.id) is None, "the run is under way, and this test sees nothing"
     told = [stamped async for batch in manager.watch(run.id) for stamped in batch]
 
-    async def away(run_id: str, after: int) -> list[Stamped]:
+    async def away(self: MemoryStore, run_id: str, after: int) -> list[Stamped]:
         raise StoreError(Code.STORE_UNAVAILABLE)
 
     monkeypatch.setattr(MemoryStore, "read", away)

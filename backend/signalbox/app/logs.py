@@ -57,13 +57,13 @@ def run_log() -> Callable[[Run], None]:
     return partial(_log_run, structlog.get_logger().bind())
 
 
-def _log_run(log: Any, run: Run) -> None:
+def _log_run(_log: Any, run: Run) -> None:
     done = run.done
     if done is None:
         return
     context, progress = run.context, run.progress
     usage, flags = progress.usage, context.flags
-    log.info(
+    _log.info(
         "run",
         run_id=context.run_id,
         status=done.status,

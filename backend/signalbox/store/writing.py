@@ -65,8 +65,8 @@ class OpenRun(Struct):
     reserved: int = 0
     wanted: int = field(default_factory=lambda: BLOCK)
     places: int = 0
-    events: list[Stamped] = field(default_factory=list[Stamped])
-    turns: list[tuple[int, int, Message]] = field(default_factory=list[tuple[int, int, Message]])
+    events: list[Stamped] = []
+    turns: list[tuple[int, int, Message]] = []
     figures: Callable[[], Figures] | None = None
     is_answer: bool = False
     is_kept: bool = False

@@ -21,6 +21,7 @@ from signalbox.core.parts import (
     Usage,
     UsageReport,
 )
+from signalbox.wire.alike import pieces_of
 from signalbox.wire.bulk import plain_of
 from signalbox.wire.details import ReasoningDetails
 from signalbox.wire.jsontext import dumps, loads
@@ -66,6 +67,13 @@ class ChunkDecoder:
 
     def plain_ones(self, frames: bytes, out: list[StreamPart]) -> bytes:
         """Do the same for many frames at once, up to the first one of another kind; return that one and the others."""
+        pieces, index, others = pieces_of(frames, self._who_said)
+        if pieces:
+            if index is None:
+                out.extend(map(TextDelta, filter(None, pieces)))
+            else:
+                out.extend(map(CallDelta, repeat(index), repeat(None), repeat(None), pieces))
+            return others
         deltas, others = plain_of(frames, self._who_said)
         texts, calls = list(map(_content_of, deltas)), list(map(_call_of, deltas))
         if calls.count(None) == len(calls):

@@ -46,6 +46,7 @@ async def test_pieces_arrive_in_their_order() -> None:
         write = write_by(send)
         assert write is not None, "uvicorn has changed: see signalbox/app/direct.py"
         assert write(b"one ")
+        assert write(b"")  # which would end the body
         await send(piece(b"two "))
         assert write(b"three " * 20)
         await send(END)

@@ -17,7 +17,7 @@ import httpx
 import pytest
 import respx
 from httpcore._async.connection_pool import AsyncPoolRequest
-from signalbox.services import connection, dialling
+from signalbox.services import connection, dialling, http
 from signalbox.services.channel import MAX_BUFFERED
 from signalbox.services.connection import Http1Connection
 from signalbox.services.fetch import PageFetcher
@@ -410,6 +410,18 @@ async def test_connections_are_reused() -> None:
         assert upstream.connections == 1
         await asyncio.gather(client.get(upstream.url), client.get(upstream.url))
         assert upstream.connections == 2
+
+
+async def test_what_a_peak_has_left_behind_comes_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One request at a time keeps one connection alive, not each of them in turn; and the pool holds no dead ones."""
+    monkeypatch.setattr(http, "KEEPALIVE", 0.2)
+    async with Upstream(answering(TWO)) as upstream, make_client() as client:
+        await asyncio.gather(*(client.get(upstream.url) for _ in range(5)))
+        assert upstream.connections == 5
+        async with asyncio.timeout(30):
+            while len(pool_of(client)._all) > 1:
+                await client.get(upstream.url)
+        assert len(pool_of(client).connections) == 1
 
 
 async def test_a_connection_closed_while_idle_is_noticed() -> None:

@@ -25,7 +25,8 @@ def write_by(send: Send) -> Write | None:
     def write(piece: bytes) -> bool:
         if flow.write_paused or cycle.disconnected or cycle.response_complete:
             return False
-        put(b"%x\r\n%b\r\n" % (len(piece), piece))
+        if piece:  # an empty chunk would end the body
+            put(b"%x\r\n%b\r\n" % (len(piece), piece))
         return True
 
     return write

@@ -1,4 +1,4 @@
-"""httpcore's pool with our connection, and with books in which nothing is walked."""
+"""httpcore's pool with our connection, and with books in which no connection is walked past another."""
 
 import ssl
 from collections import deque
@@ -26,6 +26,10 @@ class _Bag(Generic[Member]):
 
     def remove(self, member: Member) -> None:
         del self._members[member]
+
+    @property
+    def newest(self) -> Member:
+        return next(reversed(self._members))
 
     def __contains__(self, member: object) -> bool:
         return member in self._members
@@ -149,7 +153,10 @@ class Pool(httpcore.AsyncConnectionPool):
             await connection.aclose()
 
     def _assign_requests_to_connections(self) -> list[httpcore.AsyncConnectionInterface]:
-        """Give every waiting request a connection while there are any; what had to be closed is closed."""
+        """Give every waiting request a connection while there are any.
+
+        httpcore would close what this returns: ours need not be waited for, and are closed by now.
+        """
         books = self._books
         while books.left:
             self._take_back(books.left.pop())
@@ -177,6 +184,7 @@ class Pool(httpcore.AsyncConnectionPool):
             return
         if connection.is_idle():
             self._idle.setdefault(_address(connection.origin), _Bag()).append(connection)
+            self._forget_closed()
             return
         self._all.remove(connection)
         if not connection.is_closed():
@@ -186,7 +194,7 @@ class Pool(httpcore.AsyncConnectionPool):
         """Find an idle connection to an origin or make one, in place of another origin's where the pool is full."""
         own = self._idle.get(_address(origin))
         while own:
-            connection = next(iter(own))
+            connection = own.newest  # so that those a peak has left behind come to their end
             own.remove(connection)
             if connection.is_idle():
                 return connection
@@ -202,7 +210,11 @@ class Pool(httpcore.AsyncConnectionPool):
         return connection
 
     def _forget_closed(self) -> None:
-        """Let go of idle connections that were closed; who is idle longest comes first, and so is closed first."""
+        """Let go of idle connections that were closed: who is idle longest comes first, and our timer closes it first.
+
+        One that its server has closed behind another that is open is let go when it would be taken, or when its turn
+        comes.
+        """
         for bag in self._idle.values():
             while bag and not (oldest := next(iter(bag))).is_idle():
                 bag.remove(oldest)

@@ -187,6 +187,7 @@ def test_borders() -> None:
     """Where no frame ends a border is where one began to look."""
     assert next_border(b"data: 1\n\ndata: 2", 0) == 9
     assert next_border(b"data: 2", 3) == 3
+    assert next_border(b"data: 2", 0) == last_border(b"data: 2", 0) == 0
     assert last_border(b"data: 1\n\ndata: 2", 0) == 9
     assert last_border(b"data: 2", 3) == 3
 

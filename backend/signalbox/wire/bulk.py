@@ -34,7 +34,8 @@ _delta_of = cast("Callable[[MarkedChunk], PlainDelta]", attrgetter("choices.firs
 
 def next_border(data: bytes, start: int) -> int:
     """Return where the next frame begins, `start` where none does."""
-    return max(start, data.find(_BORDER, start) + len(_BORDER))
+    border = data.find(_BORDER, start)
+    return start if border < 0 else border + len(_BORDER)
 
 
 def last_border(data: bytes, start: int) -> int:
@@ -44,11 +45,15 @@ def last_border(data: bytes, start: int) -> int:
     """
     found = (data.rfind(finish, max(start, len(data) - _END_BYTES)) for finish in _FINISHES)
     end = max(found)
-    return max(start, data.rfind(_BORDER, start, end if end >= 0 else len(data)) + len(_BORDER))
+    border = data.rfind(_BORDER, start, end if end >= 0 else len(data))
+    return start if border < 0 else border + len(_BORDER)
 
 
 def plain_of(frames: bytes, who: object) -> tuple[list[PlainDelta], bytes]:
-    """Decode the plain frames of `who` at the beginning of whole frames between two others; also return the rest."""
+    """Decode the plain frames of `who` that `frames` begin with, and return what they say and the bytes behind them.
+
+    `frames` are whole, and begin between two others. Each try is shorter than the last one.
+    """
     end = len(frames)
     while end:
         try:

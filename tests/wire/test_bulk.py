@@ -73,6 +73,16 @@ ODD = {
         + b","
         + text("B").removeprefix(b"data: ")
     ),
+    **{
+        f"a name that looks like a place: {place[:12]}": text(
+            "",
+            choices=[{"delta": {"tool_calls": [{"index": 0, "function": {"name": place, "arguments": "{}"}}]}}],
+        )
+        for place in ("$[99999999999999999999]", f"$[{'9' * 5000}]", " - at `$[3]`", "$[3]")
+    },
+    "an index that is none": arguments("{}").replace(b'"index": 0, "function"', b'"index": %d, "function"' % 2**70),
+    "a negative index": arguments("{}").replace(b'"index": 0, "function"', b'"index": -1, "function"'),
+    "a named end": b"event: x\ndata: [DONE]",
     "nothing at all": b"data: {}",
     "two frames glued": b'data: {"id": "gen-1", "choi' + text("whole"),
     "the end in the middle": b"data: [DONE]",

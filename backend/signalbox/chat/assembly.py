@@ -81,10 +81,13 @@ class CallAssembler:
     def add_all(self, deltas: Iterable[CallDelta]) -> None:
         """Merge deltas; pieces of one call's arguments in a row, as nearly all of them are, are put together first."""
         for (index, *others), alike in groupby(deltas, _owner_of):
-            if others == [None, None, None]:
-                self.add(CallDelta(index, arguments="".join(filter(None, map(_arguments_of, alike)))))
+            deltas_of_one = list(alike)
+            pieces = list(filter(None, map(_arguments_of, deltas_of_one)))
+            # One without arguments may still open a call.
+            if others == [None, None, None] and len(pieces) == len(deltas_of_one):
+                self.add(CallDelta(index, arguments="".join(pieces)))
             else:
-                for delta in alike:
+                for delta in deltas_of_one:
                     self.add(delta)
 
     def closed(self) -> list[OpenCall]:

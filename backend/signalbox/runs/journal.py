@@ -42,8 +42,8 @@ class Journal(Struct):
     """One run's events. Nothing is shown before its number is reserved on disk: no crash can give it out again.
 
     `seq` is the last event's number, `durable` that of the last one on disk. Numbers up to `reserved` are promised to
-    this run on disk, ahead of its events: after a crash it goes on above them. `is_over` once nothing follows, `is_lost`
-    once another worker tells the rest. `_tail` are the newest events, from the number `_first` on.
+    this run on disk, ahead of its events: after a crash it goes on above them. `is_over` once nothing follows,
+    `is_lost` once another worker tells the rest. `_tail` are the newest events, from the number `_first` on.
     """
 
     run_id: str

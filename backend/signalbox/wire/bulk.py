@@ -24,8 +24,8 @@ _BEGIN = b"data: {"
 
 _MARK = b"730301476214"  # as in MarkedChunk
 _MARKED = b'{"mark":%b,' % _MARK
-# The place of an object in the list, as a ValidationError tells it.
-_PLACE = re.compile(r"\$\[(\d+)\]")
+# The place of an object in the list, as a ValidationError tells it at its end; before that it quotes what a host said.
+_PLACE = re.compile(r" - at `\$\[(\d{1,9})\][^`]*`$")
 
 _read = msgspec.json.Decoder(list[MarkedChunk]).decode
 _who_of = cast("Callable[[MarkedChunk], Who]", attrgetter("id", "model", "provider"))

@@ -13,6 +13,8 @@ from signalbox.wire.sse import Frame, SseDecoder
 _UNREADABLE_LIMIT = 5
 # Before a piece come at most a comment, the role and a frame that says who speaks.
 _OPENING_FRAMES = 4
+# So many bytes of frames are first tried in one go.
+_WINDOW = 16 * 1024
 
 
 class StreamDecoder:
@@ -53,7 +55,7 @@ class StreamDecoder:
         """Take many frames: the first ones and the last ones as always, those between that are alike in one go."""
         start = 0
         for _ in range(_OPENING_FRAMES):
-            if self._chunks.is_plain and self._sse.is_between_frames:
+            if self._is_between_plain:
                 break
             start, before = next_border(data, start), start
             self._read(data[before:start], out)
@@ -64,16 +66,24 @@ class StreamDecoder:
     def _read_alike(self, frames: bytes, out: list[StreamPart]) -> None:
         """Take frames that are likely all plain: in one go those up to one that is not, which goes the long way.
 
-        Where that one is near, as many as are not worth a try go with it: what is tried is read again.
+        Where that one is near, as many as are not worth a try go with it: what is tried is read again. So a try is
+        short until one has come through, and the cost grows with the frames alone.
         """
-        while len(frames) >= MANY_BYTES:
-            before = len(frames)
-            if self._chunks.is_plain and self._sse.is_between_frames:
-                frames = self._chunks.plain_ones(frames, out)
-            odd = next_border(frames, max(0, MANY_BYTES - before + len(frames)))
-            self._read(frames[:odd], out)
-            frames = frames[odd:]
-        self._read(frames, out)
+        start, size = 0, _WINDOW
+        while len(frames) - start >= MANY_BYTES:
+            window = frames[start : min(len(frames), next_border(frames, start + size))]
+            others = self._chunks.plain_ones(window, out) if self._is_between_plain else window
+            worth, start = start + MANY_BYTES, start + len(window) - len(others)
+            size = _WINDOW if others else 4 * size
+            if others:
+                odd = min(len(frames), next_border(frames, max(start, worth)))
+                self._read(frames[start:odd], out)
+                start = odd
+        self._read(frames[start:], out)
+
+    @property
+    def _is_between_plain(self) -> bool:
+        return self._chunks.is_plain and self._sse.is_between_frames
 
     def close(self) -> list[StreamPart]:
         """Return what was still open when the bytes ended."""
@@ -94,6 +104,7 @@ class StreamDecoder:
             self._chunks.close(out)
             out.append(EndOfStream())
             self.is_told = self.has_ended = True
+            self._chunks.is_plain = False
             return
         if frame.event == "error" and not data.startswith(b"{"):
             words = data.decode("utf-8", "replace")

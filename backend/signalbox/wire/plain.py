@@ -5,10 +5,10 @@ instructions less than the long way in `wire/openrouter.py`, which is for every 
 What is `None` here has a meaning there: a frame that has it does not fit.
 """
 
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 Who: TypeAlias = tuple[str | None, str | None, str | None]
 """The id, the model and the provider that a frame names."""
@@ -22,7 +22,7 @@ class _Function(Struct, gc=False):
 class PlainCall(Struct, gc=False):
     """A piece of a call's arguments."""
 
-    index: int
+    index: Annotated[int, Meta(ge=0, le=2**31)]  # what no index can be is for the long way
     function: _Function
     id: Literal[""] | None = None
 

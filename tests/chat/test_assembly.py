@@ -6,7 +6,7 @@ from random import Random
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from signalbox.chat.assembly import CallAssembler
 from signalbox.core.parts import ArgumentStatus, CallDelta
@@ -415,6 +415,14 @@ ANY_DELTA = st.builds(
 
 
 @given(st.lists(ANY_DELTA, max_size=12))
+@example(
+    [
+        CallDelta(None, None, None, "\n"),
+        CallDelta(0, arguments='{"q":1}'),
+        CallDelta(0),
+        CallDelta(0, "a", "search", "{}"),
+    ]
+)
 def test_deltas_together_are_deltas_one_by_one(deltas: list[CallDelta]) -> None:
     """Pieces that are put together before they are merged make the same calls, and the same ones closed."""
     together, apart = CallAssembler(KNOWN), CallAssembler(KNOWN)

@@ -135,6 +135,10 @@ class RunStore(Protocol):
         """Delete a run and all that is kept of it, so that nothing of it is left on disk."""
         ...
 
+    async def forget(self) -> None:
+        """Leave nothing on disk of what was deleted, runs or conversations."""
+        ...
+
     def locked(self, name: str) -> AbstractAsyncContextManager[None]:
         """Hold a name against all other workers; whoever wants it meanwhile waits."""
         ...

@@ -4,10 +4,8 @@ import asyncio
 import math
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
-from operator import itemgetter
 
 import structlog
-from sqlalchemy import delete
 
 from signalbox.core.errors import Code, StoreError
 from signalbox.core.events import Stamped
@@ -16,8 +14,8 @@ from signalbox.core.ports import OnDurable
 from signalbox.core.records import Figures, RunRecord
 from signalbox.store.database import Database
 from signalbox.store.kept_runs import KeptRuns
+from signalbox.store.latest import Unfiled, file_left, has_left
 from signalbox.store.leases import LeaseLost, Sharing, renew, take_over, unfinished
-from signalbox.store.tables import RUNS
 from signalbox.store.writing import OpenRun, Taken, taken_of, write_flush
 
 _log = structlog.get_logger()
@@ -27,7 +25,6 @@ FLUSH_SECONDS = 0.08
 _RETRY_SECONDS = 1.0
 # A disk that does not answer must not keep a caller waiting for ever.
 _SILENT_SECONDS = 10.0
-_SECOND = itemgetter(1)
 
 
 class JournalStore(KeptRuns):
@@ -48,6 +45,8 @@ class JournalStore(KeptRuns):
         self._waiting: list[tuple[str | None, asyncio.Future[None]]] = []
         self._worker: asyncio.Task[None] | None = None
         self._writing: frozenset[str] = frozenset()
+        self._unfiled = Unfiled()
+        self._has_latest = False  # before what another process has left is filed, and where others read along
         self._stale: set[str] = set()
         self._is_closed = False
         self.is_well = True
@@ -58,11 +57,13 @@ class JournalStore(KeptRuns):
 
     def append(self, run_id: str, batch: list[Stamped]) -> None:
         """Add events at the end of a run's journal."""
-        if (run := self._runs.get(run_id)) is not None:
-            run.append(batch)
+        if batch and (run := self._runs.get(run_id)) is not None:
+            run.seq = batch[-1].seq
             if run.is_dropped:
                 self._tell(run, run.seq)
-            elif self._dirty.get(run_id) is not run:  # else the writer knows of it already
+                return
+            run.events += batch
+            if self._dirty.get(run_id) is not run:  # else the writer knows of it already
                 self._touch(run)
 
     def remember(self, run_id: str, seq: int, messages: Sequence[Message]) -> None:
@@ -73,7 +74,8 @@ class JournalStore(KeptRuns):
 
     def note(self, run_id: str, figures: Callable[[], Figures]) -> None:
         """Keep a run's figures as they are at the next flush; of a run that was closed, too."""
-        run = self._runs.get(run_id) or self._dirty.get(run_id) or OpenRun(run_id, _nobody, wanted=0)
+        run = self._runs.get(run_id) or self._dirty.get(run_id) or self._unfiled.runs.get(run_id)
+        run = run or OpenRun(run_id, _nobody, wanted=0)
         if not run.is_dropped:
             run.figures = figures
             self._touch(run)
@@ -83,7 +85,7 @@ class JournalStore(KeptRuns):
 
         Whoever waits for its events to be on disk is told that they are: there is nothing to wait for.
         """
-        for run in (self._runs.get(run_id), self._dirty.pop(run_id, None)):
+        for run in (self._runs.get(run_id), self._dirty.pop(run_id, None), self._unfiled.runs.pop(run_id, None)):
             if run is not None and not run.is_dropped:
                 run.drop()
                 self._tell(run, run.seq)
@@ -189,42 +191,47 @@ class JournalStore(KeptRuns):
             self._due.clear()
             await self._write()
 
-    def _due_now(self, asked: Collection[str | None]) -> dict[str, OpenRun]:
+    def _due_now(self, asked: Collection[str | None]) -> list[tuple[OpenRun, Taken]]:
         """Take what is to be written: the runs that are waited for; all where it is time, or where one waits for all.
 
-        Whoever starts or ends would else have every other run written with it, many times a second.
+        Whoever starts or ends would else have every other run written with it, many times a second. Those that are
+        waited for are filed in the journal.
         """
-        if not self._is_time and None not in asked:
-            return {run.id: run for run_id in asked if run_id and (run := self._dirty.pop(run_id, None)) is not None}
-        dirty, self._dirty, self._is_time = self._dirty, {}, False
-        return dirty
+        is_all, is_time = None in asked, self._is_time or None in asked
+        filed = dict.fromkeys([run_id for run_id in asked if run_id])
+        if is_time:
+            self._is_time = False
+            filed |= dict.fromkeys(self._unfiled.runs if is_all else self._unfiled.overdue())
+        named = dict.fromkeys([*filed, *self._dirty]) if is_time else filed
+        there = [self._dirty.pop(run_id, None) or self._unfiled.runs.get(run_id) for run_id in named]
+        is_all = is_all or not self._has_latest
+        return [(run, taken_of(run, is_filed=is_all or run.must_be_filed or run.id in filed)) for run in there if run]
 
     async def _write(self) -> None:
         waiting, self._waiting = self._waiting, []
-        dirty = self._due_now([run_id for run_id, _ in waiting])
-        self._writing = frozenset(dirty)
+        taken = self._due_now([run_id for run_id, _ in waiting])
+        self._writing = frozenset(run.id for run, _ in taken)
+        failed: StoreError | None = None
         try:
-            await self._put([*zip(dirty.values(), map(taken_of, dirty.values()), strict=True)])
+            await self._put(taken)
+            self.is_well = True
         except StoreError as error:
             self._unwell()
-            for _, future in waiting:
-                if not future.done():
-                    future.set_exception(StoreError(error.code))
-        else:
-            self.is_well = True
-            for _, future in waiting:
-                if not future.done():
-                    future.set_result(None)
+            failed = error
         finally:
             self._writing = frozenset()
+        for future in [future for _, future in waiting if not future.done()]:
+            future.set_exception(StoreError(failed.code)) if failed else future.set_result(None)
 
     async def _put(self, taken: list[tuple[OpenRun, Taken]]) -> None:
         """Write all together; where one of them is at fault it must not keep the others from the disk."""
         stale = frozenset(self._stale)
-        if not taken and not stale and self.is_well:
+        if not taken and not stale and self.is_well and not self._unfiled.has_waste:
             return
+        batch = [of_one for _, of_one in taken]
+        spare = self._unfiled.spare({of_one.run_id for of_one in batch if of_one.is_filed})
         try:
-            await self._database.write(write_flush, [*map(_SECOND, taken)], stale, self._sharing)
+            place = await self._database.write(write_flush, batch, stale, self._sharing, spare)
         except LeaseLost as lost:
             await self._put_rest(taken, lost.run_ids)
         except StoreError as error:
@@ -237,12 +244,12 @@ class JournalStore(KeptRuns):
         else:
             self._stale -= stale
             for run, of_one in taken:
-                self._kept(run, of_one)
+                self._kept(run, of_one, place)
+            self._unfiled.written(taken, place, spare)
 
     async def _put_rest(self, taken: list[tuple[OpenRun, Taken]], lost: frozenset[str]) -> None:
-        for run, _ in taken:
-            if run.id in lost:
-                self._lose(run)
+        for run in [run for run, _ in taken if run.id in lost]:
+            self._lose(run)
         await self._put([one for one in taken if one[0].id not in lost])
 
     def _lose(self, run: OpenRun) -> None:
@@ -277,10 +284,10 @@ class JournalStore(KeptRuns):
                 self._give_back(taken[place + 1 :])
                 raise
 
-    def _kept(self, run: OpenRun, taken: Taken) -> None:
-        run.kept(taken)
+    def _kept(self, run: OpenRun, taken: Taken, place: int | None) -> None:
+        run.kept(taken, place)
         self._weigh(run)
-        if not run.is_dropped:
+        if taken.is_filed and not run.is_dropped:
             self._tell(run, taken.seq)
         elif taken.opening is not None:  # nobody waits any more, who asked was refused: it must not stay as under way
             self._stale.add(run.id)
@@ -304,6 +311,7 @@ class JournalStore(KeptRuns):
         _log.error("journal.refused", run_id=run.id)
         run.drop()
         self._dirty.pop(run.id, None)
+        self._unfiled.runs.pop(run.id, None)
         self._tell(run, run.seq)
 
     def _unwell(self) -> None:
@@ -315,22 +323,20 @@ class JournalStore(KeptRuns):
 
     async def _caught_up(self, run_id: str | None = None) -> None:
         """Have what was handed over of a run, or of any, on disk before it is read there, unless the disk is ill."""
-        behind = self._dirty.keys() | self._writing
+        behind = self._dirty.keys() | self._writing | self._unfiled.runs.keys()
         if self.is_well and (behind if run_id is None else run_id in behind):
             with suppress(StoreError):  # then what is told is as old as the disk
                 await self.flush(run_id)
-
-    async def delete(self, run_id: str) -> None:
-        """Delete a run and all that is kept of it, so that nothing of it is left on disk."""
-        self.drop(run_id)
-        await self._database.write(lambda connection: connection.execute(delete(RUNS).where(RUNS.c.id == run_id)))
-        await self._database.forget()
 
     async def unfinished(self) -> list[RunRecord]:
         """Return the runs that have no ending and nobody who will tell it; `seq` is what the journal really holds.
 
         Where the database is shared that is a claim: they are this worker's from now on.
         """
+        if not self._database.is_shared:
+            if await self._database.read(has_left):
+                await self._database.write(file_left)
+            self._has_latest = True
         if self._sharing is None:
             return await self._database.read(unfinished)
         return await self._database.write(take_over, self._sharing, frozenset(self._runs))

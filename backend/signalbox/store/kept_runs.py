@@ -1,24 +1,35 @@
-"""Runs as a database holds them: read one by one, by what they answer to, and in lists."""
+"""Runs as a database holds them: read one by one, by what they answer to, and in lists; and deleted."""
 
 from abc import ABC, abstractmethod
 from contextlib import AbstractAsyncContextManager
+
+from sqlalchemy import delete
 
 from signalbox.core.events import Stamped
 from signalbox.core.records import RunRecord
 from signalbox.store.database import Database
 from signalbox.store.reading import find_run, find_run_by_key, is_run_over, journal_of, recent_runs, unsettled_runs
+from signalbox.store.tables import RUNS
 
 _ROWS_PER_READ = 200
 
 
 class KeptRuns(ABC):
-    """The part of a RunStore that reads; whoever writes has what he was given on disk before it is looked for."""
+    """The part of a RunStore that reads and deletes; whoever writes has what he was given on disk before."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     @abstractmethod
     async def _caught_up(self, run_id: str | None = None) -> None: ...
+
+    @abstractmethod
+    def drop(self, run_id: str) -> None:
+        """Take no more of a run."""
+
+    @abstractmethod
+    async def flush(self, run_id: str | None = None) -> None:
+        """Wait until all that was handed over is on disk."""
 
     async def read(self, run_id: str, after: int) -> list[Stamped]:
         """Return the next events with seq > after; none when there are no more."""
@@ -47,6 +58,17 @@ class KeptRuns(ABC):
     async def unsettled(self, since: float) -> list[RunRecord]:
         """Return the runs ended since then (epoch seconds) whose cost is not known yet."""
         return await self._database.read(unsettled_runs, since)
+
+    async def delete(self, run_id: str) -> None:
+        """Delete a run and all that is kept of it, so that nothing of it is left on disk."""
+        self.drop(run_id)
+        await self._database.write(lambda connection: connection.execute(delete(RUNS).where(RUNS.c.id == run_id)))
+        await self.forget()
+
+    async def forget(self) -> None:
+        """Leave nothing of what was deleted: a row of the latest may hold it, until all that is in it is filed."""
+        await self.flush()
+        await self._database.forget()
 
     def locked(self, name: str) -> AbstractAsyncContextManager[None]:
         """Hold a name against all other workers."""

@@ -104,6 +104,9 @@ class MemoryStore:
         """Forget a run."""
         self.drop(run_id)
 
+    async def forget(self) -> None:
+        """Nothing is on any disk."""
+
     @asynccontextmanager
     async def locked(self, name: str) -> AsyncGenerator[None, None]:
         """Hold nothing: there are no other workers."""

@@ -10,7 +10,7 @@ from signalbox.core.errors import Code, StoreError
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0002"
+HEAD = "0003"
 SCRIPTS = Path(__file__).parent / "migrations"
 
 

@@ -106,7 +106,7 @@ LEASES = Table(
     Index("leases_by_worker", "worker"),
 )
 
-# One row per run and flush: a row per event costs twice as much.
+# Rows of many events: a row per event costs twice as much as one per flush, and that much more than one per run.
 JOURNAL = Table(
     "journal",
     METADATA,
@@ -115,6 +115,15 @@ JOURNAL = Table(
     Column("last_seq", Integer, nullable=False),
     Column("frames", LargeBinary, nullable=False),  # a JSON list of stamped events
     PrimaryKeyConstraint("run_id", "first_seq"),
+)
+
+# What runs under way have said since their last row above: one row per flush for all of them, see `latest.py`. It
+# belongs to the one process that has the database; where several share it they look into the journal for news.
+LATEST = Table(
+    "latest",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("said", LargeBinary, nullable=False),  # a JSON list of run ids, each with its stamped events
 )
 
 # What a run said as its model must see it again: with opaque reasoning and the host's own ids, which no client gets.

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 
 import structlog
-from msgspec import Struct, field, json
+from msgspec import Raw, Struct, field, json
 from sqlalchemy import Connection, delete, select, update
 
 from signalbox.core.conversations import folded
@@ -11,7 +11,7 @@ from signalbox.core.events import Content, Stamped
 from signalbox.core.messages import Message
 from signalbox.core.ports import OnDurable
 from signalbox.core.records import Figures, RunRecord
-from signalbox.store.batches import Row, change, insert
+from signalbox.store.batches import Row, change, driver_of, insert
 from signalbox.store.database import touch
 from signalbox.store.leases import Sharing, check, give_up, notify_news, take
 from signalbox.store.messages import dump_message
@@ -23,6 +23,9 @@ from signalbox.store.tables import CONVERSATIONS, JOURNAL, MESSAGES, RUNS, TURNS
 # crash leaves a gap of them, which the contract allows.
 BLOCK = 1_000_000
 
+# With so many events a run is worth a row of its own in the journal: 2.5 seconds of one that says 50 a second.
+WORTH_A_ROW = 128
+
 _encoder = json.Encoder()
 _log = structlog.get_logger()
 
@@ -30,7 +33,9 @@ _log = structlog.get_logger()
 class Taken(Struct):
     """What one flush takes of one run. `seq` is its last event in it, `reserved` the block that is reserved with it.
 
-    `is_answer` where it is of a conversation. `size` is what its events take up, once they are written.
+    `is_answer` where it is of a conversation. `is_filed`: its events go into the journal, behind the `pieces`, from the
+    number `first` on, that were in the table of the latest so far; else they join those there. `piece` is what the
+    events are as JSON, once they are written.
     """
 
     run_id: str
@@ -43,7 +48,15 @@ class Taken(Struct):
     is_raised: bool
     is_leased: bool = False
     is_answer: bool = False
-    size: int = 0
+    is_filed: bool = True
+    first: int = 0
+    pieces: Sequence[bytes] = ()
+    piece: bytes = b""
+
+    def encode(self) -> bytes:
+        """Write the events as the inside of a JSON list."""
+        self.piece = _encoder.encode(self.events)[1:-1]
+        return self.piece
 
     @property
     def may_end(self) -> bool:
@@ -54,8 +67,9 @@ class Taken(Struct):
 class OpenRun(Struct):
     """One run that is being written; `is_kept` once it is in its table, `is_leased` from then to its ending.
 
-    `reserved` is on disk, `wanted` is what the next flush makes of it. `size` are the bytes of its events on disk, and
-    `waiting` of the first `weighed` of those that a disk that is ill has not taken.
+    `reserved` is on disk, `wanted` is what the next flush makes of it. `pieces` hold the `held` events, from the number
+    `first` on, that are in the table of the latest, from the row `place` on. `size` are the bytes of its events on
+    disk, and `waiting` of the first `weighed` of those that a disk that is ill has not taken.
     """
 
     id: str
@@ -68,6 +82,10 @@ class OpenRun(Struct):
     events: list[Stamped] = []
     turns: list[tuple[int, int, Message]] = []
     figures: Callable[[], Figures] | None = None
+    pieces: list[bytes] = []
+    held: int = 0
+    first: int = 0
+    place: int = 0
     is_answer: bool = False
     is_kept: bool = False
     is_leased: bool = False
@@ -76,17 +94,6 @@ class OpenRun(Struct):
     waiting: int = 0
     weighed: int = 0
 
-    def append(self, batch: list[Stamped]) -> None:
-        """Take events; the next block is wanted when half of this one is used, so that nobody waits for it."""
-        if not batch:
-            return
-        self.seq = batch[-1].seq
-        if self.is_dropped:
-            return
-        self.events.extend(batch)
-        if self.seq > self.wanted - BLOCK // 2:
-            self.wanted = self.seq + BLOCK
-
     def remember(self, seq: int, messages: Sequence[Message]) -> None:
         """Take what the history grew by."""
         if self.is_dropped:
@@ -94,9 +101,22 @@ class OpenRun(Struct):
         self.turns.extend((self.places + place, seq, message) for place, message in enumerate(messages))
         self.places += len(messages)
 
-    def take(self) -> Taken:
-        """Hand over what there is, and hold nothing of it."""
+    @property
+    def must_be_filed(self) -> bool:
+        """Whether there is more to write of it than what it has said, or enough of that."""
+        is_news = self.opening is not None or self.figures is not None or self.wanted > self.reserved
+        return is_news or self._uses_its_block_up or self.held + len(self.events) >= WORTH_A_ROW
+
+    @property
+    def _uses_its_block_up(self) -> bool:
+        """Whether half of it is used: the next one is reserved then, so that nobody waits for it."""
+        return bool(self.events) and self.seq > self.wanted - BLOCK // 2
+
+    def take(self, *, is_filed: bool = True) -> Taken:
+        """Hand over what there is, and hold nothing of it but what is in the table of the latest."""
         figures = self.figures() if self.figures is not None else None
+        if self._uses_its_block_up:
+            self.wanted = self.seq + BLOCK
         taken = Taken(
             self.id,
             self.seq,
@@ -108,6 +128,9 @@ class OpenRun(Struct):
             is_raised=self.opening is None and self.wanted > self.reserved,
             is_leased=self.is_leased,
             is_answer=self.is_answer,
+            is_filed=is_filed,
+            first=self.first,
+            pieces=self.pieces if is_filed else (),
         )
         self.opening, self.figures, self.events, self.turns = None, None, [], []
         return taken
@@ -115,7 +138,7 @@ class OpenRun(Struct):
     def drop(self) -> None:
         """Hold nothing, and take nothing more."""
         self.is_dropped = True
-        self.opening, self.figures, self.events, self.turns = None, None, [], []
+        self.opening, self.figures, self.events, self.turns, self.pieces = None, None, [], [], []
 
     def give_back(self, taken: Taken) -> None:
         """Hold again what could not be written, before what has come since."""
@@ -129,33 +152,59 @@ class OpenRun(Struct):
         self.waiting += len(_encoder.encode(taken.events[self.weighed :]))
         self.weighed = len(taken.events)
 
-    def kept(self, taken: Taken) -> None:
-        """Count what is on disk now."""
+    def kept(self, taken: Taken, place: int | None) -> None:
+        """Count what is on disk now; what was not filed is in the row `place`."""
         self.is_kept = True
+        if taken.is_filed:
+            self.pieces, self.held = [], 0
+        elif place is not None and taken.events and not self.is_dropped:
+            if not self.pieces:
+                self.first, self.place = taken.events[0].seq, place
+            self.pieces.append(taken.piece)
+            self.held += len(taken.events)
         if taken.opening is not None or taken.figures is not None:
             self.is_leased = taken.may_end and not (taken.figures and taken.figures.is_over)
         self.reserved = taken.reserved
-        self.size += taken.size
+        self.size += len(taken.piece)
         self.waiting = self.weighed = 0
 
 
-def taken_of(run: OpenRun) -> Taken:
+def taken_of(run: OpenRun, *, is_filed: bool) -> Taken:
     """Take what there is of a run, at the worst without its figures."""
     try:
-        return run.take()
+        return run.take(is_filed=is_filed)
     except Exception as error:  # noqa: BLE001 - figures that cannot be told keep no event from the disk
         _log.error("journal.figures", run_id=run.id, error=type(error).__name__)
         run.figures = None
-        return run.take()
+        return run.take(is_filed=is_filed)
 
 
 def write_flush(
-    connection: Connection, batch: Sequence[Taken], stale: Collection[str], sharing: Sharing | None
-) -> None:
-    """Write a flush; one of nothing finds out whether the database takes anything."""
+    connection: Connection,
+    batch: Sequence[Taken],
+    stale: Collection[str],
+    sharing: Sharing | None,
+    spare: int | None = None,
+) -> int | None:
+    """Write a flush; one of nothing finds out whether the database takes anything.
+
+    Returns the row of the latest that is in it, None where all was filed. Those below `spare` go.
+    """
     put(connection, batch, stale, sharing)
+    place = _keep_latest(connection, [t for t in batch if t.events and not t.is_filed], spare)
     if not batch:
         touch(connection)
+    return place
+
+
+def _keep_latest(connection: Connection, said: Sequence[Taken], spare: int | None) -> int | None:
+    """Keep what these runs have said in one row; others make room for it."""
+    if spare is not None:
+        driver_of(connection).execute("DELETE FROM latest WHERE id < ?", (spare,))
+    if not said:
+        return None
+    row = _encoder.encode([(t.run_id, Raw(b"[%b]" % t.encode())) for t in said])
+    return driver_of(connection).execute("INSERT INTO latest (said) VALUES (?)", (row,)).lastrowid
 
 
 def put(
@@ -170,7 +219,8 @@ def put(
     if stale:
         _take_out(connection, stale)
     _begin(connection, batch)
-    insert(connection, JOURNAL, [_journal_row(t) for t in batch if t.events], replaced=("last_seq", "frames"))
+    filed = [_filed(t) for t in batch if t.is_filed and (t.events or t.pieces)]
+    insert(connection, JOURNAL, filed, replaced=("last_seq", "frames"))
     insert(connection, TURNS, [_turn_row(t.run_id, *turn) for t in batch for turn in t.turns])
     change(connection, RUNS, [{"reserved": t.reserved, "id": t.run_id} for t in batch if t.is_raised])
     if noted := [(t, t.figures) for t in batch if t.figures is not None and t.opening is None]:
@@ -245,11 +295,15 @@ def _take_out(connection: Connection, stale: Collection[str]) -> None:
     connection.execute(delete(RUNS).where(RUNS.c.id.in_(stale)))
 
 
-def _journal_row(taken: Taken) -> Row:
-    frames = _encoder.encode(taken.events)
-    taken.size = len(frames)
-    first, last = taken.events[0].seq, taken.events[-1].seq
-    return {"run_id": taken.run_id, "first_seq": first, "last_seq": last, "frames": frames}
+def _filed(taken: Taken) -> Row:
+    pieces = [*taken.pieces, taken.encode()] if taken.events else taken.pieces
+    first = taken.first if taken.pieces else taken.events[0].seq
+    return journal_row(taken.run_id, first, taken.seq, b"[%b]" % b",".join(pieces))
+
+
+def journal_row(run_id: str, first: int, last: int, frames: bytes) -> Row:
+    """Return a row of the journal; `frames` are the events from `first` to `last` as JSON."""
+    return {"run_id": run_id, "first_seq": first, "last_seq": last, "frames": frames}
 
 
 def _turn_row(run_id: str, place: int, seq: int, message: Message) -> Row:

@@ -123,7 +123,7 @@ async def remove_conversation(conversation_id: str, parts: PartsDep, who: WhoDep
     if deleted is None:
         raise RequestError(Code.UNKNOWN_CONVERSATION)
     await _drop(deleted, parts)
-    await parts.database.forget()
+    await parts.runs.store.forget()
     return {"deleted": True, "saves_kept": deleted.saves}
 
 

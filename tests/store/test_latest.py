@@ -1,0 +1,250 @@
+"""What runs under way have said last: kept together, filed one by one, found again after a crash, each event once."""
+
+import random
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+from msgspec import json
+from signalbox.core.errors import Code
+from signalbox.core.events import Content, Stamped
+from signalbox.core.records import Figures
+from signalbox.runs.journal import read_all
+from signalbox.store import latest, writing
+from signalbox.store.journal import JournalStore
+from structlog.testing import capture_logs
+
+from tests.store.disk import Disk, opened, until, words
+
+pytestmark = pytest.mark.anyio
+RUNS = [f"run-{number}" for number in range(20)]
+
+
+@pytest.fixture
+async def kept(store: JournalStore) -> JournalStore:
+    """Have it keep what is said in the table of the latest: it has looked for what another process has left."""
+    assert await store.unfinished() == []
+    return store
+
+
+def said_in(disk: Disk) -> list[dict[str, list[int]]]:
+    """Return what each row of the latest holds: the numbers of each run's events."""
+    rows = disk.rows("SELECT said FROM latest ORDER BY id")
+    return [{run_id: [stamped["seq"] for stamped in events] for run_id, events in json.decode(row)} for (row,) in rows]
+
+
+def is_in_a_file(word: bytes, folder: Path) -> bool:
+    """Tell whether a file of a folder holds a word."""
+    return any(word in path.read_bytes() for path in folder.iterdir())
+
+
+async def passed(disk: Disk) -> None:
+    """Wait until it was time, and all was written."""
+    before = disk.transactions
+    await until(lambda: disk.transactions > before)
+
+
+async def test_what_all_say_is_one_row(disk: Disk, kept: JournalStore) -> None:
+    """Twenty runs speak twice: two rows for all of them, none of theirs, and their watchers are told of neither."""
+    told: list[int] = []
+    await opened(kept, *RUNS, told=lambda seq, reserved: told.append(seq))
+    del told[:]
+    for number in (1, 2):
+        for run_id in RUNS:
+            kept.append(run_id, words(number, number))
+        await passed(disk)
+    assert said_in(disk) == [{run_id: [1] for run_id in RUNS}, {run_id: [2] for run_id in RUNS}]
+    assert (disk.rows("SELECT count(*) FROM journal"), told) == ([(0,)], [])
+
+
+async def test_who_is_asked_for_is_filed(disk: Disk, kept: JournalStore) -> None:
+    """A flush of one run makes one row of all it has said; the others stay, and so do the rows that they need."""
+    await opened(kept, "a", "b")
+    for number in (1, 2):
+        kept.append("a", words(number, number))
+        kept.append("b", words(number, number))
+        await passed(disk)
+    await kept.flush("a")
+    assert (disk.seqs("a"), disk.seqs("b"), len(said_in(disk))) == ([(1, 2)], [], 2)
+    assert await kept.read("a", 0) == words(1, 2)
+    await kept.flush("a")
+    assert disk.seqs("a") == [(1, 2)]
+    await kept.flush()
+    assert (disk.seqs("b"), said_in(disk)) == ([(1, 2)], [])
+    before = disk.transactions
+    await kept.flush()
+    assert disk.transactions == before
+
+
+async def test_whoever_is_looked_for_is_filed_before(disk: Disk, kept: JournalStore) -> None:
+    """`find` has on disk what the run has said so far, also where nothing new has come."""
+    await opened(kept, "a")
+    kept.append("a", words(1, 3))
+    await passed(disk)
+    assert disk.seqs("a") == []
+    assert await kept.find("a") is not None
+    assert disk.seqs("a") == [(1, 3)]
+
+
+async def test_figures_and_endings_are_filed(disk: Disk, kept: JournalStore) -> None:
+    """Whoever reads that a run is over finds all of it, though nobody has waited for it."""
+    await opened(kept, "a")
+    kept.append("a", words(1, 1))
+    await passed(disk)
+    kept.append("a", words(2, 2))
+    kept.note("a", lambda: Figures(seq=2, status="complete", ended=1.0))
+    kept.close("a")
+    await passed(disk)
+    assert (disk.seqs("a"), said_in(disk)) == ([(1, 2)], [])
+    assert disk.rows("SELECT status FROM runs") == [("complete",)]
+
+
+async def test_much_is_worth_a_row(disk: Disk, kept: JournalStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run is filed once it has said so much that a row of its own costs little, at once or bit by bit."""
+    monkeypatch.setattr(writing, "WORTH_A_ROW", 5)
+    await opened(kept, "a", "b")
+    for number in (1, 3, 5):
+        kept.append("a", words(number, number + 1))
+        await passed(disk)
+    kept.append("b", words(1, 5))
+    await passed(disk)
+    assert (disk.seqs("a"), disk.seqs("b"), said_in(disk)) == ([(1, 6)], [(1, 5)], [])
+
+
+async def test_a_silent_run_holds_up_nobodys_rows(
+    disk: Disk, kept: JournalStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The table is as short as it may be: who has said something long ago is filed with what others say."""
+    monkeypatch.setattr(latest, "MOST_FLUSHES", 3)
+    await opened(kept, "silent", "a")
+    kept.append("silent", words(1, 1))
+    for number in range(1, 12):
+        kept.append("a", words(number, number))
+        await passed(disk)
+        assert len(said_in(disk)) <= 4
+    assert disk.seqs("silent") == [(1, 1)]
+    await kept.flush()
+    assert await kept.read("a", 0) == words(1, 11)
+
+
+@pytest.mark.parametrize("code", [Code.STORE_UNAVAILABLE, Code.INTERNAL])
+async def test_what_could_not_be_written_is_written_once(disk: Disk, kept: JournalStore, code: Code) -> None:
+    """Failures of a row of all and of a filing: each event is in the journal once in the end."""
+    await opened(kept, "a", "b")
+    kept.append("a", words(1, 1))
+    await passed(disk)
+    if code is Code.STORE_UNAVAILABLE:
+        disk.failing = code
+        kept.append("a", words(2, 2))
+        await until(lambda: disk.refused > 2)
+        disk.failing = None
+        kept.append("a", words(3, 3))
+        await passed(disk)
+    else:  # one that cannot be written is let go of, and keeps no other from the disk
+        bad = Stamped(1, 0, object())  # type: ignore[arg-type]
+        kept.append("b", [bad])
+        kept.append("a", words(2, 3))
+        await passed(disk)
+    await kept.flush()
+    assert [stamped.seq for stamped in await kept.read("a", 0)] == [1, 2, 3]
+    assert await kept.read("b", 0) == []
+
+
+async def test_after_a_crash_each_event_is_found_once(disk: Disk, kept: JournalStore) -> None:
+    """Rows of the latest, some twice and one damaged, behind filed ones: the start files what is not there yet."""
+    await opened(kept, "a", "b", "gone")
+    kept.append("a", words(1, 2))
+    await kept.flush("a")
+    for number in (3, 4):
+        kept.append("a", words(number, number))
+        kept.append("b", words(number - 2, number - 2))
+        kept.append("gone", words(number - 2, number - 2))
+        await passed(disk)
+    disk.change(
+        "INSERT INTO latest (id, said) SELECT id + 10, said FROM latest WHERE id = (SELECT min(id) FROM latest)"
+    )
+    disk.change("INSERT INTO latest (id, said) VALUES (30, X'5b5b')")
+    disk.change("DELETE FROM runs WHERE id = 'gone'")
+    after = JournalStore(disk)
+    with capture_logs() as logs:
+        assert {record.id: record.seq for record in await after.unfinished()} == {"a": 4, "b": 2}
+    assert [line["event"] for line in logs] == ["journal.unreadable"]
+    assert (await after.read("a", 0), await after.read("b", 0)) == (words(1, 4), words(1, 2))
+    assert (disk.seqs("a"), said_in(disk)) == ([(1, 2), (3, 4)], [])
+
+
+async def test_nothing_of_a_deleted_run_is_left(disk: Disk, kept: JournalStore, tmp_path: Path) -> None:
+    """What it said is in rows that another one still needs: that one is filed, and they go, from all files."""
+    await opened(kept, "a", "b")
+    kept.append("a", [Stamped(1, 0, Content("xyzzy"))])
+    kept.append("b", words(1, 1))
+    await passed(disk)
+    assert is_in_a_file(b"xyzzy", tmp_path)
+    await kept.delete("a")
+    assert not is_in_a_file(b"xyzzy", tmp_path)
+    assert await kept.read("b", 0) == words(1, 1)
+
+
+async def test_before_a_start_has_looked_nothing_is_kept_there(disk: Disk, store: JournalStore) -> None:
+    """A store that has not asked for what is left writes into the journal: it might take another one's rows away."""
+    disk.change("""INSERT INTO latest (id, said) VALUES (7, CAST('[["a",[]]]' AS BLOB))""")
+    await opened(store, "a")
+    store.append("a", words(1, 1))
+    await passed(disk)
+    await store.flush()
+    assert (disk.seqs("a"), said_in(disk)) == ([(1, 1)], [{"a": []}])
+
+
+@pytest.mark.parametrize("seed", range(12))
+async def test_whatever_happens_each_event_is_kept_once_and_in_order(
+    disk: Disk, kept: JournalStore, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Runs speak, are asked for, fail, are deleted, and the process dies: what was written is there, nothing twice."""
+    monkeypatch.setattr(latest, "MOST_FLUSHES", 4)
+    monkeypatch.setattr(writing, "WORTH_A_ROW", 9)
+    chance = random.Random(seed)
+    said: defaultdict[str, int] = defaultdict(int)
+    on_disk: dict[str, int] = {}
+    live = [f"run-{number}" for number in range(4)]
+    await opened(kept, *live)
+    for step in range(150):
+        run_id = chance.choice(live)
+        match chance.randrange(12):
+            case 0:
+                await kept.flush(run_id)
+                on_disk[run_id] = said[run_id]
+            case 1:
+                await kept.flush()
+                on_disk.update({one: said[one] for one in live})
+            case 2:
+                kept.note(run_id, lambda seq=said[run_id]: Figures(seq=seq))  # type: ignore[misc]
+            case 3:
+                disk.failing = Code.STORE_UNAVAILABLE
+                kept.append(run_id, words(said[run_id] + 1, said[run_id] + 1))
+                said[run_id] += 1
+                refused = disk.refused
+                await until(lambda refused=refused: disk.refused > refused)  # type: ignore[misc]
+                disk.failing = None
+                await kept.flush()
+                on_disk.update({one: said[one] for one in live})
+            case 4 if len(live) > 2 and step > 50:
+                live.remove(run_id)
+                await kept.delete(run_id)
+                on_disk.pop(run_id, None)
+            case _:
+                more = chance.randrange(1, 4)
+                kept.append(run_id, words(said[run_id] + 1, said[run_id] + more))
+                said[run_id] += more
+                if chance.random() < 0.6:
+                    await passed(disk)
+                    on_disk.update({one: said[one] for one in live})
+    after = JournalStore(disk.again())
+    await after._database.open()  # type: ignore[attr-defined]
+    left = {record.id: record.seq for record in await after.unfinished()}
+    assert left.keys() == set(live)
+    for run_id in live:
+        events = await read_all(lambda behind, run_id=run_id: after.read(run_id, behind))  # type: ignore[misc]
+        assert events == words(1, len(events))
+        assert on_disk.get(run_id, 0) <= len(events) <= said[run_id]
+    assert said_in(disk) == []
+    await after._database.aclose()  # type: ignore[attr-defined]

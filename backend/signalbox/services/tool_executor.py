@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from signalbox.core.errors import Code, ToolError
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import Tool, ToolContext, ToolOutcome, ToolSpec
+from signalbox.services.argument_shapes import shape_of, surely_fit
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
@@ -39,6 +40,7 @@ class ToolExecutor:
         if len(self._by_name) < len(self.tools):
             raise ValueError("two tools have the same name")
         self._result_limit = result_limit
+        self._shapes = {tool.spec.name: shape_of(tool.spec.parameters) for tool in self.tools}
 
     def prepare(self) -> None:
         """Have at hand what the first call would have to wait for; may be called in another thread."""
@@ -58,8 +60,10 @@ class ToolExecutor:
         tool = self._by_name.get(name)
         if tool is None or tool.unavailable is not None:
             return self._not_offered(name, tool)
-        validator = self._validators[name]
         given = _without_nulls(arguments, tool.spec.parameters)
+        if surely_fit(given, self._shapes[name]):
+            return None
+        validator = self._validators[name]
         # jsonschema's own types are partly unknown to a type checker.
         found = cast("Iterator[ValidationError]", validator.iter_errors(given))  # pyright: ignore[reportUnknownMemberType]
         errors = list(islice(found, _MOST_ERRORS + 1))

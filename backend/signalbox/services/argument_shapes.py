@@ -1,0 +1,65 @@
+"""A quick yes to arguments that surely fit their tool's schema: a type of msgspec, made once from the schema.
+
+jsonschema walks a schema in Python with every call, and was a fifteenth of a tool run's steps. It is asked wherever
+there is no quick yes, and it alone says no: what is wrong, and in which words.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from msgspec import UNSET, Struct, UnsetType, ValidationError, convert, defstruct
+
+from signalbox.core.messages import JsonObject, JsonValue
+
+# A schema that says more than this is jsonschema's alone; so is a property whose type is none of these.
+_UNDERSTOOD = frozenset({"type", "properties", "required", "additionalProperties"})
+_UNDERSTOOD_OF_PROPERTY = frozenset({"type", "enum", "description"})
+# An integer that is written 1.0 is one to JSON Schema, and none to msgspec: it goes the long way.
+_TYPES: dict[JsonValue, type] = {"string": str, "integer": int, "number": float, "boolean": bool}
+
+
+def shape_of(schema: JsonObject) -> type[Struct] | None:
+    """Return a type that takes only what fits a schema without further arguments; None where types cannot tell."""
+    properties, required = schema.get("properties"), schema.get("required", [])
+    if schema.keys() - _UNDERSTOOD or schema.get("type") != "object":
+        return None
+    if schema.get("additionalProperties", False) is not False:
+        return None
+    if (
+        not isinstance(properties, dict)
+        or not isinstance(required, list)
+        or set(map(str, required)) - properties.keys()
+    ):
+        return None
+    fields: list[tuple[str, Any, Any] | tuple[str, Any]] = []
+    names: dict[str, str] = {}  # an argument's name need not be one in Python
+    for place, (name, told) in enumerate(properties.items()):
+        kind = _type_of(told)
+        if kind is None:
+            return None
+        names[field := f"argument_{place}"] = name
+        fields.append((field, kind) if name in required else (field, kind | UnsetType, UNSET))
+    return defstruct("Arguments", fields, rename=names, forbid_unknown_fields=True, kw_only=True)
+
+
+def surely_fit(arguments: Mapping[str, JsonValue], shape: type[Struct] | None) -> bool:
+    """Whether arguments fit; false where jsonschema has to be asked."""
+    if shape is None:
+        return False
+    try:
+        convert(arguments, shape)
+    except (ValidationError, UnicodeError):  # half an emoji in a name
+        return False
+    return True
+
+
+def _type_of(told: JsonValue) -> Any:
+    """Return the type of one property's values, None where there is no such type."""
+    if not isinstance(told, dict) or told.keys() - _UNDERSTOOD_OF_PROPERTY:
+        return None
+    choices = told.get("enum")
+    if choices is None:
+        return _TYPES.get(str(told.get("type")))
+    if told.get("type") != "string" or not isinstance(choices, list) or not choices:
+        return None
+    return Literal[*choices] if all(isinstance(choice, str) for choice in choices) else None

@@ -1,0 +1,84 @@
+"""The quick yes to arguments: never to what jsonschema refuses, and given to all that models write as a rule."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from signalbox.core.messages import JsonObject
+from signalbox.services.argument_shapes import shape_of, surely_fit
+from signalbox.tools.registry import built_in
+
+PLAIN: JsonObject = {
+    "type": "object",
+    "properties": {
+        "query": {"type": "string", "description": "What to look for."},
+        "most-results": {"type": "integer"},
+        "ratio": {"type": "number"},
+        "deep": {"type": "boolean"},
+        "class": {"type": "string", "enum": ["day", "week"]},
+    },
+    "required": ["query"],
+}
+VALUES = st.one_of(
+    st.text(), st.sampled_from(["day", "week"]), st.integers(), st.floats(), st.booleans(), st.none(),
+    st.lists(st.integers(), max_size=2), st.dictionaries(st.text(), st.integers(), max_size=2),
+)  # fmt: skip
+NAMES = st.sampled_from(["query", "most-results", "ratio", "deep", "class", "argument_0", "other", "\ud800"])
+
+
+@given(st.dictionaries(NAMES, VALUES))
+def test_what_gets_a_quick_yes_is_right_to_jsonschema(arguments: JsonObject):
+    """The long way has the last word, so the quick one may say yes to nothing that it refuses."""
+    validator: Any = Draft202012Validator({"additionalProperties": False, **PLAIN})
+    assert not surely_fit(arguments, shape_of(PLAIN)) or validator.is_valid(arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"query": "tides"},
+        {"query": "", "most-results": 3, "ratio": 0.5, "deep": True, "class": "week"},
+        {"query": "x", "ratio": 2, "most-results": 10**30},
+    ],
+)
+def test_plain_arguments_get_one(arguments: JsonObject):
+    """Names need not be words of Python; an integer is a number."""
+    assert surely_fit(arguments, shape_of(PLAIN))
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {},
+        {"type": "object"},
+        {"type": ["object", "null"], "properties": {}},
+        {"type": "object", "properties": {}, "required": ["query"]},
+        {"type": "object", "properties": {}, "minProperties": 1},
+        {"type": "object", "properties": {}, "additionalProperties": True},
+        {"type": "object", "properties": {"a": True}},
+        {"type": "object", "properties": {"a": {}}},
+        {"type": "object", "properties": {"a": {"type": "array"}}},
+        {"type": "object", "properties": {"a": {"type": ["string", "null"]}}},
+        {"type": "object", "properties": {"a": {"type": "string", "minLength": 1}}},
+        {"type": "object", "properties": {"a": {"type": "integer", "enum": [1, 2]}}},
+        {"type": "object", "properties": {"a": {"type": "string", "enum": ["b", 1]}}},
+    ],
+)
+def test_a_schema_that_says_more_is_left_to_jsonschema(schema: JsonObject):
+    """Whatever is not wholly understood has no quick yes at all."""
+    assert shape_of(schema) is None
+    assert not surely_fit({}, shape_of(schema))
+
+
+def test_a_schema_may_say_itself_that_it_takes_no_more():
+    """As many do that come from elsewhere."""
+    shape = shape_of({**PLAIN, "additionalProperties": False})
+    assert surely_fit({"query": "tides"}, shape)
+    assert not surely_fit({"query": "tides", "other": 1}, shape)
+
+
+def test_every_built_in_tool_has_one():
+    """Else it is for nothing."""
+    assert all(shape_of(tool.spec.parameters) for tool in built_in(None, None))

@@ -48,7 +48,7 @@ class Http1Connection(httpcore.AsyncConnectionInterface):
         """Do the same, and return what httpcore needs no response for."""
         if self._state in (_State.ACTIVE, _State.CLOSED):
             raise httpcore.ConnectionNotAvailable
-        if self.is_closed():  # by the server, since it was taken from the pool
+        if self._channel is not None and self._channel.closed:  # by the server, since it was taken from the pool
             self._channel = None
         self._state = _State.ACTIVE
         try:
@@ -80,7 +80,7 @@ class Http1Connection(httpcore.AsyncConnectionInterface):
             self.origin.port,
             tls=self._tls,
             server_hostname=extensions_of(request).get("sni_hostname") or host,
-            patience=_timeout(request, "connect"),
+            patience=_timeouts_of(request).get("connect"),
         )
 
     def release(self) -> None:
@@ -196,8 +196,9 @@ def raise_as_httpx(error: Exception) -> NoReturn:
 
 async def _send(channel: Channel, request: httpcore.Request) -> Channel:
     """Write a request and wait for the response's head."""
-    channel.begin(request.method, _timeout(request, "read"))
-    patience = _timeout(request, "write")
+    timeouts = _timeouts_of(request)
+    channel.begin(request.method, timeouts.get("read"))
+    patience = timeouts.get("write")
     if not isinstance(request, Post):
         await _write(channel, request, patience)
     elif await channel.write(request.message, patience):
@@ -245,10 +246,9 @@ def extensions_of(message: httpcore.Request | httpcore.Response) -> dict[str, An
     return cast("dict[str, Any]", message.extensions)  # pyright: ignore[reportUnknownMemberType]
 
 
-def _timeout(request: httpcore.Request, kind: str) -> float | None:
-    """Read one of httpx's four timeouts from a request, in seconds; None is no limit."""
-    timeouts: dict[str, float | None] = extensions_of(request).get("timeout") or {}
-    return timeouts.get(kind)
+def _timeouts_of(request: httpcore.Request) -> dict[str, float | None]:
+    """Return httpx's four timeouts of a request by their names, in seconds; None is no limit."""
+    return extensions_of(request).get("timeout") or {}
 
 
 def _may_send_again(request: httpcore.Request, channel: Channel, sent_at: float) -> bool:

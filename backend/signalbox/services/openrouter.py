@@ -1,9 +1,10 @@
 """OpenRouterService: asks OpenRouter, or any OpenAI-compatible server, once; it never retries."""
 
-from collections.abc import Generator
-from contextlib import aclosing, contextmanager
+from collections.abc import Callable
+from contextlib import aclosing
 from dataclasses import dataclass
-from typing import cast
+from types import TracebackType
+from typing import NoReturn, Self, cast
 
 import httpx
 import orjson
@@ -59,6 +60,7 @@ class OpenRouterService:
         self._client = client
         self._upstream = upstream
         self._base = upstream.base_url.rstrip("/")
+        self._is_routed = upstream.is_openrouter
         self._headers = upstream.headers()
         self._to_complete = self._form(self._headers)
         self._to_stream = self._form({**self._headers, "accept": "text/event-stream"})
@@ -72,23 +74,23 @@ class OpenRouterService:
 
     async def stream(self, request: Request, take: Take, on_head: OnHead | None = None) -> None:
         """Hand over one list of parts per network read; cancelling this ends the request. Raises UpstreamError."""
-        with self._failures() as watch:
+        with _Failures(self._hide_key) as failures:
             async with aclosing(await self._asked(request, stream=True)) as answer:
-                watch.has_answer = True
+                failures.has_answer = True
                 await self._begin(answer, on_head)
                 await Hearing(answer, take, self._hide_key).run()
 
     async def complete(self, request: Request, on_head: OnHead | None = None) -> list[StreamPart]:
         """Return the parts of one whole answer. Raises UpstreamError."""
-        with self._failures() as watch:
+        with _Failures(self._hide_key) as failures:
             async with aclosing(await self._asked(request, stream=False)) as answer:
-                watch.has_answer = True
+                failures.has_answer = True
                 await self._begin(answer, on_head)
                 return self._safe(whole(await _body(answer), answer))
 
     async def _asked(self, request: Request, *, stream: bool) -> httpx.Response:
         """Post a request; its body is held by nobody here while the answer streams."""
-        body = body_of(request, stream=stream, routed=self._upstream.is_openrouter)
+        body = body_of(request, stream=stream, routed=self._is_routed)
         return await ask(self._client, self._to_stream if stream else self._to_complete, body)
 
     async def models(self) -> list[JsonObject]:
@@ -112,10 +114,10 @@ class OpenRouterService:
         return bill_of_generation(await self.generation(generation_id))
 
     async def _get(self, path: str, params: dict[str, str] | None = None) -> JsonObject:
-        with self._failures() as watch:
+        with _Failures(self._hide_key) as failures:
             async with self._client.stream("GET", self._url(path), params=params, headers=self._headers) as answer:
-                watch.has_answer = True
-                await self._refuse(answer)
+                failures.has_answer = True
+                await self._begin(answer, None)
                 body = await _body(answer)
         try:
             value = cast(JsonValue, orjson.loads(body))
@@ -130,34 +132,17 @@ class OpenRouterService:
 
     async def _begin(self, answer: httpx.Response, on_head: OnHead | None) -> None:
         """Raise what an answer that is no success means; tell of one that is as soon as its head is there."""
-        await self._refuse(answer)
+        if not answer.is_success:
+            await self._refuse(answer)
         if on_head is not None:
             on_head(served_by(answer))
 
-    async def _refuse(self, answer: httpx.Response) -> None:
+    async def _refuse(self, answer: httpx.Response) -> NoReturn:
         """Raise what an answer that is no success means."""
-        if answer.is_success:
-            return
         if answer.is_redirect:
             words = "The upstream answers with a redirect; check the base URL."
             raise UpstreamError(Code.UPSTREAM_PROTOCOL, words, retryable=False)
         raise error_of_response(answer.status_code, await _body(answer), answer.headers)
-
-    @contextmanager
-    def _failures(self) -> "Generator[_Watch, None, None]":
-        """Turn httpx's exceptions into ours, and keep the key out of every sentence (quirk G4)."""
-        watch = _Watch()
-        try:
-            yield watch
-        except UpstreamError as error:
-            self._hide_key(error)
-            raise
-        except httpx.TimeoutException as error:
-            raise _timed_out(error) from None
-        except (httpx.NetworkError, httpx.RemoteProtocolError) as error:
-            raise _broken(error, has_answer=watch.has_answer) from None
-        except httpx.HTTPError as error:
-            raise UpstreamError(Code.UPSTREAM_UNREACHABLE, f"The request failed ({type(error).__name__}).") from None
 
     def _safe(self, parts: list[StreamPart]) -> list[StreamPart]:
         """Keep the key out of errors that came inside a 200 as well."""
@@ -177,11 +162,37 @@ class OpenRouterService:
         error.message = message
 
 
-@dataclass(slots=True)
-class _Watch:
-    """Whether the answer had begun when it broke."""
+class _Failures:
+    """A block in which httpx's exceptions become ours, and the key is kept out of every sentence (quirk G4).
 
-    has_answer: bool = False
+    `has_answer`: whether the answer had begun when it broke. A class, for `contextmanager` costs a generator each time.
+    """
+
+    __slots__ = ("_hide_key", "has_answer")
+
+    def __init__(self, hide_key: Callable[[UpstreamError], None]) -> None:
+        self._hide_key = hide_key
+        self.has_answer = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        match error:
+            case None:
+                return
+            case UpstreamError():
+                self._hide_key(error)
+            case httpx.TimeoutException():
+                raise _timed_out(error) from None
+            case httpx.NetworkError() | httpx.RemoteProtocolError():
+                raise _broken(error, has_answer=self.has_answer) from None
+            case httpx.HTTPError():
+                raise UpstreamError(
+                    Code.UPSTREAM_UNREACHABLE, f"The request failed ({type(error).__name__})."
+                ) from None
+            case _:
+                pass
 
 
 async def _body(answer: httpx.Response) -> bytes:

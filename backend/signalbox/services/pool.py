@@ -1,9 +1,9 @@
 """httpcore's pool with our connection, and with books in which no connection is walked past another."""
 
 import ssl
-from collections import deque
-from collections.abc import Hashable, Iterator
-from typing import Generic, TypeAlias, TypeVar, cast
+from collections import defaultdict, deque
+from collections.abc import Hashable
+from typing import TypeAlias, TypeVar, cast
 
 import httpcore
 from httpcore._async.connection_pool import AsyncPoolRequest
@@ -15,30 +15,18 @@ Member = TypeVar("Member", bound=Hashable)
 _Address: TypeAlias = tuple[bytes, bytes, int | None]
 
 
-class _Bag(Generic[Member]):
+class _Bag(dict[Member, None]):
     """An ordered set under a list's names, for httpcore uses those: taking one out costs the same however many."""
 
-    def __init__(self) -> None:
-        self._members: dict[Member, None] = {}
-
     def append(self, member: Member) -> None:
-        self._members[member] = None
+        self[member] = None
 
     def remove(self, member: Member) -> None:
-        del self._members[member]
+        del self[member]
 
     @property
     def newest(self) -> Member:
-        return next(reversed(self._members))
-
-    def __contains__(self, member: object) -> bool:
-        return member in self._members
-
-    def __iter__(self) -> Iterator[Member]:
-        return iter(self._members)
-
-    def __len__(self) -> int:
-        return len(self._members)
+        return next(reversed(self))
 
 
 class _Requests(_Bag[AsyncPoolRequest]):
@@ -84,7 +72,7 @@ class Pool(httpcore.AsyncConnectionPool):
         self._requests = cast("list[AsyncPoolRequest]", self._books)
         self._all: _Bag[Http1Connection] = _Bag()
         self._connections = cast("list[httpcore.AsyncConnectionInterface]", self._all)
-        self._idle: dict[_Address, _Bag[Http1Connection]] = {}
+        self._idle: defaultdict[_Address, _Bag[Http1Connection]] = defaultdict(_Bag)
 
     def create_connection(self, origin: httpcore.Origin) -> Http1Connection:
         """Return our connection in place of httpcore's."""
@@ -183,7 +171,7 @@ class Pool(httpcore.AsyncConnectionPool):
         if connection not in self._all:
             return
         if connection.is_idle():
-            self._idle.setdefault(_address(connection.origin), _Bag()).append(connection)
+            self._idle[_address(connection.origin)].append(connection)
             self._forget_closed()
             return
         self._all.remove(connection)

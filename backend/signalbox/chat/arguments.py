@@ -4,7 +4,7 @@ import json
 from math import isfinite
 from typing import cast
 
-from signalbox.core.messages import JsonValue, nests_too_deeply
+from signalbox.core.messages import MAX_DEPTH, JsonValue, nests_too_deeply
 from signalbox.core.parts import ArgumentStatus
 from signalbox.wire.jsontext import clean
 
@@ -53,7 +53,8 @@ def is_same(one: JsonValue, other: JsonValue) -> bool:
 
 def _checked(value: JsonValue, text: str) -> JsonValue:
     """Refuse what could not be written again, and mend half an emoji; raises ValueError."""
-    if nests_too_deeply(value):
+    # No more brackets than levels are allowed: as nearly always, and then nobody has to walk the value.
+    if text.count("{") + text.count("[") > MAX_DEPTH and nests_too_deeply(value):
         raise ValueError("nested too deeply")
     return clean(value) if "\\ud" in text or "\\uD" in text else value
 

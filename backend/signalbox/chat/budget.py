@@ -79,8 +79,10 @@ class Budget:
 
 
 def metered(client: ChatClient, budget: Budget | None, progress: Progress) -> ChatClient:
-    """Have a client watch the budget, where there is one."""
-    return client if budget is None else _Metered(client, budget, progress)
+    """Have a client watch the budget, where there is one; without prices nothing can be seen before it is told."""
+    if budget is None or budget.prices is None:
+        return client
+    return _Metered(client, budget, budget.prices, progress)
 
 
 @dataclass(slots=True)
@@ -88,15 +90,16 @@ class _Meter:
     """What one streamed answer costs by now, about."""
 
     budget: Budget
+    prices: Prices
     left: float
     estimate: float
     is_told: bool = False
 
     def count(self, parts: list[StreamPart]) -> None:
         """Add what these parts cost; raises BudgetReached."""
-        if self.is_told or self.budget.prices is None:
+        if self.is_told:
             return
-        self.estimate += sum(map(_characters_of, parts)) / CHARACTERS_PER_TOKEN * self.budget.prices.completion
+        self.estimate += sum(map(_characters_of, parts)) / CHARACTERS_PER_TOKEN * self.prices.completion
         self.budget.estimates[-1] = self.estimate
         # Then all is said, and paid for: what follows is the bill.
         self.is_told = any(type(part) is Finish for part in parts)
@@ -110,26 +113,26 @@ class _Metered:
 
     client: ChatClient
     budget: Budget
+    prices: Prices
     progress: Progress
 
     async def stream(self, request: Request, take: Take, on_head: OnHead | None = None) -> None:
         """Hand over what comes, and raise BudgetReached behind what reaches the limit, unless that was the end."""
         left = self.budget.limit - self.budget.spent(self.progress)
-        meter = _Meter(self.budget, left, self._begin(request))
+        meter = _Meter(self.budget, self.prices, left, self._begin(request))
 
         def metered(parts: list[StreamPart]) -> None:
             take(parts)
             meter.count(parts)
 
-        await self.client.stream(request, take if self.budget.prices is None else metered, on_head)
+        await self.client.stream(request, metered, on_head)
 
     async def complete(self, request: Request, on_head: OnHead | None = None) -> list[StreamPart]:
         """Return a whole answer; what it costs is known when it is there."""
         estimate = self._begin(request)
         parts = await self.client.complete(request, on_head)
-        if self.budget.prices is not None:
-            said = sum(map(_characters_of, parts)) / CHARACTERS_PER_TOKEN
-            self.budget.estimates[-1] = estimate + said * self.budget.prices.completion
+        said = sum(map(_characters_of, parts)) / CHARACTERS_PER_TOKEN
+        self.budget.estimates[-1] = estimate + said * self.prices.completion
         return parts
 
     def _begin(self, request: Request) -> float:

@@ -56,21 +56,13 @@ def _exchange(head: Message, results: list[ToolMessage], *, own: bool) -> Exchan
     return Exchange(head, tuple(_results_for(calls, results)) if calls else (), own)
 
 
-def _sayable(message: Message) -> Message | None:
+def _sayable(message: AssistantMessage | SystemMessage | UserMessage) -> Message | None:
     """Return a message as hosts take it; None for a turn that says nothing: it would wedge the chat (B14, C4)."""
-    match message:
-        case AssistantMessage():
-            return message if message.calls or message.content.strip() else None
-        case SystemMessage(content):
-            said = _said(content)
-            return _saying(message, said) if said else None
-        case UserMessage(content):
-            return _saying(message, _said(content) or NO_TEXT)
-        case ToolMessage():
-            return None
-
-
-def _saying(message: SystemMessage | UserMessage, said: Content) -> Message:
+    if isinstance(message, AssistantMessage):
+        return message if message.calls or message.content.strip() else None
+    said = _said(message.content)
+    if not said:
+        return replace(message, content=NO_TEXT) if isinstance(message, UserMessage) else None
     return message if said is message.content else replace(message, content=said)
 
 

@@ -1,6 +1,9 @@
 """What may be sent to whom: repair in both directions, ids that the host accepts, reasoning only to its maker."""
 
 import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import cast
 
 from msgspec.structs import replace
 
@@ -69,11 +72,15 @@ def _without_reasoning(message: AssistantMessage, context: ConversationContext) 
     return replace(message, reasoning_field=OLD_REASONING_FIELD) if context.profile.echo_reasoning else message
 
 
+# re.compile looks its own cache up in Python.
+_compiled = lru_cache(maxsize=64)(cast("Callable[[str], re.Pattern[str]]", re.compile))
+
+
 class WireIds:
     """Chooses the id that each call has on the wire, unique in the request."""
 
     def __init__(self, context: ConversationContext) -> None:
-        self._legal = re.compile(context.profile.call_id)
+        self._legal = _compiled(context.profile.call_id)
         self._echo = context.profile.echo_reasoning
         self._used: set[str] = set()
 

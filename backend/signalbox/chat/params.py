@@ -117,7 +117,7 @@ def dropped_params(context: ConversationContext) -> list[str]:
     """Name what the caller set and the guardrails take out or change."""
     guarded = guarded_params(context)
     dropped = [name for name, value in context.base_params.items() if guarded.get(name) != value]
-    if context.offered and _tool_choice(context, first=True) != context.tool_choice:
+    if context.tool_choice is not None and context.offered and _tool_choice(context, first=True) != context.tool_choice:
         dropped.append("tool_choice")
     return dropped
 

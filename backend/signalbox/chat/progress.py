@@ -1,6 +1,7 @@
 """What a run has done so far: steps, attempts, figures, and how it ends."""
 
 from collections.abc import Callable
+from operator import attrgetter
 from time import time
 
 from msgspec import Struct
@@ -11,6 +12,7 @@ from signalbox.core.parts import Bill, Completion, Request, Served, Usage
 
 # The request was taken and no refusal came: what it cost is not known.
 _UNANSWERED = (Code.UPSTREAM_STALLED, Code.STREAM_CUT)
+_name_of = attrgetter("name")
 
 
 class Ending(Struct, frozen=True):
@@ -123,7 +125,7 @@ class Progress(Struct):
             number=number,
             final=final,
             model=request.model,
-            tools=[tool.name for tool in request.tools],
+            tools=list(map(_name_of, request.tools)),
             tool_choice=request.tool_choice,
             messages=len(request.messages),
             params=sorted(request.params),

@@ -45,31 +45,32 @@ class ResponseBuilder:
     def add(self, part: StreamPart) -> None:  # noqa: C901 - one arm per kind of part, nothing nested
         """Take in one part."""
         match part:
-            case TextDelta(text):
-                self.text.append(text)
+            # In the order in which an answer that streams is likely to hold them; most text comes past this.
             case ReasoningDelta(text, field):
                 self.reasoning.append(text)
                 self.reasoning_field = self.reasoning_field or field
-            case CallDelta():
-                self.assembler.add(part)
-            case RefusalDelta(text):
-                self.refusal.append(text)
+            case Served():
+                self.served = part
             case Finish(reason, native):
                 # Empty values in mid-stream say nothing; a later word replaces an earlier one (quirk A12).
                 self.finish = reason or self.finish
                 self.native = native or self.native
             case UsageReport():
                 self.report = _latest(self.report, part)
-            case Served():
-                self.served = part
+            case EndOfStream():
+                self.ended = True
+            case TextDelta(text):
+                self.text.append(text)
+            case CallDelta():
+                self.assembler.add(part)
             case Details(items):
                 self.details += items
+            case RefusalDelta(text):
+                self.refusal.append(text)
             case Fault():
                 self.fault = self.fault or part
             case Unreadable():
                 self.unreadable += 1
-            case EndOfStream():
-                self.ended = True
             case HiddenReasoning():
                 pass
 

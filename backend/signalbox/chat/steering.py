@@ -76,13 +76,13 @@ class Steering(Struct):
         Raises BudgetReached where there is no money for another one.
         """
         self._check_budget()
-        limits = self.context.limits
+        limits, offered = self.context.limits, self.context.offered
         self.progress.steps += 1
         self.execution.tool_context.begin_step()
         self._tries = 0
         is_last = self.progress.steps >= limits.max_steps
         is_stuck = self.must_answer or self.barren >= limits.barren_steps
-        self.final = self.must_answer if not self.context.offered else is_last or is_stuck
+        self.final = self.must_answer if not offered else is_last or is_stuck
         if is_stuck or not self.execution.calls or self.progress.steps != limits.max_steps:
             return []
         words = f"The limit of {limits.max_steps} model calls is reached; this is the last."

@@ -42,6 +42,7 @@ from signalbox.core.messages import (
 )
 from signalbox.core.parts import ToolSchema
 from signalbox.core.tools import Tool
+from signalbox.services.tool_executor import ToolExecutor
 
 FREE_SEARCHES, PAID_SEARCHES = 6, 10
 # What goes to the upstream under its own name, when set.
@@ -103,9 +104,15 @@ def _refuse_blank(message: Message, place: int) -> None:
     """A blank question is refused here with a sentence instead of by the host with a 400 (quirk C4)."""
     if not isinstance(message, UserMessage):
         return
-    parts = (TextPart(message.content),) if isinstance(message.content, str) else message.content
-    if all(isinstance(part, TextPart) and not part.text.strip() for part in parts):
+    if _is_blank(message.content):
         raise RequestError(Code.INVALID_REQUEST, "The last message is blank.", f"messages.{place}.content")
+
+
+def _is_blank(content: Content) -> bool:
+    """Whether there is nothing to be seen in it."""
+    if isinstance(content, str):
+        return not content.strip()
+    return all(isinstance(part, TextPart) and not part.text.strip() for part in content)
 
 
 def _assistant(message: AssistantIn) -> AssistantMessage:
@@ -171,16 +178,15 @@ def _plain(content: ContentIn | None) -> str:
     return "\n".join(part.text for part in content if isinstance(part, TextPartIn))
 
 
-def tools_of(request: ChatRequest, offered: Sequence[Tool]) -> list[Tool]:
+def tools_of(request: ChatRequest, executor: ToolExecutor) -> Sequence[Tool]:
     """Return the tools to offer; raises RequestError for a name that is unknown or cannot be offered here."""
     if request.tools is None:
-        return [tool for tool in offered if tool.unavailable is None]
-    available = {tool.spec.name: tool for tool in offered}
+        return executor.offered
     chosen: dict[str, Tool] = {}
     for place, name in enumerate(request.tools):
-        tool = available.get(name)
+        tool = executor.by_name.get(name)
         if tool is None:
-            names = ", ".join(available) or "none"
+            names = ", ".join(executor.by_name) or "none"
             raise RequestError(Code.UNKNOWN_TOOL, f"There is no tool {name!r}; there are: {names}.", f"tools.{place}")
         if tool.unavailable is not None:
             raise RequestError(
@@ -263,7 +269,9 @@ def budget_of(request: ChatRequest, most: float | None, entry: JsonObject | None
 def _prices_in(entry: JsonObject | None) -> Prices | None:
     """Read a model's prices; None where the catalogue tells none, or that they depend (-1, of routers)."""
     pricing = entry.get("pricing") if entry is not None else None
-    told = [pricing.get(name) for name in ("prompt", "completion")] if isinstance(pricing, dict) else []
+    if not isinstance(pricing, dict):
+        return None
+    told = [pricing.get(name) for name in ("prompt", "completion")]
     try:
         prices = [float(price) for price in told if isinstance(price, str | int | float)]
     except ValueError:

@@ -1,15 +1,10 @@
 """What one user may: so many questions in a time, and so many runs at once."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Generator
-from contextlib import (
-    AbstractAsyncContextManager,
-    AbstractContextManager,
-    asynccontextmanager,
-    contextmanager,
-    nullcontext,
-)
+from collections.abc import AsyncGenerator
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
+from types import TracebackType
 from weakref import WeakValueDictionary
 
 from fastapi import Request
@@ -24,6 +19,24 @@ _RETRY_SECONDS = 2.0
 _NOTHING_TO_ASK = nullcontext[None]()
 
 
+class _Counted:
+    """A question that was counted: when it is refused inside, it is not."""
+
+    __slots__ = ("_asker", "_at", "_rates")
+
+    def __init__(self, rates: Rates, asker: str, at: float) -> None:
+        self._rates = rates
+        self._asker = asker
+        self._at = at
+
+    def __enter__(self) -> None:
+        """Go on."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if isinstance(error, RequestError | StoreError):
+            self._rates.give_back(self._asker, self._at)
+
+
 @dataclass(slots=True)
 class Quota:
     """Counts what a user asks for; `most_runs` holds for users alone, over all workers."""
@@ -34,26 +47,20 @@ class Quota:
     _locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary[str, asyncio.Lock])
 
     def counted(self, who: Who, request: Request) -> AbstractContextManager[None]:
-        """Count a question that starts a run inside, by its user, else by its address; raises RequestError."""
-        return self._counted(who, request) if self.rates.allowed else _NOTHING_TO_ASK
-
-    @contextmanager
-    def _counted(self, who: Who, request: Request) -> Generator[None, None, None]:
-        """Count one question.
+        """Count a question that starts a run inside, by its user, else by its address; raises RequestError.
 
         It is counted before it is known whether there is room, or many at once would all pass; what is refused does
         not stay counted.
         """
-        asker = f"user {who.owner}" if who.owner else address_of(request.client and request.client.host)
+        if not self.rates.allowed:
+            return _NOTHING_TO_ASK
+        client = request.client
+        asker = f"user {who.owner}" if who.owner else address_of(client and client.host)
         now = self.rates.clock()
         wait = self.rates.ask(asker, now)
         if wait is not None:
             raise RequestError(Code.TOO_MANY_QUESTIONS, retry_after=wait)
-        try:
-            yield
-        except (RequestError, StoreError):
-            self.rates.give_back(asker, now)
-            raise
+        return _Counted(self.rates, asker, now)
 
     def room_for(self, who: Who) -> AbstractAsyncContextManager[None]:
         """Start a run inside, where its user has room for it; raises RequestError and StoreError."""

@@ -51,6 +51,13 @@ class Rates:
     clock: Callable[[], float] = monotonic
     most_askers: int = MOST_ASKERS
     _times: OrderedDict[str, deque[float]] = field(default_factory=OrderedDict[str, deque[float]])
+    _longest: float = field(init=False)
+    _most: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        """See how long, and how many, times have to be kept for all rates."""
+        self._longest = max((rate.seconds for rate in self.allowed), default=0.0)
+        self._most = max((rate.amount for rate in self.allowed), default=0)
 
     def ask(self, asker: str, now: float | None = None) -> float | None:
         """Count one question, or return after how many seconds it may be asked."""
@@ -75,12 +82,11 @@ class Rates:
         return len(self._times)
 
     def _count(self, asker: str, now: float) -> None:
-        longest = max(rate.seconds for rate in self.allowed)
-        times = self._times.setdefault(asker, deque(maxlen=max(rate.amount for rate in self.allowed)))
+        times = self._times.setdefault(asker, deque(maxlen=self._most))
         times.append(now)
         self._times.move_to_end(asker)
         # In the order of their last questions: those that no window holds any more are in front.
-        while len(self._times) > self.most_askers or next(iter(self._times.values()))[-1] + longest <= now:
+        while len(self._times) > self.most_askers or next(iter(self._times.values()))[-1] + self._longest <= now:
             self._times.popitem(last=False)
 
 

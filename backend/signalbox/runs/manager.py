@@ -1,11 +1,11 @@
 """All runs: start, watch, stop, find; those of this process as they are, all others as they were kept."""
 
 import asyncio
-import secrets
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from os import urandom
 from time import time
 from weakref import WeakValueDictionary
 
@@ -35,7 +35,7 @@ _NOT_ASKED = Asked()
 
 def new_run_id() -> str:
     """Make a run id: 128 random bits."""
-    return secrets.token_hex(16)
+    return urandom(16).hex()
 
 
 @dataclass(slots=True)

@@ -80,9 +80,16 @@ class ModelCatalog:
         family = model.partition("/")[0]
         return self.by_family and "/" in model and any(known.startswith(f"{family}/") for known in self._by_id)
 
+    @property
+    def _was_tried(self) -> bool:
+        return time() - self._tried < _RETRY_SECONDS
+
     async def _refresh(self) -> None:
+        """Fetch the list anew, unless that was tried a moment ago; whoever comes meanwhile waits for it."""
+        if self._was_tried and not self._lock.locked():
+            return
         async with self._lock:
-            if time() - self._tried < _RETRY_SECONDS:
+            if self._was_tried:
                 return
             self._tried = time()
             try:

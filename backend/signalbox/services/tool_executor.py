@@ -28,7 +28,9 @@ _CUT = "\n…\n"
 
 
 class ToolExecutor:
-    """The ToolRunner of the app. `result_limit` is in characters of JSON (quirk G5).
+    """The ToolRunner of the app. `offered` are those of its `tools` that can be offered here.
+
+    `result_limit` is in characters of JSON (quirk G5).
 
     A tool runs on the event loop, without a hop: one that has to block gives its work to a thread itself
     (`asyncio.to_thread`), as otherwise neither its timeout nor anybody else's stream would move.
@@ -36,8 +38,9 @@ class ToolExecutor:
 
     def __init__(self, tools: Sequence[Tool], *, result_limit: int = 24_000) -> None:
         self.tools = tuple(tools)
-        self._by_name = {tool.spec.name: tool for tool in self.tools}
-        if len(self._by_name) < len(self.tools):
+        self.by_name = {tool.spec.name: tool for tool in self.tools}
+        self.offered = tuple(tool for tool in self.tools if tool.unavailable is None)
+        if len(self.by_name) < len(self.tools):
             raise ValueError("two tools have the same name")
         self._result_limit = result_limit
         self._shapes = {tool.spec.name: shape_of(tool.spec.parameters) for tool in self.tools}
@@ -52,12 +55,12 @@ class ToolExecutor:
 
     def spec(self, name: str) -> ToolSpec | None:
         """Return what is known of a tool that can be offered here."""
-        tool = self._by_name.get(name)
+        tool = self.by_name.get(name)
         return tool.spec if tool and tool.unavailable is None else None
 
     def check(self, name: str, arguments: Mapping[str, JsonValue]) -> ToolOutcome | None:
         """Return what is wrong with a call, in words a model can act on; None when nothing is."""
-        tool = self._by_name.get(name)
+        tool = self.by_name.get(name)
         if tool is None or tool.unavailable is not None:
             return self._not_offered(name, tool)
         given = _without_nulls(arguments, tool.spec.parameters)
@@ -75,7 +78,7 @@ class ToolExecutor:
 
     async def run(self, name: str, arguments: Mapping[str, JsonValue], context: ToolContext) -> ToolOutcome:
         """Run one call that passed `check`, within the tool's timeout; only cancellation leaves it."""
-        tool = self._by_name.get(name)
+        tool = self.by_name.get(name)
         if tool is None or tool.unavailable is not None:
             return self._not_offered(name, tool)
         given = _without_nulls(arguments, tool.spec.parameters)
@@ -112,7 +115,7 @@ class ToolExecutor:
     def _not_offered(self, name: str, tool: Tool | None) -> ToolOutcome:
         if tool is not None:
             return ToolOutcome.failed(Code.TOOL_UNAVAILABLE, f"{name} is not available: {tool.unavailable}")
-        names = ", ".join(n for n in self._by_name if self.spec(n)) or "none"
+        names = ", ".join(n for n in self.by_name if self.spec(n)) or "none"
         shown = _safe_text(name)[:64]
         return ToolOutcome.failed(Code.UNKNOWN_TOOL, f'there is no tool "{shown}"; the tools are: {names}')
 

@@ -50,8 +50,9 @@ async def stream_chat(request: Request) -> Response:
     """
     # It takes all that it needs from the request itself: FastAPI's dependencies were a tenth of a short stream.
     parts, who = parts_of(request), who_of(request)
-    refuse_twins(request, "Last-Event-ID", "Idempotency-Key")
     last_event_id, idempotency_key, x_tool_loop = _headers_of(request)
+    if last_event_id is not None or idempotency_key is not None:
+        refuse_twins(request, "Last-Event-ID", "Idempotency-Key")
     if last_event_id:
         run_id, after = read_event_id(last_event_id)
         return await resume(run_id, parts, who, after=after)
@@ -125,7 +126,7 @@ def context_of(
 
     `conversation_id` is the one under which the conversation is kept.
     """
-    tools = tools_of(body, parts.executor.tools)
+    tools = tools_of(body, parts.executor)
     run_id = new_run_id()
     return ConversationContext(
         run_id=run_id,

@@ -12,6 +12,7 @@ from signalbox.core.messages import (
     ImagePart,
     JsonObject,
     JsonValue,
+    Message,
     SystemMessage,
     TextPart,
     ToolMessage,
@@ -146,6 +147,15 @@ def test_g03_a_conversation_is_known_from_its_start() -> None:
     assert not ToolContext.for_conversation("r1", [ours]).links.is_closed
 
 
+def test_g03_a_conversation_is_known_as_it_was_at_its_start() -> None:
+    """It is looked through later, and by then it may have grown by what the model said, or been forgotten."""
+    messages: list[Message] = [UserMessage("See https://user.example/1"), ToolMessage("c", "read_url", "text")]
+    links = ToolContext.for_conversation("r1", messages).links
+    messages[:] = [UserMessage("https://late.example/")]
+    assert links.as_found("https://user.example/1")
+    assert links.as_found("https://late.example/") is None
+
+
 def test_g03_an_old_result_closes_the_book_however_much_was_said_since() -> None:
     """Addresses are looked for in the newest two million characters only; that there was a result is never missed."""
     messages = [ToolMessage("c", "read_url", "https://old.example/"), UserMessage("x " * 1_500_000)]
@@ -157,8 +167,8 @@ def test_g03_an_old_result_closes_the_book_however_much_was_said_since() -> None
 def test_g06_a_book_is_bounded_and_forgets_the_oldest() -> None:
     """Addresses without end take bounded memory."""
     book = closed(*(f"https://a.example/{n}" for n in range(6_000)))
-    assert len(book._found) == 5_000
     assert book.as_found("https://a.example/5999")
+    assert len(book._found) == 5_000
     assert book.as_found("https://a.example/0") is None
 
 
@@ -166,7 +176,7 @@ def test_g06_looking_for_addresses_is_linear() -> None:
     """The worst texts of 200,000 characters are read in well under two seconds together (0.3 s here)."""
     began = time.perf_counter()
     for worst in ("a." * 100_000, "https://" * 25_000, "www." * 50_000, "a-" * 100_000, "https://a.b/" + "(" * 200_000):
-        LinkBook().note(worst, loosely=True)
+        assert closed(worst, loosely=True).as_found("https://other.example/") is None
     assert time.perf_counter() - began < 2.0
 
 

@@ -62,7 +62,7 @@ def _log_run(_log: Any, run: Run) -> None:
     if done is None:
         return
     context, progress = run.context, run.progress
-    usage, flags = progress.usage, context.flags
+    usage, flags = None if done.usage is UNSET else done.usage, context.flags
     _log.info(
         "run",
         run_id=context.run_id,
@@ -78,6 +78,6 @@ def _log_run(_log: Any, run: Run) -> None:
         seconds=round((run.ended or run.started) - run.started, 3),
         input=usage.input if usage else None,
         output=usage.output if usage else None,
-        cost=usage.cost if usage else None,
+        cost=None if done.cost is UNSET else done.cost,
         simulated=flags.simulated,
     )

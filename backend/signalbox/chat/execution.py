@@ -94,13 +94,13 @@ class ToolExecution:
 
     def announce(self, calls: Sequence[RepairedCall], step: int) -> list[RunningCall]:
         """Tell of calls, under ids of ours; each of them gets exactly one result from here on."""
-        announced = [self._new(call, step) for call in calls]
+        names = self.context.tool_names
+        announced = [self._new(call, step, names) for call in calls]
         if announced:
             self._emit(ToolCalls([_told(call) for call in announced], step))
         return announced
 
-    def _new(self, call: RepairedCall, step: int) -> RunningCall:
-        names = self.context.tool_names
+    def _new(self, call: RepairedCall, step: int, names: frozenset[str]) -> RunningCall:
         known = without_namespace(call.name, names)
         running = RunningCall(
             id=mint(self.context.run_id, len(self.calls)),
@@ -134,7 +134,7 @@ class ToolExecution:
 
     def _spawn(self, call: RunningCall, work: Coroutine[None, None, Result]) -> asyncio.Task[Result]:
         """Start the work for a call; should it break, the call is answered all the same."""
-        task = asyncio.create_task(work)
+        task = asyncio.get_running_loop().create_task(work)
         task.add_done_callback(lambda _: self._answer_broken(call))
         return task
 

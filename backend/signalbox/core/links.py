@@ -1,7 +1,8 @@
 """Which web addresses a run has come across, so that none that a model made up under a page's orders is asked (G3)."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from msgspec import Struct
@@ -90,24 +91,28 @@ class LinkBook(Struct):
     Before any text from outside is read, a model may ask any address. From then on only these, and in the form in
     which they were found: otherwise a page could have it write what it knows into an address of the page's owner
     (quirk G3). `is_closed` says which of the two holds.
+
+    Texts are looked through when it matters whether an address is known, which is hardly ever: a long conversation
+    would keep its model waiting for it.
     """
 
     is_closed: bool = False
     _closing: bool = False
+    _unread: list[Iterable[tuple[str, bool]]] = []
     _found: dict[str, str] = {}
 
     def note(self, text: str, *, loosely: bool = False) -> None:
         """Take in the addresses of a text."""
-        for url in links_in(text, loosely=loosely):
-            self._found.setdefault(canonical_url(url), url)
-        while len(self._found) > _MOST:
-            del self._found[next(iter(self._found))]
+        self.note_all([(text, loosely)])
+
+    def note_all(self, texts: Iterable[tuple[str, bool]]) -> None:
+        """Take in the addresses of texts, each with whether to look loosely; what yields them is asked later."""
+        self._unread.append(texts)
 
     def note_result(self, value: JsonValue) -> None:
         """Take in a result from outside; the model reads it with its next step."""
         self._closing = True
-        for text in texts_in(value):
-            self.note(text)
+        self.note_all((text, False) for text in texts_in(value))
 
     def begin_step(self) -> None:
         """Note that the model now reads every result there is; calls of one step were written before its results."""
@@ -121,7 +126,16 @@ class LinkBook(Struct):
         text = url.strip()
         if not self.is_closed or (text.startswith("/") and not text.startswith("//")):
             return url
+        self._read()
         return self._found.get(canonical_url(text))
+
+    def _read(self) -> None:
+        unread, self._unread = self._unread, []
+        for text, loosely in chain.from_iterable(unread):
+            for url in links_in(text, loosely=loosely):
+                self._found.setdefault(canonical_url(url), url)
+            while len(self._found) > _MOST:
+                del self._found[next(iter(self._found))]
 
 
 __all__ = ["LinkBook", "canonical_url", "links_in", "texts_in"]

@@ -192,8 +192,7 @@ class ToolContext(Struct):
         """
         context = cls(run_id=run_id)
         context.links.is_closed = any(isinstance(message, ToolMessage) and message.outside for message in messages)
-        for text, loosely in reversed([*_newest_texts(messages)]):
-            context.links.note(text, loosely=loosely)
+        context.links.note_all(_texts_of(tuple(messages)))  # as they are now: a run adds to them
         return context
 
     def begin_step(self) -> None:
@@ -204,6 +203,11 @@ class ToolContext(Struct):
 
 # Characters of a conversation in which addresses are looked for: some tens of milliseconds of work at most.
 _MOST_READ = 2_000_000
+
+
+def _texts_of(messages: Sequence[Message]) -> Iterator[tuple[str, bool]]:
+    """Yield the newest texts of others than the model, the oldest of them first."""
+    yield from reversed([*_newest_texts(messages)])
 
 
 def _newest_texts(messages: Sequence[Message]) -> Iterator[tuple[str, bool]]:

@@ -1,7 +1,6 @@
 """OpenRouterService: asks OpenRouter, or any OpenAI-compatible server, once; it never retries."""
 
-from collections.abc import Callable
-from contextlib import aclosing
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from types import TracebackType
 from typing import NoReturn, Self, cast
@@ -75,23 +74,28 @@ class OpenRouterService:
     async def stream(self, request: Request, take: Take, on_head: OnHead | None = None) -> None:
         """Hand over one list of parts per network read; cancelling this ends the request. Raises UpstreamError."""
         with _Failures(self._hide_key) as failures:
-            async with aclosing(await self._asked(request, stream=True)) as answer:
+            answer = await self._asked(request, self._to_stream, stream=True)
+            try:
                 failures.has_answer = True
                 await self._begin(answer, on_head)
                 await Hearing(answer, take, self._hide_key).run()
+            finally:
+                await answer.aclose()
 
     async def complete(self, request: Request, on_head: OnHead | None = None) -> list[StreamPart]:
         """Return the parts of one whole answer. Raises UpstreamError."""
         with _Failures(self._hide_key) as failures:
-            async with aclosing(await self._asked(request, stream=False)) as answer:
+            answer = await self._asked(request, self._to_complete, stream=False)
+            try:
                 failures.has_answer = True
                 await self._begin(answer, on_head)
                 return self._safe(whole(await _body(answer), answer))
+            finally:
+                await answer.aclose()
 
-    async def _asked(self, request: Request, *, stream: bool) -> httpx.Response:
+    def _asked(self, request: Request, form: Form, *, stream: bool) -> Awaitable[httpx.Response]:
         """Post a request; its body is held by nobody here while the answer streams."""
-        body = body_of(request, stream=stream, routed=self._is_routed)
-        return await ask(self._client, self._to_stream if stream else self._to_complete, body)
+        return ask(self._client, form, body_of(request, stream=stream, routed=self._is_routed))
 
     async def models(self) -> list[JsonObject]:
         """Return the catalogue: the entries of `/models` that have an id. Raises UpstreamError."""

@@ -1,6 +1,5 @@
 """Streams that are open in this worker: so many in all, and so many of one user (quirk G6)."""
 
-from collections import Counter
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
@@ -47,16 +46,17 @@ class Streams:
     most: int
     most_per_user: int | None = None
     open: int = 0
-    _of: Counter[str] = field(default_factory=Counter[str])
+    _of: dict[str, int] = field(default_factory=dict[str, int])
 
     def take(self, owner: str) -> Place:
         """Take a place before anything is asked for it; raises RequestError."""
         if self.open >= self.most:
             raise RequestError(Code.TOO_MANY_STREAMS, status=503)
-        if owner and self.most_per_user is not None and self._of[owner] >= self.most_per_user:
+        own = self._of.get(owner, 0)
+        if owner and self.most_per_user is not None and own >= self.most_per_user:
             words = f"Too many streams are open: one user may have {self.most_per_user} at once."
             raise RequestError(Code.TOO_MANY_STREAMS, words, retry_after=_RETRY_SECONDS)
-        self._of[owner] += 1
+        self._of[owner] = own + 1
         self.open += 1
         return Place(self, owner)
 

@@ -35,13 +35,18 @@ _STOP_SECONDS = 0.5
 
 
 class RunningCall(Struct):
-    """One announced call on its way to its result. `fresh`: it brought something that the model had not seen."""
+    """One announced call on its way to its result. `fresh`: it brought something that the model had not seen.
+
+    `category` and `visibility` say where it is shown: a call of an unknown tool like any other.
+    """
 
     id: str
     name: str
     arguments: JsonObject
     step: int
     spec: ToolSpec | None
+    category: Category = "other"
+    visibility: Visibility = "secondary"
     upstream_id: str | None = None
     fault: ToolOutcome | None = None
     raw: str | None = None
@@ -49,16 +54,6 @@ class RunningCall(Struct):
     task: asyncio.Task[None] | None = None
     fresh: bool = False
     cached: bool = False
-
-    @property
-    def category(self) -> Category:
-        """The kind of tool; a call of an unknown tool is shown like any other."""
-        return self.spec.category if self.spec else "other"
-
-    @property
-    def visibility(self) -> Visibility:
-        """Where it is shown."""
-        return self.spec.visibility if self.spec else "secondary"
 
     def message(self) -> tuple[ToolCall, ToolMessage]:
         """Return the call and its result as they enter the history; only canonical JSON does (quirk A8)."""
@@ -102,16 +97,19 @@ class ToolExecution:
 
     def _new(self, call: RepairedCall, step: int, names: frozenset[str]) -> RunningCall:
         known = without_namespace(call.name, names)
+        spec = self.tools.spec(known) if known in names else None
         running = RunningCall(
             id=mint(self.context.run_id, len(self.calls)),
             name=known,
             arguments=call.arguments,
             step=step,
-            spec=self.tools.spec(known) if known in names else None,
+            spec=spec,
             upstream_id=call.upstream_id,
             fault=call.fault,
             raw=call.raw,
         )
+        if spec is not None:
+            running.category, running.visibility = spec.category, spec.visibility
         self.calls.append(running)
         self._open += 1
         return running

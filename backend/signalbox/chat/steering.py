@@ -23,7 +23,7 @@ from signalbox.chat.verdict import TurnEnd
 from signalbox.core.errors import CODES, Code, UpstreamError
 from signalbox.core.events import AnyEvent, Content, Warning
 from signalbox.core.messages import AssistantMessage, ImagePart, SystemMessage, ToolCall, UserMessage
-from signalbox.core.parts import Completion, Request
+from signalbox.core.parts import Completion, Request, ToolSchema
 
 _CALL_AGAIN = (
     "Your last tool call could not be read. If you still need it, make it again through the tool interface, "
@@ -75,8 +75,8 @@ class Steering(Struct):
 
         Raises BudgetReached where there is no money for another one.
         """
-        self._check_budget()
         limits, offered = self.context.limits, self.context.offered
+        self._check_budget(offered)
         self.progress.steps += 1
         self.execution.tool_context.begin_step()
         self._tries = 0
@@ -88,9 +88,9 @@ class Steering(Struct):
         words = f"The limit of {limits.max_steps} model calls is reached; this is the last."
         return [Warning(words, Code.MAX_STEPS, self.progress.steps)]
 
-    def _check_budget(self) -> None:
+    def _check_budget(self, offered: Sequence[ToolSchema]) -> None:
         if self.context.budget is not None:
-            self.context.budget.check(self.progress, self.context.messages, self.context.offered)
+            self.context.budget.check(self.progress, self.context.messages, offered)
 
     def request(self) -> Request:
         """Build the request of the step under way."""
@@ -111,11 +111,11 @@ class Steering(Struct):
         """
         self._tries += 1
         if retry := should_retry(self.context, self._tries, is_visible, error):
-            self._check_budget()
+            self._check_budget(self.context.offered)
             return Again(retry.wait)
         if is_visible or (told := remedy(self.context, request, error)) is None:
             return None
-        self._check_budget()
+        self._check_budget(self.context.offered)
         self._tries = 0
         return Again(events=tuple(told))
 

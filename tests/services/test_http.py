@@ -976,8 +976,11 @@ async def test_what_is_built_past_its_constructor_lacks_nothing() -> None:
         answer = await ask(client, Form(httpx.Request("POST", upstream.url)), b"")
         assert answer.headers == {"content-length": "2"}
         reply = connection._Reply(answer.extensions["body"])
+        post = Post(form, b"{}")
+        assert post.headers[-1] == (b"Content-Length", b"2")
+        assert [part async for part in post.stream] == [b"{}"]
         for ours, theirs in (
-            (Post(form, b""), httpcore.Request(b"POST", form.url)),
+            (post, httpcore.Request(b"POST", form.url)),
             (reply, httpcore.Response(200)),
             (answer, httpx.Response(200, stream=httpx.ByteStream(b""))),
         ):

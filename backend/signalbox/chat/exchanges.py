@@ -1,6 +1,7 @@
 """A conversation as exchanges: every message, and behind an assistant's calls one result for each of them."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,10 +24,14 @@ NO_TEXT = "(no text)"
 NO_OUTPUT = "(no output)"
 
 
+# What is said; a result belongs to the calls that it answers.
+Head: TypeAlias = AssistantMessage | SystemMessage | UserMessage
+
+
 class Exchange(Struct, frozen=True):
     """One message; an assistant's with the results of its calls, in their order. `own`: said in this run."""
 
-    head: Message
+    head: Head
     results: tuple[ToolMessage, ...] = ()
     own: bool = False
 
@@ -37,7 +42,7 @@ def exchanges(messages: Sequence[Message], loop_start: int) -> Iterator[Exchange
     Blank turns and results of no call are left out; a call without a result is answered, or the host would refuse the
     whole chat.
     """
-    head: Message | None = None
+    head: Head | None = None
     results: list[ToolMessage] = []
     own = False
     for place, message in enumerate(messages):
@@ -51,12 +56,12 @@ def exchanges(messages: Sequence[Message], loop_start: int) -> Iterator[Exchange
         yield _exchange(head, results, own=own)
 
 
-def _exchange(head: Message, results: list[ToolMessage], *, own: bool) -> Exchange:
+def _exchange(head: Head, results: list[ToolMessage], *, own: bool) -> Exchange:
     calls = head.calls if isinstance(head, AssistantMessage) else ()
     return Exchange(head, tuple(_results_for(calls, results)) if calls else (), own)
 
 
-def _sayable(message: AssistantMessage | SystemMessage | UserMessage) -> Message | None:
+def _sayable(message: Head) -> Head | None:
     """Return a message as hosts take it; None for a turn that says nothing: it would wedge the chat (B14, C4)."""
     if isinstance(message, AssistantMessage):
         return message if message.calls or message.content.strip() else None

@@ -17,7 +17,6 @@ from signalbox.core.messages import (
     AssistantMessage,
     Message,
     ReasoningDetail,
-    SystemMessage,
     ToolCall,
     UserMessage,
 )
@@ -30,24 +29,22 @@ def history_for(context: ConversationContext) -> tuple[Message, ...]:
     Calls are told in words where no tools can be sent beside them (quirk C3), or a host refuses them as calls.
     """
     wire = WireIds(context)
-    tells = _tells_all_calls(context)
+    tells, sees_images = _tells_all_calls(context), context.sees_images
     out: list[Message] = []
     sent = trimmed([*exchanges(context.messages, context.loop_start)], context.conceded.trim)
     asked = max([at for at, exchange in enumerate(sent) if isinstance(exchange.head, UserMessage)], default=-1)
     for position, exchange in enumerate(sent):
-        match exchange.head:
-            case AssistantMessage() as head if head.calls and tells:
-                out += in_words(exchange)
-            case AssistantMessage() as head:
-                own = exchange.own and head.model == context.model
-                assistant = wire.assign(head, position, own=own)
-                out.append(_without_reasoning(assistant, context) if position > asked and not own else assistant)
-                pairs = zip(exchange.results, assistant.calls, strict=True)
-                out += [replace(fenced_message(result), call_id=named.id, name=named.name) for result, named in pairs]
-            case UserMessage() | SystemMessage() as head if not context.sees_images:
-                out.append(without_images(head))
-            case head:
-                out.append(head)
+        head = exchange.head
+        if not isinstance(head, AssistantMessage):
+            out.append(head if sees_images else without_images(head))
+        elif head.calls and tells:
+            out += in_words(exchange)
+        else:
+            own = exchange.own and head.model == context.model
+            assistant = wire.assign(head, position, own=own)
+            out.append(_without_reasoning(assistant, context) if position > asked and not own else assistant)
+            pairs = zip(exchange.results, assistant.calls, strict=True)
+            out += [replace(fenced_message(result), call_id=named.id, name=named.name) for result, named in pairs]
     return in_order(out, context.profile, merge=tells)
 
 

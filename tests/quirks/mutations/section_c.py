@@ -182,7 +182,7 @@ C = (
         "C14",
         "a word stands where the model sees no images",
         "chat/history.py",
-        "out.append(without_images(head))",
+        "out.append(head if sees_images else without_images(head))",
         "out.append(head)",
     ),
     Mutation(

@@ -49,18 +49,17 @@ class OpenCall(Struct):
         return self.pieces[0] if self.pieces else ""
 
 
-class CallAssembler:
+class CallAssembler(Struct, eq=False):
     """Merges streamed call deltas by the rules that real hosts need; wire truth, no repair.
 
     `known_names` are the offered tools: they decide whether a second piece of a name continues it (quirk A5).
     `touched` are the calls that may have closed since `closed` was asked.
     """
 
-    def __init__(self, known_names: Collection[str] = ()) -> None:
-        self._known = known_names
-        self._calls: list[OpenCall] = []
-        self._newest_at: dict[int | None, OpenCall] = {}
-        self.touched: list[OpenCall] = []
+    known_names: Collection[str] = ()
+    touched: list[OpenCall] = []
+    _calls: list[OpenCall] = []
+    _newest_at: dict[int | None, OpenCall] = {}
 
     def add(self, delta: CallDelta) -> None:
         """Merge one delta into the call that it belongs to, or open a new one."""
@@ -157,7 +156,7 @@ class CallAssembler:
 
     def _is_other_name(self, call: OpenCall, name: str) -> bool:
         """Whether a whole call is followed by the name of another tool: then another call begins."""
-        return name != call.name and name in self._known and call.name in self._known and self._closes(call)
+        return name != call.name and name in self.known_names and call.name in self.known_names and self._closes(call)
 
     def _open(self, delta: CallDelta) -> OpenCall:
         call = OpenCall(slot=len(self._calls), index=delta.index, position=delta.position or 0, pieces=[])
@@ -169,9 +168,9 @@ class CallAssembler:
         """Names come whole, resent in every chunk, or really split in pieces (quirk A5)."""
         if not current or piece == current:
             return piece
-        if current + piece in self._known:
+        if current + piece in self.known_names:
             return current + piece
-        if current in self._known or (current.endswith(piece) and not self._known):
+        if current in self.known_names or (current.endswith(piece) and not self.known_names):
             return current
         return piece if piece.startswith(current) else current + piece
 

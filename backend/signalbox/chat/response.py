@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable
 
-from msgspec import structs
+from msgspec import Struct, field, structs
 
 from signalbox.chat.assembly import CallAssembler
 from signalbox.core.messages import ReasoningDetail
@@ -24,31 +24,35 @@ from signalbox.core.parts import (
 )
 
 
-class ResponseBuilder:
+class ResponseBuilder(Struct, eq=False):
     """Gathers the parts of one answer; text is kept in pieces and joined once."""
 
-    def __init__(self, known_names: Collection[str] = ()) -> None:
-        self.assembler = CallAssembler(known_names)
-        self.text: list[str] = []
-        self.refusal: list[str] = []
-        self.reasoning: list[str] = []
-        self.reasoning_field: str | None = None
-        self.details: tuple[ReasoningDetail, ...] = ()
-        self.finish: str | None = None
-        self.native: str | None = None
-        self.report: UsageReport | None = None
-        self.fault: Fault | None = None
-        self.served = Served()
-        self.unreadable = 0
-        self.ended = False
+    known_names: Collection[str] = ()
+    text: list[str] = []
+    refusal: list[str] = []
+    reasoning: list[str] = []
+    reasoning_field: str | None = None
+    details: tuple[ReasoningDetail, ...] = ()
+    finish: str | None = None
+    native: str | None = None
+    report: UsageReport | None = None
+    fault: Fault | None = None
+    served: Served = Served()
+    unreadable: int = 0
+    ended: bool = False
+    assembler: CallAssembler = field(default_factory=CallAssembler)
+
+    def __post_init__(self) -> None:
+        """Let the assembler know the offered tools."""
+        self.assembler.known_names = self.known_names
 
     def add(self, part: StreamPart) -> None:  # noqa: C901 - one arm per kind of part, nothing nested
         """Take in one part."""
         match part:
             # In the order in which an answer that streams is likely to hold them; most text comes past this.
-            case ReasoningDelta(text, field):
+            case ReasoningDelta(text, name):
                 self.reasoning.append(text)
-                self.reasoning_field = self.reasoning_field or field
+                self.reasoning_field = self.reasoning_field or name
             case Served():
                 self.served = part
             case Finish(reason, native):

@@ -63,7 +63,7 @@ A = (
         "A5",
         "the tools on offer settle what a piece means",
         "chat/assembly.py",
-        "        if current + piece in self._known:\n            return current + piece\n",
+        "        if current + piece in self.known_names:\n            return current + piece\n",
         "",
     ),
     Mutation(

@@ -254,8 +254,10 @@ def abilities_of(entry: JsonObject | None) -> Abilities:
     supported = entry.get("supported_parameters")
     architecture = entry.get("architecture")
     modalities = architecture.get("input_modalities") if isinstance(architecture, dict) else None
+    parameters = frozenset(map(str, supported)) if isinstance(supported, list) and supported else None
     return Abilities(
-        parameters=frozenset(map(str, supported)) if isinstance(supported, list) and supported else None,
+        parameters=parameters,
+        tools=parameters is None or "tools" in parameters,
         images="image" in modalities if isinstance(modalities, list) and modalities else None,
     )
 

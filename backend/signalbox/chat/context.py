@@ -30,15 +30,14 @@ class RunFlags(Struct, frozen=True):
 
 
 class Abilities(Struct, frozen=True):
-    """What the catalogue says of a model; None where it says nothing, and then the host decides."""
+    """What the catalogue says of a model; None where it says nothing, and then the host decides.
+
+    `tools`: they may be offered.
+    """
 
     parameters: frozenset[str] | None = None
     images: bool | None = None
-
-    @property
-    def tools(self) -> bool:
-        """Whether tools may be offered."""
-        return self.parameters is None or "tools" in self.parameters
+    tools: bool = True
 
 
 class Concessions(Struct):

@@ -138,8 +138,9 @@ class Progress(Struct):
 
     def hear(self, head: Served) -> None:
         """Note which generation the attempt under way is, as soon as the answer's head tells."""
-        self.attempts[-1].hear(head)
-        self.on_change()
+        if head.generation_id is not None:  # only OpenRouter's heads tell
+            self.attempts[-1].hear(head)
+            self.on_change()
 
     def settle(self, completion: Completion, error: UpstreamError | str | None) -> None:
         """Note how the attempt under way went."""

@@ -27,9 +27,9 @@ C = (
     Mutation(
         "C2",
         "the catalogue says who takes tools",
-        "chat/context.py",
-        'return self.parameters is None or "tools" in self.parameters',
-        "return True",
+        "app/intake.py",
+        '        tools=parameters is None or "tools" in parameters,\n',
+        "",
     ),
     Mutation(
         "C3",

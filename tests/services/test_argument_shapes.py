@@ -58,6 +58,8 @@ def test_plain_arguments_get_one(arguments: JsonObject):
         {"type": "object", "properties": {}, "minProperties": 1},
         {"type": "object", "properties": {}, "additionalProperties": True},
         {"type": "object", "properties": {"a": True}},
+        {"type": "object", "properties": {'a"b': {"type": "string"}}},
+        {"type": "object", "properties": {"\ud800": {"type": "string"}}},
         {"type": "object", "properties": {"a": {}}},
         {"type": "object", "properties": {"a": {"type": "array"}}},
         {"type": "object", "properties": {"a": {"type": ["string", "null"]}}},

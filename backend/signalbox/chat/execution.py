@@ -252,6 +252,8 @@ class ToolExecution:
     async def aclose(self) -> None:
         """Stop whatever still runs, and tell nothing more; no task outlives its run."""
         self._is_closed = True
+        if not self.calls:
+            return
         tasks: list[asyncio.Task[None] | asyncio.Task[ToolOutcome]] = [c.task for c in self.calls if c.task is not None]
         tasks += self._searches.values()
         working = [task for task in tasks if not task.done()]

@@ -4,6 +4,7 @@ jsonschema walks a schema in Python with every call, and was a fifteenth of a to
 there is no quick yes, and it alone says no: what is wrong, and in which words.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -14,6 +15,8 @@ from signalbox.core.messages import JsonObject, JsonValue
 # A schema that says more than this is jsonschema's alone; so is a property whose type is none of these.
 _UNDERSTOOD = frozenset({"type", "properties", "required", "additionalProperties"})
 _UNDERSTOOD_OF_PROPERTY = frozenset({"type", "enum", "description"})
+# What hosts take as an argument's name; msgspec refuses some others.
+_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 # An integer that is written 1.0 is one to JSON Schema, and none to msgspec: it goes the long way.
 _TYPES: dict[JsonValue, type] = {"string": str, "integer": int, "number": float, "boolean": bool}
 
@@ -35,7 +38,7 @@ def shape_of(schema: JsonObject) -> type[Struct] | None:
     names: dict[str, str] = {}  # an argument's name need not be one in Python
     for place, (name, told) in enumerate(properties.items()):
         kind = _type_of(told)
-        if kind is None:
+        if kind is None or not _NAME.fullmatch(name):
             return None
         names[field := f"argument_{place}"] = name
         fields.append((field, kind) if name in required else (field, kind | UnsetType, UNSET))

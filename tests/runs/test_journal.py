@@ -49,7 +49,7 @@ class Stage:
         self.journal = Journal("r", self.store)
 
     def say(self, count: int) -> None:
-        self.journal.append([Content(str(n)) for n in range(self.said + 1, self.said + count + 1)], at=0)
+        self.journal.append([Content(str(n)) for n in range(self.said + 1, self.said + count + 1)])
         self.said += count
 
     def write(self, count: int | None = None, reserve: int = 0) -> None:
@@ -365,7 +365,7 @@ async def test_an_ending_is_never_told_at_once() -> None:
     stage.write(reserve=100)
     at_once, yielded, task, _ = await told_at_once(stage)
     stage.say(1)
-    stage.journal.append([Done(done=True, status="complete")], at=0)
+    stage.journal.append([Done(done=True, status="complete")])
     stage.journal.is_over = True
     stage.journal.wake()
     await asyncio.wait_for(task, 30)
@@ -394,3 +394,37 @@ async def test_a_lost_run_tells_nothing_at_once_any_more() -> None:
     stage.journal.lose()
     await asyncio.wait_for(task, 30)
     assert (at_once, cursor.after) == ([1, 2], 2)
+
+
+async def test_who_has_left_is_told_nothing() -> None:
+    """He is forgotten as he leaves; the others are told as before."""
+    stage = Stage()
+    stage.write(reserve=100)
+    gone, _, leaving, _ = await told_at_once(stage)
+    there, _, staying, _ = await told_at_once(stage)
+    stage.say(1)
+    leaving.cancel()
+    await asyncio.gather(leaving, return_exceptions=True)
+    stage.say(1)
+    assert (gone, there) == ([1], [1, 2])
+    assert len(stage.journal._waiting) == 1
+    staying.cancel()
+
+
+async def test_who_leaves_while_he_is_woken_harms_nobody() -> None:
+    """His task is cancelled, and has not noticed yet; then it was woken already."""
+    stage = Stage()
+    stage.write(reserve=100)
+    _, _, leaving, _ = await told_at_once(stage)
+    there, _, staying, _ = await told_at_once(stage)
+    leaving.cancel()
+    stage.journal.wake()
+    stage.say(1)
+    await asyncio.gather(leaving, return_exceptions=True)
+    _, _, woken, _ = await told_at_once(stage, takes=False)
+    stage.say(1)
+    woken.cancel()
+    await asyncio.gather(woken, return_exceptions=True)
+    stage.say(1)
+    assert there == [1, 2, 3]
+    staying.cancel()

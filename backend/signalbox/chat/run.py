@@ -41,8 +41,8 @@ async def drive(
     progress: Progress,
     tell: Tell,
     why_stopped: Callable[[], Ending] = lambda: _CANCELLED,
-) -> None:
-    """Tell a run's events, whatever happens to it, up to its `done`.
+) -> Done:
+    """Tell a run's events, whatever happens to it, up to its `done`, and return that.
 
     The task that awaits this is cancelled to stop the run: the loop is left at once, upstream and tools with it, and
     `why_stopped` says how that ending is called.
@@ -52,7 +52,8 @@ async def drive(
     def follow(events: list[AnyEvent]) -> None:
         if events:  # loops tell what there is to tell, also where that is nothing
             tell(events)  # first: what is not taken has not been told
-            ledger.follow(events)
+            if not (ledger.has_content and _CONTENT_ALONE.issuperset(map(type, events))):  # seldom
+                ledger.follow(events)
 
     ending = Ending("complete")
     try:
@@ -72,6 +73,7 @@ async def drive(
         ending = ending_of(UpstreamError(Code.EMPTY_ANSWER))
     done = done_of(ending, context.model, context.flags, progress)
     tell([*progress.say(), *ledger.close(ending), *warning_of(ending), done])
+    return done
 
 
 def ending_of(error: UpstreamError) -> Ending:
@@ -130,8 +132,6 @@ class OpenCalls:
         """Take in what was told."""
         if not self.has_content:
             self.has_content = any(event.content.strip() for event in events if type(event) is Content)
-        if _CONTENT_ALONE.issuperset(map(type, events)):  # as nearly always: then no step is for a single event
-            return
         for event in events:
             if isinstance(event, ToolCalls):
                 self._open.update((call.id, call) for call in event.calls)

@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import count, repeat
+from time import time_ns
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -26,7 +28,7 @@ def never(batch: list[Stamped]) -> bool:
     return False
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Cursor:
     """A watcher's place: everything up to `after` is told to him.
 
@@ -43,7 +45,8 @@ class Journal(Struct):
 
     `seq` is the last event's number, `durable` that of the last one on disk. Numbers up to `reserved` are promised to
     this run on disk, ahead of its events: after a crash it goes on above them. `is_over` once nothing follows,
-    `is_lost` once another worker tells the rest. `_tail` are the newest events, from the number `_first` on.
+    `is_lost` once another worker tells the rest. `_tail` are the newest events, from the number `_first` on. Whoever is
+    in `_waiting` knows all that may be shown.
     """
 
     run_id: str
@@ -57,17 +60,23 @@ class Journal(Struct):
     _first: int = 1
     _waiting: list[Cursor] = []
 
-    def append(self, events: list[AnyEvent], at: int) -> None:
-        """Add events at this time (epoch milliseconds), and wake whoever waits for them; of a lost run none."""
+    def append(self, events: list[AnyEvent]) -> None:
+        """Add events (one at least), and tell whoever waits for them; of a lost run none."""
         if self.is_lost:
             return
-        before = self.seq
-        batch = [Stamped(seq, at, event) for seq, event in enumerate(events, before + 1)]
+        at = time_ns() // 1_000_000
+        batch = list(map(Stamped, count(self.seq + 1), repeat(at), events))
         self.store.append(self.run_id, batch)  # first: what it does not take has not happened
         self._tail += batch
-        self.seq = before + len(batch)
-        if self._waiting:
-            self._tell(batch, before)
+        self.seq = seq = batch[-1].seq
+        if seq <= self.reserved and type(events[-1]) is not Done:
+            for one in self._waiting:
+                if not one.on_news(batch):
+                    break
+                one.after = seq
+            else:
+                return
+        self.wake()  # those who know it already find nothing new
 
     def written(self, durable: int, reserved: int) -> None:
         """Take in how far the disk is."""
@@ -108,7 +117,12 @@ class Journal(Struct):
             else:
                 cursor.woken = loop.create_future()
                 self._waiting.append(cursor)
-                await cursor.woken
+                try:
+                    await cursor.woken
+                except BaseException:  # he leaves
+                    if cursor in self._waiting:
+                        self._waiting.remove(cursor)
+                    raise
 
     async def so_far(self, after: int) -> AsyncIterator[list[Stamped]]:
         """Yield what is behind a cursor by now, and wait for nothing more."""
@@ -170,23 +184,11 @@ class Journal(Struct):
         waiting, self._waiting = self._waiting, []
         for one in waiting:
             if one.woken.done():
-                continue  # he has left
+                continue  # he is leaving
             if self._push(one):
                 self._waiting.append(one)
             else:
                 one.woken.set_result(None)
-
-    def _tell(self, batch: list[Stamped], before: int) -> None:
-        """Tell new events to all watchers; to one who has read all before them as they are."""
-        seq = self.seq
-        if seq <= self.reserved and type(batch[-1].event) is not Done:
-            for one in self._waiting:
-                if one.after != before or one.woken.done() or not one.on_news(batch):
-                    break
-                one.after = seq
-            else:
-                return
-        self.wake()  # those who know it already find nothing new
 
     def _push(self, one: Cursor) -> bool:
         """Tell a watcher what there is where it is made: that wakes no task, which is a third of a paced event."""

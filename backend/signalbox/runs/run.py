@@ -15,7 +15,7 @@ from signalbox.chat.run import done_of, drive, warning_of
 from signalbox.core.errors import CODES, Code
 from signalbox.core.events import AnyEvent, Done
 from signalbox.core.messages import JsonObject
-from signalbox.core.ports import Play, RunStore
+from signalbox.core.ports import Play, RunStore, Tell
 from signalbox.core.records import Figures, RunRecord
 from signalbox.runs.journal import Journal
 from signalbox.runs.ledger import attempts_of
@@ -153,7 +153,7 @@ class Run:
             self._task.cancel()
         try:
             # Nothing is awaited here but `drive`: a cancellation lands inside it, and it tells the ending.
-            await drive(play, self.context, self.progress, self._record, lambda: self._why)
+            self._over(await drive(play, self.context, self.progress, self._tell(), lambda: self._why))
         except Exception as error:  # noqa: BLE001 - a journal that cannot be written ends the run, and frees its place
             _log.error("run.unrecorded", run_id=self.id, error=type(error).__name__)
         finally:
@@ -172,23 +172,20 @@ class Run:
     def _end_untold(self) -> None:
         """End a run whose ending `drive` could not tell: its task never began, or its journal broke."""
         ending = BROKEN if self._has_begun else self._why
-        self.done = done_of(ending, self.context.model, self.context.flags, self.progress)
-        self.ended = time()
+        done = done_of(ending, self.context.model, self.context.flags, self.progress)
         try:
-            self._record([*warning_of(ending), self.done])
+            self._tell()([*warning_of(ending), done])
         except Exception as error:  # noqa: BLE001 - nothing more can be told; who watches is let go all the same
             _log.error("run.untold", run_id=self.id, error=type(error).__name__)
-            self._close()
+        self._over(done)
+
+    def _tell(self) -> Tell:
+        """Return what takes the run's events: its journal; only a conversation is ever asked for its turns."""
+        return self.journal.append if self.context.session_id is None else self._record
 
     def _record(self, events: list[AnyEvent]) -> None:
-        if self.context.session_id is not None:  # only a conversation is ever asked for its turns
-            self._remember()
-        now = time()
-        self.journal.append(events, int(now * 1000))
-        if events and type(events[-1]) is Done:  # behind its event: what the journal does not take has not happened
-            self.done = events[-1]
-            self.ended = now
-            self._close()
+        self._remember()
+        self.journal.append(events)
 
     def _remember(self) -> None:
         """Have the turns kept that the loop took into its history; all events so far are told by them."""
@@ -197,7 +194,10 @@ class Run:
             self.store.remember(self.id, self.seq, messages[self._remembered :])
             self._remembered = len(messages)
 
-    def _close(self) -> None:
+    def _over(self, done: Done) -> None:
+        """Be over, behind the last event: what the journal does not take has not happened."""
+        self.done = done
+        self.ended = time()
         self.journal.is_over = True
         self.journal.wake()
         self.note()

@@ -11,7 +11,7 @@ from operator import itemgetter, ne
 import msgspec
 from msgspec import Struct
 
-from signalbox.wire.plain import NOT_PLAIN, read_plain
+from signalbox.wire.plain import NOT_PLAIN, read_plain, who_of
 
 # Fewer than these are not worth their template.
 _FEW = 8
@@ -64,7 +64,7 @@ def template_of(frame: bytes, who: object) -> Template | None:
             chunk = read_plain(b"{%b%b%b" % (before, _PROBED, behind))
         except NOT_PLAIN:
             return None
-        if (chunk.id, chunk.model, chunk.provider) != who:
+        if who_of(chunk) != who:
             return None
         delta = chunk.choices.first.delta
         if delta.tool_calls is None:

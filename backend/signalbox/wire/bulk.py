@@ -12,7 +12,7 @@ from typing import cast
 
 import msgspec
 
-from signalbox.wire.plain import NOT_PLAIN, MarkedChunk, PlainDelta, Who
+from signalbox.wire.plain import NOT_PLAIN, MarkedChunk, PlainDelta, who_of
 
 # A read shorter than this is a few frames at most.
 MANY_BYTES = 4096
@@ -28,7 +28,6 @@ _MARKED = b'{"mark":%b,' % _MARK
 _PLACE = re.compile(r" - at `\$\[(\d{1,9})\][^`]*`$")
 
 _read = msgspec.json.Decoder(list[MarkedChunk]).decode
-_who_of = cast("Callable[[MarkedChunk], Who]", attrgetter("id", "model", "provider"))
 _delta_of = cast("Callable[[MarkedChunk], PlainDelta]", attrgetter("choices.first.delta"))
 
 
@@ -86,6 +85,6 @@ def _deltas_of(frames: bytes, who: object) -> list[PlainDelta]:
     if marked.find(b"\n") >= 0 or marked.find(b"\r") >= 0 or marked.count(_MARK) != len(pieces):
         raise msgspec.DecodeError
     chunks = _read(marked)
-    if len(chunks) != len(pieces) or list(set(map(_who_of, chunks))) != [who]:
+    if len(chunks) != len(pieces) or list(set(map(who_of, chunks))) != [who]:
         raise msgspec.DecodeError
     return list(map(_delta_of, chunks))

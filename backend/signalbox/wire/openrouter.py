@@ -26,7 +26,7 @@ from signalbox.wire.bulk import plain_of
 from signalbox.wire.details import ReasoningDetails
 from signalbox.wire.jsontext import dumps, loads
 from signalbox.wire.openrouter_errors import error_of_value
-from signalbox.wire.plain import NOT_PLAIN, PlainDelta, read_plain
+from signalbox.wire.plain import NOT_PLAIN, PlainDelta, read_plain, who_of
 
 _PIECES = (TextDelta, CallDelta)
 # No count and no price is larger; JavaScript reads no larger integer exactly.
@@ -52,18 +52,17 @@ class ChunkDecoder:
         self.is_told = False
         self.is_plain = False
 
-    def plain(self, data: bytes, out: list[StreamPart]) -> bool:
-        """Append the part of a chunk like the last one; false, and nothing done, for a chunk of another kind."""
+    def plain(self, data: bytes) -> list[StreamPart] | None:
+        """Return the parts of a chunk like the last one; None, and nothing done, for a chunk of another kind."""
         try:
             chunk = read_plain(data)
         except NOT_PLAIN:
             self.is_plain = False
-            return False
-        if (chunk.id, chunk.model, chunk.provider) != self._who_said:
+            return None
+        if who_of(chunk) != self._who_said:
             self.is_plain = False
-            return False
-        _piece(chunk.choices.first.delta, out)
-        return True
+            return None
+        return _pieces(chunk.choices.first.delta)
 
     def plain_ones(self, frames: bytes, out: list[StreamPart]) -> bytes:
         """Do the same for many frames at once, up to the first one of another kind; return that one and the others."""
@@ -82,7 +81,7 @@ class ChunkDecoder:
             out.extend(map(CallDelta, map(_index_of, calls), repeat(None), repeat(None), map(_arguments_of, calls)))
         else:
             for delta in deltas:
-                _piece(delta, out)
+                out += _pieces(delta)
         return others
 
     def chunk(self, chunk: JsonObject, out: list[StreamPart], *, failed: bool = False) -> None:
@@ -264,13 +263,13 @@ def _count(value: JsonValue | Mapping[str, JsonValue], key: str) -> int:
     return number if type(number) is int and 0 <= number < _MOST else 0
 
 
-def _piece(delta: PlainDelta, out: list[StreamPart]) -> None:
-    """Append what a plain chunk brings."""
-    if delta.content:
-        out.append(TextDelta(delta.content))
-    if delta.tool_calls is not None:
-        call = delta.tool_calls.first
-        out.append(CallDelta(call.index, arguments=call.function.arguments))
+def _pieces(delta: PlainDelta) -> list[StreamPart]:
+    """Return what a plain chunk brings."""
+    text: list[StreamPart] = [TextDelta(delta.content)] if delta.content else []
+    if delta.tool_calls is None:
+        return text
+    call = delta.tool_calls.first
+    return [*text, CallDelta(call.index, arguments=call.function.arguments)]
 
 
 def _text(value: JsonValue) -> str | None:

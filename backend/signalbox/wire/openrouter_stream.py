@@ -34,9 +34,11 @@ class StreamDecoder:
 
     def feed(self, data: bytes) -> list[StreamPart]:
         """Return the parts that this network read completes."""
+        if self._chunks.is_plain and (frame := self._sse.only_frame(data)):
+            parts = self._chunks.plain(frame)
+            if parts is not None:
+                return parts  # what a slow stream brings
         out: list[StreamPart] = []
-        if self._chunks.is_plain and self._sse.is_one_frame(data) and self._chunks.plain(data[6:-2], out):
-            return out  # what a slow stream brings
         self.has_begun = self.has_begun or bool(data.strip())
         if len(data) < MANY_BYTES:
             self._read(data, out)
@@ -48,8 +50,11 @@ class StreamDecoder:
         chunks = self._chunks
         for frame in self._sse.feed(data):
             # A frame like the one before it, most of the time; where it is not, the long way finds that out.
-            if not (chunks.is_plain and frame.event is None and chunks.plain(frame.data, out)):
+            parts = chunks.plain(frame.data) if chunks.is_plain and frame.event is None else None
+            if parts is None:
                 self._frame(frame, out)
+            else:
+                out += parts
 
     def _read_many(self, data: bytes, out: list[StreamPart]) -> None:
         """Take many frames: the first ones and the last ones as always, those between that are alike in one go."""

@@ -5,7 +5,9 @@ instructions less than the long way in `wire/openrouter.py`, which is for every 
 What is `None` here has a meaning there: a frame that has it does not fit.
 """
 
-from typing import Annotated, Literal, TypeAlias
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Annotated, Literal, TypeAlias, cast
 
 import msgspec
 from msgspec import Meta, Struct
@@ -73,6 +75,7 @@ class MarkedChunk(PlainChunk, kw_only=True, gc=False):
     mark: Literal[730301476214]
 
 
+who_of = cast("Callable[[PlainChunk], Who]", attrgetter("id", "model", "provider"))
 # Raises one of NOT_PLAIN for any other frame, also for one that is no JSON.
 read_plain = msgspec.json.Decoder(PlainChunk).decode
 NOT_PLAIN = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)

@@ -80,7 +80,7 @@ class LeakFilter:
         self._reading: _Reading | None = None
         self._held = ""
         self._pos = 0
-        self._ends_blank = True  # nothing was shown yet
+        self._last_shown = "\n"  # nothing yet, which ends as white space does
         self._closes_gap = False
         self._is_quiet = False  # plain words change nothing here
 
@@ -102,7 +102,7 @@ class LeakFilter:
             words = _WORDS.match(whole, ends[at] - len(texts[at])) if self._is_quiet else None
             behind = bisect_right(ends, words.end(), at) if words else at
             if behind > at:
-                self._ends_blank = texts[behind - 1][-1:].isspace()
+                self._last_shown = texts[behind - 1]
                 out += texts[at:behind]
             else:
                 behind = at + 1
@@ -114,7 +114,7 @@ class LeakFilter:
     def lets_through(self, text: str) -> bool:
         """Whether a piece is let through as it is: in the middle of a line, all words, as most of most answers."""
         if self._is_quiet and _WORDS.fullmatch(text):
-            self._ends_blank = text[-1:].isspace()
+            self._last_shown = text
             return True
         return False
 
@@ -147,7 +147,7 @@ class LeakFilter:
             return pos, False
         self._reading = None
         if reading.leak.certain:
-            self._closes_gap = self._ends_blank
+            self._closes_gap = self._last_shown[-1:].isspace()
             return pos, True
         return self._show(text, reading.start, reading.start + 1, out), True  # its first letter is no opener
 
@@ -164,7 +164,7 @@ class LeakFilter:
             shown = shown.lstrip()
             self._closes_gap = not shown
         if shown:
-            self._ends_blank = shown[-1].isspace()
+            self._last_shown = shown
             out.append(shown)
 
     def _scan(self, text: str, pos: int, out: list[str], *, final: bool) -> tuple[int, bool]:

@@ -15,6 +15,11 @@ Write: TypeAlias = Callable[[bytes], bool]
 """Writes a piece now; false, and nothing is written, where it has to go through `send`."""
 
 
+def nothing_written(piece: bytes) -> bool:
+    """Stand where there is no short way."""
+    return False
+
+
 def write_by(send: Send) -> Write | None:
     """Return the short way beside this `send`, None where there is none; only once the head is sent."""
     cycle = getattr(send, "__self__", None)

@@ -9,7 +9,7 @@ from typing import Any, cast
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from signalbox.app.direct import Write, write_by
+from signalbox.app.direct import Write, nothing_written, write_by
 from signalbox.app.eager import begin
 from signalbox.encoders.sse_v1 import CONTENT_TYPE, HEADERS, PING
 
@@ -42,7 +42,7 @@ class EventStream(Response):
         self._last_write = 0.0
         self.is_free = False  # something may be pushed: the head is sent, and the client has room for all that was
         self._send_body: Callable[[Message], Coroutine[Any, Any, None]] | None = None
-        self._write: Write | None = None
+        self._write: Write = nothing_written
         self._rest: asyncio.Task[None] | None = None
         self._broken: Exception | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -77,13 +77,13 @@ class EventStream(Response):
             self._last_write = monotonic()
             self._timer = loop.call_later(PING_SECONDS, self._ping, send_body)
             self._send_body = cast("Callable[[Message], Coroutine[Any, Any, None]]", send_body)
-            self._write = write_by(send_body)
+            self._write = write_by(send_body) or nothing_written
             self.is_free = True
             async for chunk in self._body:
                 if not self.is_free:
                     await self._pushed()
                 self._last_write = monotonic()
-                if self._write is None or not self._write(chunk):
+                if not self._write(chunk):
                     await send_body({"type": "http.response.body", "body": chunk, "more_body": True})
             if not self.is_free:
                 await self._pushed()
@@ -95,7 +95,7 @@ class EventStream(Response):
     def push(self, chunk: bytes) -> None:
         """Send bytes at once, before the generator's next item; only while `is_free`, and while it has none."""
         self._last_write = monotonic()
-        if self._write is not None and self._write(chunk):
+        if self._write(chunk):
             return
         assert self._send_body is not None
         try:

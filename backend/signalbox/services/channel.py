@@ -18,9 +18,9 @@ Sink: TypeAlias = Callable[[bytes], bool]
 class Channel(asyncio.Protocol):
     """One socket: writes requests, feeds responses to a parser, and keeps one timer.
 
-    The timer is re-armed lazily: a wait only stores a deadline, and when the timer fires early it is set again for what
-    is left. httpx's own connection starts and cancels a timeout per read instead. Between requests the same timer
-    closes a connection that nobody has used for the keep-alive time.
+    The timer is re-armed lazily: a wait or a read only stores since when it is silent, and when the timer fires early
+    it is set again for what is left. httpx's own connection starts and cancels a timeout per read instead. Between
+    requests the same timer closes a connection that nobody has used for the keep-alive time.
     """
 
     def __init__(self) -> None:
@@ -35,11 +35,11 @@ class Channel(asyncio.Protocol):
         self._paused = False
         self._buffered = 0
         self._read_timeout = math.inf
-        self._deadline = math.inf
+        self._silent_since = 0.0
+        self._patience = math.inf  # seconds of it that are allowed
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at = math.inf
         self._request_sent = False
-        self._answered = False
         self.closed = False
         self.dropped = False  # the other side closed, or the network did
 
@@ -50,7 +50,7 @@ class Channel(asyncio.Protocol):
         self._parser = ResponseParser(method)
         self._read_timeout = math.inf if read_timeout is None else read_timeout
         self._buffered = 0
-        self._request_sent = self._answered = False
+        self._request_sent = False
 
     async def write(self, data: bytes, patience: float | None) -> bool:
         """Send bytes and wait for room; False when there is no point in sending more.
@@ -86,7 +86,7 @@ class Channel(asyncio.Protocol):
     @property
     def unanswered(self) -> bool:
         """The other side went away before the first byte of a response."""
-        return self.dropped and not self._answered
+        return self.dropped and self._parser is not None and not self._parser.has_begun
 
     async def head(self) -> ResponseParser:
         """Wait for status and headers. Raises httpcore's ReadTimeout, ReadError or RemoteProtocolError."""
@@ -132,7 +132,7 @@ class Channel(asyncio.Protocol):
         self._go_on()
         self._sink = sink
         try:
-            self._offer(response)
+            self._offer(response, sink)
             while self._sink is not None and not response.complete:
                 await self._wait()
         finally:
@@ -141,15 +141,17 @@ class Channel(asyncio.Protocol):
         if error is not None:
             raise error
 
-    def _offer(self, response: ResponseParser) -> bool:
+    def _offer(self, response: ResponseParser, sink: Sink) -> bool:
         """Let the sink have what is there; true when whoever pours has to look."""
-        if response.pending and self._sink is not None:
+        if response.pending:
             try:
-                if self._sink(response.take()):
+                if sink(response.take()):
                     self._sink = None
+                    return True
             except BaseException as error:  # noqa: BLE001 - it is raised again where the pouring is awaited
                 self._sink, self._sink_error = None, error
-        return self._sink is None or response.complete
+                return True
+        return response.complete
 
     def release(self, keepalive: float | None) -> bool:
         """End the exchange: keep the connection for `keepalive` seconds (None: for ever), or close it. True: kept."""
@@ -196,23 +198,24 @@ class Channel(asyncio.Protocol):
     # The timer.
 
     def _arm(self, seconds: float) -> None:
-        self._deadline = self._loop.time() + seconds
-        if self._deadline < math.inf and (self._timer is None or self._timer_at > self._deadline):
-            self._schedule()
+        self._silent_since, self._patience = self._loop.time(), seconds
+        if seconds < math.inf and (self._timer is None or self._timer_at > self._silent_since + seconds):
+            self._schedule(self._silent_since + seconds)
 
-    def _schedule(self) -> None:
+    def _schedule(self, at: float) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        self._timer_at = self._deadline
-        self._timer = self._loop.call_at(self._deadline, self._on_timer)
+        self._timer_at = at
+        self._timer = self._loop.call_at(at, self._on_timer)
 
     def _on_timer(self) -> None:
         self._timer = None
         if self._parser is not None and self._reader is None:
             return  # the reader is busy elsewhere, silence is not the server's: the next wait arms again
-        if self._deadline > self._loop.time():
-            if self._deadline < math.inf:
-                self._schedule()
+        deadline = self._silent_since + self._patience
+        if deadline > self._loop.time():
+            if deadline < math.inf:
+                self._schedule(deadline)
         elif self._parser is None:
             self.abort()
         else:
@@ -231,17 +234,18 @@ class Channel(asyncio.Protocol):
         if self._parser is None:  # a response to nothing we sent would be taken for the answer to the next request
             self.abort()
             return
-        self._answered = True
-        self._deadline = self._loop.time() + self._read_timeout
+        self._silent_since = self._loop.time()
+        sink = self._sink
         try:
             self._parser.feed(data)
         except httpcore.RemoteProtocolError as error:
-            self._offer(self._parser)
+            if sink is not None:
+                self._offer(self._parser, sink)
             self.abort(error)
             return
-        if self._sink is None:
+        if sink is None:
             self._hold_back(len(data))
-        elif not self._offer(self._parser):
+        elif not self._offer(self._parser, sink):
             return
         self._wake()
 

@@ -87,6 +87,11 @@ class ResponseParser:
         else:
             self._count_dry(len(data))
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether any byte of it has come."""
+        return self.head_done or self._dry > 0
+
     def finish(self) -> None:
         """Take the end of the connection: fine after a whole message or a body without a length, an error else."""
         if self.complete:
@@ -100,9 +105,8 @@ class ResponseParser:
 
     def take(self) -> bytes:
         """Return the body bytes that came since the last call, as one object."""
-        pending = self.pending
-        body = pending[0] if len(pending) == 1 else b"".join(pending)
-        pending.clear()
+        body = b"".join(self.pending)  # of one piece it is that piece, not a copy
+        self.pending.clear()
         return body
 
     def _settle(self) -> None:

@@ -48,12 +48,17 @@ async def drive(
     `why_stopped` says how that ending is called.
     """
     ledger = OpenCalls()
+    has_content = False
 
     def follow(events: list[AnyEvent]) -> None:
-        if events:  # loops tell what there is to tell, also where that is nothing
-            tell(events)  # first: what is not taken has not been told
-            if not (ledger.has_content and _CONTENT_ALONE.issuperset(map(type, events))):  # seldom
-                ledger.follow(events)
+        nonlocal has_content
+        if not events:  # loops tell what there is to tell, also where that is nothing
+            return
+        tell(events)  # first: what is not taken has not been told
+        if not has_content:
+            has_content = any(event.content.strip() for event in events if type(event) is Content)
+        if not _CONTENT_ALONE.issuperset(map(type, events)):  # seldom; else no step is for a single event
+            ledger.follow(events)
 
     ending = Ending("complete")
     try:
@@ -69,7 +74,7 @@ async def drive(
     except Exception as error:  # noqa: BLE001 - whatever breaks, the run's end is told
         _log.error("run.broke", run_id=context.run_id, error=type(error).__name__, where=_where(error))
         ending = Ending("error", Code.INTERNAL, CODES[Code.INTERNAL].sentence, retryable=True)
-    if ending.status == "complete" and not ledger.has_content:
+    if ending.status == "complete" and not has_content:
         ending = ending_of(UpstreamError(Code.EMPTY_ANSWER))
     done = done_of(ending, context.model, context.flags, progress)
     tell([*progress.say(), *ledger.close(ending), *warning_of(ending), done])
@@ -126,12 +131,9 @@ class OpenCalls:
     def __init__(self) -> None:
         self._open: dict[str, Call] = {}
         self._begun: set[str] = set()
-        self.has_content = False
 
     def follow(self, events: Sequence[AnyEvent]) -> None:
         """Take in what was told."""
-        if not self.has_content:
-            self.has_content = any(event.content.strip() for event in events if type(event) is Content)
         for event in events:
             if isinstance(event, ToolCalls):
                 self._open.update((call.id, call) for call in event.calls)

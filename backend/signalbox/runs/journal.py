@@ -64,8 +64,7 @@ class Journal(Struct):
         """Add events (one at least), and tell whoever waits for them; of a lost run none."""
         if self.is_lost:
             return
-        at = time_ns() // 1_000_000
-        batch = list(map(Stamped, count(self.seq + 1), repeat(at), events))
+        batch = list(map(Stamped, count(self.seq + 1), repeat(time_ns() // 1_000_000), events))
         self.store.append(self.run_id, batch)  # first: what it does not take has not happened
         self._tail += batch
         self.seq = seq = batch[-1].seq

@@ -153,7 +153,7 @@ class Run:
             self._task.cancel()
         try:
             # Nothing is awaited here but `drive`: a cancellation lands inside it, and it tells the ending.
-            self._over(await drive(play, self.context, self.progress, self._tell(), lambda: self._why))
+            self._over(await drive(play, self.context, self.progress, self._tell, lambda: self._why))
         except Exception as error:  # noqa: BLE001 - a journal that cannot be written ends the run, and frees its place
             _log.error("run.unrecorded", run_id=self.id, error=type(error).__name__)
         finally:
@@ -174,13 +174,14 @@ class Run:
         ending = BROKEN if self._has_begun else self._why
         done = done_of(ending, self.context.model, self.context.flags, self.progress)
         try:
-            self._tell()([*warning_of(ending), done])
+            self._tell([*warning_of(ending), done])
         except Exception as error:  # noqa: BLE001 - nothing more can be told; who watches is let go all the same
             _log.error("run.untold", run_id=self.id, error=type(error).__name__)
         self._over(done)
 
+    @property
     def _tell(self) -> Tell:
-        """Return what takes the run's events: its journal; only a conversation is ever asked for its turns."""
+        """What takes the run's events: its journal; only a conversation is ever asked for its turns."""
         return self.journal.append if self.context.session_id is None else self._record
 
     def _record(self, events: list[AnyEvent]) -> None:

@@ -34,10 +34,10 @@ class StreamDecoder:
 
     def feed(self, data: bytes) -> list[StreamPart]:
         """Return the parts that this network read completes."""
-        if self._chunks.is_plain and (frame := self._sse.only_frame(data)):
+        if self._chunks.is_plain and (frame := self._sse.only_frame(data)):  # what a slow stream brings
             parts = self._chunks.plain(frame)
             if parts is not None:
-                return parts  # what a slow stream brings
+                return parts
         out: list[StreamPart] = []
         self.has_begun = self.has_begun or bool(data.strip())
         if len(data) < MANY_BYTES:

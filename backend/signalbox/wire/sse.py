@@ -9,7 +9,8 @@ from signalbox.core.errors import Code, UpstreamError
 # One line may be an image as a data URL; more than this is an attack or a broken host (quirk G6).
 MAX_FRAME_BYTES = 32 * 1024 * 1024
 _BOM = b"\xef\xbb\xbf"
-# One line of data and the blank line behind it: in what is caught no LF (`.`), nowhere a CR, which ends lines, too.
+# One line of data and the blank line behind it, with no LF in it (`.`), and nowhere a CR, which would end a line, too.
+# That one is looked for last: a read of many frames is then left at its first LF.
 _ONE_FRAME = re.compile(rb"data: (?=(.*)\n\n\Z)[^\r]*")
 
 
@@ -79,9 +80,9 @@ class SseDecoder:
         return frames
 
     def only_frame(self, chunk: bytes) -> bytes | None:
-        """Return the data of a read that is one whole frame of one line between two others; None for any other read.
+        """Return the data of a read that is one whole frame of one line between two others, None of any other.
 
-        Nearly every read of a slow stream is. To feed it would change nothing here.
+        Nearly every read of a slow stream is one; to feed it would change nothing here.
         """
         if self.is_between_frames and (frame := _ONE_FRAME.fullmatch(chunk)):
             return frame[1]

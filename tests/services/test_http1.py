@@ -26,3 +26,15 @@ def test_a_long_stream_in_small_reads_is_not_cut_off() -> None:
         parser.feed(b"2\r\n")
         parser.feed(b"ok\r\n")
     assert parser.take() == b"ok" * 30_000
+
+
+def test_a_response_has_begun_with_its_first_byte() -> None:
+    """However much of it comes at once; an interim response is a beginning, too."""
+    raw = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
+    for at in range(1, len(raw) + 1):
+        parser = ResponseParser(b"GET")
+        assert not parser.has_begun
+        parser.feed(raw[:at])
+        assert parser.has_begun
+        parser.feed(raw[at:])
+        assert parser.has_begun

@@ -41,7 +41,9 @@ def store(figures: Iterable[Figure], tools: str, path: Path = FILE) -> None:
     rows: dict[str, dict[str, float]] = {}
     for figure in figures:
         if figure.alike:
-            rows.setdefault(figure.row, {})[figure.name] = float(f"{figure.value:.4g}")
+            # Twice as much for less than once is noise, beside which the next run would look slower.
+            value = max(figure.value, 1.0) if figure.name.endswith("doubling") else figure.value
+            rows.setdefault(figure.row, {})[figure.name] = float(f"{value:.4g}")
     stored = {**read(path)}
     stored[tools] = {**stored.get(tools, {}), **rows}
     path.write_bytes(orjson.dumps(stored, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n")

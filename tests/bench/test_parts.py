@@ -241,6 +241,13 @@ def test_what_is_not_stored_is_not_compared(tmp_path: Path) -> None:
     assert baseline.compared(ratios(99, 99), stored.get("Python with relay", {})) == ([], 0)
 
 
+def test_twice_as_much_never_costs_less(tmp_path: Path) -> None:
+    """A doubling below 1 is noise: it is stored as 1, so that the next run, which is at 1.05, does not look slower."""
+    file = tmp_path / "baseline.json"
+    baseline.store([Figure("grow-list", "second doubling", (0.7,), alike="growth")], "C", file)
+    assert baseline.read(file) == {"C": {"grow-list": {"second doubling": 1.0}}}
+
+
 @pytest.mark.parametrize(("again", "is_slower"), [((8, 0.2), False), ((18, 0.5), True)])
 def test_a_slower_row_is_measured_once_more(
     again: tuple[float, float], is_slower: bool, monkeypatch: pytest.MonkeyPatch

@@ -1,6 +1,6 @@
 """Calls as the wire told them to calls that can be run: the few repairs that are safe, and a sentence otherwise."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from signalbox.chat.arguments import is_same, leading_value, read_arguments
 from signalbox.core.errors import Code
@@ -12,8 +12,7 @@ from signalbox.core.tools import ToolOutcome
 _MOST_GLUED = 16
 
 
-@dataclass(frozen=True, slots=True)
-class RepairedCall:
+class RepairedCall(Struct, frozen=True):
     """One call with arguments that are an object, or with the reason why it cannot be run."""
 
     name: str

@@ -1,9 +1,11 @@
 """One answer of a model as it streams: text leaves at once, calls are gathered, eager ones start as they close."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import cast
+
+from msgspec.structs import replace
 
 from signalbox.chat.arguments import is_same
 from signalbox.chat.assembly import OpenCall

@@ -1,12 +1,18 @@
 """Run every check and test as a named step with its time, go on after a failure, and end with a summary."""
 
+import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 ROOT = Path(__file__).resolve().parent.parent
+# How long a command that was told to end has for it.
+_GRACE_SECONDS = 15
 PAGE = ("python", "scripts/page.py")
 
 
@@ -48,11 +54,29 @@ class Outcome:
         return f"── {self.name}: {'ok' if self.ok else 'FAILED'}, {self.seconds:.1f} s"
 
 
+def call(command: Sequence[str]) -> int:
+    """Run a command and return its status; where this is told to end, it ends first, and clears up as behind Ctrl-C."""
+    with subprocess.Popen(command, cwd=ROOT) as child:
+        try:
+            return child.wait()
+        except SystemExit:
+            child.send_signal(signal.SIGINT)
+            with suppress(subprocess.TimeoutExpired):
+                child.wait(_GRACE_SECONDS)
+            child.kill()
+            raise
+
+
+def stop(number: int, frame: object) -> NoReturn:
+    """Leave by the way on which what runs is ended."""
+    sys.exit(128 + number)
+
+
 def run(step: Step) -> Outcome:
     """Run one step in the open and say how it went."""
     print(f"\n── {step.name}", flush=True)
     started = time.monotonic()
-    code = subprocess.run(step.command, cwd=ROOT, check=False).returncode
+    code = call(step.command)
     outcome = Outcome(step.name, code == 0, time.monotonic() - started)
     print(outcome, flush=True)
     return outcome
@@ -72,7 +96,7 @@ def main(arguments: list[str]) -> int:
     """Run a plan; `test` with more arguments is pytest alone."""
     match arguments:
         case ["test", _, *_]:
-            return subprocess.run(["pytest", *arguments[1:]], cwd=ROOT, check=False).returncode
+            return call(["pytest", *arguments[1:]])
         case [plan] if plan in PLANS:
             return verify(PLANS[plan])
         case _:
@@ -81,6 +105,7 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, stop)
     try:
         sys.exit(main(sys.argv[1:]))
     except KeyboardInterrupt:

@@ -113,7 +113,7 @@ def main() -> int:
     return 1 if failed or slower else 0
 
 
-def chosen(only: list[str] | None, *, is_compared: bool) -> list[str]:
+def chosen(only: list[str], *, is_compared: bool) -> list[str]:
     """Return the rows to measure, by name or by the beginning of names (`grow`)."""
     every = [row for row in (*LOADS, *APART, *GROWTH) if not (is_compared and row in NEVER_COMPARED)]
     if not only:
@@ -152,7 +152,7 @@ def _about(running: Stand) -> str:
     return f"upstream and client in {builds.kind}{own}, beside {running.relay_name}{stands_in}, {pinned}."
 
 
-def _arguments() -> argparse.Namespace:
+def _arguments(given: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="just bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="less of everything: about two minutes")
     parser.add_argument(
@@ -167,7 +167,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write figures and samples to FILE")
     parser.add_argument("--check", action="store_true", help="fail where a ratio is much worse than the baseline's")
     parser.add_argument("--store-baseline", action="store_true", help="store this run's ratios as the baseline")
-    return parser.parse_args()
+    arguments = parser.parse_args(given)
+    arguments.only = [name for names in arguments.only or [] for name in names]
+    return arguments
 
 
 def _names(text: str) -> list[str]:

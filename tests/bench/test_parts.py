@@ -269,9 +269,20 @@ def test_rows_are_chosen_by_name_or_by_kind() -> None:
     """Without a name all are run; what is never compared is left out of a comparison."""
     assert command.chosen(["burst"], is_compared=False) == ["burst"]
     assert command.chosen(["grow", "one"], is_compared=False) == ["one", *command.GROWTH]
-    every = command.chosen(None, is_compared=False)
-    assert set(every) - set(command.chosen(None, is_compared=True)) == {"churn"}
+    every = command.chosen([], is_compared=False)
+    assert set(every) - set(command.chosen([], is_compared=True)) == {"churn"}
     assert {load.row for load in loads(quick=True)} == set(command.LOADS)
+
+
+@pytest.mark.parametrize("given", [["paced,tools"], ["paced", "tools"], ["paced", "--only", "tools"]])
+def test_rows_are_named_with_commas_or_blanks(given: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """However they are written; one that is not there is refused with those that are."""
+    rows = command._arguments(["--quick", "--only", *given]).only
+    assert command.chosen(rows, is_compared=False) == ["paced", "tools"]
+    assert command._arguments([]).only == []
+    with pytest.raises(SystemExit):
+        command._arguments(["--only", "paced,nothing"])
+    assert "there is no nothing; there are burst," in capsys.readouterr().err
 
 
 def test_tables_and_file_hold_all_figures() -> None:

@@ -1,8 +1,29 @@
 """The step runner behind `just test` and `just check`."""
 
+import signal
+import subprocess
 import sys
+from pathlib import Path
 
 from scripts.verify import PLANS, Step, verify
+
+from tests.conftest import ROOT
+
+CHILD = """
+import pathlib, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+try:
+    print("up", flush=True)
+    time.sleep(60)
+except KeyboardInterrupt:
+    pathlib.Path(sys.argv[1]).write_text("cleared up")
+"""
+PARENT = """
+import signal, sys
+from scripts.verify import call, stop
+signal.signal(signal.SIGTERM, stop)
+call(sys.argv[1:])
+"""
 
 
 def step(name: str, code: str) -> Step:
@@ -29,3 +50,15 @@ def test_pytest_closes_the_run() -> None:
     """The counts of pytest come last, and the checks come with the tests."""
     assert PLANS["test"][-1].command[:1] == ("pytest",)
     assert PLANS["test"][: len(PLANS["check"])] == PLANS["check"]
+
+
+def test_whoever_is_told_to_end_ends_what_runs_first(tmp_path: Path) -> None:
+    """A `kill` of the runner leaves no pytest behind: it is interrupted, clears up, and only then the runner is gone."""
+    left = tmp_path / "left"
+    command = [sys.executable, "-c", PARENT, sys.executable, "-c", CHILD, str(left)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as runner:
+        assert runner.stdout is not None
+        assert runner.stdout.readline() == "up\n"
+        runner.terminate()
+        assert runner.wait(30) == 128 + signal.SIGTERM
+        assert left.read_text() == "cleared up"

@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 
 from scripts.verify import PLANS, Step, verify
-
 from tests.conftest import ROOT
 
 CHILD = """
@@ -53,7 +52,7 @@ def test_pytest_closes_the_run() -> None:
 
 
 def test_whoever_is_told_to_end_ends_what_runs_first(tmp_path: Path) -> None:
-    """A `kill` of the runner leaves no pytest behind: it is interrupted, clears up, and only then the runner is gone."""
+    """A `kill` of the runner leaves no pytest behind: that is interrupted and clears up before the runner is gone."""
     left = tmp_path / "left"
     command = [sys.executable, "-c", PARENT, sys.executable, "-c", CHILD, str(left)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as runner:

@@ -14,7 +14,7 @@ OnHead: TypeAlias = Callable[[Served], None]
 """Told what an answer's head says, before the first byte of the answer itself (quirk F4)."""
 
 OnDurable: TypeAlias = Callable[[int, int], None]
-"""Told of a run's last event on disk, and of the last number that is reserved there."""
+"""Told of the last event of a run that is filed in its journal, and of the last number that is reserved on disk."""
 
 
 Take: TypeAlias = Callable[[list[StreamPart]], None]
@@ -72,7 +72,7 @@ class RunStore(Protocol):
         ...
 
     def open(self, record: RunRecord, durable: OnDurable) -> Awaitable[None]:
-        """Keep a new run, with its first numbers reserved; `durable` is told of that, and of every write behind it.
+        """Keep a new run, with its first numbers reserved; `durable` is told of that, and of how far it is filed.
 
         It is handed over at once; what is returned waits until it is kept, and raises StoreError.
         """

@@ -43,10 +43,10 @@ class Cursor:
 class Journal(Struct):
     """One run's events. Nothing is shown before its number is reserved on disk: no crash can give it out again.
 
-    `seq` is the last event's number, `durable` that of the last one on disk. Numbers up to `reserved` are promised to
-    this run on disk, ahead of its events: after a crash it goes on above them. `is_over` once nothing follows,
-    `is_lost` once another worker tells the rest. `_tail` are the newest events, from the number `_first` on. Whoever is
-    in `_waiting` knows all that may be shown.
+    `seq` is the last event's number, `durable` that of the last one that is filed on disk. Numbers up to `reserved` are
+    promised to this run on disk, ahead of its events: after a crash it goes on above them. `is_over` once nothing
+    follows, `is_lost` once another worker tells the rest. `_tail` are the newest events, from the number `_first` on.
+    Whoever is in `_waiting` knows all that may be shown.
     """
 
     run_id: str
@@ -65,7 +65,7 @@ class Journal(Struct):
         if self.is_lost:
             return
         at = time_ns() // 1_000_000
-        if len(events) == 1:  # of a slow stream all, at a quarter of the time
+        if len(events) == 1:  # a slow stream's events all come alone, and this takes a quarter of the time
             batch = [Stamped(self.seq + 1, at, events[0])]
         else:
             batch = list(map(Stamped, count(self.seq + 1), repeat(at), events))
@@ -82,7 +82,7 @@ class Journal(Struct):
         self.wake()  # those who know it already find nothing new
 
     def written(self, durable: int, reserved: int) -> None:
-        """Take in how far the disk is."""
+        """Take in how far it is filed on disk."""
         self.durable = durable
         if reserved > self.reserved:
             self.reserved = reserved

@@ -26,7 +26,7 @@ def shape_of(schema: JsonObject) -> type[Struct] | None:
     properties, required = schema.get("properties"), schema.get("required", [])
     if schema.keys() - _UNDERSTOOD or schema.get("type") != "object":
         return None
-    if schema.get("additionalProperties", False) is not False:
+    if schema.get("additionalProperties", False) is not False:  # unknown arguments are refused by default (0008)
         return None
     if (
         not isinstance(properties, dict)

@@ -20,7 +20,7 @@ from signalbox.store.writing import OpenRun, Taken, taken_of, write_flush
 
 _log = structlog.get_logger()
 
-# With a commit of up to 20 ms this keeps a watcher at most 100 ms ahead of the disk: it took 7 where a hundred talked.
+# With a commit of up to 20 ms (a hundred streams take 7) this keeps a watcher at most 100 ms ahead of the disk.
 FLUSH_SECONDS = 0.08
 _RETRY_SECONDS = 1.0
 # A disk that does not answer must not keep a caller waiting for ever.
@@ -46,7 +46,7 @@ class JournalStore(KeptRuns):
         self._worker: asyncio.Task[None] | None = None
         self._writing: frozenset[str] = frozenset()
         self._unfiled = Unfiled()
-        self._has_latest = False  # before what another process has left is filed, and where others read along
+        self._files_later = False  # until what a crash has left is filed; never where other workers read along
         self._stale: set[str] = set()
         self._is_closed = False
         self.is_well = True
@@ -97,7 +97,7 @@ class JournalStore(KeptRuns):
                 self._timer = asyncio.get_running_loop().call_later(FLUSH_SECONDS, self._time_is_up)
 
     def _tell(self, run: OpenRun, seq: int) -> None:
-        """Tell how far a run is on disk; what that breaks must not keep other runs from it."""
+        """Tell how far a run is filed; what that breaks must not keep other runs from it."""
         try:
             run.durable(seq, max(run.reserved, seq) if run.is_dropped else run.reserved)
         except Exception as error:  # noqa: BLE001 - it is told, and the writer goes on
@@ -204,8 +204,8 @@ class JournalStore(KeptRuns):
             filed |= dict.fromkeys(self._unfiled.runs if is_all else self._unfiled.overdue())
         named = dict.fromkeys([*filed, *self._dirty]) if is_time else filed
         there = [self._dirty.pop(run_id, None) or self._unfiled.runs.get(run_id) for run_id in named]
-        is_all = is_all or not self._has_latest
-        return [(run, taken_of(run, is_filed=is_all or run.must_be_filed or run.id in filed)) for run in there if run]
+        at_once = is_all or not self._files_later
+        return [(run, taken_of(run, is_filed=at_once or run.must_be_filed or run.id in filed)) for run in there if run]
 
     async def _write(self) -> None:
         waiting, self._waiting = self._waiting, []
@@ -229,9 +229,9 @@ class JournalStore(KeptRuns):
         if not taken and not stale and self.is_well and not self._unfiled.has_waste:
             return
         batch = [of_one for _, of_one in taken]
-        spare = self._unfiled.spare({of_one.run_id for of_one in batch if of_one.is_filed})
+        needed_from = self._unfiled.needed_from({of_one.run_id for of_one in batch if of_one.is_filed})
         try:
-            place = await self._database.write(write_flush, batch, stale, self._sharing, spare)
+            row = await self._database.write(write_flush, batch, stale, self._sharing, needed_from)
         except LeaseLost as lost:
             await self._put_rest(taken, lost.run_ids)
         except StoreError as error:
@@ -244,8 +244,8 @@ class JournalStore(KeptRuns):
         else:
             self._stale -= stale
             for run, of_one in taken:
-                self._kept(run, of_one, place)
-            self._unfiled.written(taken, place, spare)
+                self._kept(run, of_one, row)
+            self._unfiled.written(taken, row, needed_from)
 
     async def _put_rest(self, taken: list[tuple[OpenRun, Taken]], lost: frozenset[str]) -> None:
         for run in [run for run, _ in taken if run.id in lost]:
@@ -284,8 +284,8 @@ class JournalStore(KeptRuns):
                 self._give_back(taken[place + 1 :])
                 raise
 
-    def _kept(self, run: OpenRun, taken: Taken, place: int | None) -> None:
-        run.kept(taken, place)
+    def _kept(self, run: OpenRun, taken: Taken, row: int | None) -> None:
+        run.kept(taken, row)
         self._weigh(run)
         if taken.is_filed and not run.is_dropped:
             self._tell(run, taken.seq)
@@ -336,7 +336,7 @@ class JournalStore(KeptRuns):
         if not self._database.is_shared:
             if await self._database.read(has_left):
                 await self._database.write(file_left)
-            self._has_latest = True
+            self._files_later = True
         if self._sharing is None:
             return await self._database.read(unfinished)
         return await self._database.write(take_over, self._sharing, frozenset(self._runs))

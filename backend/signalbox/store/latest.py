@@ -1,9 +1,9 @@
 """What runs under way have said since they were last filed in the journal: one row per flush for all of them together.
 
 A row of the journal for each run and each flush touches a page of its index for each run: with a hundred streams that
-kept the writing thread busy for 4 ms of every 80. So a run is filed when somebody asks for it, when its figures change
-and at its end, or else every few seconds; what lies between is here. It is read by nobody but a start behind a crash,
-which files it.
+kept the writing thread busy for 4 ms of every 80. So a run is filed when somebody waits for it or asks for its record,
+when its figures change and at its end, or else every few seconds; what lies between is here. It is read by nobody but a
+start behind a crash, which files it.
 """
 
 from collections import defaultdict
@@ -25,7 +25,7 @@ MOST_FLUSHES = 64
 
 _log = structlog.get_logger()
 _encode = json.Encoder().encode
-_said = json.Decoder(list[tuple[str, list[Stamped]]])
+_decoder = json.Decoder(list[tuple[str, list[Stamped]]])
 
 
 class Unfiled:
@@ -43,24 +43,25 @@ class Unfiled:
 
     def overdue(self) -> list[str]:
         """Name those that hold on to a row for too long."""
-        held = takewhile(lambda run: run.place <= self._newest - MOST_FLUSHES, self.runs.values())
+        held = takewhile(lambda run: run.row <= self._newest - MOST_FLUSHES, self.runs.values())
         return [run.id for run in held]
 
-    def spare(self, filed: Collection[str]) -> int | None:
-        """Return below which row all are of no use once these runs are filed; None where there are no rows."""
+    def needed_from(self, filed: Collection[str]) -> int | None:
+        """Return the first row that somebody needs once these runs are filed; None where there are no rows."""
         if not self._has_rows:
             return None
-        return next((run.place for run_id, run in self.runs.items() if run_id not in filed), self._newest + 1)
+        return next((run.row for run_id, run in self.runs.items() if run_id not in filed), self._newest + 1)
 
-    def written(self, taken: Sequence[tuple[OpenRun, Taken]], place: int | None, spare: int | None) -> None:
-        """Take in what a flush has written: in the row `place`, if any, and that rows below `spare` are gone."""
+    def written(self, taken: Sequence[tuple[OpenRun, Taken]], row: int | None, needed_from: int | None) -> None:
+        """Take in what a flush has written: in `row`, if any, and that rows below `needed_from` are gone."""
         for run, of_one in taken:
             if of_one.is_filed:
                 self.runs.pop(run.id, None)
             elif run.pieces:
                 self.runs.setdefault(run.id, run)
-        self._has_rows = place is not None or (self._has_rows and not (spare is not None and spare > self._newest))
-        self._newest = place or self._newest
+        is_emptied = needed_from is not None and needed_from > self._newest
+        self._has_rows = row is not None or (self._has_rows and not is_emptied)
+        self._newest = row or self._newest
 
 
 def has_left(connection: Connection) -> bool:
@@ -73,7 +74,7 @@ def file_left(connection: Connection) -> None:
     left: defaultdict[str, list[Stamped]] = defaultdict(list)
     for row in connection.execute(select(LATEST.c.said).order_by(LATEST.c.id)).scalars():
         try:
-            said = _said.decode(row)
+            said = _decoder.decode(row)
         except MsgspecError as error:  # a row that is damaged must not keep the server from starting
             _log.error("journal.unreadable", error=type(error).__name__)
             continue

@@ -68,7 +68,7 @@ class OpenRun(Struct):
     """One run that is being written; `is_kept` once it is in its table, `is_leased` from then to its ending.
 
     `reserved` is on disk, `wanted` is what the next flush makes of it. `pieces` hold the `held` events, from the number
-    `first` on, that are in the table of the latest, from the row `place` on. `size` are the bytes of its events on
+    `first` on, that are in the table of the latest, from `row` on. `size` are the bytes of its events on
     disk, and `waiting` of the first `weighed` of those that a disk that is ill has not taken.
     """
 
@@ -78,14 +78,14 @@ class OpenRun(Struct):
     seq: int = 0
     reserved: int = 0
     wanted: int = field(default_factory=lambda: BLOCK)
-    places: int = 0
+    turns_kept: int = 0
     events: list[Stamped] = []
     turns: list[tuple[int, int, Message]] = []
     figures: Callable[[], Figures] | None = None
     pieces: list[bytes] = []
     held: int = 0
     first: int = 0
-    place: int = 0
+    row: int = 0
     is_answer: bool = False
     is_kept: bool = False
     is_leased: bool = False
@@ -98,8 +98,8 @@ class OpenRun(Struct):
         """Take what the history grew by."""
         if self.is_dropped:
             return
-        self.turns.extend((self.places + place, seq, message) for place, message in enumerate(messages))
-        self.places += len(messages)
+        self.turns.extend((self.turns_kept + place, seq, message) for place, message in enumerate(messages))
+        self.turns_kept += len(messages)
 
     @property
     def must_be_filed(self) -> bool:
@@ -152,14 +152,14 @@ class OpenRun(Struct):
         self.waiting += len(_encoder.encode(taken.events[self.weighed :]))
         self.weighed = len(taken.events)
 
-    def kept(self, taken: Taken, place: int | None) -> None:
-        """Count what is on disk now; what was not filed is in the row `place`."""
+    def kept(self, taken: Taken, row: int | None) -> None:
+        """Count what is on disk now; what was not filed is in `row` of the latest."""
         self.is_kept = True
         if taken.is_filed:
             self.pieces, self.held = [], 0
-        elif place is not None and taken.events and not self.is_dropped:
+        elif row is not None and taken.events and not self.is_dropped:
             if not self.pieces:
-                self.first, self.place = taken.events[0].seq, place
+                self.first, self.row = taken.events[0].seq, row
             self.pieces.append(taken.piece)
             self.held += len(taken.events)
         if taken.opening is not None or taken.figures is not None:
@@ -184,27 +184,27 @@ def write_flush(
     batch: Sequence[Taken],
     stale: Collection[str],
     sharing: Sharing | None,
-    spare: int | None = None,
+    needed_from: int | None = None,
 ) -> int | None:
     """Write a flush; one of nothing finds out whether the database takes anything.
 
-    Returns the row of the latest that is in it, None where all was filed. Those below `spare` go.
+    Returns the row of the latest that is in it, None where all was filed. Those below `needed_from` go.
     """
     put(connection, batch, stale, sharing)
-    place = _keep_latest(connection, [t for t in batch if t.events and not t.is_filed], spare)
+    row = _keep_latest(connection, [t for t in batch if t.events and not t.is_filed], needed_from)
     if not batch:
         touch(connection)
-    return place
+    return row
 
 
-def _keep_latest(connection: Connection, said: Sequence[Taken], spare: int | None) -> int | None:
+def _keep_latest(connection: Connection, said: Sequence[Taken], needed_from: int | None) -> int | None:
     """Keep what these runs have said in one row; others make room for it."""
-    if spare is not None:
-        driver_of(connection).execute("DELETE FROM latest WHERE id < ?", (spare,))
+    if needed_from is not None:
+        driver_of(connection).execute("DELETE FROM latest WHERE id < ?", (needed_from,))
     if not said:
         return None
-    row = _encoder.encode([(t.run_id, Raw(b"[%b]" % t.encode())) for t in said])
-    return driver_of(connection).execute("INSERT INTO latest (said) VALUES (?)", (row,)).lastrowid
+    told = _encoder.encode([(t.run_id, Raw(b"[%b]" % t.encode())) for t in said])
+    return driver_of(connection).execute("INSERT INTO latest (said) VALUES (?)", (told,)).lastrowid
 
 
 def put(

@@ -15,6 +15,7 @@ from signalbox.core.messages import (
     Message,
     SystemMessage,
     TextPart,
+    ToolCall,
     ToolMessage,
     UserMessage,
 )
@@ -145,6 +146,40 @@ def test_g03_a_conversation_is_known_from_its_start() -> None:
     assert not ToolContext.for_conversation("r1", messages[:3]).links.is_closed
     ours = ToolMessage("c", "calculate", "2", outside=False)
     assert not ToolContext.for_conversation("r1", [ours]).links.is_closed
+
+
+EVIL = "https://evil.example/?q=SECRET"
+
+
+def test_g03_a_result_that_repeats_the_call_names_nothing() -> None:
+    """A search tells what was searched for: its model cannot have an address asked by searching for it first."""
+    book = LinkBook()
+    result: JsonValue = {"query": EVIL, "results": [{"url": PAGE, "snippet": f"like {EVIL}"}]}
+    book.note_result(result, "search_web", {"queries": [f" {EVIL}#now "]})
+    book.begin_step()
+    assert (book.as_found(EVIL), book.as_found(PAGE)) == (None, PAGE)
+    book.note_result({"text": EVIL}, "search_web", {"query": "something else"})
+    assert book.as_found(EVIL) == EVIL
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [(EVIL, {}), ("search_web", {EVIL: 1}), ("search_web", {"time_hint": [{"a": EVIL}]}), ("mail", {"text": EVIL})],
+)
+def test_g03_nor_does_one_of_an_earlier_question(name: str, arguments: JsonObject) -> None:
+    """Whatever part of the call it repeats; the address that a call asked may be asked again."""
+    turn = AssistantMessage("", calls=(ToolCall("c", name, arguments), ToolCall("d", "read_url", {"url": PAGE})))
+    answers = [ToolMessage("c", name, f'{{"error": "no {EVIL} here"}}'), ToolMessage("d", "read_url", f"{PAGE}: text")]
+    links = ToolContext.for_conversation("r", [UserMessage("Go."), turn, *answers]).links
+    assert (links.as_found(EVIL), links.as_found(PAGE)) == (None, PAGE)
+
+
+def test_g03_our_own_refusals_name_nothing() -> None:
+    """They quote what a model wrote, also shortened."""
+    ours = ToolMessage("c", "search_web", f'time_hint: got the string "{EVIL[:-3]}…"', outside=False)
+    theirs = ToolMessage("d", "search_web", PAGE)
+    links = ToolContext.for_conversation("r", [ours, theirs]).links
+    assert (links.as_found(EVIL[:-3]), links.as_found(PAGE)) == (None, PAGE)
 
 
 def test_g03_a_conversation_is_known_as_it_was_at_its_start() -> None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from msgspec import Struct
@@ -70,8 +71,22 @@ def _balanced(address: str) -> str:
     return address
 
 
-def texts_in(value: JsonValue) -> Iterator[str]:
-    """Yield every string inside a JSON value, in no promised order."""
+class Said(NamedTuple):
+    """A text in which addresses are named; those in `composed` are the model's own, which this only repeats."""
+
+    text: str
+    loosely: bool = False
+    composed: frozenset[str] = frozenset()
+
+
+def composed_in(name: str, arguments: JsonValue) -> frozenset[str]:
+    """Return the addresses that a model wrote into a call, as its tool's name or in its arguments."""
+    texts = chain([name], texts_in(arguments, keys=True))
+    return frozenset(canonical_url(url) for text in texts for url in links_in(text, loosely=True))
+
+
+def texts_in(value: JsonValue, *, keys: bool = False) -> Iterator[str]:
+    """Yield every string inside a JSON value, in no promised order; also those that are keys, where they count."""
     left = [value]
     while left:
         match left.pop():
@@ -81,6 +96,8 @@ def texts_in(value: JsonValue) -> Iterator[str]:
                 left.extend(items)
             case dict() as fields:
                 left.extend(fields.values())
+                if keys:
+                    yield from fields
             case _:
                 pass
 
@@ -98,21 +115,24 @@ class LinkBook(Struct):
 
     is_closed: bool = False
     _closing: bool = False
-    _unread: list[Iterable[tuple[str, bool]]] = []
+    _unread: list[Iterable[Said]] = []
     _found: dict[str, str] = {}
 
     def note(self, text: str, *, loosely: bool = False) -> None:
         """Take in the addresses of a text."""
-        self.note_all([(text, loosely)])
+        self.note_all([Said(text, loosely)])
 
-    def note_all(self, texts: Iterable[tuple[str, bool]]) -> None:
-        """Take in the addresses of texts, each with whether to look loosely; what yields them is asked later."""
+    def note_all(self, texts: Iterable[Said]) -> None:
+        """Take in the addresses of texts; what yields them is asked later."""
         self._unread.append(texts)
 
-    def note_result(self, value: JsonValue) -> None:
-        """Take in a result from outside; the model reads it with its next step."""
+    def note_result(self, value: JsonValue, name: str = "", arguments: JsonValue = None) -> None:
+        """Take in a result from outside; the model reads it with its next step.
+
+        Of its call: a search that repeats its query names no address, or whatever a model searches for could be asked.
+        """
         self._closing = True
-        self.note_all((text, False) for text in texts_in(value))
+        self.note_all(_said_in(value, name, arguments))
 
     def begin_step(self) -> None:
         """Note that the model now reads every result there is; calls of one step were written before its results."""
@@ -131,11 +151,18 @@ class LinkBook(Struct):
 
     def _read(self) -> None:
         unread, self._unread = self._unread, []
-        for text, loosely in chain.from_iterable(unread):
-            for url in links_in(text, loosely=loosely):
-                self._found.setdefault(canonical_url(url), url)
+        for said in chain.from_iterable(unread):
+            for url in links_in(said.text, loosely=said.loosely):
+                if (page := canonical_url(url)) not in said.composed:
+                    self._found.setdefault(page, url)
             while len(self._found) > _MOST:
                 del self._found[next(iter(self._found))]
 
 
-__all__ = ["LinkBook", "canonical_url", "links_in", "texts_in"]
+def _said_in(value: JsonValue, name: str, arguments: JsonValue) -> Iterator[Said]:
+    composed = composed_in(name, arguments)
+    for text in texts_in(value):
+        yield Said(text, composed=composed)
+
+
+__all__ = ["LinkBook", "Said", "canonical_url", "composed_in", "links_in", "texts_in"]

@@ -9,8 +9,18 @@ import orjson
 from msgspec import Struct, field
 
 from signalbox.core.errors import Code, ToolError
-from signalbox.core.links import LinkBook, canonical_url, texts_in
-from signalbox.core.messages import JsonObject, JsonValue, Message, SystemMessage, TextPart, ToolMessage, UserMessage
+from signalbox.core.links import LinkBook, Said, canonical_url, composed_in, texts_in
+from signalbox.core.messages import (
+    AssistantMessage,
+    JsonObject,
+    JsonValue,
+    Message,
+    SystemMessage,
+    TextPart,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
 
 Category: TypeAlias = Literal["search", "utility", "other"]
 Visibility: TypeAlias = Literal["primary", "secondary", "hidden"]
@@ -188,7 +198,7 @@ class ToolContext(Struct):
     def for_conversation(cls, run_id: str, messages: Sequence[Message]) -> "ToolContext":
         """Make a run's context that knows the addresses in what the user, the system and earlier results said.
 
-        Not those in what a model said: it may have been told to by a page.
+        Not those in what a model said, nor in what repeats it, as our refusals do: a page may have told it to.
         """
         context = cls(run_id=run_id)
         context.links.is_closed = any(isinstance(message, ToolMessage) and message.outside for message in messages)
@@ -205,17 +215,20 @@ class ToolContext(Struct):
 _MOST_READ = 2_000_000
 
 
-def _texts_of(messages: Sequence[Message]) -> Iterator[tuple[str, bool]]:
+def _texts_of(messages: Sequence[Message]) -> Iterator[Said]:
     """Yield the newest texts of others than the model, the oldest of them first."""
     yield from reversed([*_newest_texts(messages)])
 
 
-def _newest_texts(messages: Sequence[Message]) -> Iterator[tuple[str, bool]]:
-    """Yield the newest texts of others than the model, and whether it was people who wrote them."""
+def _newest_texts(messages: Sequence[Message]) -> Iterator[Said]:
+    """Yield the newest texts of others than the model; what people wrote is looked at loosely."""
     left = _MOST_READ
+    calls = {call.id: call for message in messages if isinstance(message, AssistantMessage) for call in message.calls}
     for message in reversed(messages):
+        is_result = isinstance(message, ToolMessage)
+        composed = _composed(calls.get(message.call_id)) if is_result else frozenset[str]()
         for text in _texts(message):
-            yield text[:left], not isinstance(message, ToolMessage)
+            yield Said(text[:left], not is_result, composed)
             left -= len(text)
             if left <= 0:
                 return
@@ -227,13 +240,20 @@ def _texts(message: Message) -> Iterator[str]:
             yield text
         case SystemMessage(parts) | UserMessage(parts):
             yield from (part.text for part in parts if isinstance(part, TextPart))
-        case ToolMessage(content=content):
+        case ToolMessage(content=content, outside=True):
             try:
                 yield from texts_in(orjson.loads(content))
             except orjson.JSONDecodeError:
                 yield content
         case _:
             pass
+
+
+def _composed(call: ToolCall | None) -> frozenset[str]:
+    """Return the addresses that a model wrote into a call; not the one that was asked, which tells nobody more."""
+    if call is None:
+        return frozenset()
+    return composed_in(call.name, {name: value for name, value in call.arguments.items() if name != "url"})
 
 
 ToolFunction: TypeAlias = Callable[[JsonObject, ToolContext], Awaitable[JsonValue]]

@@ -88,9 +88,9 @@ class ToolExecutor:
         try:
             async with limit:
                 result = await tool.run(given, context)
-            return self._taken_in(tool.spec, result, context)
+            return self._taken_in(tool.spec, given, result, context)
         except ToolError as error:
-            return _failed(tool.spec, error, context)
+            return _failed(tool.spec, given, error, context)
         except TimeoutError:
             within = f"within {tool.spec.timeout:g} s" if limit.expired() else "in time"
             return ToolOutcome.failed(Code.TIMEOUT, f"{name} did not answer {within}")
@@ -102,14 +102,14 @@ class ToolExecutor:
         except Exception as error:  # noqa: BLE001 - whatever a tool raises becomes a result
             return _broke(name, error, context)
 
-    def _taken_in(self, spec: ToolSpec, result: JsonValue, context: ToolContext) -> ToolOutcome:
+    def _taken_in(self, spec: ToolSpec, given: JsonObject, result: JsonValue, context: ToolContext) -> ToolOutcome:
         """Make a result fit for the model, and count it: its size, and where it comes from the addresses in it."""
         value, text = _strict(result)
         left = context.room.left()
         value = _capped(value, text, limit=min(self._result_limit, left), crowded=left < self._result_limit)
         context.room.take(min(len(text), self._result_limit, left))
         if spec.untrusted:
-            context.links.note_result(value)
+            context.links.note_result(value, spec.name, _composed(spec, given))
         return ToolOutcome(True, value, outside=spec.untrusted)
 
     def _not_offered(self, name: str, tool: Tool | None) -> ToolOutcome:
@@ -120,13 +120,18 @@ class ToolExecutor:
         return ToolOutcome.failed(Code.UNKNOWN_TOOL, f'there is no tool "{shown}"; the tools are: {names}')
 
 
-def _failed(spec: ToolSpec, error: ToolError, context: ToolContext) -> ToolOutcome:
+def _failed(spec: ToolSpec, given: JsonObject, error: ToolError, context: ToolContext) -> ToolOutcome:
     """Tell a tool's own sentence; one that may quote a page is text from outside too."""
     failure = ToolOutcome.failed(error.code, _safe_text(error.message))
     if not spec.untrusted or spec.own_failures:
         return failure
-    context.links.note_result(failure.error)
+    context.links.note_result(failure.error, spec.name, _composed(spec, given))
     return replace(failure, outside=True)
+
+
+def _composed(spec: ToolSpec, given: JsonObject) -> JsonObject:
+    """Return what a model wrote into a call, but for the address that is asked: that is known by then."""
+    return {name: value for name, value in given.items() if name != spec.url_argument}
 
 
 def _broke(name: str, error: BaseException, context: ToolContext) -> ToolOutcome:

@@ -333,7 +333,7 @@ class JournalStore(KeptRuns):
 
         Where the database is shared that is a claim: they are this worker's from now on.
         """
-        if not self._database.is_shared:
+        if not self._database.is_shared and not self._files_later:
             if await self._database.read(has_left):
                 await self._database.write(file_left)
             self._files_later = True

@@ -152,7 +152,11 @@ def is_durable(folder: Path, cut: Cut) -> bool:
 def journal(folder: Path, run_id: str) -> list[dict[str, Any]]:
     """Return the events of a run that are on disk."""
     asked = "select frames from journal where run_id = ? order by first_seq"
-    return [event for (frames,) in rows(folder, asked, run_id) for event in json.loads(frames)]
+    filed = [event for (frames,) in rows(folder, asked, run_id) for event in json.loads(frames)]
+    last = filed[-1]["seq"] if filed else 0
+    latest = [pair for (said,) in rows(folder, "select said from latest order by id") for pair in json.loads(said)]
+    behind = [event for name, events in latest if name == run_id for event in events if event["seq"] > last]
+    return filed + behind
 
 
 def rows(folder: Path, asked: str, *values: str) -> list[Any]:

@@ -59,8 +59,11 @@ class Teller:
 
 
 def question() -> str:
-    """Ask for a search; quirks that pass count how often the same was asked, so no two are the same."""
-    return f"How does the tool loop of Signalbox work? ({next(_NUMBERS)})"
+    """Ask for a search; quirks that pass count how often the same was asked, so no two are the same.
+
+    What tells them apart is no word of any page: with a bare number the search found the pages in which that stands.
+    """
+    return f"How does the tool loop of Signalbox work? (q{next(_NUMBERS)}q)"
 
 
 def streamed(app: RunningApp, loop: str, **body: Any) -> bytes:

@@ -312,7 +312,7 @@ async def test_a_written_run_leaves_nothing_in_memory(disk: Disk, store: Journal
         await _watched(manager)
     await until(lambda: not manager._unwritten)
     await store.flush()
-    assert (manager._live, manager._unwritten, store._runs, store._dirty) == ({}, {}, {}, {})
+    assert (manager._live, manager._unwritten, store._runs, store._unfiled.run_ids) == ({}, {}, {}, set())
     assert _runs_in_memory() <= before + 1  # the loop may hold the last one for a moment
 
 

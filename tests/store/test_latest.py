@@ -10,7 +10,7 @@ from signalbox.core.errors import Code
 from signalbox.core.events import Content, Stamped
 from signalbox.core.records import Figures
 from signalbox.runs.journal import read_all
-from signalbox.store import latest, writing
+from signalbox.store import latest
 from signalbox.store.journal import JournalStore
 from structlog.testing import capture_logs
 
@@ -101,7 +101,7 @@ async def test_figures_and_endings_are_filed(disk: Disk, kept: JournalStore) -> 
 
 async def test_much_is_worth_a_row(disk: Disk, kept: JournalStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run is filed once it has said so much that a row of its own costs little, at once or bit by bit."""
-    monkeypatch.setattr(writing, "WORTH_A_ROW", 5)
+    monkeypatch.setattr(latest, "WORTH_A_ROW", 5)
     await opened(kept, "a", "b")
     for number in (1, 3, 5):
         kept.append("a", words(number, number + 1))
@@ -109,6 +109,23 @@ async def test_much_is_worth_a_row(disk: Disk, kept: JournalStore, monkeypatch: 
     kept.append("b", words(1, 5))
     await passed(disk)
     assert (disk.seqs("a"), disk.seqs("b"), said_in(disk)) == ([(1, 6)], [(1, 5)], [])
+
+
+async def test_who_fills_a_large_row_is_weighed(
+    disk: Disk, kept: JournalStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only what is filed counts towards a run's limit, so that little may wait for that: much is filed at once."""
+    monkeypatch.setattr(latest, "LARGE", 300)
+    full: list[str] = []
+    kept.most_bytes, kept.on_full = 300, full.append
+    await opened(kept, "a", "b")
+    kept.append("b", words(1, 1))
+    await passed(disk)
+    assert (disk.seqs("b"), full) == ([], [])
+    kept.append("a", [Stamped(1, 0, Content("x" * 300))])
+    await until(lambda: disk.seqs("a") == [(1, 1)])
+    await until(lambda: full == ["a"])
+    assert said_in(disk)[0] == {"b": [1]}
 
 
 async def test_a_silent_run_holds_up_nobodys_rows(
@@ -201,7 +218,7 @@ async def test_whatever_happens_each_event_is_kept_once_and_in_order(
 ) -> None:
     """Runs speak, are asked for, fail, are deleted, and the process dies: what was written is there, nothing twice."""
     monkeypatch.setattr(latest, "MOST_FLUSHES", 4)
-    monkeypatch.setattr(writing, "WORTH_A_ROW", 9)
+    monkeypatch.setattr(latest, "WORTH_A_ROW", 9)
     chance = random.Random(seed)
     said: defaultdict[str, int] = defaultdict(int)
     on_disk: dict[str, int] = {}

@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 
 import structlog
@@ -14,9 +14,9 @@ from signalbox.core.ports import OnDurable
 from signalbox.core.records import Figures, RunRecord
 from signalbox.store.database import Database
 from signalbox.store.kept_runs import KeptRuns
-from signalbox.store.latest import Unfiled, file_left, has_left
+from signalbox.store.latest import Said, Unfiled, file_left, has_left, write_flush
 from signalbox.store.leases import LeaseLost, Sharing, renew, take_over, unfinished
-from signalbox.store.writing import OpenRun, Taken, taken_of, write_flush
+from signalbox.store.writing import OpenRun, Taken
 
 _log = structlog.get_logger()
 
@@ -38,7 +38,6 @@ class JournalStore(KeptRuns):
         super().__init__(database)
         self._sharing = sharing
         self._runs: dict[str, OpenRun] = {}
-        self._dirty: dict[str, OpenRun] = {}
         self._due = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
         self._is_time = False
@@ -63,8 +62,13 @@ class JournalStore(KeptRuns):
                 self._tell(run, run.seq)
                 return
             run.events += batch
-            if self._dirty.get(run_id) is not run:  # else the writer knows of it already
+            if not self._files_later:
                 self._touch(run)
+            elif (said := self._unfiled.said.get(run_id)) is not None:
+                said += batch
+            else:
+                self._unfiled.begin(run, batch)
+                self._set_timer()
 
     def remember(self, run_id: str, seq: int, messages: Sequence[Message]) -> None:
         """Add what the run's history grew by; the events up to `seq` are told by it."""
@@ -74,7 +78,7 @@ class JournalStore(KeptRuns):
 
     def note(self, run_id: str, figures: Callable[[], Figures]) -> None:
         """Keep a run's figures as they are at the next flush; of a run that was closed, too."""
-        run = self._runs.get(run_id) or self._dirty.get(run_id) or self._unfiled.runs.get(run_id)
+        run = self._runs.get(run_id) or self._unfiled.find(run_id)
         run = run or OpenRun(run_id, _nobody, wanted=0)
         if not run.is_dropped:
             run.figures = figures
@@ -85,16 +89,19 @@ class JournalStore(KeptRuns):
 
         Whoever waits for its events to be on disk is told that they are: there is nothing to wait for.
         """
-        for run in (self._runs.get(run_id), self._dirty.pop(run_id, None), self._unfiled.runs.pop(run_id, None)):
+        for run in (self._runs.get(run_id), self._unfiled.drop(run_id)):
             if run is not None and not run.is_dropped:
                 run.drop()
                 self._tell(run, run.seq)
 
     def _touch(self, run: OpenRun) -> None:
-        if not run.is_dropped and self._dirty.get(run.id) is not run:
-            self._dirty[run.id] = run
-            if self._timer is None:
-                self._timer = asyncio.get_running_loop().call_later(FLUSH_SECONDS, self._time_is_up)
+        if not run.is_dropped and self._unfiled.due.get(run.id) is not run:
+            self._unfiled.due[run.id] = run
+            self._set_timer()
+
+    def _set_timer(self) -> None:
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(FLUSH_SECONDS, self._time_is_up)
 
     def _tell(self, run: OpenRun, seq: int) -> None:
         """Tell how far a run is filed; what that breaks must not keep other runs from it."""
@@ -164,7 +171,7 @@ class JournalStore(KeptRuns):
         try:
             await self.flush()
         except StoreError:
-            _log.error("journal.lost", runs=len(self._dirty))
+            _log.error("journal.lost", runs=len(self._unfiled.run_ids))
         self._is_closed = True
         if self._worker is not None:
             self._worker.cancel()
@@ -191,29 +198,16 @@ class JournalStore(KeptRuns):
             self._due.clear()
             await self._write()
 
-    def _due_now(self, asked: Collection[str | None]) -> list[tuple[OpenRun, Taken]]:
-        """Take what is to be written: the runs that are waited for; all where it is time, or where one waits for all.
-
-        Whoever starts or ends would else have every other run written with it, many times a second. Those that are
-        waited for are filed in the journal.
-        """
-        is_all, is_time = None in asked, self._is_time or None in asked
-        filed = dict.fromkeys([run_id for run_id in asked if run_id])
-        if is_time:
-            self._is_time = False
-            filed |= dict.fromkeys(self._unfiled.runs if is_all else self._unfiled.overdue())
-        named = dict.fromkeys([*filed, *self._dirty]) if is_time else filed
-        there = [self._dirty.pop(run_id, None) or self._unfiled.runs.get(run_id) for run_id in named]
-        at_once = is_all or not self._files_later
-        return [(run, taken_of(run, is_filed=at_once or run.must_be_filed or run.id in filed)) for run in there if run]
-
     async def _write(self) -> None:
         waiting, self._waiting = self._waiting, []
-        taken = self._due_now([run_id for run_id, _ in waiting])
+        asked = [run_id for run_id, _ in waiting]
+        is_time, self._is_time = self._is_time or None in asked, False
+        taken = self._unfiled.take_due(asked, is_time=is_time)
         self._writing = frozenset(run.id for run, _ in taken)
+        latest = self._unfiled.take_said(self._writing, is_time=is_time)
         failed: StoreError | None = None
         try:
-            await self._put(taken)
+            await self._put(taken, latest)
             self.is_well = True
         except StoreError as error:
             self._unwell()
@@ -223,34 +217,40 @@ class JournalStore(KeptRuns):
         for future in [future for _, future in waiting if not future.done()]:
             future.set_exception(StoreError(failed.code)) if failed else future.set_result(None)
 
-    async def _put(self, taken: list[tuple[OpenRun, Taken]]) -> None:
+    async def _put(self, taken: list[tuple[OpenRun, Taken]], latest: Said) -> None:
         """Write all together; where one of them is at fault it must not keep the others from the disk."""
         stale = frozenset(self._stale)
-        if not taken and not stale and self.is_well and not self._unfiled.has_waste:
+        if not taken and not latest.said and not stale and self.is_well and not self._unfiled.has_waste:
             return
-        batch = [of_one for _, of_one in taken]
-        needed_from = self._unfiled.needed_from({of_one.run_id for of_one in batch if of_one.is_filed})
         try:
-            row = await self._database.write(write_flush, batch, stale, self._sharing, needed_from)
+            await self._database.write(write_flush, [of_one for _, of_one in taken], stale, self._sharing, latest)
         except LeaseLost as lost:
             await self._put_rest(taken, lost.run_ids)
         except StoreError as error:
+            self._again(latest)
             if error.code is not Code.INTERNAL:
                 self._give_back(taken)
                 raise
-            await self._put_each(taken)
+            await self._put_each(taken, latest)
         except Exception:  # noqa: BLE001 - a value that cannot be written: which run it is of comes out one by one
-            await self._put_each(taken)
+            self._again(latest)
+            await self._put_each(taken, latest)
         else:
             self._stale -= stale
             for run, of_one in taken:
-                self._kept(run, of_one, row)
-            self._unfiled.written(taken, row, needed_from)
+                self._kept(run, of_one)
+            self._unfiled.written(latest, [run for run, _ in taken])
+            if self._unfiled.due:
+                self._set_timer()
+
+    def _again(self, latest: Said) -> None:
+        self._unfiled.file_soon(latest)
+        self._set_timer()
 
     async def _put_rest(self, taken: list[tuple[OpenRun, Taken]], lost: frozenset[str]) -> None:
         for run in [run for run, _ in taken if run.id in lost]:
             self._lose(run)
-        await self._put([one for one in taken if one[0].id not in lost])
+        await self._put([one for one in taken if one[0].id not in lost], Said())
 
     def _lose(self, run: OpenRun) -> None:
         """Let go of a run that another worker has taken over: what it says from here on is not kept."""
@@ -273,21 +273,21 @@ class JournalStore(KeptRuns):
     def _leased(self) -> frozenset[str]:
         return frozenset(run.id for run in self._runs.values() if run.is_leased and not run.is_dropped)
 
-    async def _put_each(self, taken: list[tuple[OpenRun, Taken]]) -> None:
-        if len(taken) == 1:
+    async def _put_each(self, taken: list[tuple[OpenRun, Taken]], latest: Said) -> None:
+        if len(taken) == 1 and not latest.said:
             self._refused(taken[0][0])
             return
         for place, one in enumerate(taken):
             try:
-                await self._put([one])
+                await self._put([one], Said())
             except StoreError:
                 self._give_back(taken[place + 1 :])
                 raise
 
-    def _kept(self, run: OpenRun, taken: Taken, row: int | None) -> None:
-        run.kept(taken, row)
+    def _kept(self, run: OpenRun, taken: Taken) -> None:
+        run.kept(taken)
         self._weigh(run)
-        if taken.is_filed and not run.is_dropped:
+        if not run.is_dropped:
             self._tell(run, taken.seq)
         elif taken.opening is not None:  # nobody waits any more, who asked was refused: it must not stay as under way
             self._stale.add(run.id)
@@ -298,9 +298,9 @@ class JournalStore(KeptRuns):
             if not run.is_dropped:
                 run.give_back(of_one)
                 self._weigh(run)
-                newer = self._dirty.get(run.id, run)  # of a closed run: figures that have come meanwhile
+                newer = self._unfiled.due.get(run.id, run)  # of a closed run: figures that have come meanwhile
                 run.figures = newer.figures or run.figures
-                self._dirty[run.id] = run
+                self._unfiled.due[run.id] = run
 
     def _weigh(self, run: OpenRun) -> None:
         if run.size + run.waiting > self.most_bytes:
@@ -310,20 +310,19 @@ class JournalStore(KeptRuns):
         """Let go of a run whose rows cannot be written ever: its conversation was deleted meanwhile."""
         _log.error("journal.refused", run_id=run.id)
         run.drop()
-        self._dirty.pop(run.id, None)
-        self._unfiled.runs.pop(run.id, None)
+        self._unfiled.drop(run.id)
         self._tell(run, run.seq)
 
     def _unwell(self) -> None:
         if self.is_well:
-            _log.error("journal.unwritten", runs=len(self._dirty))
+            _log.error("journal.unwritten", runs=len(self._unfiled.run_ids))
         self.is_well = False
 
     # --- what is there -----------------------------------------------------------------------------------------
 
     async def _caught_up(self, run_id: str | None = None) -> None:
         """Have what was handed over of a run, or of any, on disk before it is read there, unless the disk is ill."""
-        behind = self._dirty.keys() | self._writing | self._unfiled.runs.keys()
+        behind = self._unfiled.run_ids | self._writing
         if self.is_well and (behind if run_id is None else run_id in behind):
             with suppress(StoreError):  # then what is told is as old as the disk
                 await self.flush(run_id)

@@ -2,38 +2,61 @@
 
 A row of the journal for each run and each flush touches a page of its index for each run: with a hundred streams that
 kept the writing thread busy for 4 ms of every 80. So a run is filed when somebody waits for it or asks for its record,
-when its figures change and at its end, or else every few seconds; what lies between is here. It is read by nobody but a
-start behind a crash, which files it.
+when its figures change and at its end, or else every few seconds. Until then its events stay in memory, and are here
+too, for a start behind a crash, which files them; nobody else reads them here. A flush has no step for a single run.
 """
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from itertools import takewhile
 
 import structlog
-from msgspec import MsgspecError, json
+from msgspec import MsgspecError, Struct, json
 from sqlalchemy import Connection, delete, func, select
 
 from signalbox.core.events import Stamped
-from signalbox.store.batches import insert
+from signalbox.store.batches import driver_of, insert
+from signalbox.store.database import touch
+from signalbox.store.leases import Sharing
 from signalbox.store.portable import listed
 from signalbox.store.tables import JOURNAL, LATEST, RUNS
-from signalbox.store.writing import OpenRun, Taken, journal_row
+from signalbox.store.writing import OpenRun, Taken, journal_row, put, taken_of
 
+# With so many events a run is worth a row of its own in the journal: 2.5 seconds of one that says 50 a second.
+WORTH_A_ROW = 128
 # A run is filed after so many flushes, whether it spoke in all of them or not: the table stays as short as that.
 MOST_FLUSHES = 64
+# Whoever has filled a row of so many bytes is filed with the next flush: only what is filed is weighed.
+LARGE = 256 * 1024
 
 _log = structlog.get_logger()
 _encode = json.Encoder().encode
 _decoder = json.Decoder(list[tuple[str, list[Stamped]]])
 
 
+class Said(Struct):
+    """What one flush does to the table: what runs have `said`, by their ids, becomes `row`, unless that is nothing.
+
+    Rows below `needed_from` go; none where that is None. `size` are the row's bytes, once it is written.
+    """
+
+    row: int = 0
+    said: dict[str, list[Stamped]] = {}
+    needed_from: int | None = None
+    size: int = 0
+
+
 class Unfiled:
-    """The `runs` that have something in the table, in the order of their oldest row there."""
+    """The runs of which not all is filed.
+
+    Those in `due` are filed with the next flush. Those in `runs`, in the order of their first rows, have said something
+    that is, or will be, in rows of all; `said` is what the next row takes of it.
+    """
 
     def __init__(self) -> None:
+        self.due: dict[str, OpenRun] = {}
         self.runs: dict[str, OpenRun] = {}
-        self._newest = 0
+        self.said: dict[str, list[Stamped]] = {}
+        self._row = 1
         self._has_rows = False
 
     @property
@@ -41,27 +64,82 @@ class Unfiled:
         """Whether there are rows that nobody needs, and no run whose next flush would take them away."""
         return self._has_rows and not self.runs
 
-    def overdue(self) -> list[str]:
-        """Name those that hold on to a row for too long."""
-        held = takewhile(lambda run: run.row <= self._newest - MOST_FLUSHES, self.runs.values())
-        return [run.id for run in held]
+    @property
+    def run_ids(self) -> set[str]:
+        """All of them."""
+        return self.due.keys() | self.runs.keys()
 
-    def needed_from(self, filed: Collection[str]) -> int | None:
-        """Return the first row that somebody needs once these runs are filed; None where there are no rows."""
-        if not self._has_rows:
-            return None
-        return next((run.row for run_id, run in self.runs.items() if run_id not in filed), self._newest + 1)
+    def find(self, run_id: str) -> OpenRun | None:
+        """Return one of them."""
+        return self.due.get(run_id) or self.runs.get(run_id)
 
-    def written(self, taken: Sequence[tuple[OpenRun, Taken]], row: int | None, needed_from: int | None) -> None:
-        """Take in what a flush has written: in `row`, if any, and that rows below `needed_from` are gone."""
-        for run, of_one in taken:
-            if of_one.is_filed:
-                self.runs.pop(run.id, None)
-            elif run.pieces:
-                self.runs.setdefault(run.id, run)
-        is_emptied = needed_from is not None and needed_from > self._newest
-        self._has_rows = row is not None or (self._has_rows and not is_emptied)
-        self._newest = row or self._newest
+    def begin(self, run: OpenRun, batch: Sequence[Stamped]) -> None:
+        """Take the first of what a run says for the next row."""
+        self.said[run.id] = [*batch]
+        if run.id not in self.runs:
+            run.row = self._row
+            self.runs[run.id] = run
+
+    def take_due(self, asked: Collection[str | None], *, is_time: bool) -> list[tuple[OpenRun, Taken]]:
+        """Take the runs that are to be filed: those that are asked for (None is all), and where it is time, those due.
+
+        Whoever starts or ends would else have every other run written with it, many times a second.
+        """
+        named = dict.fromkeys([run_id for run_id in asked if run_id])
+        if is_time:
+            oldest = self._row - MOST_FLUSHES
+            many = [run.id for run in self.runs.values() if len(run.events) >= WORTH_A_ROW or run.row < oldest]
+            named |= dict.fromkeys([*(self.runs if None in asked else many), *self.due])
+        there = [self.due.pop(run_id, None) or self.runs.get(run_id) for run_id in named]
+        return [(run, taken_of(run)) for run in there if run]
+
+    def take_said(self, filed: Collection[str], *, is_time: bool) -> Said:
+        """Take what is to be written beside the runs that are filed; where it is not time only which rows can go."""
+        for run_id in filed:
+            self.said.pop(run_id, None)
+        needed_from = next((run.row for run_id, run in self.runs.items() if run_id not in filed), self._row)
+        taken = Said(self._row, needed_from=needed_from if self._has_rows else None)
+        if is_time and self.said:
+            taken.said, self.said = self.said, {}
+            self._row += 1
+            self._has_rows = True
+        return taken
+
+    def written(self, taken: Said, filed: Sequence[OpenRun]) -> None:
+        """Take in that a flush is on disk, and these runs with it; some of them may have spoken since."""
+        for run in filed:
+            if self.runs.pop(run.id, None) is not None and run.events:
+                run.row = self._row
+                self.runs[run.id] = run
+        if not taken.said and taken.needed_from == taken.row:
+            self._has_rows = False
+        if taken.size > LARGE:
+            self.file_soon(taken)
+
+    def file_soon(self, taken: Said) -> None:
+        """Have those filed who are in a row that was not written, or is large: each has all of it in memory."""
+        self.due |= {run_id: self.runs[run_id] for run_id in taken.said if run_id in self.runs}
+
+    def drop(self, run_id: str) -> OpenRun | None:
+        """Hold nothing of a run any more; it is returned."""
+        self.said.pop(run_id, None)
+        due, run = self.due.pop(run_id, None), self.runs.pop(run_id, None)
+        return due or run
+
+
+def write_flush(
+    connection: Connection, batch: Sequence[Taken], stale: Collection[str], sharing: Sharing | None, latest: Said
+) -> None:
+    """Write a flush; one of nothing finds out whether the database takes anything."""
+    put(connection, batch, stale, sharing)
+    if latest.needed_from is not None:
+        driver_of(connection).execute("DELETE FROM latest WHERE id < ?", (latest.needed_from,))
+    if latest.said:
+        said = _encode([*latest.said.items()])
+        latest.size = len(said)
+        driver_of(connection).execute("INSERT INTO latest (id, said) VALUES (?, ?)", (latest.row, said))
+    elif not batch:
+        touch(connection)
 
 
 def has_left(connection: Connection) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 
 import structlog
-from msgspec import Raw, Struct, field, json
+from msgspec import Struct, field, json
 from sqlalchemy import Connection, delete, select, update
 
 from signalbox.core.conversations import folded
@@ -11,8 +11,7 @@ from signalbox.core.events import Content, Stamped
 from signalbox.core.messages import Message
 from signalbox.core.ports import OnDurable
 from signalbox.core.records import Figures, RunRecord
-from signalbox.store.batches import Row, change, driver_of, insert
-from signalbox.store.database import touch
+from signalbox.store.batches import Row, change, insert
 from signalbox.store.leases import Sharing, check, give_up, notify_news, take
 from signalbox.store.messages import dump_message
 from signalbox.store.reading import journal_of
@@ -23,19 +22,15 @@ from signalbox.store.tables import CONVERSATIONS, JOURNAL, MESSAGES, RUNS, TURNS
 # crash leaves a gap of them, which the contract allows.
 BLOCK = 1_000_000
 
-# With so many events a run is worth a row of its own in the journal: 2.5 seconds of one that says 50 a second.
-WORTH_A_ROW = 128
-
 _encoder = json.Encoder()
 _log = structlog.get_logger()
 
 
 class Taken(Struct):
-    """What one flush takes of one run. `seq` is its last event in it, `reserved` the block that is reserved with it.
+    """What one flush takes of one run, to file it.
 
-    `is_answer` where it is of a conversation. `is_filed`: its events go into the journal, behind the `pieces`, from the
-    number `first` on, that were in the table of the latest so far; else they join those there. `piece` is what the
-    events are as JSON, once they are written.
+    `seq` is its last event in it, `reserved` the block that is reserved with it. `is_answer` where it is of a
+    conversation. `size` are the bytes of its events, once they are written.
     """
 
     run_id: str
@@ -48,15 +43,7 @@ class Taken(Struct):
     is_raised: bool
     is_leased: bool = False
     is_answer: bool = False
-    is_filed: bool = True
-    first: int = 0
-    pieces: Sequence[bytes] = ()
-    piece: bytes = b""
-
-    def encode(self) -> bytes:
-        """Write the events as the inside of a JSON list."""
-        self.piece = _encoder.encode(self.events)[1:-1]
-        return self.piece
+    size: int = 0
 
     @property
     def may_end(self) -> bool:
@@ -67,9 +54,9 @@ class Taken(Struct):
 class OpenRun(Struct):
     """One run that is being written; `is_kept` once it is in its table, `is_leased` from then to its ending.
 
-    `reserved` is on disk, `wanted` is what the next flush makes of it. `pieces` hold the `held` events, from the number
-    `first` on, that are in the table of the latest, from `row` on. `size` are the bytes of its events on
-    disk, and `waiting` of the first `weighed` of those that a disk that is ill has not taken.
+    `reserved` is on disk, `wanted` is what the next flush makes of it. `events` are those that are not filed, and `row`
+    the first of the latest that has, or will have, some of them. `size` are the bytes of its events on disk, and
+    `waiting` of the first `weighed` of those that a disk that is ill has not taken.
     """
 
     id: str
@@ -82,9 +69,6 @@ class OpenRun(Struct):
     events: list[Stamped] = []
     turns: list[tuple[int, int, Message]] = []
     figures: Callable[[], Figures] | None = None
-    pieces: list[bytes] = []
-    held: int = 0
-    first: int = 0
     row: int = 0
     is_answer: bool = False
     is_kept: bool = False
@@ -102,18 +86,12 @@ class OpenRun(Struct):
         self.turns_kept += len(messages)
 
     @property
-    def must_be_filed(self) -> bool:
-        """Whether there is more to write of it than what it has said, or enough of that."""
-        is_news = self.opening is not None or self.figures is not None or self.wanted > self.reserved
-        return is_news or self._uses_its_block_up or self.held + len(self.events) >= WORTH_A_ROW
-
-    @property
     def _uses_its_block_up(self) -> bool:
         """Whether half of it is used: the next one is reserved then, so that nobody waits for it."""
         return bool(self.events) and self.seq > self.wanted - BLOCK // 2
 
-    def take(self, *, is_filed: bool = True) -> Taken:
-        """Hand over what there is, and hold nothing of it but what is in the table of the latest."""
+    def take(self) -> Taken:
+        """Hand over what there is, and hold nothing of it."""
         figures = self.figures() if self.figures is not None else None
         if self._uses_its_block_up:
             self.wanted = self.seq + BLOCK
@@ -128,9 +106,6 @@ class OpenRun(Struct):
             is_raised=self.opening is None and self.wanted > self.reserved,
             is_leased=self.is_leased,
             is_answer=self.is_answer,
-            is_filed=is_filed,
-            first=self.first,
-            pieces=self.pieces if is_filed else (),
         )
         self.opening, self.figures, self.events, self.turns = None, None, [], []
         return taken
@@ -138,7 +113,7 @@ class OpenRun(Struct):
     def drop(self) -> None:
         """Hold nothing, and take nothing more."""
         self.is_dropped = True
-        self.opening, self.figures, self.events, self.turns, self.pieces = None, None, [], [], []
+        self.opening, self.figures, self.events, self.turns = None, None, [], []
 
     def give_back(self, taken: Taken) -> None:
         """Hold again what could not be written, before what has come since."""
@@ -152,59 +127,24 @@ class OpenRun(Struct):
         self.waiting += len(_encoder.encode(taken.events[self.weighed :]))
         self.weighed = len(taken.events)
 
-    def kept(self, taken: Taken, row: int | None) -> None:
-        """Count what is on disk now; what was not filed is in `row` of the latest."""
+    def kept(self, taken: Taken) -> None:
+        """Count what is on disk now."""
         self.is_kept = True
-        if taken.is_filed:
-            self.pieces, self.held = [], 0
-        elif row is not None and taken.events and not self.is_dropped:
-            if not self.pieces:
-                self.first, self.row = taken.events[0].seq, row
-            self.pieces.append(taken.piece)
-            self.held += len(taken.events)
         if taken.opening is not None or taken.figures is not None:
             self.is_leased = taken.may_end and not (taken.figures and taken.figures.is_over)
         self.reserved = taken.reserved
-        self.size += len(taken.piece)
+        self.size += taken.size
         self.waiting = self.weighed = 0
 
 
-def taken_of(run: OpenRun, *, is_filed: bool) -> Taken:
+def taken_of(run: OpenRun) -> Taken:
     """Take what there is of a run, at the worst without its figures."""
     try:
-        return run.take(is_filed=is_filed)
+        return run.take()
     except Exception as error:  # noqa: BLE001 - figures that cannot be told keep no event from the disk
         _log.error("journal.figures", run_id=run.id, error=type(error).__name__)
         run.figures = None
-        return run.take(is_filed=is_filed)
-
-
-def write_flush(
-    connection: Connection,
-    batch: Sequence[Taken],
-    stale: Collection[str],
-    sharing: Sharing | None,
-    needed_from: int | None = None,
-) -> int | None:
-    """Write a flush; one of nothing finds out whether the database takes anything.
-
-    Returns the row of the latest that is in it, None where all was filed. Those below `needed_from` go.
-    """
-    put(connection, batch, stale, sharing)
-    row = _keep_latest(connection, [t for t in batch if t.events and not t.is_filed], needed_from)
-    if not batch:
-        touch(connection)
-    return row
-
-
-def _keep_latest(connection: Connection, said: Sequence[Taken], needed_from: int | None) -> int | None:
-    """Keep what these runs have said in one row; others make room for it."""
-    if needed_from is not None:
-        driver_of(connection).execute("DELETE FROM latest WHERE id < ?", (needed_from,))
-    if not said:
-        return None
-    told = _encoder.encode([(t.run_id, Raw(b"[%b]" % t.encode())) for t in said])
-    return driver_of(connection).execute("INSERT INTO latest (said) VALUES (?)", (told,)).lastrowid
+        return run.take()
 
 
 def put(
@@ -219,7 +159,7 @@ def put(
     if stale:
         _take_out(connection, stale)
     _begin(connection, batch)
-    filed = [_filed(t) for t in batch if t.is_filed and (t.events or t.pieces)]
+    filed = [_filed(t) for t in batch if t.events]
     insert(connection, JOURNAL, filed, replaced=("last_seq", "frames"))
     insert(connection, TURNS, [_turn_row(t.run_id, *turn) for t in batch for turn in t.turns])
     change(connection, RUNS, [{"reserved": t.reserved, "id": t.run_id} for t in batch if t.is_raised])
@@ -296,9 +236,9 @@ def _take_out(connection: Connection, stale: Collection[str]) -> None:
 
 
 def _filed(taken: Taken) -> Row:
-    pieces = [*taken.pieces, taken.encode()] if taken.events else taken.pieces
-    first = taken.first if taken.pieces else taken.events[0].seq
-    return journal_row(taken.run_id, first, taken.seq, b"[%b]" % b",".join(pieces))
+    frames = _encoder.encode(taken.events)
+    taken.size = len(frames)
+    return journal_row(taken.run_id, taken.events[0].seq, taken.seq, frames)
 
 
 def journal_row(run_id: str, first: int, last: int, frames: bytes) -> Row:

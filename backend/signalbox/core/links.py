@@ -1,14 +1,14 @@
 """Which web addresses a run has come across, so that none that a model made up under a page's orders is asked (G3)."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from msgspec import Struct
 
-from signalbox.core.messages import JsonValue
+from signalbox.core.messages import JsonObject, JsonValue
 
 # Parameters that name a visit, not a page.
 _TRACKING = ("utm_", "fbclid", "gclid", "mc_cid", "mc_eid", "ref_src")
@@ -79,9 +79,13 @@ class Said(NamedTuple):
     composed: frozenset[str] = frozenset()
 
 
-def composed_in(name: str, arguments: JsonValue) -> frozenset[str]:
-    """Return the addresses that a model wrote into a call, as its tool's name or in its arguments."""
-    texts = chain([name], texts_in(arguments, keys=True))
+def composed_in(name: str, arguments: Mapping[str, JsonValue], asked: str | None) -> frozenset[str]:
+    """Return the addresses that a model wrote into a call, as its tool's name or in its arguments.
+
+    Not the one in the argument `asked`, which the tool opens: that was known before.
+    """
+    written: JsonObject = {argument: value for argument, value in arguments.items() if argument != asked}
+    texts = chain([name], texts_in(written, keys=True))
     return frozenset(canonical_url(url) for text in texts for url in links_in(text, loosely=True))
 
 
@@ -126,13 +130,20 @@ class LinkBook(Struct):
         """Take in the addresses of texts; what yields them is asked later."""
         self._unread.append(texts)
 
-    def note_result(self, value: JsonValue, name: str = "", arguments: JsonValue = None) -> None:
+    def note_result(
+        self,
+        value: JsonValue,
+        name: str = "",
+        arguments: Mapping[str, JsonValue] | None = None,
+        asked: str | None = None,
+    ) -> None:
         """Take in a result from outside; the model reads it with its next step.
 
-        Of its call: a search that repeats its query names no address, or whatever a model searches for could be asked.
+        Of its call, whose argument `asked` is the address that was opened: a search that repeats its query names no
+        address, or whatever a model searches for could be asked.
         """
         self._closing = True
-        self.note_all(_said_in(value, name, arguments))
+        self.note_all(_said_in(value, name, arguments or {}, asked))
 
     def begin_step(self) -> None:
         """Note that the model now reads every result there is; calls of one step were written before its results."""
@@ -159,8 +170,8 @@ class LinkBook(Struct):
                 del self._found[next(iter(self._found))]
 
 
-def _said_in(value: JsonValue, name: str, arguments: JsonValue) -> Iterator[Said]:
-    composed = composed_in(name, arguments)
+def _said_in(value: JsonValue, name: str, arguments: Mapping[str, JsonValue], asked: str | None) -> Iterator[Said]:
+    composed = composed_in(name, arguments, asked)
     for text in texts_in(value):
         yield Said(text, composed=composed)
 

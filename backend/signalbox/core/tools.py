@@ -17,7 +17,6 @@ from signalbox.core.messages import (
     Message,
     SystemMessage,
     TextPart,
-    ToolCall,
     ToolMessage,
     UserMessage,
 )
@@ -211,6 +210,8 @@ class ToolContext(Struct):
         self.room.begin_step()
 
 
+# The argument with the address that a call opens, of read_url: a conversation does not say which tools there were.
+_ASKED = "url"
 # Characters of a conversation in which addresses are looked for: some tens of milliseconds of work at most.
 _MOST_READ = 2_000_000
 
@@ -226,7 +227,8 @@ def _newest_texts(messages: Sequence[Message]) -> Iterator[Said]:
     calls = {call.id: call for message in messages if isinstance(message, AssistantMessage) for call in message.calls}
     for message in reversed(messages):
         is_result = isinstance(message, ToolMessage)
-        composed = _composed(calls.get(message.call_id)) if is_result else frozenset[str]()
+        call = calls.get(message.call_id) if is_result else None
+        composed = composed_in(call.name, call.arguments, _ASKED) if call else frozenset[str]()
         for text in _texts(message):
             yield Said(text[:left], not is_result, composed)
             left -= len(text)
@@ -247,13 +249,6 @@ def _texts(message: Message) -> Iterator[str]:
                 yield content
         case _:
             pass
-
-
-def _composed(call: ToolCall | None) -> frozenset[str]:
-    """Return the addresses that a model wrote into a call; not the one that was asked, which tells nobody more."""
-    if call is None:
-        return frozenset()
-    return composed_in(call.name, {name: value for name, value in call.arguments.items() if name != "url"})
 
 
 ToolFunction: TypeAlias = Callable[[JsonObject, ToolContext], Awaitable[JsonValue]]

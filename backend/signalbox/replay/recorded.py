@@ -61,10 +61,7 @@ class RecordedTools:
             outside = untrusted and not (spec and spec.own_failures)
             return ToolOutcome(success=False, error=str(call.result), code=code, outside=outside)
         if untrusted:
-            composed = {
-                name: value for name, value in call.arguments.items() if spec is None or name != spec.url_argument
-            }
-            context.links.note_result(call.result, call.name, composed)
+            context.links.note_result(call.result, call.name, call.arguments, spec.url_argument if spec else None)
         _note_sources(call.result, context)
         return ToolOutcome(success=True, result=call.result, outside=untrusted)
 

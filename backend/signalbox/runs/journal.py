@@ -109,9 +109,9 @@ class Journal(Struct):
         cursor.after = min(cursor.after, self.seq)
         while not self.is_lost:
             after = cursor.after
-            batch = self._at_hand(after) if after < self.seq else []
+            batch = self._in_memory(after) if after < self.seq else []
             if batch is None:
-                batch = await self._told_at_last(after)
+                batch = await self._next_patiently(after)
             if batch:
                 cursor.after = batch[-1].seq
                 yield batch
@@ -130,21 +130,21 @@ class Journal(Struct):
     async def so_far(self, after: int) -> AsyncIterator[list[Stamped]]:
         """Yield what is behind a cursor by now, and wait for nothing more."""
         now = self.seq
-        while after < now and (batch := await self._told(after)):
+        while after < now and (batch := await self._next(after)):
             after = batch[-1].seq
             yield batch
 
-    async def _told_at_last(self, after: int) -> list[Stamped]:
+    async def _next_patiently(self, after: int) -> list[Stamped]:
         """Wait for a disk that is away: only a slow watcher needs it, and breaking his stream would not help him."""
         while True:
             try:
-                return await self._told(after)
+                return await self._next(after)
             except StoreError as error:
                 if error.code is not Code.STORE_UNAVAILABLE:
                     raise
             await asyncio.sleep(_RETRY_SECONDS)
 
-    async def _told(self, after: int) -> list[Stamped]:
+    async def _next(self, after: int) -> list[Stamped]:
         batch = await self.read(after)
         if not batch or self.durable >= batch[-1].seq or not isinstance(batch[-1].event, Done):
             return batch
@@ -161,19 +161,21 @@ class Journal(Struct):
         with suppress(StoreError):
             await self.store.flush(self.run_id)
 
-    def _at_hand(self, after: int) -> list[Stamped] | None:
+    def _in_memory(self, after: int) -> list[Stamped] | None:
         """Return what may be shown at once; None where the disk has a word in it."""
         if after + 1 < self._first or self.is_over:
             return None
-        return self._shown(after)
+        return self._tail_behind(after)
 
     async def read(self, after: int) -> list[Stamped]:
         """Return the next events with seq > after that may be shown; none when there are none yet."""
         if after + 1 < self._first and (kept := await self.store.read(self.run_id, after)):
             return kept
-        return self._shown(max(after, self._first - 1))  # what was written has been deleted: go on with what is left
+        return self._tail_behind(
+            max(after, self._first - 1)
+        )  # what was there has been deleted: go on with the rest
 
-    def _shown(self, after: int) -> list[Stamped]:
+    def _tail_behind(self, after: int) -> list[Stamped]:
         shown = min(self.seq, self.reserved)
         return self._tail[after + 1 - self._first : shown + 1 - self._first]
 

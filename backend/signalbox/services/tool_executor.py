@@ -109,7 +109,7 @@ class ToolExecutor:
         value = _capped(value, text, limit=min(self._result_limit, left), crowded=left < self._result_limit)
         context.room.take(min(len(text), self._result_limit, left))
         if spec.untrusted:
-            context.links.note_result(value, spec.name, _composed(spec, given))
+            context.links.note_result(value, spec.name, given, spec.url_argument)
         return ToolOutcome(True, value, outside=spec.untrusted)
 
     def _not_offered(self, name: str, tool: Tool | None) -> ToolOutcome:
@@ -125,13 +125,8 @@ def _failed(spec: ToolSpec, given: JsonObject, error: ToolError, context: ToolCo
     failure = ToolOutcome.failed(error.code, _safe_text(error.message))
     if not spec.untrusted or spec.own_failures:
         return failure
-    context.links.note_result(failure.error, spec.name, _composed(spec, given))
+    context.links.note_result(failure.error, spec.name, given, spec.url_argument)
     return replace(failure, outside=True)
-
-
-def _composed(spec: ToolSpec, given: JsonObject) -> JsonObject:
-    """Return what a model wrote into a call, but for the address that is asked: that is known by then."""
-    return {name: value for name, value in given.items() if name != spec.url_argument}
 
 
 def _broke(name: str, error: BaseException, context: ToolContext) -> ToolOutcome:

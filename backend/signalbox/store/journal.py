@@ -50,7 +50,7 @@ class JournalStore(KeptRuns):
         self._is_closed = False
         self.is_well = True
         self.most_bytes: float = math.inf
-        self.on_full: Callable[[str], None] = _nobodys
+        self.on_full: Callable[[str], None] = _no_limit
 
     # --- what a stream calls: nothing here waits ---------------------------------------------------------------
 
@@ -79,7 +79,7 @@ class JournalStore(KeptRuns):
     def note(self, run_id: str, figures: Callable[[], Figures]) -> None:
         """Keep a run's figures as they are at the next flush; of a run that was closed, too."""
         run = self._runs.get(run_id) or self._unfiled.find(run_id)
-        run = run or OpenRun(run_id, _nobody, wanted=0)
+        run = run or OpenRun(run_id, _untold, wanted=0)
         if not run.is_dropped:
             run.figures = figures
             self._touch(run)
@@ -106,7 +106,7 @@ class JournalStore(KeptRuns):
     def _tell(self, run: OpenRun, seq: int) -> None:
         """Tell how far a run is filed; what that breaks must not keep other runs from it."""
         try:
-            run.durable(seq, max(run.reserved, seq) if run.is_dropped else run.reserved)
+            run.on_durable(seq, max(run.reserved, seq) if run.is_dropped else run.reserved)
         except Exception as error:  # noqa: BLE001 - it is told, and the writer goes on
             _log.error("journal.untold", run_id=run.id, error=type(error).__name__)
 
@@ -129,7 +129,7 @@ class JournalStore(KeptRuns):
 
     def resume(self, record: RunRecord) -> None:
         """Take events of a run again that is on disk; they must be above all that any client may have seen of it."""
-        run = OpenRun(record.id, _nobody, is_answer=record.conversation_id is not None, is_leased=True)
+        run = OpenRun(record.id, _untold, is_answer=record.conversation_id is not None, is_leased=True)
         run.seq = run.reserved = run.wanted = record.reserved
         self._runs[run.id] = run
 
@@ -303,7 +303,7 @@ class JournalStore(KeptRuns):
                 self._unfiled.due[run.id] = run
 
     def _weigh(self, run: OpenRun) -> None:
-        if run.size + run.waiting > self.most_bytes:
+        if run.size + run.waiting_size > self.most_bytes:
             self.on_full(run.id)
 
     def _refused(self, run: OpenRun) -> None:
@@ -341,9 +341,9 @@ class JournalStore(KeptRuns):
         return await self._database.write(take_over, self._sharing, frozenset(self._runs))
 
 
-def _nobodys(run_id: str) -> None:
-    """Nobody wants to know."""
+def _no_limit(run_id: str) -> None:
+    """Let a journal become as large as it will."""
 
 
-def _nobody(seq: int, reserved: int) -> None:
-    """Nobody watches a run that is over."""
+def _untold(seq: int, reserved: int) -> None:
+    """Tell nobody: nobody waits for what comes behind an ending."""

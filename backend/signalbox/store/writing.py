@@ -56,11 +56,11 @@ class OpenRun(Struct):
 
     `reserved` is on disk, `wanted` is what the next flush makes of it. `events` are those that are not filed, and `row`
     the first of the latest that has, or will have, some of them. `size` are the bytes of its events on disk, and
-    `waiting` of the first `weighed` of those that a disk that is ill has not taken.
+    `waiting_size` of the first `weighed` of those that a disk that is ill has not taken.
     """
 
     id: str
-    durable: OnDurable
+    on_durable: OnDurable
     opening: RunRecord | None = None
     seq: int = 0
     reserved: int = 0
@@ -75,7 +75,7 @@ class OpenRun(Struct):
     is_leased: bool = False
     is_dropped: bool = False
     size: int = 0
-    waiting: int = 0
+    waiting_size: int = 0
     weighed: int = 0
 
     def remember(self, seq: int, messages: Sequence[Message]) -> None:
@@ -124,7 +124,7 @@ class OpenRun(Struct):
             kept = taken.figures
             self.figures = lambda: kept
         # Each of them is weighed once, however often the disk is tried: they all wait in memory.
-        self.waiting += len(_encoder.encode(taken.events[self.weighed :]))
+        self.waiting_size += len(_encoder.encode(taken.events[self.weighed :]))
         self.weighed = len(taken.events)
 
     def kept(self, taken: Taken) -> None:
@@ -134,7 +134,7 @@ class OpenRun(Struct):
             self.is_leased = taken.may_end and not (taken.figures and taken.figures.is_over)
         self.reserved = taken.reserved
         self.size += taken.size
-        self.waiting = self.weighed = 0
+        self.waiting_size = self.weighed = 0
 
 
 def taken_of(run: OpenRun) -> Taken:

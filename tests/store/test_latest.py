@@ -1,5 +1,6 @@
 """What runs under way have said last: kept together, filed one by one, found again after a crash, each event once."""
 
+import asyncio
 import random
 from collections import defaultdict
 from pathlib import Path
@@ -99,6 +100,34 @@ async def test_figures_and_endings_are_filed(disk: Disk, kept: JournalStore) -> 
     assert disk.rows("SELECT status FROM runs") == [("complete",)]
 
 
+async def test_an_ending_that_comes_behind_the_closing_is_kept(disk: Disk, kept: JournalStore) -> None:
+    """A run that was closed, and has something in the table, is still the one that its figures are of."""
+    await opened(kept, "a")
+    kept.append("a", words(1, 1))
+    await passed(disk)
+    kept.close("a")
+    kept.note("a", lambda: Figures(seq=1, status="complete", ended=1.0))
+    await passed(disk)
+    assert (disk.seqs("a"), disk.rows("SELECT status FROM runs")) == ([(1, 1)], [("complete",)])
+
+
+async def test_who_speaks_while_he_is_filed_is_not_forgotten(disk: Disk, kept: JournalStore) -> None:
+    """What comes during the write is in the next row, which stays until that is filed, too; the rows before it go."""
+    await opened(kept, "a", "b")
+    kept.append("a", words(1, 1))
+    await passed(disk)
+    disk.hold()
+    filing = asyncio.create_task(kept.flush("a"))
+    await disk.asked.wait()
+    kept.append("a", words(2, 2))
+    disk.release()
+    await filing
+    await until(lambda: {"a": [2]} in said_in(disk))
+    kept.append("b", words(1, 1))
+    await kept.flush("b")
+    assert (disk.seqs("a"), said_in(disk)) == ([(1, 1)], [{"a": [2]}])
+
+
 async def test_much_is_worth_a_row(disk: Disk, kept: JournalStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run is filed once it has said so much that a row of its own costs little, at once or bit by bit."""
     monkeypatch.setattr(latest, "WORTH_A_ROW", 5)
@@ -155,16 +184,19 @@ async def test_what_could_not_be_written_is_written_once(disk: Disk, kept: Journ
         kept.append("a", words(2, 2))
         await until(lambda: disk.refused > 2)
         disk.failing = None
+        await until(lambda: disk.seqs("a") == [(1, 2)])  # by itself
         kept.append("a", words(3, 3))
         await passed(disk)
     else:  # one that cannot be written is let go of, and keeps no other from the disk
         bad = Stamped(1, 0, object())  # type: ignore[arg-type]
         kept.append("b", [bad])
         kept.append("a", words(2, 3))
+        kept.note("a", lambda: Figures(seq=3, steps=7))
         await passed(disk)
     await kept.flush()
     assert [stamped.seq for stamped in await kept.read("a", 0)] == [1, 2, 3]
     assert await kept.read("b", 0) == []
+    assert disk.rows("SELECT steps FROM runs WHERE id = 'a'") == [(7 if code is Code.INTERNAL else 0,)]
 
 
 async def test_after_a_crash_each_event_is_found_once(disk: Disk, kept: JournalStore) -> None:
@@ -200,6 +232,19 @@ async def test_nothing_of_a_deleted_run_is_left(disk: Disk, kept: JournalStore, 
     await kept.delete("a")
     assert not is_in_a_file(b"xyzzy", tmp_path)
     assert await kept.read("b", 0) == words(1, 1)
+
+
+@pytest.mark.parametrize("is_written", [False, True])
+async def test_nothing_of_the_only_run_is_left(
+    disk: Disk, kept: JournalStore, tmp_path: Path, *, is_written: bool
+) -> None:
+    """What it said is in a row that nobody needs by then, or was on its way into one."""
+    await opened(kept, "a")
+    kept.append("a", [Stamped(1, 0, Content("xyzzy"))])
+    if is_written:
+        await passed(disk)
+    await kept.delete("a")
+    assert (said_in(disk), is_in_a_file(b"xyzzy", tmp_path)) == ([], False)
 
 
 async def test_before_a_start_has_looked_nothing_is_kept_there(disk: Disk, store: JournalStore) -> None:

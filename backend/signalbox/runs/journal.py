@@ -171,9 +171,7 @@ class Journal(Struct):
         """Return the next events with seq > after that may be shown; none when there are none yet."""
         if after + 1 < self._first and (kept := await self.store.read(self.run_id, after)):
             return kept
-        return self._tail_behind(
-            max(after, self._first - 1)
-        )  # what was there has been deleted: go on with the rest
+        return self._tail_behind(max(after, self._first - 1))  # what was there has been deleted: go on with the rest
 
     def _tail_behind(self, after: int) -> list[Stamped]:
         shown = min(self.seq, self.reserved)

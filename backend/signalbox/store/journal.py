@@ -346,4 +346,4 @@ def _no_limit(run_id: str) -> None:
 
 
 def _untold(seq: int, reserved: int) -> None:
-    """Tell nobody: nobody waits for what comes behind an ending."""
+    """Tell nobody: no journal here is waiting."""

@@ -23,17 +23,20 @@ _AT_MOST_AFTER_FINISH = 30.0
 
 
 class Hearing:
-    """One answer to a request for a stream; `hide` keeps the key out of errors that came inside a 200.
+    """One answer to a request for a stream; `served` is what its head told of it.
 
     Until its finish reason the reads are poured through `take` where they arrive; what follows that is awaited, since
-    it must not be waited for too long.
+    it must not be waited for too long. `hide` keeps the key out of errors that came inside a 200.
     """
 
-    def __init__(self, answer: httpx.Response, take: Take, hide: Callable[[UpstreamError], None]) -> None:
+    def __init__(
+        self, answer: httpx.Response, served: Served, take: Take, hide: Callable[[UpstreamError], None]
+    ) -> None:
         self._answer = answer
+        self._served = served
         self._take = take
         self._hide = hide
-        self._decoder = StreamDecoder(served_by(answer))
+        self._decoder = StreamDecoder(served)
         self._body: bytes | None = None
 
     async def run(self) -> None:
@@ -43,7 +46,7 @@ class Hearing:
             await pour(self._answer, reads, self._hear)
             if self._body is not None:
                 # A JSON body in answer to a stream request: an error in a 200, or a host that streams not (E1).
-                self._tell(whole(self._body + await rest(reads), self._answer))
+                self._tell(whole(self._body + await rest(reads), self._served))
                 return
             if self._decoder.is_told and not self._decoder.has_ended:
                 await self._hear_tail(reads)
@@ -102,10 +105,10 @@ def served_by(answer: httpx.Response) -> Served:
     return Served(generation_id=field(answer, "x-generation-id"))
 
 
-def whole(body: bytes, answer: httpx.Response) -> list[StreamPart]:
+def whole(body: bytes, served: Served) -> list[StreamPart]:
     """Return the parts of an answer that came as a whole; raises UpstreamError for one that is cut, or none."""
     try:
-        return parts_of_body(body, served_by(answer))
+        return parts_of_body(body, served)
     except ValueError as error:
         if not body.strip() or _is_cut(error):
             raise UpstreamError(Code.STREAM_CUT) from None

@@ -10,7 +10,7 @@ import orjson
 
 from signalbox.core.errors import Code, UpstreamError
 from signalbox.core.messages import JsonObject, JsonValue
-from signalbox.core.parts import Bill, Fault, Request, StreamPart
+from signalbox.core.parts import Bill, Fault, Request, Served, StreamPart
 from signalbox.core.ports import OnHead, Take
 from signalbox.services.answers import Hearing, rest, served_by, whole
 from signalbox.services.http import ask
@@ -77,8 +77,8 @@ class OpenRouterService:
             answer = await self._asked(request, self._to_stream, stream=True)
             try:
                 failures.has_answer = True
-                await self._begin(answer, on_head)
-                await Hearing(answer, take, self._hide_key).run()
+                served = await self._begin(answer, on_head)
+                await Hearing(answer, served, take, self._hide_key).run()
             finally:
                 await answer.aclose()
 
@@ -88,8 +88,8 @@ class OpenRouterService:
             answer = await self._asked(request, self._to_complete, stream=False)
             try:
                 failures.has_answer = True
-                await self._begin(answer, on_head)
-                return self._safe(whole(await _body(answer), answer))
+                served = await self._begin(answer, on_head)
+                return self._safe(whole(await _body(answer), served))
             finally:
                 await answer.aclose()
 
@@ -134,12 +134,14 @@ class OpenRouterService:
     def _url(self, path: str) -> str:
         return self._base + path
 
-    async def _begin(self, answer: httpx.Response, on_head: OnHead | None) -> None:
-        """Raise what an answer that is no success means; tell of one that is as soon as its head is there."""
+    async def _begin(self, answer: httpx.Response, on_head: OnHead | None) -> Served:
+        """Raise what an answer that is no success means; tell and return what the head of any other says of it."""
         if not answer.is_success:
             await self._refuse(answer)
+        served = served_by(answer)
         if on_head is not None:
-            on_head(served_by(answer))
+            on_head(served)
+        return served
 
     async def _refuse(self, answer: httpx.Response) -> NoReturn:
         """Raise what an answer that is no success means."""

@@ -1,5 +1,9 @@
 """A Request to the JSON body that OpenRouter and every OpenAI-compatible host takes."""
 
+from typing import cast
+
+import orjson
+
 from signalbox.core.messages import (
     AssistantMessage,
     Content,
@@ -20,6 +24,10 @@ from signalbox.wire.jsontext import dumps
 
 # DeepSeek's own name for reasoning text, which Kimi took over; OpenRouter's is `reasoning`.
 OLD_REASONING_FIELD = "reasoning_content"
+# Choices of tools as they are written: most requests make one of a few. The tools are held beside it, so that no other
+# choice gets the identity of one.
+_known_tools: dict[int, tuple[tuple[ToolSchema, ...], JsonValue]] = {}
+_MOST_CHOICES = 64
 
 
 def body_of(request: Request, *, stream: bool, routed: bool = True) -> bytes:
@@ -27,13 +35,20 @@ def body_of(request: Request, *, stream: bool, routed: bool = True) -> bytes:
 
     Other hosts tell the usage of a stream only when asked (`stream_options`), and do not know `session_id`.
     """
+    try:
+        return orjson.dumps(_body(request, _written(request.tools), stream=stream, routed=routed))
+    except TypeError:  # something in it that only the slower writer takes, to whom the fragment is nothing
+        return dumps(_body(request, list(map(_tool, request.tools)), stream=stream, routed=routed))
+
+
+def _body(request: Request, tools: JsonValue, *, stream: bool, routed: bool) -> JsonObject:
     body: JsonObject = {
         "model": request.model,
         "messages": [_message(message) for message in request.messages],
         "stream": stream,
     }
     if request.tools:
-        body["tools"] = [_tool(tool) for tool in request.tools]
+        body["tools"] = tools
         if request.tool_choice is not None:
             body["tool_choice"] = request.tool_choice
     body.update(request.params)
@@ -41,7 +56,18 @@ def body_of(request: Request, *, stream: bool, routed: bool = True) -> bytes:
         body["session_id"] = request.session_id
     if not routed and stream:
         body["stream_options"] = {"include_usage": True}
-    return dumps(body)
+    return body
+
+
+def _written(tools: tuple[ToolSchema, ...]) -> JsonValue:
+    """Return tools as they are put into a body."""
+    known = _known_tools.get(id(tools))
+    if known is None:
+        fragment = orjson.Fragment(dumps(list(map(_tool, tools))))
+        if len(_known_tools) >= _MOST_CHOICES:
+            _known_tools.clear()
+        known = _known_tools[id(tools)] = (tools, cast(JsonValue, fragment))
+    return known[1]
 
 
 def _tool(tool: ToolSchema) -> JsonObject:

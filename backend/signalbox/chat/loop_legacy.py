@@ -20,7 +20,7 @@ from signalbox.chat.repair import repaired
 from signalbox.chat.response import parse_completion_response
 from signalbox.chat.stage import staged
 from signalbox.chat.steering import Steering, may_call
-from signalbox.chat.turn import Turn, not_run
+from signalbox.chat.turn import begin_turn, not_run
 from signalbox.chat.verdict import TurnEnd, failure_of, fault_of, how_it_ended, is_malformed
 from signalbox.core.errors import Code, UpstreamError
 from signalbox.core.events import AnyEvent, Content, Reasoning
@@ -147,8 +147,7 @@ class _Loop:
             request = steering.request()
             progress = steering.progress
             attempt = progress.begin(request, number, final=steering.final)
-            turn = Turn(steering.context, steering.execution, progress.steps, attempt, progress.clock, may_call=False)
-            turn.after_text = steering.has_spoken
+            turn = begin_turn(steering, attempt, may_call=False)
             error: UpstreamError | None = None
             was_stopped = True
             try:

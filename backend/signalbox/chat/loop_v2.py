@@ -10,7 +10,7 @@ from signalbox.chat.context import ConversationContext
 from signalbox.chat.progress import Attempt, Progress
 from signalbox.chat.stage import staged
 from signalbox.chat.steering import Steering, may_call
-from signalbox.chat.turn import Turn
+from signalbox.chat.turn import Turn, begin_turn
 from signalbox.chat.verdict import TurnEnd, failure_of, how_it_ended
 from signalbox.core.errors import UpstreamError
 from signalbox.core.parts import Request
@@ -73,15 +73,7 @@ class _Loop:
         for number in count(1):
             request = steering.request()
             attempt = steering.progress.begin(request, number, final=steering.final)
-            self.turn = Turn(
-                steering.context,
-                steering.execution,
-                steering.progress.steps,
-                attempt,
-                steering.progress.clock,
-                may_call=may_call(request),
-                after_text=steering.has_spoken,
-            )
+            self.turn = begin_turn(steering, attempt, may_call=may_call(request))
             error: UpstreamError | None = None
             was_stopped = True
             try:

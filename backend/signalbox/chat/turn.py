@@ -1,20 +1,20 @@
 """One answer of a model as it streams: text leaves at once, calls are gathered, eager ones start as they close."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from itertools import groupby
-from typing import cast
+from typing import TypeAlias, cast, get_args
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from signalbox.chat.arguments import is_same
 from signalbox.chat.assembly import OpenCall
-from signalbox.chat.context import ConversationContext
 from signalbox.chat.execution import RunningCall, ToolExecution
 from signalbox.chat.filters import TextFilters, text_of
 from signalbox.chat.progress import Attempt
 from signalbox.chat.repair import RepairedCall, repaired
 from signalbox.chat.response import ResponseBuilder
+from signalbox.chat.steering import Steering
 from signalbox.core.errors import Code
 from signalbox.core.events import AnyEvent, Content, Reasoning
 from signalbox.core.parts import (
@@ -29,41 +29,36 @@ from signalbox.core.parts import (
 )
 from signalbox.core.tools import ToolOutcome
 
+# What is shown beside text; of all other parts a client sees nothing where they come.
+_Shown: TypeAlias = ReasoningDelta | RefusalDelta | HiddenReasoning
+_SHOWN = frozenset(get_args(_Shown))
 _NOT_RUN = "The turn was cut before its end, so this call was not run; make it again."
 
 
-@dataclass(slots=True)
-class Turn:
+class Turn(Struct, eq=False):
     """One attempt at one step. `after_text`: the run has spoken before, so new text needs a break.
 
-    `attempt` notes when its first part came, by `clock`.
+    `attempt` notes when its first part came, by `clock`. `_names` are the offered tools: they settle what a split name
+    means.
     """
 
-    context: ConversationContext
     execution: ToolExecution
     step: int
     attempt: Attempt
     clock: Callable[[], float]
     may_call: bool
-    after_text: bool = False
+    after_text: bool
+    _names: frozenset[str]
+    _builder: ResponseBuilder
+    _filters: TextFilters
+    _lets_through: Callable[[str], bool]
     has_text: bool = False
     has_words: bool = False
     is_visible: bool = False
-    completion: Completion = field(default_factory=Completion)
-    held_back: list[AnyEvent] = field(default_factory=list[AnyEvent])
-    early: dict[int, RunningCall] = field(default_factory=dict[int, RunningCall])
+    completion: Completion = Completion()
+    held_back: list[AnyEvent] = []
+    early: dict[int, RunningCall] = {}
     _has_reasoned: bool = False
-    _builder: ResponseBuilder = field(init=False)
-    _filters: TextFilters = field(init=False)
-    _names: frozenset[str] = field(init=False)
-    _lets_through: Callable[[str], bool] = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Know the offered tools by name: they settle what a split name means."""
-        self._names = names = self.context.tool_names
-        self._builder = ResponseBuilder(names)
-        self._filters = TextFilters(self.context, names)
-        self._lets_through = self._filters.lets_through
 
     def take(self, parts: list[StreamPart]) -> None:
         """Tell what one network read says, and start the calls that it closes."""
@@ -89,8 +84,11 @@ class Turn:
                 self._say(list(map(text_of, alike)), events)
             elif kind is CallDelta:
                 self._builder.assembler.add_all(cast("Iterator[CallDelta]", alike))
+            elif kind in _SHOWN:
+                self._show(cast("Iterator[_Shown]", alike), events)
             else:
-                self._tell_others(alike, events)
+                for part in alike:
+                    self._builder.add(part)
 
     def _say(self, texts: list[str], events: list[AnyEvent]) -> None:
         """Take text in, as nearly all of nearly every answer is: no step here is for a single piece."""
@@ -100,7 +98,7 @@ class Turn:
             self.has_words = not "".join(texts).isspace()
         events.extend(map(Content, texts))
 
-    def _tell_others(self, parts: Iterator[StreamPart], events: list[AnyEvent]) -> None:
+    def _show(self, parts: "Iterator[_Shown]", events: list[AnyEvent]) -> None:
         add = self._builder.add
         for part in parts:
             add(part)
@@ -111,7 +109,7 @@ class Turn:
                 self._break(events)
                 self.has_words = True
                 events.append(Content(part.text, refusal=True))
-            elif isinstance(part, HiddenReasoning) and not self._has_reasoned:
+            elif not self._has_reasoned:
                 self._has_reasoned = True
                 events.append(Reasoning("", self.step, hidden=True))
 
@@ -174,6 +172,24 @@ class Turn:
         if self.after_text and not self.has_text:
             events.append(Content("\n\n"))
         self.has_text = True
+
+
+def begin_turn(steering: Steering, attempt: Attempt, *, may_call: bool) -> Turn:
+    """Get ready for the answer to an attempt at the step under way."""
+    progress, names = steering.progress, steering.context.tool_names
+    filters = TextFilters(steering.context, names)
+    return Turn(
+        steering.execution,
+        progress.steps,
+        attempt,
+        progress.clock,
+        may_call,
+        steering.has_spoken,
+        names,
+        ResponseBuilder(names),
+        filters,
+        filters.lets_through,
+    )
 
 
 def _is_same(running: RunningCall, call: RepairedCall) -> bool:

@@ -11,10 +11,12 @@ from signalbox.chat.context import ConversationContext
 from signalbox.chat.execution import without_namespace
 from signalbox.chat.leaks import LeakFilter
 from signalbox.chat.think import ThinkSplitter
-from signalbox.core.parts import Completion, StreamPart, TextDelta
+from signalbox.core.messages import JsonObject
+from signalbox.core.parts import Completion, StreamPart, TextDelta, ToolSchema
 
 text_of = cast("Callable[[StreamPart], str]", attrgetter("text"))
 """Return a TextDelta's text."""
+_schema_of = cast("Callable[[ToolSchema], tuple[str, JsonObject]]", attrgetter("name", "parameters"))
 
 
 class TextFilters:
@@ -26,7 +28,7 @@ class TextFilters:
     def __init__(self, context: ConversationContext, names: frozenset[str]) -> None:
         self._names = names
         self._think = ThinkSplitter() if context.profile.inline_think else None
-        schemas = {schema.name: schema.parameters for schema in context.tool_schemas}
+        schemas = dict(map(_schema_of, context.tool_schemas))
         self._leaks = LeakFilter(schemas) if schemas else None
 
     def split(self, parts: list[StreamPart]) -> list[StreamPart]:

@@ -12,7 +12,7 @@ from signalbox.core.parts import Bill, Completion, Request, Served, Usage
 
 # The request was taken and no refusal came: what it cost is not known.
 _UNANSWERED = (Code.UPSTREAM_STALLED, Code.STREAM_CUT)
-_name_of = attrgetter("name")
+_name_of, _is_owed = attrgetter("name"), attrgetter("is_owed")
 
 
 class Ending(Struct, frozen=True):
@@ -156,7 +156,7 @@ class Progress(Struct):
     @property
     def is_estimate(self) -> bool:
         """Whether the sum lacks an attempt that may have cost something and never told it."""
-        return self.is_short or any(attempt.is_owed for attempt in self.attempts)
+        return self.is_short or any(map(_is_owed, self.attempts))
 
     @property
     def served(self) -> Attempt | None:

@@ -66,6 +66,16 @@ def test_tools_and_choice() -> None:
     assert "tool_choice" not in body(Request("a/b", ASK, tools=(TOOL,)))
 
 
+@pytest.mark.parametrize("seed", [7, 2**70, float("inf")])
+@pytest.mark.parametrize("most", [7, 2**70])
+def test_tools_are_written_alike_by_every_writer(seed: float, most: int) -> None:
+    """Also beside a number that only the slower writer takes, or with one in them; and the second time as the first."""
+    tools = (ToolSchema("f", "Does f.", {"maximum": most}), TOOL)
+    first, second = (body(Request("a/b", ASK, tools=tools, params={"seed": seed})) for _ in range(2))
+    assert [tool["function"]["parameters"] for tool in first["tools"]] == [{"maximum": most}, TOOL.parameters]
+    assert first == second
+
+
 def test_no_choice_without_tools() -> None:
     """`tool_choice` without tools is a 400 at xAI (quirk C3)."""
     assert not {"tools", "tool_choice"} & set(body(Request("a/b", ASK, tool_choice="none")))

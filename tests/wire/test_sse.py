@@ -107,6 +107,8 @@ def test_line_separators_of_other_standards_stay_in_json() -> None:
 
 
 STREAMS = [
+    b": OPENROUTER PROCESSING\n\ndata: a\n\ndata: \n\ndata: b\n\n",
+    b"data: a\nid: 1\n\ndata: b\n\n\n: \n\ndata: c\n\nevent\n\ndata: d\ndata: e\n\n",
     b'\xef\xbb\xbfdata: {"a":"\xf0\x9f\x9a\xa6 gr\xc3\xbc\xc3\x9fe"}\n\ndata: [DONE]\n\n',
     b": c\r\n\r\nid: 7\r\nevent: x\r\ndata: a\r\ndata: b\r\n\r\ndata: c\r\n\r\n",
     b"data: a\r\rdata: b\r\n\r\ndata: c\n\r\ndata: d\n\n\r\r\n",

@@ -1,6 +1,7 @@
 """Bytes to server-sent event frames, incrementally: any split of the bytes gives the same frames."""
 
 import re
+from itertools import repeat
 
 from msgspec import Struct
 
@@ -9,6 +10,8 @@ from signalbox.core.errors import Code, UpstreamError
 # One line may be an image as a data URL; more than this is an attack or a broken host (quirk G6).
 MAX_FRAME_BYTES = 32 * 1024 * 1024
 _BOM = b"\xef\xbb\xbf"
+# What OpenRouter says before its first frame, and in a silence (quirk E4); a comment is no frame.
+_KEEP_ALIVE = b": OPENROUTER PROCESSING\n\n"
 # One line of data and the blank line behind it, with no LF in it (`.`), and nowhere a CR, which would end a line, too.
 # That one is looked for last: a read of many frames is then left at its first LF.
 _ONE_FRAME = re.compile(rb"data: (?=(.*)\n\n\Z)[^\r]*")
@@ -42,6 +45,10 @@ class SseDecoder:
 
     def feed(self, chunk: bytes) -> list[Frame]:
         """Return the frames that these bytes complete; raises UpstreamError when a frame grows beyond all measure."""
+        is_open = self._tail or self._data or self._after_cr or self._event is not None
+        if not is_open and (pieces := _whole_frames(chunk)):
+            self._at_start, self.is_between_frames = False, True
+            return list(map(Frame, pieces, repeat(self._id)))
         frames = self._split(chunk)
         self.is_between_frames = not (self._tail or self._data or self._after_cr or self._at_start or self._event)
         return frames
@@ -133,3 +140,12 @@ class SseDecoder:
             self._event = text
         elif name == b"data":
             self._data.append(b"")
+
+
+def _whole_frames(chunk: bytes) -> list[bytes]:
+    """Return the data of a read that is whole frames of one line each, as most are; none of any other."""
+    chunk = chunk.removeprefix(_KEEP_ALIVE)
+    if not (chunk.startswith(b"data: ") and chunk.endswith(b"\n\n")) or chunk.find(b"\r") >= 0:
+        return []
+    pieces = chunk[6:-2].split(b"\n\ndata: ")
+    return pieces if chunk.count(b"\n") == 2 * len(pieces) else []  # else there are other lines between them

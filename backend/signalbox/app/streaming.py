@@ -1,7 +1,7 @@
 """A watcher's response: bytes as the run makes them, a ping when it is silent, a clean end when the client leaves."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable
 from functools import partial
 from time import monotonic
 from typing import Any, cast
@@ -20,16 +20,16 @@ _HEAD = [(name.encode(), value.encode()) for name, value in {"content-type": CON
 
 
 class EventStream(Response):
-    """Sends what a generator yields, one write per item.
+    """Sends what a generator yields, in one write per item.
 
-    Unlike Starlette's StreamingResponse it also notices a client that leaves while `send` is blocked (quirk E3), and
-    it always closes the generator, so that the run knows that its watcher has gone. What the generator leaves in
-    `last` goes with the end, in one write. `ended` is told of every end, maybe twice. It sends in a task of its own: in
-    the request's, each event would wake all the calls that lie between the server and this. A timer pings.
+    Unlike Starlette's StreamingResponse it also notices a client that leaves while `send` is blocked (quirk E3), and it
+    always closes the generator, so that the run knows that its watcher has gone. What is left in `last` goes with the
+    end, in one write. `ended` is told of every end, maybe twice. It sends in a task of its own: in the request's, each
+    event would wake all the calls that lie between the server and this. A timer pings.
     """
 
     def __init__(
-        self, body: AsyncGenerator[bytes, None], headers: dict[str, str], ended: Callable[[], None] = lambda: None
+        self, body: AsyncGenerator[Any, None], headers: dict[str, str], ended: Callable[[], None] = lambda: None
     ) -> None:
         # Not by Starlette's own: it encodes anew, for each stream, what is the same in all of them.
         self.status_code, self.background, self.body = 200, None, b""
@@ -79,18 +79,23 @@ class EventStream(Response):
             self._send_body = cast("Callable[[Message], Coroutine[Any, Any, None]]", send_body)
             self._write = write_by(send_body) or nothing_written
             self.is_free = True
-            async for chunk in self._body:
-                if not self.is_free:
-                    await self._pushed()
-                self._last_write = monotonic()
-                if not self._write(chunk):
-                    await send_body({"type": "http.response.body", "body": chunk, "more_body": True})
+            async for item in self._body:
+                for chunk in self._chunks(item):
+                    if not self.is_free:
+                        await self._pushed()
+                    self._last_write = monotonic()
+                    if not self._write(chunk):
+                        await send_body({"type": "http.response.body", "body": chunk, "more_body": True})
             if not self.is_free:
                 await self._pushed()
         finally:
             await self._body.aclose()
             self._ended()  # before anyone can read the end, and ask again
         await send_body({"type": "http.response.body", "body": self.last, "more_body": False})
+
+    def _chunks(self, item: Any) -> Iterable[bytes]:
+        """Return what is written for an item, here the bytes that it is."""
+        return (item,)
 
     def push(self, chunk: bytes) -> None:
         """Send bytes at once, before the generator's next item; only while `is_free`, and while it has none."""

@@ -1,6 +1,6 @@
 """Answering with a watcher of a run: its journal behind a cursor, encoded."""
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterator
 from typing import TypeAlias
 
 from fastapi import Request, Response
@@ -50,7 +50,7 @@ class _Watching(EventStream):
 
     def __init__(self, headers: dict[str, str], encoder: SseV1Encoder, batches_of: BatchesOf, place: Place) -> None:
         self._encode = encoder.encode
-        super().__init__(self._frames(batches_of(self._take)), headers, place.free)
+        super().__init__(batches_of(self._take), headers, place.free)
 
     def _take(self, batch: list[Stamped]) -> bool:
         """Send what is told right where it is told, where that can be done."""
@@ -59,20 +59,13 @@ class _Watching(EventStream):
         self.push(self._encode(batch))
         return True
 
-    async def _frames(self, batches: AsyncGenerator[list[Stamped], None]) -> AsyncGenerator[bytes, None]:
-        try:
-            async for batch in batches:
-                at = 0
-                while len(batch) - at > _PER_WRITE:
-                    yield self._encode(batch[at : at + _PER_WRITE])
-                    at += _PER_WRITE
-                frames = self._encode(batch[at:] if at else batch)
-                if batch and type(batch[-1].event) is Done:
-                    self.last = frames  # nothing follows
-                else:
-                    yield frames
-        finally:
-            await batches.aclose()
+    def _chunks(self, item: list[Stamped]) -> Iterator[bytes]:
+        for at in range(0, len(item), _PER_WRITE):
+            batch = item[at : at + _PER_WRITE]
+            if type(batch[-1].event) is Done:
+                self.last = self._encode(batch)  # nothing follows
+            else:
+                yield self._encode(batch)
 
 
 def nothing_left(run_id: str, loop: LoopName) -> Response:

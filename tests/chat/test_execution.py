@@ -21,18 +21,17 @@ from tests.support.scripted import FakeSearch, make_tool
 pytestmark = pytest.mark.anyio
 
 
-class Watched(ToolExecution):
+class Watched(ToolExecution, kw_only=True):
     """An execution, and all that it has told."""
 
-    def __init__(self, tools: Sequence[Tool], offered: Sequence[Tool], limits: Limits) -> None:
-        self.seen = Seen()
-        context = context_for(offered, limits=limits)
-        super().__init__(context, ToolExecutor(tools), ToolContext(run_id=context.run_id), self.seen.tell)
+    seen: Seen
 
 
 def execution_of(tools: Sequence[Tool], *, offered: Sequence[Tool] | None = None, **limits: int) -> Watched:
     """Make an execution with these tools on offer."""
-    return Watched(tools, tools if offered is None else offered, Limits(**limits))
+    context, seen = context_for(tools if offered is None else offered, limits=Limits(**limits)), Seen()
+    known, room = ToolContext(run_id=context.run_id), asyncio.Semaphore(context.limits.tools_at_once)
+    return Watched(context, ToolExecutor(tools), known, seen.tell, room, seen=seen)
 
 
 def search(query: str, **more: object) -> RepairedCall:

@@ -1,7 +1,8 @@
 """What a run may cost: before each model call by what is known, and while one streams by an estimate of its price."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from signalbox.chat.progress import Attempt, Progress
 from signalbox.core.errors import CODES, Code, SignalboxError
@@ -29,16 +30,14 @@ class BudgetReached(SignalboxError):
         super().__init__(Code.BUDGET_REACHED, CODES[Code.BUDGET_REACHED].sentence)
 
 
-@dataclass(frozen=True, slots=True)
-class Prices:
+class Prices(Struct, frozen=True):
     """USD per token, as the catalogue lists them."""
 
     prompt: float
     completion: float
 
 
-@dataclass(slots=True)
-class Budget:
+class Budget(Struct):
     """What one run may cost in USD; without prices only what the upstream has told counts.
 
     `estimates` are those of the attempts, in their order: they hold where an attempt never told what it cost.
@@ -46,7 +45,7 @@ class Budget:
 
     limit: float
     prices: Prices | None = None
-    estimates: list[float] = field(default_factory=list[float])
+    estimates: list[float] = []
 
     def check(self, progress: Progress, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> None:
         """Let another model call begin, unless what is spent and its prompt reach the limit; raises BudgetReached."""
@@ -85,8 +84,7 @@ def metered(client: ChatClient, budget: Budget | None, progress: Progress) -> Ch
     return _Metered(client, budget, budget.prices, progress)
 
 
-@dataclass(slots=True)
-class _Meter:
+class _Meter(Struct):
     """What one streamed answer costs by now, about."""
 
     budget: Budget
@@ -107,8 +105,7 @@ class _Meter:
             raise BudgetReached
 
 
-@dataclass(frozen=True, slots=True)
-class _Metered:
+class _Metered(Struct, frozen=True):
     """A ChatClient that leaves a stream as soon as the budget is reached; a whole answer cannot be left in between."""
 
     client: ChatClient

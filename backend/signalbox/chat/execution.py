@@ -2,10 +2,9 @@
 
 import asyncio
 from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass, field
 from typing import TypeVar
 
-from msgspec import UNSET, Struct, structs
+from msgspec import UNSET, Struct, field, structs
 
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.ids import mint
@@ -64,26 +63,24 @@ class RunningCall(Struct):
         return call, ToolMessage(self.id, self.name, outcome.for_model(), outcome.outside)
 
 
-@dataclass(slots=True)
-class ToolExecution:
-    """All calls of one run. What becomes of them is told as it happens, until this is closed."""
+class ToolExecution(Struct, eq=False):
+    """All calls of one run. What becomes of them is told as it happens, until this is closed.
+
+    `room` is for as many tools at once as may run.
+    """
 
     context: ConversationContext
     tools: ToolRunner
     tool_context: ToolContext
     tell: Tell
-    calls: list[RunningCall] = field(default_factory=list[RunningCall])
+    room: asyncio.Semaphore
+    calls: list[RunningCall] = []
     _settled: asyncio.Event = field(default_factory=asyncio.Event)
     _is_closed: bool = False
-    _searches: dict[str, asyncio.Task[ToolOutcome]] = field(default_factory=dict[str, asyncio.Task[ToolOutcome]])
+    _searches: dict[str, asyncio.Task[ToolOutcome]] = {}
     _sent: int = 0
     _open: int = 0
     _clamped: bool = False
-    _room: asyncio.Semaphore = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Make room for as many tools at once as the limits allow."""
-        self._room = asyncio.Semaphore(self.context.limits.tools_at_once)
 
     # --- announce -------------------------------------------------------------------------------------------
 
@@ -148,7 +145,7 @@ class ToolExecution:
         return ToolOutcome.failed(Code.UNKNOWN_TOOL, f"There is no tool {call.name!r}. The tools are: {names}.")
 
     async def _run(self, call: RunningCall) -> None:
-        async with self._room:
+        async with self.room:
             self._executing(call)
             outcome = await self._not_recorded(call)
             outcome = outcome or await self.tools.run(call.name, call.arguments, self.tool_context)
@@ -183,7 +180,7 @@ class ToolExecution:
         return None
 
     async def _search(self, call: RunningCall, key: str) -> ToolOutcome:
-        async with self._room:
+        async with self.room:
             self._executing(call)
             outcome = await self.tools.run(call.name, call.arguments, self.tool_context)
         if not outcome.success:

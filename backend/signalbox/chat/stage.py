@@ -1,5 +1,6 @@
 """What both loops need for one run, set up before its first step and cleared away whatever happens."""
 
+from asyncio import Semaphore
 from collections.abc import Awaitable, Callable
 
 from signalbox.chat.context import ConversationContext
@@ -21,7 +22,7 @@ def staged(
     known = tool_context or ToolContext.for_conversation(context.run_id, context.messages)
 
     async def played(tell: Tell) -> None:
-        execution = ToolExecution(context, tools, known, tell)
+        execution = ToolExecution(context, tools, known, tell, Semaphore(context.limits.tools_at_once))
         try:
             await play(Steering(context, execution, progress), tell)
         finally:

@@ -22,7 +22,7 @@ from signalbox.runs.journal import Cursor, OnNews, never, read_all
 from signalbox.runs.ledger import progress_of, with_figures
 from signalbox.runs.peers import Peers
 from signalbox.runs.recovery import CRASHED, recover
-from signalbox.runs.run import DETACHED, SHUT_DOWN, STOPPED, TOO_LARGE, Asked, Run
+from signalbox.runs.run import DETACHED, SHUT_DOWN, STOPPED, TOO_LARGE, Asked, Run, new_run
 
 _log = structlog.get_logger()
 
@@ -83,7 +83,7 @@ class RunManager:
         """
         self._check_room()
         context.recorded = partial(self.store.flush, context.run_id)
-        run = Run(context, progress, self.store, asked)
+        run = new_run(context, progress, self.store, asked)
         self._live[run.id] = run
         # Handed over before the run's first step, so that the disk is at it while the model is asked.
         kept = self.store.open(run.opening, partial(self._written, run))

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from time import time
 
 import structlog
@@ -50,21 +49,21 @@ class Asked(Struct, frozen=True):
     owner: str = ""
 
 
-@dataclass(slots=True)
-class Run:
+class Run(Struct, eq=False):
     """A run under way and its journal; `opening` is its record as it began."""
 
+    id: str
     context: ConversationContext
     progress: Progress
     store: RunStore
-    asked: Asked = field(default_factory=Asked)
-    started: float = field(default_factory=time)
+    asked: Asked
+    started: float
+    opening: RunRecord
+    journal: Journal
     ended: float | None = None
     done: Done | None = None
     watchers: int = 0
     detached_timer: asyncio.TimerHandle | None = None
-    journal: Journal = field(init=False)
-    opening: RunRecord = field(init=False)
     _task: asyncio.Task[None] | None = None
     _why: Ending = STOPPED
     _has_begun: bool = False
@@ -73,16 +72,9 @@ class Run:
     _remembered: int = 0
 
     def __post_init__(self) -> None:
-        """Open the journal, and have figures kept as they change."""
-        self.journal = Journal(self.id, self.store)
-        self.opening = self._opened()
+        """Have figures kept as they change."""
         self.progress.on_change = self.note
         self._remembered = self.context.loop_start
-
-    @property
-    def id(self) -> str:
-        """The run's id: 128 random bits, no colon."""
-        return self.context.run_id
 
     @property
     def seq(self) -> int:
@@ -98,24 +90,6 @@ class Run:
     def is_written(self) -> bool:
         """Whether it is over, and all of it on disk."""
         return self.is_over and self.journal.durable >= self.journal.seq
-
-    def _opened(self) -> RunRecord:
-        context, flags, asked = self.context, self.context.flags, self.asked
-        return RunRecord(
-            id=context.run_id,
-            model=context.model,
-            loop=flags.loop,
-            owner=asked.owner,
-            flag=flags.flag,
-            simulated=flags.simulated,
-            conversation_id=context.session_id,
-            parent_id=asked.parent_id,
-            key=asked.key,
-            digest=asked.digest,
-            request=asked.request,
-            question=asked.question,
-            started=self.started,
-        )
 
     def record(self) -> RunRecord:
         """Return what is to be kept of it, as of now."""
@@ -217,3 +191,24 @@ class Run:
         """Wait until the run is over."""
         if self._task is not None:
             await asyncio.wait({self._task})
+
+
+def new_run(context: ConversationContext, progress: Progress, store: RunStore, asked: Asked) -> Run:
+    """Make a run that has not begun, with an empty journal."""
+    run_id, flags, started = context.run_id, context.flags, time()
+    opening = RunRecord(
+        id=run_id,
+        model=context.model,
+        loop=flags.loop,
+        owner=asked.owner,
+        flag=flags.flag,
+        simulated=flags.simulated,
+        conversation_id=context.session_id,
+        parent_id=asked.parent_id,
+        key=asked.key,
+        digest=asked.digest,
+        request=asked.request,
+        question=asked.question,
+        started=started,
+    )
+    return Run(run_id, context, progress, store, asked, started, opening, Journal(run_id, store))

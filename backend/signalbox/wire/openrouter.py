@@ -29,6 +29,7 @@ from signalbox.wire.openrouter_errors import error_of_value
 from signalbox.wire.plain import NOT_PLAIN, PlainDelta, read_plain, who_of
 
 _PIECES = (TextDelta, CallDelta)
+_UNTOLD = Finish(None)
 # No count and no price is larger; JavaScript reads no larger integer exactly.
 _MOST = 2**53
 
@@ -224,11 +225,13 @@ def _id(value: JsonValue) -> str | None:
 
 
 def _finish(choice: JsonObject, out: list[StreamPart]) -> bool:
-    reason = _text(choice.get("finish_reason"))
-    native = _text(choice.get("native_finish_reason"))
-    if not (reason or native):
+    reason, native = choice.get("finish_reason"), choice.get("native_finish_reason")
+    if not (reason or native):  # most chunks need no closer look
         return False
-    out.append(Finish(reason, native))
+    told = Finish(_text(reason), _text(native))
+    if told == _UNTOLD:
+        return False
+    out.append(told)
     return True
 
 

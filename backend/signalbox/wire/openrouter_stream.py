@@ -84,7 +84,8 @@ class StreamDecoder:
                 odd = min(len(frames), next_border(frames, max(start, worth)))
                 self._read(frames[start:odd], out)
                 start = odd
-        self._read(frames[start:], out)
+        if start < len(frames):
+            self._read(frames[start:], out)
 
     @property
     def _is_between_plain(self) -> bool:

@@ -46,7 +46,7 @@ class SseDecoder:
     def feed(self, chunk: bytes) -> list[Frame]:
         """Return the frames that these bytes complete; raises UpstreamError when a frame grows beyond all measure."""
         is_open = self._tail or self._data or self._after_cr or self._event is not None
-        if not is_open and (pieces := _whole_frames(chunk)):
+        if not is_open and (pieces := _whole_frames(chunk)) is not None:
             self._at_start, self.is_between_frames = False, True
             return list(map(Frame, pieces, repeat(self._id)))
         frames = self._split(chunk)
@@ -142,10 +142,12 @@ class SseDecoder:
             self._data.append(b"")
 
 
-def _whole_frames(chunk: bytes) -> list[bytes]:
-    """Return the data of a read that is whole frames of one line each, as most are; none of any other."""
+def _whole_frames(chunk: bytes) -> list[bytes] | None:
+    """Return the data of a read that is whole frames of one line each, as most are; None of any other."""
+    if chunk == _KEEP_ALIVE:
+        return []
     chunk = chunk.removeprefix(_KEEP_ALIVE)
     if not (chunk.startswith(b"data: ") and chunk.endswith(b"\n\n")) or chunk.find(b"\r") >= 0:
-        return []
+        return None
     pieces = chunk[6:-2].split(b"\n\ndata: ")
-    return pieces if chunk.count(b"\n") == 2 * len(pieces) else []  # else there are other lines between them
+    return pieces if chunk.count(b"\n") == 2 * len(pieces) else None  # else there are other lines between them

@@ -1,7 +1,6 @@
 """What is taken out of an answer's text as it streams: reasoning between tags, calls that leaked into it."""
 
 from collections.abc import Callable
-from itertools import groupby
 from operator import attrgetter
 from typing import cast
 
@@ -32,18 +31,12 @@ class TextFilters:
         self._leaks = LeakFilter(schemas) if schemas else None
 
     def split(self, parts: list[StreamPart]) -> list[StreamPart]:
-        """Return the parts of one read without what does not belong into the text."""
-        if self._think is not None:
-            parts = self._think.split(parts)
-        if self._leaks is None:
-            return parts
-        out: list[StreamPart] = []
-        for kind, alike in groupby(parts, type):
-            if kind is TextDelta:
-                out.extend(map(TextDelta, self._leaks.feed_all(list(map(text_of, alike)))))
-            else:
-                out.extend(alike)
-        return out
+        """Return the parts of one read with reasoning that stood in the text as what it is."""
+        return parts if self._think is None else self._think.split(parts)
+
+    def shown(self, texts: list[str]) -> list[str]:
+        """Return the text that may be told now; what belongs to a call is left out, or held back."""
+        return texts if self._leaks is None else self._leaks.feed_all(texts)
 
     @property
     def lets_through(self) -> Callable[[str], bool]:
@@ -53,18 +46,23 @@ class TextFilters:
         return _always if self._leaks is None else self._leaks.lets_through
 
     def close(self) -> list[StreamPart]:
-        """Return what was held back and is text after all."""
-        parts = self._think.close() if self._think is not None else []
-        if self._leaks is None:
-            return parts
+        """Return what `split` has held back."""
+        return self._think.close() if self._think is not None else []
+
+    def rest(self) -> list[str]:
+        """Return what `shown` has held back and is text after all."""
+        rest = self._leaks.close() if self._leaks is not None else ""
+        return [rest] if rest else []
+
+    def whole(self, parts: list[StreamPart]) -> list[StreamPart]:
+        """Return the parts of a whole answer without what does not belong into the text."""
         out: list[StreamPart] = []
-        for part in parts:
-            if not isinstance(part, TextDelta):
+        for part in [*self.split(parts), *self.close()]:
+            if isinstance(part, TextDelta):
+                out.extend(map(TextDelta, self.shown([part.text])))
+            else:
                 out.append(part)
-            elif text := self._leaks.feed(part.text):
-                out.append(TextDelta(text))
-        rest = self._leaks.close()
-        return [*out, TextDelta(rest)] if rest else out
+        return [*out, *map(TextDelta, self.rest())]
 
     def with_leaked_calls(self, completion: Completion) -> Completion:
         """Return the answer with the calls that were found in its text, or marked as one that leaked (quirk A11).

@@ -116,8 +116,7 @@ class _Loop:
 
     def _parsed(self, parts: list[StreamPart]) -> Completion:
         filters = TextFilters(self.steering.context, self.steering.context.tool_names)
-        parts = [*filters.split(parts), *filters.close()]
-        completion = parse_completion_response(parts, self.steering.context.tool_names)
+        completion = parse_completion_response(filters.whole(parts), self.steering.context.tool_names)
         return filters.with_leaked_calls(completion)
 
     def _told(self, completion: Completion) -> list[AnyEvent]:

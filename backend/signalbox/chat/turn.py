@@ -81,7 +81,7 @@ class Turn(Struct, eq=False):
         """Take parts in, and turn what can be shown into events."""
         for kind, alike in groupby(parts, type):
             if kind is TextDelta:
-                self._say(list(map(text_of, alike)), events)
+                self._say(self._filters.shown(list(map(text_of, alike))), events)
             elif kind is CallDelta:
                 self._builder.assembler.add_all(cast("Iterator[CallDelta]", alike))
             elif kind in _SHOWN:
@@ -92,6 +92,8 @@ class Turn(Struct, eq=False):
 
     def _say(self, texts: list[str], events: list[AnyEvent]) -> None:
         """Take text in, as nearly all of nearly every answer is: no step here is for a single piece."""
+        if not texts:
+            return
         self._builder.text.extend(texts)
         if not self.has_words:
             self._break(events)
@@ -116,6 +118,7 @@ class Turn(Struct, eq=False):
     def finish(self) -> Completion:
         """Return what was said, whole or as far as it came; `held_back` is then what was not told yet."""
         self._tell(self._filters.close(), self.held_back)
+        self._say(self._filters.rest(), self.held_back)
         self.is_visible = self.is_visible or bool(self.held_back)
         self.completion = self._filters.with_leaked_calls(self._builder.result())
         return self.completion

@@ -274,8 +274,7 @@ class RunManager:
 
     def _written(self, run: Run, seq: int, reserved: int) -> None:
         run.journal.written(seq, reserved)
-        if run.is_over:
-            self._forget_written(run)
+        self._forget_written(run)
 
     def _forget_written(self, run: Run) -> None:
         """Let go of a run once all of it is on disk."""

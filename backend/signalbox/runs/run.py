@@ -89,7 +89,7 @@ class Run(Struct, eq=False):
     @property
     def is_written(self) -> bool:
         """Whether it is over, and all of it on disk."""
-        return self.is_over and self.journal.durable >= self.journal.seq
+        return self.done is not None and self.journal.durable >= self.journal.seq
 
     def record(self) -> RunRecord:
         """Return what is to be kept of it, as of now."""

@@ -156,8 +156,8 @@ B = (
         "B12",
         "once per step",
         "chat/turn.py",
-        "elif isinstance(part, HiddenReasoning) and not self._has_reasoned:",
-        "elif isinstance(part, HiddenReasoning):",
+        "elif not self._has_reasoned:",
+        "else:",
     ),
     Mutation(
         "B12",

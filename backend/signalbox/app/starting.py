@@ -8,7 +8,7 @@ from contextlib import contextmanager
 # A look at everything halts all streams, for 0.3 s where 2,000 are open. What a stream leaves goes without it, for
 # nothing of it holds itself; what a broken one leaves may wait. The last number is how many looks at what is new, of
 # 20,000 objects each, come before it where a stream is always open: one in 50,000 streams.
-_THRESHOLDS = 2_000, 10, 500
+_THRESHOLDS = 10_000, 1, 500
 _IDLE_SECONDS = 5.0
 _WORTH_A_LOOK = 10
 

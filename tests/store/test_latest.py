@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from msgspec import json
-from signalbox.core.errors import Code
+from signalbox.core.errors import Code, StoreError
 from signalbox.core.events import Content, Stamped
 from signalbox.core.records import Figures
 from signalbox.runs.journal import read_all
-from signalbox.store import latest
+from signalbox.store import journal, latest
 from signalbox.store.journal import JournalStore
 from structlog.testing import capture_logs
 
@@ -245,6 +245,59 @@ async def test_nothing_of_the_only_run_is_left(
         await passed(disk)
     await kept.delete("a")
     assert (said_in(disk), is_in_a_file(b"xyzzy", tmp_path)) == ([], False)
+
+
+@pytest.mark.parametrize("why", ["event", "row"])
+@pytest.mark.parametrize("bad", [0, 2])
+async def test_nothing_of_a_deleted_run_is_left_beside_a_bad_one(  # noqa: PLR0917 - fixtures
+    disk: Disk, kept: JournalStore, tmp_path: Path, why: str, bad: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The flush that takes its words away meets a run that cannot be written: they go all the same, and at once."""
+    order = ["b", "a"]
+    order.insert(bad, "bad")
+    await opened(kept, *order)
+    for run_id in order if why == "row" else ["b", "a"]:
+        kept.append(run_id, [Stamped(1, 0, Content("xyzzy" if run_id == "a" else "word"))])
+    await passed(disk)
+    monkeypatch.setattr(journal, "FLUSH_SECONDS", 3600.0)
+    if why == "row":
+        disk.change("DELETE FROM runs WHERE id = 'bad'")  # its conversation was deleted meanwhile
+    else:
+        kept.append("bad", [Stamped(1, 0, object())])  # type: ignore[arg-type]
+    await kept.delete("a")
+    assert (said_in(disk), is_in_a_file(b"xyzzy", tmp_path)) == ([], False)
+    assert await kept.read("b", 0) == [Stamped(1, 0, Content("word"))]
+
+
+@pytest.mark.parametrize("bad", [Content("\ud800"), object()])
+async def test_what_cannot_be_written_outlasts_no_outage(disk: Disk, kept: JournalStore, bad: Content) -> None:
+    """An event that cannot even be weighed, while the disk is away: the others are written once it is back."""
+    await opened(kept, "bad", "good")
+    disk.failing = Code.STORE_UNAVAILABLE
+    kept.append("bad", [Stamped(1, 0, bad)])
+    kept.append("good", words(1, 1))
+    await until(lambda: disk.refused > 2)
+    disk.failing = None
+    await until(lambda: disk.seqs("good") == [(1, 1)])
+    assert disk.seqs("bad") == []
+
+
+async def test_a_fault_of_ours_ends_no_writing(disk: Disk, kept: JournalStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A write that breaks in our own code tells whoever waits for it, and the next one is made."""
+    await opened(kept, "a", "b")
+    kept.append("a", words(1, 1))
+    with monkeypatch.context() as broken, capture_logs() as logs:
+        broken.setattr(kept._unfiled, "written", _breaks)  # type: ignore[attr-defined]
+        with pytest.raises(StoreError):
+            await kept.flush("a")
+    assert [line["event"] for line in logs] == ["journal.broke"]
+    kept.append("b", words(1, 1))
+    await kept.flush("b")
+    assert disk.seqs("b") == [(1, 1)]
+
+
+def _breaks(*given: object) -> None:
+    raise RuntimeError("a fault of ours")
 
 
 async def test_before_a_start_has_looked_nothing_is_kept_there(disk: Disk, store: JournalStore) -> None:

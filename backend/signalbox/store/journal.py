@@ -79,7 +79,7 @@ class JournalStore(KeptRuns):
     def note(self, run_id: str, figures: Callable[[], Figures]) -> None:
         """Keep a run's figures as they are at the next flush; of a run that was closed, too."""
         run = self._runs.get(run_id) or self._unfiled.find(run_id)
-        run = run or OpenRun(run_id, _untold, wanted=0)
+        run = run or OpenRun(run_id, wanted=0)
         if not run.is_dropped:
             run.figures = figures
             self._touch(run)
@@ -129,7 +129,7 @@ class JournalStore(KeptRuns):
 
     def resume(self, record: RunRecord) -> None:
         """Take events of a run again that is on disk; they must be above all that any client may have seen of it."""
-        run = OpenRun(record.id, _untold, is_answer=record.conversation_id is not None, is_leased=True)
+        run = OpenRun(record.id, is_answer=record.conversation_id is not None, is_leased=True)
         run.seq = run.reserved = run.wanted = record.reserved
         self._runs[run.id] = run
 
@@ -212,6 +212,9 @@ class JournalStore(KeptRuns):
         except StoreError as error:
             self._unwell()
             failed = error
+        except Exception as error:  # noqa: BLE001 - a fault of ours: whoever waits is told, and the writer goes on
+            _log.error("journal.broke", error=type(error).__name__)
+            failed = StoreError(Code.INTERNAL)
         finally:
             self._writing = frozenset()
         for future in [future for _, future in waiting if not future.done()]:
@@ -220,7 +223,7 @@ class JournalStore(KeptRuns):
     async def _put(self, taken: list[tuple[OpenRun, Taken]], latest: Said) -> None:
         """Write all together; where one of them is at fault it must not keep the others from the disk."""
         stale = frozenset(self._stale)
-        if not taken and not latest.said and not stale and self.is_well and not self._unfiled.has_waste:
+        if not (taken or latest.said or latest.needed_from or stale) and self.is_well:
             return
         try:
             await self._database.write(write_flush, [of_one for _, of_one in taken], stale, self._sharing, latest)
@@ -276,13 +279,15 @@ class JournalStore(KeptRuns):
     async def _put_each(self, taken: list[tuple[OpenRun, Taken]], latest: Said) -> None:
         if len(taken) == 1 and not latest.said:
             self._refused(taken[0][0])
-            return
-        for place, one in enumerate(taken):
-            try:
-                await self._put([one], Said())
-            except StoreError:
-                self._give_back(taken[place + 1 :])
-                raise
+        else:
+            for place, one in enumerate(taken):
+                try:
+                    await self._put([one], Said())
+                except StoreError:
+                    self._give_back(taken[place + 1 :])
+                    raise
+        if taken:  # whoever has deleted something waits for the rows to go
+            await self._put([], self._unfiled.take_said((), is_time=False))
 
     def _kept(self, run: OpenRun, taken: Taken) -> None:
         run.kept(taken)
@@ -343,7 +348,3 @@ class JournalStore(KeptRuns):
 
 def _no_limit(run_id: str) -> None:
     """Let a journal become as large as it will."""
-
-
-def _untold(seq: int, reserved: int) -> None:
-    """Tell nobody: no journal here is waiting."""

@@ -36,7 +36,7 @@ _decoder = json.Decoder(list[tuple[str, list[Stamped]]])
 class Said(Struct):
     """What one flush does to the table: what runs have `said`, by their ids, becomes `row`, unless that is nothing.
 
-    Rows below `needed_from` go; none where that is None. `size` are the row's bytes, once it is written.
+    Rows below `needed_from` go; None where none of them can. `size` are the row's bytes, once it is written.
     """
 
     row: int = 0
@@ -56,13 +56,8 @@ class Unfiled:
         self.due: dict[str, OpenRun] = {}
         self.runs: dict[str, OpenRun] = {}
         self.said: dict[str, list[Stamped]] = {}
-        self._row = 1
-        self._has_rows = False
-
-    @property
-    def has_waste(self) -> bool:
-        """Whether there are rows that nobody needs, and no run whose next flush would take them away."""
-        return self._has_rows and not self.runs
+        self._row = 1  # the next one
+        self._oldest = 0  # the first one that may be there, 0 where there is none
 
     @property
     def run_ids(self) -> set[str]:
@@ -98,11 +93,11 @@ class Unfiled:
         for run_id in filed:
             self.said.pop(run_id, None)
         needed_from = next((run.row for run_id, run in self.runs.items() if run_id not in filed), self._row)
-        taken = Said(self._row, needed_from=needed_from if self._has_rows else None)
+        taken = Said(self._row, needed_from=needed_from if 0 < self._oldest < needed_from else None)
         if is_time and self.said:
             taken.said, self.said = self.said, {}
+            self._oldest = self._oldest or self._row
             self._row += 1
-            self._has_rows = True
         return taken
 
     def written(self, taken: Said, filed: Sequence[OpenRun]) -> None:
@@ -111,8 +106,8 @@ class Unfiled:
             if self.runs.pop(run.id, None) is not None and run.events:
                 run.row = self._row
                 self.runs[run.id] = run
-        if not taken.said and taken.needed_from == taken.row:
-            self._has_rows = False
+        if taken.needed_from is not None:
+            self._oldest = taken.needed_from if taken.needed_from < self._row else 0
         if taken.size > LARGE:
             self.file_soon(taken)
 

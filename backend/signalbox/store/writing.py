@@ -51,6 +51,10 @@ class Taken(Struct):
         return self.is_leased or self.opening is not None
 
 
+def _untold(seq: int, reserved: int) -> None:
+    """Tell nobody: no journal here is waiting."""
+
+
 class OpenRun(Struct):
     """One run that is being written; `is_kept` once it is in its table, `is_leased` from then to its ending.
 
@@ -60,7 +64,7 @@ class OpenRun(Struct):
     """
 
     id: str
-    on_durable: OnDurable
+    on_durable: OnDurable = _untold
     opening: RunRecord | None = None
     seq: int = 0
     reserved: int = 0
@@ -124,7 +128,7 @@ class OpenRun(Struct):
             kept = taken.figures
             self.figures = lambda: kept
         # Each of them is weighed once, however often the disk is tried: they all wait in memory.
-        self.waiting_size += len(_encoder.encode(taken.events[self.weighed :]))
+        self.waiting_size += _size(taken.events[self.weighed :])
         self.weighed = len(taken.events)
 
     def kept(self, taken: Taken) -> None:
@@ -135,6 +139,13 @@ class OpenRun(Struct):
         self.reserved = taken.reserved
         self.size += taken.size
         self.waiting_size = self.weighed = 0
+
+
+def _size(events: list[Stamped]) -> int:
+    try:
+        return len(_encoder.encode(events))
+    except Exception:  # noqa: BLE001 - what cannot be written is refused as soon as there is a disk that could take it
+        return 0
 
 
 def taken_of(run: OpenRun) -> Taken:

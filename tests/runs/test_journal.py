@@ -428,3 +428,12 @@ async def test_who_leaves_while_he_is_woken_harms_nobody() -> None:
     stage.say(1)
     assert there == [1, 2, 3]
     staying.cancel()
+
+
+def test_an_event_bears_the_time_it_was_told_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In whole milliseconds since 1970, alone and among others."""
+    monkeypatch.setattr(module, "time", lambda: 1_763_000_000.1239)
+    journal = Journal("run", MemoryStore())
+    journal.append([Content("a")])
+    journal.append([Content("b"), Content("c")])
+    assert [stamped.at for stamped in journal._tail] == [1_763_000_000_123] * 3

@@ -3,7 +3,9 @@
 import random
 
 import pytest
-from signalbox.wire.alike import pieces_of, template_of
+from signalbox.core.parts import CallDelta
+from signalbox.wire import alike
+from signalbox.wire.alike import OneByOne, pieces_of, template_of
 
 from tests.wire.test_bulk import FINISH, MANY, ODD, ROLE, SPEAKER, WHO, arguments, decoded, text, whole
 
@@ -136,3 +138,74 @@ def test_few_are_not_worth_it() -> None:
     """A handful of alike frames goes another way."""
     assert pieces_of(whole([*MANY[:5], arguments("{"), *MANY]), SPEAKER)[0] == []
     assert pieces_of(whole(MANY), (WHO["id"], None, None))[0] == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(60))
+def test_a_frame_that_comes_alone_is_read_as_in_any_other_cut(kind: str, seed: int) -> None:
+    """One frame per read, as a slow stream brings them: odd ones, odd bodies and comments change no other piece."""
+    choose = random.Random(seed)
+    frames = [put(b"word %d " % number, kind) for number in range(40)]
+    for _ in range(choose.choice((1, 2, 4, 8))):
+        odd = choose.choice([put(choose.choice(BODIES), kind), choose.choice(list(ODD.values())), b": a comment"])
+        frames[choose.randrange(40)] = odd
+    reads = [frame + b"\n\n" for frame in [ROLE, *frames, FINISH, b"data: [DONE]"]]
+    for _ in range(choose.choice((0, 2))):  # some bring half of a frame, or two
+        place = choose.randrange(len(reads) - 1)
+        cut, both = choose.choice((8, 60, 200, 9999)), reads[place] + reads[place + 1]
+        reads[place : place + 2] = [both[:cut], both[cut:]]
+    assert [repr(part) for part in decoded(*reads)] == one_by_one(b"".join(reads))
+
+
+@pytest.mark.parametrize("body", [*BODIES, b"", b"a"])
+def test_a_piece_alone_is_a_text_or_nothing(body: bytes) -> None:
+    """What is cut out is decoded with its quotes: it is the frame's piece, or the frame is left to others."""
+    alone, read = OneByOne(), put(body) + b"\n\n"
+    alone.learn(put(b"a word") + b"\n\n", SPEAKER)
+    piece = alone.piece_of(read)
+    if piece is not None:
+        assert [piece] * 20 == pieces_of(read * 20, SPEAKER)[0]
+    assert alone.piece_of(put(b"another") + b"\n\n") == "another"
+
+
+def test_only_a_read_that_is_one_whole_frame_like_the_last_one_is_known() -> None:
+    """Half of one, two of them, one with more behind it, and any after another kind are not."""
+    alone, frame = OneByOne(), text("a") + b"\n\n"
+    assert alone.piece_of(frame) is None
+    alone.learn(frame, SPEAKER)
+    assert (alone.piece_of(text("b") + b"\n\n"), alone.index) == ("b", None)
+    behind = len(frame) - frame.index(b'a"')  # a read that is shorter than what must be before and behind its piece
+    for read in (b"", frame[:-1], frame[:-behind] + frame[1 - behind :], frame * 2, frame + b"\n", b"\n" + frame):
+        assert alone.piece_of(read) is None
+    alone.forget()
+    assert alone.piece_of(frame) is None
+    alone.learn(arguments("{") + b"\n\n", SPEAKER)
+    assert (alone.piece_of(arguments("}") + b"\n\n"), alone.index) == ("}", 0)
+
+
+def test_pieces_of_several_calls_that_come_alone_stay_apart() -> None:
+    """Each is a piece of the call that its frame names."""
+    said = [(number // 4 % 3, f"{number}") for number in range(24)]
+    parts = decoded(ROLE + b"\n\n", *(arguments(piece, index) + b"\n\n" for index, piece in said))
+    assert [(part.index, part.arguments) for part in parts if isinstance(part, CallDelta)] == said
+
+
+def test_frames_that_are_never_alike_cost_few_templates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where each has something of its own, templates become ever fewer; one that fits lets them come again."""
+    made: list[bytes] = []
+
+    def counted(frame: bytes, who: object) -> alike.Template | None:
+        made.append(frame)
+        return template_of(frame, who)
+
+    monkeypatch.setattr(alike, "template_of", counted)
+    alone = OneByOne()
+    for number in range(64):
+        read = text("a", obfuscation=str(number)) + b"\n\n"
+        assert alone.piece_of(read) is None
+        alone.forget()
+        alone.learn(read, SPEAKER)
+    assert len(made) == 7  # the 1st, 2nd, 4th, … 64th
+    assert alone.piece_of(made[-1]) == "a"
+    alone.learn(text("a") + b"\n\n", SPEAKER)
+    assert len(made) == 8

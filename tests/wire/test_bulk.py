@@ -17,9 +17,9 @@ def text(said: str, **other: object) -> bytes:
     return b"data: " + json.dumps({**WHO, "choices": [{"index": 0, "delta": {"content": said}}], **other}).encode()
 
 
-def arguments(piece: str) -> bytes:
+def arguments(piece: str, index: int = 0) -> bytes:
     """Write a frame with a piece of a call's arguments."""
-    call = {"index": 0, "function": {"arguments": piece}}
+    call = {"index": index, "function": {"arguments": piece}}
     return b"data: " + json.dumps({**WHO, "choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}).encode()
 
 

@@ -141,22 +141,6 @@ def test_any_bytes_in_any_pieces(stream: bytes, cuts: list[int]) -> None:
     assert frames(*(stream[a:b] for a, b in pairwise(edges))) == frames(stream)
 
 
-@given(before=PIECES, text=PIECES, end=st.sampled_from([b"\n\n", b"\n", b"\r\n\r\n", b"\n\r", b"\n\n\n"]))
-def test_what_is_one_frame_need_not_be_fed(before: bytes, text: bytes, end: bytes) -> None:
-    """Whatever came before: the frame is the one that feeding gives, and feeding would leave all as it is."""
-    decoder, fed = SseDecoder(), SseDecoder()
-    for one in (decoder, fed):
-        one.feed(b"data: first\n\n" + before)
-    read = b"data: " + text + end
-    only = decoder.only_frame(read)
-    if only is not None:
-        [frame] = fed.feed(read)
-        assert (only, None) == (frame.data, frame.event)
-        assert vars(fed) == vars(decoder) | {"_data_size": fed._data_size}
-    elif decoder.is_between_frames and end == b"\n\n":
-        assert b"\r" in text or b"\n" in text
-
-
 def whatwg(stream: bytes) -> list[bytes]:
     """Read a stream by the letter of the standard, slowly: the data of each dispatched event."""
     text = stream.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")

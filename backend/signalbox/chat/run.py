@@ -57,6 +57,8 @@ async def drive(
         tell(events)  # first: what is not taken has not been told
         if not has_content:
             has_content = any(event.content.strip() for event in events if type(event) is Content)
+        if len(events) == 1 and type(events[0]) is Content:  # of a slow stream nearly all
+            return
         if not _CONTENT_ALONE.issuperset(map(type, events)):  # seldom; else no step is for a single event
             ledger.follow(events)
 

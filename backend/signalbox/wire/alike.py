@@ -1,7 +1,8 @@
-"""The shortest way of many frames: those that differ in nothing but their piece, as the frames of one answer do.
+"""The shortest way of frames that differ in nothing but their piece, as those of one answer do.
 
-The first of them is read as always, and shows where its piece stands. The pieces of all that have the same bytes before
-and behind theirs are cut out and decoded as one list of texts: a sixth of what decoding each frame takes.
+One of them is read as always, and shows where its piece stands. Where others have the same bytes before and behind
+theirs, only the pieces are decoded. Those of many frames in one read are one list of texts: a sixth of what decoding
+each frame takes. That of a frame which comes alone is one text: a fifth of a paced event's instructions are spared.
 """
 
 import re
@@ -18,22 +19,66 @@ _FEW = 8
 # What a piece may stand behind; the template is tried, so that a guess is enough.
 _PIECE = re.compile(rb'"(?:content|arguments)": ?"([^"\\]*(?:\\.[^"\\]*)*)"')
 _BORDER = b"\n\n"
-_BEGIN = b"data: {"
+_DATA = b"data: "
+_BEGIN = _DATA + b"{"
 # What is put in the place of a piece.
 _PROBE = "3c1f9a7e0b52d846"
 _PROBED = _PROBE.encode()
 # What is put between two pieces.
 _BETWEEN = b'","m","'
 
+_read_text = msgspec.json.Decoder(str).decode
 _read_texts = msgspec.json.Decoder(list[str]).decode
 
 
 class Template(Struct):
-    """An object's bytes before and behind its piece; `index` is that of the call whose arguments the piece is of."""
+    """A frame's bytes before and behind its piece; `index` is that of the call whose arguments the piece is of."""
 
     before: bytes
     behind: bytes
     index: int | None = None
+
+
+class OneByOne:
+    """Reads that bring one frame each, each like the one before it: what a slow stream brings.
+
+    `index` as in the template. A template is made of the first, second, fourth … read in a row that fits none: where
+    each frame has something of its own, as OpenAI's padding, they would cost more than they save.
+    """
+
+    def __init__(self) -> None:
+        self.index: int | None = None
+        self._before: bytes | None = None
+        self._behind = b""
+        self._front = self._piece = self._rear = slice(0)
+        self._strangers = 0
+
+    def piece_of(self, read: bytes) -> str | None:
+        """Return the piece of a read that is one frame like the last one; None of any other.
+
+        What is between the same bytes is decoded with its quotes. It is one text, or no JSON: a second frame, or
+        another field, would stand behind the quote that ends the text, and no text has a line end in it.
+        """
+        if read[self._front] == self._before and read[self._rear] == self._behind:
+            try:
+                piece = _read_text(read[self._piece])
+            except NOT_PLAIN:
+                return None
+            self._strangers = 0
+            return piece
+        return None
+
+    def forget(self) -> None:
+        """Take any other read for a stranger, until one is learned."""
+        self._before = None
+
+    def learn(self, read: bytes, who: object) -> None:
+        """Take a read that `piece_of` did not know as what the next ones may be like; it begins and ends a frame."""
+        self._strangers += 1
+        if self._strangers & (self._strangers - 1) == 0 and (template := template_of(read, who)) is not None:
+            self._before, self._behind, self.index = template.before, template.behind, template.index
+            before, behind = len(template.before), len(template.behind)
+            self._front, self._piece, self._rear = slice(before), slice(before - 1, 1 - behind), slice(-behind, None)
 
 
 def pieces_of(frames: bytes, who: object) -> tuple[list[str], int | None, bytes]:
@@ -59,9 +104,9 @@ def template_of(frame: bytes, who: object) -> Template | None:
     if not is_one_line or frame.find(_PROBED) >= 0:
         return None
     for found in _PIECE.finditer(frame):
-        before, behind = frame[len(_BEGIN) : found.start(1)], frame[found.end(1) : -len(_BORDER)]
+        before, behind = frame[: found.start(1)], frame[found.end(1) :]
         try:
-            chunk = read_plain(b"{%b%b%b" % (before, _PROBED, behind))
+            chunk = read_plain(before[len(_DATA) :] + _PROBED + behind)
         except NOT_PLAIN:
             return None
         if who_of(chunk) != who:
@@ -77,20 +122,19 @@ def template_of(frame: bytes, who: object) -> Template | None:
 
 def _cut(frames: bytes, template: Template) -> tuple[list[bytes], bytes]:
     """Cut out the JSON of the pieces up to the first frame that is not alike; also return what begins there."""
-    before, behind = template.before, template.behind
+    before, behind = template.before[len(_BEGIN) :], template.behind[: -len(_BORDER)]
     lines = frames[len(_BEGIN) : -len(_BORDER)].split(_BORDER + _BEGIN)
-    for alike in (lambda: len(lines), lambda: _alike(lines, template)):  # most often it is all of them
+    for alike in (lambda: len(lines), lambda: _alike(lines, before, behind)):  # most often it is all of them
         bodies = list(map(itemgetter(slice(len(before), -len(behind))), lines[: alike()]))
         # To put them together again and compare is much cheaper than to look at each.
-        whole = _BEGIN + before + (behind + _BORDER + _BEGIN + before).join(bodies) + behind + _BORDER
+        whole = template.before + (template.behind + template.before).join(bodies) + template.behind
         if frames.startswith(whole):
             return bodies, frames[len(whole) :]
     return [], frames
 
 
-def _alike(lines: list[bytes], template: Template) -> int:
-    """Count the lines at the beginning that begin and end as the template does."""
-    before, behind = template.before, template.behind
+def _alike(lines: list[bytes], before: bytes, behind: bytes) -> int:
+    """Count the lines at the beginning that begin and end so."""
     return min(
         _first_other(lines, slice(len(before)), before),
         _first_other(lines, slice(-len(behind), None), behind),

@@ -42,14 +42,14 @@ class ChunkDecoder:
     """Chunk objects to parts; keeps only what must be merged over chunks.
 
     `is_told`: a finish or an error came. `is_plain`: the last chunk ended with a piece of text or of a call's
-    arguments, so that the next one is likely to be one as well.
+    arguments, so that the next one is likely to be one as well. `who_said` is the id, model and provider it named.
     """
 
     def __init__(self, served: Served | None = None) -> None:
         self._details = ReasoningDetails()
         self._served: Served = served or Served()
         self._told: Served = Served()
-        self._who_said: tuple[JsonValue, JsonValue, JsonValue] | None = None
+        self.who_said: tuple[JsonValue, JsonValue, JsonValue] | None = None
         self.is_told = False
         self.is_plain = False
 
@@ -60,21 +60,21 @@ class ChunkDecoder:
         except NOT_PLAIN:
             self.is_plain = False
             return None
-        if who_of(chunk) != self._who_said:
+        if who_of(chunk) != self.who_said:
             self.is_plain = False
             return None
         return _pieces(chunk.choices.first.delta)
 
     def plain_ones(self, frames: bytes, out: list[StreamPart]) -> bytes:
         """Do the same for many frames at once, up to the first one of another kind; return that one and the others."""
-        pieces, index, others = pieces_of(frames, self._who_said)
+        pieces, index, others = pieces_of(frames, self.who_said)
         if pieces:
             if index is None:
                 out.extend(map(TextDelta, filter(None, pieces)))
             else:
                 out.extend(map(CallDelta, repeat(index), repeat(None), repeat(None), pieces))
             return others
-        deltas, others = plain_of(frames, self._who_said)
+        deltas, others = plain_of(frames, self.who_said)
         texts, calls = list(map(_content_of, deltas)), list(map(_call_of, deltas))
         if calls.count(None) == len(calls):
             out.extend(map(TextDelta, filter(None, texts)))
@@ -88,7 +88,7 @@ class ChunkDecoder:
     def chunk(self, chunk: JsonObject, out: list[StreamPart], *, failed: bool = False) -> None:
         """Append the parts of one chunk: who answers, what it says, its cost, its error, in this order."""
         who = (chunk.get("id"), chunk.get("model"), chunk.get("provider"))
-        if who != self._who_said:  # every chunk says it again
+        if who != self.who_said:  # every chunk says it again
             self._who(who, out)
         error = chunk.get("error")
         if failed and not error:
@@ -115,7 +115,7 @@ class ChunkDecoder:
             out.append(Details(items))
 
     def _who(self, said: tuple[JsonValue, JsonValue, JsonValue], out: list[StreamPart]) -> None:
-        self._who_said = said
+        self.who_said = said
         known = self._served
         served = Served(
             known.generation_id or _text(said[0]),

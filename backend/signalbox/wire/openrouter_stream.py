@@ -2,7 +2,8 @@
 
 from signalbox.core.errors import Code, UpstreamError
 from signalbox.core.messages import JsonValue
-from signalbox.core.parts import EndOfStream, Fault, Served, StreamPart, Unreadable
+from signalbox.core.parts import CallDelta, EndOfStream, Fault, Served, StreamPart, TextDelta, Unreadable
+from signalbox.wire.alike import OneByOne
 from signalbox.wire.bulk import MANY_BYTES, last_border, next_border
 from signalbox.wire.jsontext import loads
 from signalbox.wire.openrouter import ChunkDecoder
@@ -27,6 +28,7 @@ class StreamDecoder:
         """Begin; `served` is what the response's headers told already."""
         self._sse = SseDecoder()
         self._chunks = ChunkDecoder(served)
+        self._alone = OneByOne()
         self._unreadable = 0
         self.is_told = False
         self.has_begun = False
@@ -34,14 +36,18 @@ class StreamDecoder:
 
     def feed(self, data: bytes) -> list[StreamPart]:
         """Return the parts that this network read completes."""
-        if self._chunks.is_plain and (frame := self._sse.only_frame(data)):  # what a slow stream brings
-            parts = self._chunks.plain(frame)
-            if parts is not None:
-                return parts
+        if (piece := self._alone.piece_of(data)) is not None:
+            index = self._alone.index
+            if index is not None:
+                return [CallDelta(index, arguments=piece)]
+            return [TextDelta(piece)] if piece else []
+        self._alone.forget()
         out: list[StreamPart] = []
         self.has_begun = self.has_begun or bool(data.strip())
         if len(data) < MANY_BYTES:
             self._read(data, out)
+            if self._is_between_plain:
+                self._alone.learn(data, self._chunks.who_said)
         else:
             self._read_many(data, out)
         return out

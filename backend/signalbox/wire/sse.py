@@ -1,6 +1,5 @@
 """Bytes to server-sent event frames, incrementally: any split of the bytes gives the same frames."""
 
-import re
 from itertools import repeat
 
 from msgspec import Struct
@@ -12,9 +11,6 @@ MAX_FRAME_BYTES = 32 * 1024 * 1024
 _BOM = b"\xef\xbb\xbf"
 # What OpenRouter says before its first frame, and in a silence (quirk E4); a comment is no frame.
 _KEEP_ALIVE = b": OPENROUTER PROCESSING\n\n"
-# One line of data and the blank line behind it, with no LF in it (`.`), and nowhere a CR, which would end a line, too.
-# That one is looked for last: a read of many frames is then left at its first LF.
-_ONE_FRAME = re.compile(rb"data: (?=(.*)\n\n\Z)[^\r]*")
 
 
 class Frame(Struct, frozen=True, gc=False):
@@ -85,15 +81,6 @@ class SseDecoder:
         if rest:
             self._keep(rest)
         return frames
-
-    def only_frame(self, chunk: bytes) -> bytes | None:
-        """Return the data of a read that is one whole frame of one line between two others, None of any other.
-
-        Nearly every read of a slow stream is one; to feed it would change nothing here.
-        """
-        if self.is_between_frames and (frame := _ONE_FRAME.fullmatch(chunk)):
-            return frame[1]
-        return None
 
     def close(self) -> list[Frame]:
         """Return what was still open at the end of the stream.

@@ -15,7 +15,9 @@ from signalbox.core.messages import JsonObject
 from signalbox.core.parts import RawCall
 
 _MARKS = tuple(OPENERS)
-_WORDS = re.compile(r"[^<\[`~\n\\]*")
+_NOT_WORDS = "<[`~\n\\"
+_WORDS = re.compile(rf"[^{re.escape(_NOT_WORDS)}]*")
+_find_mark = re.compile(rf"[{re.escape(_NOT_WORDS)}]").search
 _IN_CODE = re.compile(r"`+|~+|\n")
 _IN_TEXT = re.compile(rf"`+|~+|\n|\\|{either(_MARKS)}")
 
@@ -113,7 +115,7 @@ class LeakFilter:
 
     def lets_through(self, text: str) -> bool:
         """Whether a piece is let through as it is: in the middle of a line, all words, as most of most answers."""
-        if self._is_quiet and _WORDS.fullmatch(text):
+        if self._is_quiet and not _find_mark(text):
             self._last_shown = text
             return True
         return False

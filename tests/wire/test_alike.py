@@ -3,9 +3,10 @@
 import random
 
 import pytest
-from signalbox.core.parts import CallDelta
+from signalbox.core.parts import CallDelta, TextDelta
 from signalbox.wire import alike
 from signalbox.wire.alike import OneByOne, pieces_of, template_of
+from signalbox.wire.plain import PlainChunk, read_plain
 
 from tests.wire.test_bulk import FINISH, MANY, ODD, ROLE, SPEAKER, WHO, arguments, decoded, text, whole
 
@@ -22,7 +23,7 @@ TEXTS = [
     "data: {",
     "[DONE]",
     "\\u0041",
-    "3c1f9a7e0b52d846",
+    alike._PROBE,
 ]
 # A piece in the JSON of its frame, which need not be one.
 BODIES = [
@@ -103,7 +104,7 @@ def test_pieces_end_at_the_first_frame_that_is_not_alike(name: str) -> None:
 @pytest.mark.parametrize(
     "frame",
     [
-        text("a", object="3c1f9a7e0b52d846"),
+        text("a", object=alike._PROBE),
         text("a", model="m/two"),
         text("a", choices=[{"index": 1, "delta": {"content": "a"}}]),
         text("a", choices=[{"index": 0, "delta": {"content": "a", "reasoning": "b"}}]),
@@ -132,6 +133,28 @@ def test_the_piece_is_the_one_that_counts() -> None:
     found = template_of(twice + b"\n\n", SPEAKER)
     assert found is not None
     assert found.before.endswith(b'"a", "content": "')
+
+
+def test_a_host_that_names_a_piece_twice_says_the_last() -> None:
+    """Also where that one is written as what is put in the place of a piece once was."""
+    last = r'"content": "3c1f9a7e0b52d84\u0036"'
+    reads = [text(said).replace(b'"}', b'", ' + last.encode() + b"}") + b"\n\n" for said in "abc"]
+    parts = decoded(ROLE + b"\n\n", *reads)
+    assert [part.text for part in parts if isinstance(part, TextDelta)] == ["3c1f9a7e0b52d846"] * 3
+
+
+def test_a_frame_full_of_pieces_is_decoded_twice_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each place that is tried takes a decoding of the whole frame: with all of them the cost grew with its square."""
+    tried: list[bytes] = []
+
+    def counted(data: bytes) -> PlainChunk:
+        tried.append(data)
+        return read_plain(data)
+
+    monkeypatch.setattr(alike, "read_plain", counted)
+    frame = text("a").replace(b'"content": "a"', b", ".join([b'"content": "a"'] * 300))
+    assert template_of(frame + b"\n\n", SPEAKER) is None
+    assert len(tried) == 2
 
 
 def test_few_are_not_worth_it() -> None:
@@ -209,3 +232,12 @@ def test_frames_that_are_never_alike_cost_few_templates(monkeypatch: pytest.Monk
     assert alone.piece_of(made[-1]) == "a"
     alone.learn(text("a") + b"\n\n", SPEAKER)
     assert len(made) == 8
+
+
+def test_what_is_no_frame_alone_is_no_stranger() -> None:
+    """Comments, and reads of several frames, do not keep a slow stream's frames from their template."""
+    alone = OneByOne()
+    for read in (b": a comment\n\n", b"", (text("a") + b"\n\n") * 2) * 9:
+        alone.learn(read, SPEAKER)
+    alone.learn(text("a") + b"\n\n", SPEAKER)
+    assert alone.piece_of(text("b") + b"\n\n") == "b"

@@ -141,6 +141,22 @@ def test_any_bytes_in_any_pieces(stream: bytes, cuts: list[int]) -> None:
     assert frames(*(stream[a:b] for a, b in pairwise(edges))) == frames(stream)
 
 
+@pytest.mark.parametrize("line", [b"event:\n", b"event\n", b"event: x\n", b"data\n", b"data: x", b": x\n", b"id: 7\n"])
+def test_between_frames_nothing_of_one_has_come(line: bytes) -> None:
+    """A line of a frame opens it, also one that says nothing; a comment and an id do not."""
+    decoder = SseDecoder()
+    decoder.feed(b"data: first\n\n" + line)
+    assert decoder.is_between_frames is line.startswith((b":", b"id"))
+
+
+def test_nothing_opens_no_frame() -> None:
+    """A read of no bytes changes nothing."""
+    decoder = SseDecoder()
+    decoder.feed(b"data: first\n\n")
+    assert decoder.feed(b"") == []
+    assert decoder.is_between_frames
+
+
 def whatwg(stream: bytes) -> list[bytes]:
     """Read a stream by the letter of the standard, slowly: the data of each dispatched event."""
     text = stream.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")

@@ -59,7 +59,7 @@ async def drive(
             has_content = any(event.content.strip() for event in events if type(event) is Content)
         if len(events) == 1 and type(events[0]) is Content:  # of a slow stream nearly all
             return
-        if not _CONTENT_ALONE.issuperset(map(type, events)):  # seldom; else no step is for a single event
+        if not _CONTENT_ALONE.issuperset(map(type, events)):  # of a burst, with no step for each of them
             ledger.follow(events)
 
     ending = Ending("complete")

@@ -6,8 +6,9 @@ each frame takes. That of a frame which comes alone is one text: a fifth of a pa
 """
 
 import re
-from itertools import compress, count, repeat
+from itertools import compress, count, islice, repeat
 from operator import itemgetter, ne
+from secrets import token_hex
 
 import msgspec
 from msgspec import Struct
@@ -21,8 +22,10 @@ _PIECE = re.compile(rb'"(?:content|arguments)": ?"([^"\\]*(?:\\.[^"\\]*)*)"')
 _BORDER = b"\n\n"
 _DATA = b"data: "
 _BEGIN = _DATA + b"{"
-# What is put in the place of a piece.
-_PROBE = "3c1f9a7e0b52d846"
+# Behind the first two of them no template was found in any recording; each is tried by decoding the whole frame.
+_TRIES = 2
+# What is put in the place of a piece. No host can know it: it might write it elsewhere, with an escape.
+_PROBE = token_hex(8)
 _PROBED = _PROBE.encode()
 # What is put between two pieces.
 _BETWEEN = b'","m","'
@@ -40,10 +43,10 @@ class Template(Struct):
 
 
 class OneByOne:
-    """Reads that bring one frame each, each like the one before it: what a slow stream brings.
+    """Reads that bring one frame each, all like the one that was learned: what a slow stream brings.
 
-    `index` as in the template. A template is made of the first, second, fourth … read in a row that fits none: where
-    each frame has something of its own, as OpenAI's padding, they would cost more than they save.
+    `index` as in the template. A template is made of the first, second, fourth … such read in a row that fits none:
+    where each frame has something of its own, as OpenAI's padding, they would cost more than they save.
     """
 
     def __init__(self) -> None:
@@ -54,7 +57,7 @@ class OneByOne:
         self._strangers = 0
 
     def piece_of(self, read: bytes) -> str | None:
-        """Return the piece of a read that is one frame like the last one; None of any other.
+        """Return the piece of a read that is one frame like the one that was learned; None of any other.
 
         What is between the same bytes is decoded with its quotes. It is one text, or no JSON: a second frame, or
         another field, would stand behind the quote that ends the text, and no text has a line end in it.
@@ -73,7 +76,9 @@ class OneByOne:
         self._before = None
 
     def learn(self, read: bytes, who: object) -> None:
-        """Take a read that `piece_of` did not know as what the next ones may be like; it begins and ends a frame."""
+        """Take a read that `piece_of` did not know as what the next ones may be like; it ends where a frame does."""
+        if not _is_one_line(read):
+            return
         self._strangers += 1
         if self._strangers & (self._strangers - 1) == 0 and (template := template_of(read, who)) is not None:
             self._before, self._behind, self.index = template.before, template.behind, template.index
@@ -100,10 +105,9 @@ def template_of(frame: bytes, who: object) -> Template | None:
 
     A text for a text leaves all the rest of a JSON object as it is, so what holds for this one holds for any.
     """
-    is_one_line = frame.startswith(_BEGIN) and frame.find(b"\n") == len(frame) - 2 and frame.find(b"\r") < 0
-    if not is_one_line or frame.find(_PROBED) >= 0:
+    if not _is_one_line(frame) or frame.find(_PROBED) >= 0:
         return None
-    for found in _PIECE.finditer(frame):
+    for found in islice(_PIECE.finditer(frame), _TRIES):
         before, behind = frame[: found.start(1)], frame[found.end(1) :]
         try:
             chunk = read_plain(before[len(_DATA) :] + _PROBED + behind)
@@ -118,6 +122,16 @@ def template_of(frame: bytes, who: object) -> Template | None:
         elif not delta.content and delta.tool_calls.first.function.arguments == _PROBE:
             return Template(before, behind, delta.tool_calls.first.index)
     return None
+
+
+def _is_one_line(frame: bytes) -> bool:
+    """Whether a frame is an object in one line, and the blank line behind it."""
+    return (
+        frame.startswith(_BEGIN)
+        and frame.endswith(_BORDER)
+        and frame.find(b"\n") == len(frame) - len(_BORDER)
+        and frame.find(b"\r") < 0
+    )
 
 
 def _cut(frames: bytes, template: Template) -> tuple[list[bytes], bytes]:

@@ -46,7 +46,8 @@ class SseDecoder:
             self._at_start, self.is_between_frames = False, True
             return list(map(Frame, pieces, repeat(self._id)))
         frames = self._split(chunk)
-        self.is_between_frames = not (self._tail or self._data or self._after_cr or self._at_start or self._event)
+        is_open = self._tail or self._data or self._after_cr or self._event is not None
+        self.is_between_frames = not (is_open or self._at_start)
         return frames
 
     def _split(self, chunk: bytes) -> list[Frame]:
@@ -54,7 +55,8 @@ class SseDecoder:
         if chunk.find(b"\r") >= 0 or self._after_cr:
             chunk = self._normalise(chunk)
         if chunk.find(b"\n") < 0:
-            self._keep(chunk)
+            if chunk:
+                self._keep(chunk)
             return []
         lines = chunk.split(b"\n")
         if self._tail:

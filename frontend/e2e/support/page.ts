@@ -113,6 +113,8 @@ export async function said(page: Page, runId: string): Promise<string> {
 }
 
 export async function expectAccessible(page: Page): Promise<void> {
+  // A colour on its way to another one has less contrast than either; a lamp that turns never ends.
+  await page.waitForFunction(() => !document.getAnimations().some((one) => one instanceof CSSTransition));
   // Base UI's guards at both ends of what is open hand the focus on at once; axe takes them for hidden controls.
   const { violations } = await new AxeBuilder({ page }).exclude("[data-base-ui-focus-guard]").analyze();
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`)).toEqual([]);

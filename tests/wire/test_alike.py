@@ -197,8 +197,11 @@ def test_only_a_read_that_is_one_whole_frame_like_the_last_one_is_known() -> Non
     assert alone.piece_of(frame) is None
     alone.learn(frame, SPEAKER)
     assert (alone.piece_of(text("b") + b"\n\n"), alone.index) == ("b", None)
-    behind = len(frame) - frame.index(b'a"')  # a read that is shorter than what must be before and behind its piece
-    for read in (b"", frame[:-1], frame[:-behind] + frame[1 - behind :], frame * 2, frame + b"\n", b"\n" + frame):
+    template = template_of(frame, SPEAKER)
+    assert template is not None
+    assert alone.piece_of(template.before + template.behind) == ""
+    one_quote_for_both = template.before + template.behind[1:]
+    for read in (b"", frame[:-1], one_quote_for_both, frame * 2, frame + b"\n", b"\n" + frame):
         assert alone.piece_of(read) is None
     alone.forget()
     assert alone.piece_of(frame) is None

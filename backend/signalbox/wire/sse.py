@@ -41,14 +41,17 @@ class SseDecoder:
 
     def feed(self, chunk: bytes) -> list[Frame]:
         """Return the frames that these bytes complete; raises UpstreamError when a frame grows beyond all measure."""
-        is_open = self._tail or self._data or self._after_cr or self._event is not None
-        if not is_open and (pieces := _whole_frames(chunk)) is not None:
+        if not self._is_open and (pieces := _whole_frames(chunk)) is not None:
             self._at_start, self.is_between_frames = False, True
             return list(map(Frame, pieces, repeat(self._id)))
         frames = self._split(chunk)
-        is_open = self._tail or self._data or self._after_cr or self._event is not None
-        self.is_between_frames = not (is_open or self._at_start)
+        self.is_between_frames = not (self._is_open or self._at_start)
         return frames
+
+    @property
+    def _is_open(self) -> bool:
+        """Whether something of a frame has come, or half of a line end."""
+        return bool(self._tail or self._data or self._after_cr) or self._event is not None
 
     def _split(self, chunk: bytes) -> list[Frame]:
         # `find`, since `in` asks first whether it was given a number, by an exception, of which a frame pays two.

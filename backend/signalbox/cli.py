@@ -22,7 +22,11 @@ class _Verbs(Protocol):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb and return the exit status: 0 well, 1 a fault was found, 2 it could not be done."""
-    arguments = _parser().parse_args(argv)
+    given = sys.argv[1:] if argv is None else argv
+    if not given:
+        _parser().print_help(sys.stderr)
+        return 2
+    arguments = _parser().parse_args(given)
     try:
         return arguments.run(arguments)
     except BrokenPipeError:

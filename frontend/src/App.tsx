@@ -149,7 +149,7 @@ export function App() {
             <Suspense>
               <RunInspectorDrawer
                 key={inspected.answer.key}
-                client={session.client}
+                client={session.reader}
                 runId={inspected.answer.runId}
                 title={inspected.title || inspected.answer.state.trace.model}
                 live={inspected.answer}

@@ -42,6 +42,9 @@ def test_a_wrong_method_is_told_apart_where_the_page_is_built(page: Path, tmp_pa
     with RunningApp(settings_for(tmp_path / "data")) as app:
         wrong, nothing = app.client.get("/api/chat/stream"), app.client.get("/api/nothing")
         assert app.client.get("/app.js").text == "export {}"
+        elsewhere, here = app.client.post("/v1/chat/completions", json={}), app.client.post("/app.js")
+    assert (elsewhere.status_code, error_of(elsewhere)["code"]) == (404, "NOT_FOUND")  # another protocol's client
+    assert here.status_code == 405
     assert (wrong.status_code, error_of(wrong)["code"]) == (405, "METHOD_NOT_ALLOWED")
     assert (nothing.status_code, error_of(nothing)["code"]) == (404, "NOT_FOUND")
 
@@ -149,6 +152,9 @@ def test_the_other_pages_are_ours_too(page: Path, tmp_path: Path) -> None:
         operator = app.client.get("/operator")
         assert operator.text == "<!doctype html><title>operator</title>"
         assert "default-src 'self'" in operator.headers["content-security-policy"]
+        for path in ("/docs", "/operator", "/guide", "/health/live", "/health/ready"):
+            asked = app.client.head(path)
+            assert (asked.status_code, asked.content) == (app.client.get(path).status_code, b""), path
         assert app.client.get("/redoc").status_code == 404
         assert app.client.get("/openapi.json").json()["info"]["title"] == "Signalbox"
 

@@ -33,7 +33,8 @@ def built(folder: Path) -> Builds:
     sources = Path(os.environ.get(VARIABLE) or ROOT.parent / "shared" / "bench")
     compiler = shutil.which("gcc") or shutil.which("cc")
     if not all((sources / f"{name}.c").is_file() for name in _PROGRAMS):
-        return own(f"{VARIABLE} names no folder with fakeup.c and loadgen.c")
+        where = f"{VARIABLE} names" if VARIABLE in os.environ else f"beside the repository ({VARIABLE}) is"
+        return own(f"{where} no folder with fakeup.c and loadgen.c")
     if compiler is None:
         return own("there is no C compiler")
     for name in _PROGRAMS:

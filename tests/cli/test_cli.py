@@ -36,7 +36,14 @@ def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"signalbox {__version__}\n"
 
 
-@pytest.mark.parametrize("arguments", [[], ["fly"], ["decode"], ["decode", "x"], ["decode", "--dialect", "x", "y"]])
+def test_without_a_verb_all_of_them_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever types the command alone wants to know what it can do; a script learns that it did nothing."""
+    assert main([]) == 2
+    told = capsys.readouterr().err
+    assert [verb for verb in ("serve", "doctor", "token", "replay") if f"\n    {verb} " not in told] == []
+
+
+@pytest.mark.parametrize("arguments", [["fly"], ["decode"], ["decode", "x"], ["decode", "--dialect", "x", "y"]])
 def test_a_wrong_command_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """Usage and exit 2, no traceback."""
     with pytest.raises(SystemExit) as ended:

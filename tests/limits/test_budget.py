@@ -88,6 +88,16 @@ def test_a_conversation_goes_on_behind_it(behind: Behind, loop: str) -> None:
     assert [message["role"] for message in told] == ["user", "assistant", "tool", "user"]
 
 
+@LOOPS
+def test_a_question_that_costs_too_much_is_not_asked(behind: Behind, loop: str) -> None:
+    """There is nothing to go on with, and the sentence does not say so."""
+    app, upstream = priced(behind, answers("Hello."), loop=loop, pricing={"prompt": "0.004", "completion": "0"})
+    heard = app.ask("x" * 1_000, tools=[], max_cost=0.5)
+    assert (ended(heard), heard.done["steps"], len(upstream.asked)) == (REACHED, 0, 0)
+    said = f"The question alone costs what the run may. {CODES[Code.BUDGET_REACHED].todo}"
+    assert heard.of("warning")[0]["message"] == said
+
+
 def test_a_failed_attempt_is_not_asked_again_without_money(behind: Behind, no_waiting: list[Retry]) -> None:
     """What an attempt that never told may have cost counts by its estimate, and no retry goes past the budget."""
     breaks = sends(chunk({"role": "assistant"}))  # taken, begun, and cut before a word

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import stat
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,7 @@ async def test_a_note_is_a_markdown_file(tmp_path: Path):
     )
     assert read_page(saved.file, text).title == "Red pandas: where?"
     assert names(folder) == [saved.file]
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (folder, folder / saved.file)] == [0o700, 0o600]
 
 
 async def test_a_note_never_replaces_another(tmp_path: Path):

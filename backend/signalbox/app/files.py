@@ -128,6 +128,8 @@ class _Page(Mount):
 
 class _PageFiles(StaticFiles):
     async def get_response(self, path: str, scope: Scope) -> Response:
+        if scope["method"] not in ("GET", "HEAD") and (await to_thread.run_sync(self.lookup_path, path))[1] is None:
+            raise HTTPException(404)  # a client of another protocol should not read that the method is wrong
         response = await super().get_response(path, scope)
         response.headers["cache-control"] = _CACHED[path.startswith("assets")]
         return response
@@ -138,13 +140,13 @@ def mount_files(app: FastAPI, settings: Settings) -> None:
     page = page_folder()
     for path, folder in (("/guide", settings.signalbox_docs or docs_folder()), ("/notes", notes_folder(settings))):
         app.mount(path, _Documents(folder, page), name=path[1:])
-        app.add_api_route(path, _to(f"{path}/"), include_in_schema=False)
+        app.add_api_route(path, _to(f"{path}/"), methods=["GET", "HEAD"], include_in_schema=False)
     for path, name in (("/docs", "docs.html"), ("/operator", "operator.html")):
-        app.add_api_route(path, _entry(page, name), include_in_schema=False)
+        app.add_api_route(path, _entry(page, name), methods=["GET", "HEAD"], include_in_schema=False)
     if page is not None:
         app.router.routes.append(_Page("/", _PageFiles(directory=page, html=True), name="page"))
     else:
-        app.add_api_route("/", _no_page, include_in_schema=False)
+        app.add_api_route("/", _no_page, methods=["GET", "HEAD"], include_in_schema=False)
 
 
 def _entry(page: Path | None, name: str) -> Callable[[], Awaitable[Response]]:

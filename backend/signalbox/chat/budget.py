@@ -24,10 +24,11 @@ CHARACTERS_PER_TOKEN = 4
 
 
 class BudgetReached(SignalboxError):
-    """The run ends with the answer so far. No UpstreamError: nothing asks again behind it."""
+    """The run ends with what there is of an answer. No UpstreamError: nothing asks again behind it."""
 
-    def __init__(self) -> None:
-        super().__init__(Code.BUDGET_REACHED, CODES[Code.BUDGET_REACHED].sentence)
+    def __init__(self, *, has_begun: bool) -> None:
+        sentence = CODES[Code.BUDGET_REACHED].sentence if has_begun else "The question alone costs what the run may."
+        super().__init__(Code.BUDGET_REACHED, sentence)
 
 
 class Prices(Struct, frozen=True):
@@ -50,7 +51,7 @@ class Budget(Struct):
     def check(self, progress: Progress, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> None:
         """Let another model call begin, unless what is spent and its prompt reach the limit; raises BudgetReached."""
         if self.spent(progress) + self.price_of_prompt(messages, tools) >= self.limit:
-            raise BudgetReached
+            raise BudgetReached(has_begun=bool(progress.attempts))
 
     def spent(self, progress: Progress) -> float:
         """Return what all attempts that have ended cost, estimated where they did not tell."""
@@ -102,7 +103,7 @@ class _Meter(Struct):
         # Then all is said, and paid for: what follows is the bill.
         self.is_told = any(type(part) is Finish for part in parts)
         if not self.is_told and self.estimate >= self.left:
-            raise BudgetReached
+            raise BudgetReached(has_begun=True)
 
 
 class _Metered(Struct, frozen=True):

@@ -195,7 +195,7 @@ CODES: dict[Code, CodeFact] = {
     Code.DETACHED_TIMEOUT: CodeFact("Nobody was watching, and the time for that is over.", "Ask again.", True),
     Code.SERVER_CRASH: CodeFact("The server broke off during this run.", "What came is kept; ask again.", True),
     Code.BUDGET_REACHED: CodeFact(
-        "The answer has reached what it may cost.", "Ask it to go on, or allow it to cost more."
+        "The run has reached what it may cost.", "Allow it to cost more, or ask for the rest of what has begun."
     ),
     Code.RUN_TOO_LARGE: CodeFact("The run has become too large to keep.", "Ask it to go on, in smaller pieces."),
     Code.SERVER_SHUTDOWN: CodeFact("The server stopped during this run.", "Ask again.", True),

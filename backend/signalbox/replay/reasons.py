@@ -123,7 +123,7 @@ _STOPPED = "The run of then was ended from outside, and the replay went on to it
 _FROM_OUTSIDE = (Code.DETACHED_TIMEOUT, Code.RUN_TOO_LARGE, Code.SERVER_CRASH, Code.SERVER_SHUTDOWN)
 _TORN = "It is asked without what came before it in its conversation."
 _FOLLOWS = "It follows from the other differences: other requests cost otherwise."
-_ANEW = "A real model answers anew each time: its words and calls are never twice the same."
+_ANEW = "The model was asked anew: its words and calls need not be the same twice."
 _BY_CHANCE: tuple[Kind, ...] = ("calls", "results", "text", "reasoning", "steps", "order", "cost")
 
 
@@ -149,7 +149,7 @@ def explained(
 ) -> list[Difference]:
     """Give each difference the reason that holds for it, where there is one.
 
-    `known` are reasons of this one case, `by_chance` says that a real model was asked.
+    `known` are reasons of this one case, `by_chance` says that a model was asked anew.
     """
     is_pair = legacy.loop != v2.loop
     held = [reason for reason in REASONS if is_pair and reason.holds(legacy, v2)]

@@ -42,7 +42,7 @@ class NotesFolder:
 
     def _write(self, stem: str, content: bytes) -> str:
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            self._folder.mkdir(0o700, parents=True, exist_ok=True)
             if sum(1 for one in os.scandir(self._folder) if one.name.endswith(".md")) >= self._most:
                 raise ToolError(
                     Code.TOOL_FAILED, f"The notes folder is full ({self._most:,} notes); delete some first."
@@ -56,7 +56,7 @@ class NotesFolder:
         """Write the content aside, then give it the first name that is free: a reader sees all of a note or none."""
         aside = self._folder / f".{secrets.token_hex(8)}.tmp"
         try:
-            with aside.open("xb") as stream:
+            with open(aside, "xb", opener=_private) as stream:
                 stream.write(content)
                 stream.flush()
                 os.fsync(stream.fileno())
@@ -67,6 +67,11 @@ class NotesFolder:
         finally:
             aside.unlink(missing_ok=True)
         raise ToolError(Code.TOOL_FAILED, f"There are {_MOST_ALIKE} notes of that title already; use another title.")
+
+
+def _private(path: str, flags: int) -> int:
+    """Open a file that only its owner may read: it holds what people told a model."""
+    return os.open(path, flags, 0o600)
 
 
 def _linked(aside: Path, target: Path) -> bool:
@@ -82,7 +87,7 @@ def _linked(aside: Path, target: Path) -> bool:
 
 def _copied(aside: Path, target: Path) -> bool:
     try:
-        with target.open("xb") as stream:
+        with open(target, "xb", opener=_private) as stream:
             stream.write(aside.read_bytes())
     except FileExistsError:
         return False

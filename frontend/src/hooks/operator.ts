@@ -2,9 +2,9 @@
 import { joinRuns } from "../run/operator.ts";
 import { createClient } from "../stream/client.ts";
 import { ApiError } from "../stream/errors.ts";
-import { fetchLever, fetchRuns, pullLever } from "../stream/operator.ts";
+import { fetchLever, fetchRuns, pullLever, type RunPage } from "../stream/operator.ts";
 import type { Lever, LeverState, RunLine } from "../types/models.ts";
-import { readAdminToken, readToken, writeAdminToken } from "./session.ts";
+import { readAdminToken, readingToken, writeAdminToken } from "./session.ts";
 import { Store } from "./store.ts";
 
 export interface OperatorState {
@@ -14,6 +14,8 @@ export interface OperatorState {
   runs: readonly RunLine[];
   /** Where older runs begin; undefined: all are shown. */
   next: string | undefined;
+  /** Everybody's runs are shown, not only those that were asked for without an API token. */
+  isAll: boolean;
   isFetchingOlder: boolean;
   /** When the server last told all this, in epoch milliseconds. */
   asOf: number | undefined;
@@ -43,6 +45,7 @@ const BEGINNING: OperatorState = {
   lever: undefined,
   runs: [],
   next: undefined,
+  isAll: false,
   isFetchingOlder: false,
   asOf: undefined,
   trouble: undefined,
@@ -54,11 +57,15 @@ const BEGINNING: OperatorState = {
 };
 
 export class Operator extends Store<OperatorState> {
-  readonly #client = createClient({ token: () => readAdminToken() || readToken() });
+  readonly #client = createClient({ token: readingToken });
   #wanted: Wanted | undefined;
   #reading = false;
+  /** A token was given while it was read with another one. */
+  #again = false;
   /** The reader asked for older runs: they are kept behind the newest. */
   #wantsOlder = false;
+  /** The reader asked for everybody's runs, which takes the token. */
+  #wantsAll = false;
 
   constructor() {
     super(BEGINNING);
@@ -109,6 +116,7 @@ export class Operator extends Store<OperatorState> {
   takeToken(token: string): void {
     writeAdminToken(token);
     this.set({ tokenRefused: false });
+    this.#again = this.#reading;
     void (this.#wanted ? this.#put(this.#wanted) : this.#read());
   }
 
@@ -116,36 +124,56 @@ export class Operator extends Store<OperatorState> {
     this.set({ tokenNeeded: true, tokenRefused: false });
   }
 
+  /** Show everybody's runs, with the operator's token. */
+  showAll(): void {
+    this.#wantsAll = true;
+    this.askForToken();
+  }
+
   giveUp(): void {
     if (!this.state.tokenNeeded) return;
     if (this.#wanted) this.set({ tokenNeeded: false, refusal: "Nothing was pulled: that takes the operator's token." });
+    else if (this.#wantsAll) this.set({ tokenNeeded: false });
     else {
       this.set({ tokenNeeded: false, isLocked: true, trouble: "This server shows its runs with a token only." });
     }
     this.#wanted = undefined;
+    this.#wantsAll = false;
   }
 
   async #read(): Promise<void> {
     if (this.#reading) return;
     this.#reading = true;
+    const token = readingToken();
     try {
       const limit = this.#wantsOlder ? Math.min(MOST, Math.max(PAGE, this.state.runs.length)) : PAGE;
       const [lever, fresh] = await Promise.all([fetchLever(this.#client), fetchRuns(this.#client, limit)]);
-      const joined = this.#wantsOlder ? joinRuns(fresh, this.state) : fresh;
-      // A pull that began in the meantime knows better how the lever stands.
-      this.set({
-        ...(!this.state.pulling && { lever }),
-        ...joined,
-        asOf: Date.now(),
-        trouble: undefined,
-        isLocked: false,
-      });
-      if (!this.#wanted) this.set({ tokenNeeded: false });
+      if (token === readingToken()) this.#take(lever, fresh);
     } catch (error) {
-      this.#fail(error);
+      if (token === readingToken()) this.#fail(error);
     } finally {
       this.#reading = false;
     }
+    if (this.#again) {
+      this.#again = false;
+      await this.#read();
+    }
+  }
+
+  #take(lever: Lever, fresh: RunPage): void {
+    // A pull that began in the meantime knows better how the lever stands.
+    this.set({
+      ...(!this.state.pulling && { lever }),
+      ...(this.#wantsOlder ? joinRuns(fresh, this.state) : fresh),
+      isAll: fresh.isAll,
+      asOf: Date.now(),
+      trouble: undefined,
+      isLocked: false,
+    });
+    // Where no token is asked for, a wrong one is passed over: what it shows tells.
+    if (this.#wantsAll && !fresh.isAll) this.#askAgain();
+    else if (!this.#wanted) this.set({ tokenNeeded: false });
+    if (fresh.isAll) this.#wantsAll = false;
   }
 
   async #put(wanted: Wanted): Promise<void> {
@@ -154,6 +182,7 @@ export class Operator extends Store<OperatorState> {
       const lever = await pullLever(this.#client, readAdminToken(), wanted);
       this.#wanted = undefined;
       this.set({ lever, pulling: false, tokenNeeded: false });
+      await this.#read(); // the token shows everybody's runs, too
     } catch (error) {
       this.set({ pulling: false });
       if (isUnauthorized(error)) this.#askAgain();

@@ -46,6 +46,9 @@ export const readAdminToken = (): string => kept(ADMIN);
 
 export const writeAdminToken = (token: string): void => keep(ADMIN, token);
 
+/** The token to read runs with: the operator's, where this tab has it, shows everybody's. */
+export const readingToken = (): string => readAdminToken() || readToken();
+
 /** Where the tab keeps nothing, a token lives as long as the page. */
 const unkept = new Map<string, string>();
 
@@ -69,6 +72,8 @@ function keep(key: string, value: string): void {
 
 export class Session extends Store<SessionState> {
   readonly client = createClient({ token: readToken });
+  /** For the inspector, which the operator's page opens with any run. */
+  readonly reader = createClient({ token: readingToken });
 
   constructor() {
     super({

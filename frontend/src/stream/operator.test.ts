@@ -28,10 +28,21 @@ describe("the operator's calls", () => {
   it("reads the runs it can and skips the rest", async () => {
     const line = { run_id: "a", status: "error", code: "LENGTH", model: "m", loop: "v2", started: 2, ended: 3.5 };
     const { base } = await serve(refusal(200, JSON.stringify({ runs: [line, { run_id: "b", ended: null }, null] })));
-    const { runs } = await fetchRuns(createClient({ base }), 50);
+    const { runs, isAll } = await fetchRuns(createClient({ base }), 50);
     expect(runs.map(({ runId, status, code, started, ms, cost }) => [runId, status, code, started, ms, cost])).toEqual([
       ["a", "error", "LENGTH", 2000, 1500, undefined],
       ["b", "running", undefined, 0, undefined, undefined],
     ]);
+    expect(isAll).toBe(false);
+  });
+
+  it("tells whose the runs are where the server does", async () => {
+    const runs = [{ id: "t1", name: "Ada" }, { id: "t2", name: null }, null].map((owner, n) => ({
+      run_id: `${n}`,
+      owner,
+    }));
+    const { base } = await serve(refusal(200, JSON.stringify({ runs, next: null, all_owners: true })));
+    const page = await fetchRuns(createClient({ base }), 50);
+    expect([page.isAll, page.runs.map(({ owner }) => owner)]).toEqual([true, ["Ada", "t2", ""]]);
   });
 });

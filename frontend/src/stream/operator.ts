@@ -27,14 +27,20 @@ export interface RunPage {
   runs: readonly RunLine[];
   /** What the page behind this one is `before`; undefined: there is none. */
   next: string | undefined;
+  /** Everybody's runs are here, not only those that were asked for without an API token. */
+  isAll: boolean;
 }
 
 /** The newest runs first, at most 200 of them. */
 export async function fetchRuns(client: ApiClient, limit: number, before?: string): Promise<RunPage> {
   const query = new URLSearchParams({ limit: String(limit), ...(before !== undefined && { before }) });
   const body: unknown = await (await client.request(`/api/runs?${query}`)).json();
-  const { runs, next } = (body ?? {}) as Record<string, unknown>;
-  return { runs: Array.isArray(runs) ? runs.flatMap(parseRun) : [], next: text(next) || undefined };
+  const { runs, next, all_owners } = (body ?? {}) as Record<string, unknown>;
+  return {
+    runs: Array.isArray(runs) ? runs.flatMap(parseRun) : [],
+    next: text(next) || undefined,
+    isAll: all_owners === true,
+  };
 }
 
 const number = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
@@ -48,6 +54,12 @@ function parseLever(value: unknown): Lever {
     environment: typeof environment === "boolean" ? environment : undefined,
     effective: text(effective),
   };
+}
+
+/** A token that was deleted has no name any more. */
+function ownerOf(value: unknown): string {
+  const { id, name } = (value ?? {}) as Record<string, unknown>;
+  return text(name) || text(id);
 }
 
 /** Times come in seconds. */
@@ -66,6 +78,7 @@ function parseRun(value: unknown): RunLine[] {
       ms: ended === undefined ? undefined : (ended - started) * 1000,
       steps: number(run.steps) ?? 0,
       cost: number(run.cost),
+      owner: ownerOf(run.owner),
     },
   ];
 }

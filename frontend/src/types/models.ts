@@ -146,6 +146,8 @@ export interface RunLine {
   ms: number | undefined;
   steps: number;
   cost: number | undefined;
+  /** The name of the API token that it was asked with; empty: none, or that is not told. */
+  owner: string;
 }
 
 export type { ChatEvent };

@@ -15,12 +15,14 @@ from signalbox.flags.choice import choose_loop
 router = APIRouter(prefix="/health", tags=["health"])
 
 
+@router.head("/live", response_model=None, include_in_schema=False)
 @router.get("/live", response_model=None)
 async def live() -> JsonObject:
     """Answer while the process can, and say which one it is."""
     return {"status": "live", "version": __version__, "pid": os.getpid()}
 
 
+@router.head("/ready", response_model=None, include_in_schema=False)
 @router.get("/ready", response_model=None)
 async def ready(parts: PartsDep, response: Response) -> JsonObject:
     """Tell whether runs can start: folder and database take what is written, an upstream is set up, no stop asked."""

@@ -10,7 +10,7 @@ from signalbox.app.deps import Parts, PartsDep
 from signalbox.app.examples import STREAM_ANSWERS
 from signalbox.app.paging import Before, Limit, cursor_at, cursor_in
 from signalbox.app.watching import cursor_of, refuse_twins, resume
-from signalbox.core.messages import JsonObject
+from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.records import RunRecord
 from signalbox.runs.trace import summary_of, trace_of
 from signalbox.store.tokens import list_tokens
@@ -22,13 +22,14 @@ router = APIRouter(prefix="/api/runs", tags=["runs"])
 async def list_runs(parts: PartsDep, who: WhoDep, limit: Limit = 50, before: Before = None) -> JsonObject:
     """List one's newest runs, those under way among them, and everybody's to the operator.
 
-    `next` is the `before` of the next page.
+    `next` is the `before` of the next page; `all_owners` tells whether everybody's are here.
     """
     records = await parts.runs.recent(limit + 1, cursor_in(before), None if who.is_operator else who.owner)
     last = records[limit - 1] if len(records) > limit else None
     following = cursor_at(last.started, last.id) if last else None
     owners = await _owners(parts, who)
-    return {"runs": [{**summary_of(one), **_whose(one, owners)} for one in records[:limit]], "next": following}
+    lines: list[JsonValue] = [{**summary_of(one), **_whose(one, owners)} for one in records[:limit]]
+    return {"runs": lines, "next": following, "all_owners": who.is_operator}
 
 
 @router.get("/{run_id}", response_model=None)

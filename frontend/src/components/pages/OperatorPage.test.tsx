@@ -29,12 +29,20 @@ function runPage(query: URLSearchParams) {
   return { runs: numbers.slice(0, limit).map(run), next };
 }
 
+/** Without the operator's token, and with any other word, those of nobody's token. */
+function runsFor(headers: Headers, query: URLSearchParams) {
+  const all_owners = headers.get("authorization") === `Bearer ${TOKEN}`;
+  const page = runPage(query);
+  const runs = page.runs.map((one, index) => ({ ...one, owner: index ? null : { id: "t1", name: "Ada" } }));
+  return all_owners ? { ...page, runs, all_owners } : { ...page, all_owners };
+}
+
 async function answer(path: string, init: RequestInit = {}): Promise<Response> {
   const { method = "GET" } = init;
   const url = new URL(path, "http://server.invalid");
   server.asked.push(`${method} ${url.pathname}`);
   if (!server.up) throw new TypeError("Failed to fetch");
-  if (url.pathname === "/api/runs") return Response.json(runPage(url.searchParams));
+  if (url.pathname === "/api/runs") return Response.json(runsFor(new Headers(init.headers), url.searchParams));
   if (method === "PUT") {
     const given = new Headers(init.headers).get("authorization");
     if (given !== `Bearer ${TOKEN}`) return Response.json({ error: { message: "No." } }, { status: 401 });
@@ -170,6 +178,72 @@ describe("the operator's page", () => {
     expect(within(screen.getByRole("form", { name: "TOOL_LOOP_V2" })).getByRole("status").textContent).toBe(
       "It is on.",
     );
+  });
+
+  async function give(token: string) {
+    fireEvent.change(screen.getByLabelText("Operator's token"), { target: { value: token } });
+    click("button", "Use token");
+    await pass(500);
+  }
+
+  it("says whose runs it shows, and shows everybody's with the token", async () => {
+    await open();
+    expect(screen.getByText(/those without an API token/)).toBeTruthy();
+    expect(screen.queryByRole("columnheader", { name: "Token" })).toBeNull();
+    click("button", "Show everybody's runs");
+    await pass(200);
+    await give("wrong");
+    expect(screen.getByText(/This token was refused/)).toBeTruthy();
+    await give(TOKEN);
+    expect(screen.queryByRole("dialog")).toBeNull();
+    expect(screen.getByText(/which are everybody's/)).toBeTruthy();
+    expect(rows().map((row) => within(row).getAllByRole("cell")[3]?.textContent)).toEqual([
+      "Ada",
+      "none",
+      "none",
+      "none",
+    ]);
+    expect(screen.queryByRole("button", { name: "Show everybody's runs" })).toBeNull();
+  });
+
+  it("goes on as before where everybody's runs were asked for, and no token given", async () => {
+    await open();
+    click("button", "Show everybody's runs");
+    await pass(200);
+    click("button", "Not now");
+    await pass(5200);
+    expect(screen.queryByRole("alert")).toBeNull();
+    expect(rows()).toHaveLength(4);
+  });
+
+  it("shows everybody's runs once the lever was pulled with the token", async () => {
+    await open();
+    fireEvent.click(screen.getByRole("radio", { name: /^On/ }));
+    click("button", "Pull the lever");
+    await pass(200);
+    await give(TOKEN);
+    expect(screen.getByText(/which are everybody's/)).toBeTruthy();
+  });
+
+  it("reads anew with a token that was given while it read without", async () => {
+    await open();
+    let held = () => {};
+    const stub = vi.fn(answer);
+    stub.mockImplementationOnce(async (path, init) => {
+      await new Promise<void>((resolve) => {
+        held = resolve;
+      });
+      return answer(path, init);
+    });
+    vi.stubGlobal("fetch", stub);
+    await pass(5200);
+    click("button", "Show everybody's runs");
+    await pass(200);
+    await give(TOKEN);
+    await act(async () => held());
+    await pass(200);
+    expect(screen.queryByRole("dialog")).toBeNull();
+    expect(screen.getByText(/which are everybody's/)).toBeTruthy();
   });
 
   it("says that nothing was pulled when no token is given", async () => {

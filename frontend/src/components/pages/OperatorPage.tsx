@@ -27,7 +27,7 @@ export function OperatorPage() {
         {lever && <LeverBox lever={lever} pulling={pulling} onPull={(wanted) => void operator.pull(wanted)} />}
         {refusal && <Trouble>{refusal}</Trouble>}
         {lever && <Deciders lever={lever} />}
-        {lever && <Runs state={state} onOlder={() => void operator.loadOlder()} />}
+        {lever && <Runs state={state} onOlder={() => void operator.loadOlder()} onAll={() => operator.showAll()} />}
       </div>
       <TokenDialog
         open={state.tokenNeeded}
@@ -58,8 +58,14 @@ function Old({ state: { trouble, asOf, isLocked }, onToken }: { state: OperatorS
   );
 }
 
-function Runs({ state, onOlder }: { state: OperatorState; onOlder: () => void }) {
-  const { runs, next, asOf = 0, isFetchingOlder } = state;
+interface RunsProps {
+  state: OperatorState;
+  onOlder: () => void;
+  onAll: () => void;
+}
+
+function Runs({ state, onOlder, onAll }: RunsProps) {
+  const { runs, next, isAll, asOf = 0, isFetchingOlder } = state;
   const groups = byLoop(runs);
   return (
     <>
@@ -68,8 +74,16 @@ function Runs({ state, onOlder }: { state: OperatorState; onOlder: () => void })
           How each loop does
         </h2>
         <p className="max-w-measure text-dim text-small">
-          Over the runs below. A run that its reader stopped counts neither for its loop nor against it.
+          Over the runs below{isAll ? ", which are everybody's" : ", which are those without an API token"}. A run that
+          its reader stopped counts neither for its loop nor against it.
         </p>
+        {!isAll && (
+          <p>
+            <Button look="outline" size="medium" onClick={onAll}>
+              Show everybody's runs
+            </Button>
+          </p>
+        )}
         <div className="grid grid-cols-2 gap-4 narrow:grid-cols-1">
           {groups.map((group) => (
             <LoopCard key={group.loop} group={group} />
@@ -78,6 +92,7 @@ function Runs({ state, onOlder }: { state: OperatorState; onOlder: () => void })
       </section>
       <RunList
         runs={runs}
+        isAll={isAll}
         groups={groups}
         asOf={asOf}
         onOlder={next === undefined ? undefined : onOlder}

@@ -9,6 +9,8 @@ import { Choice } from "./Choice.tsx";
 
 interface Props {
   runs: readonly RunLine[];
+  /** Whose they are is told. */
+  isAll: boolean;
   groups: readonly LoopRuns[];
   /** When all this was read, in epoch milliseconds. */
   asOf: number;
@@ -19,7 +21,7 @@ interface Props {
 const CELL = "border-edge border-b py-2 pr-4 align-top narrow:pr-2";
 const FACT = `${CELL} whitespace-nowrap narrow:hidden`;
 
-export function RunList({ runs, groups, asOf, onOlder, isFetchingOlder }: Props) {
+export function RunList({ runs, isAll, groups, asOf, onOlder, isFetchingOlder }: Props) {
   const [filter, setFilter] = useState<RunFilter>({ loop: "", status: "" });
   const shown = filterRuns(runs, filter);
   const statuses = [...new Set(runs.map(({ status }) => status))].toSorted();
@@ -45,7 +47,7 @@ export function RunList({ runs, groups, asOf, onOlder, isFetchingOlder }: Props)
           onChange={(status) => setFilter({ ...filter, status })}
         />
       </header>
-      {shown.length > 0 ? <Table runs={shown} asOf={asOf} /> : <Nothing all={runs.length} />}
+      {shown.length > 0 ? <Table runs={shown} isAll={isAll} asOf={asOf} /> : <Nothing all={runs.length} />}
       <footer className="flex items-center justify-between gap-3 text-dim text-small tabular-nums">
         <span role="status">
           {shown.length < runs.length
@@ -70,7 +72,9 @@ function Nothing({ all }: { all: number }) {
   );
 }
 
-function Table({ runs, asOf }: { runs: readonly RunLine[]; asOf: number }) {
+type TableProps = Pick<Props, "runs" | "isAll" | "asOf">;
+
+function Table({ runs, isAll, asOf }: TableProps) {
   return (
     <table className="w-full border-collapse text-left text-small tabular-nums">
       <thead className="text-dim text-tiny">
@@ -84,6 +88,11 @@ function Table({ runs, asOf }: { runs: readonly RunLine[]; asOf: number }) {
           <th scope="col" className={`${FACT} font-medium`}>
             Model
           </th>
+          {isAll && (
+            <th scope="col" className={`${FACT} font-medium`}>
+              Token
+            </th>
+          )}
           <th scope="col" className={`${FACT} text-right font-medium`}>
             Steps
           </th>
@@ -100,14 +109,14 @@ function Table({ runs, asOf }: { runs: readonly RunLine[]; asOf: number }) {
       </thead>
       <tbody>
         {runs.map((run) => (
-          <Row key={run.runId} run={run} asOf={asOf} />
+          <Row key={run.runId} run={run} isAll={isAll} asOf={asOf} />
         ))}
       </tbody>
     </table>
   );
 }
 
-function Row({ run, asOf }: { run: RunLine; asOf: number }) {
+function Row({ run, isAll, asOf }: Omit<TableProps, "runs"> & { run: RunLine }) {
   const { runId, model, loop, steps, started, ms, cost: usd } = run;
   const code = codeOf(run);
   const took = ms === undefined ? "" : duration(ms);
@@ -130,11 +139,12 @@ function Row({ run, asOf }: { run: RunLine; asOf: number }) {
         <p className="hidden pl-5 text-dim text-tiny wrap-anywhere narrow:block">
           {model}
           <br />
-          {[plural(steps, "step"), took, costs].filter(Boolean).join(" · ")}
+          {[run.owner, plural(steps, "step"), took, costs].filter(Boolean).join(" · ")}
         </p>
       </td>
       <td className={`${CELL} whitespace-nowrap`}>{loop}</td>
       <td className={`${CELL} w-1/2 wrap-anywhere narrow:hidden`}>{model}</td>
+      {isAll && <td className={`${CELL} wrap-anywhere narrow:hidden`}>{run.owner || <None />}</td>}
       <td className={`${FACT} text-right`}>{steps}</td>
       <td className={`${FACT} text-right`}>{took}</td>
       <td className={`${FACT} text-right`}>{costs}</td>
@@ -146,4 +156,8 @@ function Row({ run, asOf }: { run: RunLine; asOf: number }) {
       </td>
     </tr>
   );
+}
+
+function None() {
+  return <span className="text-dim">none</span>;
 }

@@ -5,10 +5,12 @@ import gc
 from collections.abc import AsyncGenerator
 
 import pytest
+from signalbox.app import streaming
 from signalbox.app.eager import begin
 from signalbox.app.streaming import EventStream
 from signalbox.app.watching import _Watching
 from signalbox.chat.context import ConversationContext
+from signalbox.encoders.sse_v1 import PING
 from signalbox.runs.run import Run
 from starlette.types import Message
 
@@ -158,6 +160,101 @@ async def test_a_client_may_leave_while_a_push_waits() -> None:
     await asyncio.wait_for(stage.task, 30)
     await turns(lambda: asyncio.all_tasks() == before)
     assert stage.closed
+
+
+async def test_a_short_way_that_breaks_breaks_its_own_stream_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A socket may be closed a moment before anybody is told of it."""
+    stage = await Stage().open()
+
+    def breaks(piece: bytes) -> bool:
+        raise RuntimeError("closed")
+
+    monkeypatch.setattr(stage.stream, "_write", breaks)
+    stage.stream.push(b"one")
+    assert not stage.stream.is_free
+    stage.items.put_nowait(b"two")
+    with pytest.raises(RuntimeError, match="closed"):
+        await asyncio.wait_for(stage.task, 30)
+    assert stage.closed
+
+
+# --- pings ---
+
+
+class Clock:
+    """The time of a stream, in seconds."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """Have streams go by a clock of the test's."""
+    clock = Clock()
+    monkeypatch.setattr(streaming, "monotonic", clock)
+    return clock
+
+
+async def looks(stage: Stage) -> None:
+    """Have the timer of pings fire, and let the loop work."""
+    stage.stream._ping(stage.client.send)
+    for _ in range(5):
+        await asyncio.sleep(0)
+
+
+async def test_who_speaks_is_not_pinged(clock: Clock) -> None:
+    """What is pushed counts as well; a silence as long as that is pinged once."""
+    stage = await Stage().open()
+    clock.now += 10
+    stage.stream.push(b"one")
+    clock.now += 10
+    await looks(stage)
+    assert stage.client.bodies == [b"one"]
+    clock.now += 5
+    await looks(stage)
+    await looks(stage)
+    assert await stage.end() == [b"one", PING, b""]
+
+
+async def test_a_client_who_takes_nothing_is_pinged_once(clock: Clock) -> None:
+    """However long he does so: pings must not pile up."""
+    stage = await Stage().open()
+    stage.client.room.clear()
+    for _ in range(3):
+        clock.now += 20
+        await looks(stage)
+    stage.client.room.set()
+    await turns(lambda: stage.client.bodies)
+    assert await stage.end() == [PING, b""]
+
+
+async def test_nobody_is_pinged_behind_the_end(clock: Clock) -> None:
+    """Also where the end waits for a client who takes nothing: it would be no answer any more."""
+    stage = await Stage().open()
+    stage.client.room.clear()
+    stage.items.put_nowait(None)
+    await turns(lambda: stage.closed)
+    assert stage.stream._timer is not None
+    assert stage.stream._timer.cancelled()
+    stage.client.room.set()
+    await asyncio.wait_for(stage.task, 30)
+    assert stage.client.bodies == [b""]
+
+
+async def test_a_ping_that_breaks_ends_its_stream(clock: Clock) -> None:
+    """In the stream's own task, which tells of it as of any other write."""
+    stage = await Stage().open()
+    stage.client.error = OSError("gone")
+    clock.now += 20
+    await looks(stage)
+    assert not stage.stream.is_free
+    stage.items.put_nowait(b"one")
+    with pytest.raises(OSError, match="gone"):
+        await asyncio.wait_for(stage.task, 30)
 
 
 # --- coroutines that begin at once ---

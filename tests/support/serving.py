@@ -16,6 +16,7 @@ import uvicorn
 from signalbox.app.config import Settings
 from signalbox.app.deps import Parts
 from signalbox.app.main import create_app
+from signalbox.app.protocol import ClientConnection
 from signalbox.core.tools import Tool
 from signalbox.runs.run import Run
 
@@ -66,7 +67,9 @@ class RunningApp:
         self._socket = socket.create_server(("127.0.0.1", 0), backlog=512)
         self.port: int = self._socket.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
-        config = uvicorn.Config(self.app, log_config=None, log_level=logging.CRITICAL, access_log=False)
+        config = uvicorn.Config(
+            self.app, http=ClientConnection, log_config=None, log_level=logging.CRITICAL, access_log=False
+        )
         config.timeout_graceful_shutdown = 2
         self._server = _Server(config)
         self._thread = threading.Thread(target=self._server.run, args=([self._socket],), name="app", daemon=True)

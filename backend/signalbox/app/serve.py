@@ -21,6 +21,7 @@ from signalbox.app.deps import Parts
 from signalbox.app.link import HURRY, Link
 from signalbox.app.logs import configure_logs
 from signalbox.app.main import create_app, data_folder
+from signalbox.app.protocol import ClientConnection
 from signalbox.app.security import is_loopback
 from signalbox.app.supervisor import Supervisor
 from signalbox.app.workers import SENTENCE
@@ -56,6 +57,7 @@ def _work(settings: Settings, host: str, token: str | None, listener: socket.soc
         _warn_of_misspelt()
     config = uvicorn.Config(
         app,
+        http=ClientConnection,
         log_config=None,
         log_level=logging.WARNING,
         access_log=False,

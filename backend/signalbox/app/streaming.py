@@ -59,9 +59,8 @@ class EventStream(Response):
         try:
             await over
         finally:
-            if self._timer is not None:
-                self._timer.cancel()
-            for task in (self._pinging, self._rest, leaving, sending):
+            self._ping_no_more()
+            for task in (self._rest, leaving, sending):
                 if task is not None:
                     task.cancel()
             if not sending.done():
@@ -91,6 +90,7 @@ class EventStream(Response):
         finally:
             await self._body.aclose()
             self._ended()  # before anyone can read the end, and ask again
+            self._ping_no_more()  # one that waited for a slow client would come behind the end
         await send_body({"type": "http.response.body", "body": self.last, "more_body": False})
 
     def _chunks(self, item: Any) -> Iterable[bytes]:
@@ -100,10 +100,10 @@ class EventStream(Response):
     def push(self, chunk: bytes) -> None:
         """Send bytes at once, before the generator's next item; only while `is_free`, and while it has none."""
         self._last_write = monotonic()
-        if self._write(chunk):
-            return
         assert self._send_body is not None
         try:
+            if self._write(chunk):
+                return
             self._rest = begin(self._send_body({"type": "http.response.body", "body": chunk, "more_body": True}))
         except Exception as error:  # noqa: BLE001 - it is this client's, and raised in his task: the run goes on
             self._broken = error
@@ -128,7 +128,16 @@ class EventStream(Response):
         self._timer = loop.call_later(PING_SECONDS - silent, self._ping, send)
 
     async def _send_ping(self, send: Send) -> None:
-        await send({"type": "http.response.body", "body": PING, "more_body": True})
+        try:
+            await send({"type": "http.response.body", "body": PING, "more_body": True})
+        except Exception as error:  # noqa: BLE001 - as in `push`
+            self._broken, self.is_free = error, False
+
+    def _ping_no_more(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._pinging is not None:
+            self._pinging.cancel()
 
 
 async def _until_gone(receive: Receive) -> None:

@@ -1,9 +1,7 @@
 """OpenRouter's chat completions, and every OpenAI-compatible host's: chunks and whole bodies to parts."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import repeat
-from operator import attrgetter
-from typing import cast
 
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.parts import (
@@ -22,7 +20,6 @@ from signalbox.core.parts import (
     UsageReport,
 )
 from signalbox.wire.alike import pieces_of
-from signalbox.wire.bulk import plain_of
 from signalbox.wire.details import ReasoningDetails
 from signalbox.wire.jsontext import dumps, loads
 from signalbox.wire.openrouter_errors import error_of_value
@@ -32,10 +29,6 @@ _PIECES = (TextDelta, CallDelta)
 _UNTOLD = Finish(None)
 # No count and no price is larger; JavaScript reads no larger integer exactly.
 _MOST = 2**53
-
-_content_of = cast("Callable[[PlainDelta], str | None]", attrgetter("content"))
-_call_of = attrgetter("tool_calls")
-_index_of, _arguments_of = attrgetter("first.index"), attrgetter("first.function.arguments")
 
 
 class ChunkDecoder:
@@ -65,24 +58,13 @@ class ChunkDecoder:
             return None
         return _pieces(chunk.choices.first.delta)
 
-    def plain_ones(self, frames: bytes, out: list[StreamPart]) -> bytes:
-        """Do the same for many frames at once, up to the first one of another kind; return that one and the others."""
+    def alike(self, frames: bytes, out: list[StreamPart]) -> bytes:
+        """Take the frames at the beginning that differ in their piece alone, if they are many; return the others."""
         pieces, index, others = pieces_of(frames, self.who_said)
-        if pieces:
-            if index is None:
-                out.extend(map(TextDelta, filter(None, pieces)))
-            else:
-                out.extend(map(CallDelta, repeat(index), repeat(None), repeat(None), pieces))
-            return others
-        deltas, others = plain_of(frames, self.who_said)
-        texts, calls = list(map(_content_of, deltas)), list(map(_call_of, deltas))
-        if calls.count(None) == len(calls):
-            out.extend(map(TextDelta, filter(None, texts)))
-        elif not any(texts) and None not in calls:
-            out.extend(map(CallDelta, map(_index_of, calls), repeat(None), repeat(None), map(_arguments_of, calls)))
+        if index is None:
+            out.extend(map(TextDelta, filter(None, pieces)))
         else:
-            for delta in deltas:
-                out += _pieces(delta)
+            out.extend(map(CallDelta, repeat(index), repeat(None), repeat(None), pieces))
         return others
 
     def chunk(self, chunk: JsonObject, out: list[StreamPart], *, failed: bool = False) -> None:

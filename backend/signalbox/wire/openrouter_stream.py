@@ -4,7 +4,6 @@ from signalbox.core.errors import Code, UpstreamError
 from signalbox.core.messages import JsonValue
 from signalbox.core.parts import CallDelta, EndOfStream, Fault, Served, StreamPart, TextDelta, Unreadable
 from signalbox.wire.alike import OneByOne
-from signalbox.wire.bulk import MANY_BYTES, last_border, next_border
 from signalbox.wire.jsontext import loads
 from signalbox.wire.openrouter import ChunkDecoder
 from signalbox.wire.openrouter_errors import error_of_value
@@ -14,8 +13,11 @@ from signalbox.wire.sse import Frame, SseDecoder
 _UNREADABLE_LIMIT = 5
 # Before a piece come at most a comment, the role and a frame that says who speaks.
 _OPENING_FRAMES = 4
+# A read shorter than this is a few frames at most.
+MANY_BYTES = 4096
 # So many bytes of frames are first tried in one go.
 _WINDOW = 16 * 1024
+_BORDER = b"\n\n"
 
 
 class StreamDecoder:
@@ -63,35 +65,35 @@ class StreamDecoder:
                 out += parts
 
     def _read_many(self, data: bytes, out: list[StreamPart]) -> None:
-        """Take many frames: the first ones and the last ones as always, those between that are alike in one go."""
+        """Take many frames: the first ones as always, and of those behind them in one go what is alike."""
         start = 0
         for _ in range(_OPENING_FRAMES):
             if self._is_between_plain:
                 break
-            start, before = next_border(data, start), start
+            start, before = _frame_end(data, start), start
             self._read(data[before:start], out)
-        end = last_border(data, start)
-        self._read_alike(data[start:end], out)
-        self._read(data[end:], out)
+        start = self._read_alike(data, start, out)
+        self._read(data[start:], out)
 
-    def _read_alike(self, frames: bytes, out: list[StreamPart]) -> None:
-        """Take frames that are likely all plain: in one go those up to one that is not, which goes the long way.
+    def _read_alike(self, data: bytes, start: int, out: list[StreamPart]) -> int:
+        """Take frames from `start` on for as long as many of them are alike; return where the others begin.
 
-        Where that one is near, as many as are not worth a try go with it: what is tried is read again. So a try is
-        short until one has come through, and the cost grows with the frames alone.
+        A frame of another kind among them goes the long way, and what is behind it is tried anew. A try is about as
+        long as what the last one brought, so that the cost grows with the frames alone.
         """
-        start, size = 0, _WINDOW
-        while len(frames) - start >= MANY_BYTES:
-            window = frames[start : min(len(frames), next_border(frames, start + size))]
-            others = self._chunks.plain_ones(window, out) if self._is_between_plain else window
-            worth, start = start + MANY_BYTES, start + len(window) - len(others)
-            size = _WINDOW if others else 4 * size
+        size = _WINDOW
+        while self._is_between_plain and len(data) - start >= MANY_BYTES:
+            window = data[start : _frame_end(data, start + size)]
+            others = self._chunks.alike(window, out)
+            taken = len(window) - len(others)
+            if not taken:
+                break
+            start += taken
+            size = 2 * taken if others else 4 * size
             if others:
-                odd = min(len(frames), next_border(frames, max(start, worth)))
-                self._read(frames[start:odd], out)
-                start = odd
-        if start < len(frames):
-            self._read(frames[start:], out)
+                start, before = _frame_end(data, start), start
+                self._read(data[before:start], out)
+        return start
 
     @property
     def _is_between_plain(self) -> bool:
@@ -148,3 +150,11 @@ class StreamDecoder:
             out.append(Fault(error))
             self.is_told = True
         return value
+
+
+def _frame_end(data: bytes, at: int) -> int:
+    """Return where the frame that `at` is in ends; of one that is cut, where the last whole one does, 0 for none."""
+    border = data.find(_BORDER, at)
+    if border < 0:
+        border = data.rfind(_BORDER)
+    return 0 if border < 0 else border + len(_BORDER)

@@ -5,10 +5,8 @@ import random
 
 import pytest
 from signalbox.core.parts import StreamPart, TextDelta
-from signalbox.wire.bulk import MANY_BYTES, last_border, next_border, plain_of
-from signalbox.wire.openrouter_stream import StreamDecoder
+from signalbox.wire.openrouter_stream import MANY_BYTES, StreamDecoder
 
-MARK = b"730301476214"
 WHO = {"id": "gen-1", "provider": "P", "model": "m/one"}
 
 
@@ -61,9 +59,6 @@ ODD = {
         + b"],["
         + text("B").removeprefix(b"data: ")
     ),
-    "a mark of its own": text("one", mark=int(MARK)),
-    "a mark in its text": text(f'{{"mark":{int(MARK)},'),
-    "a mark of another kind": text("one", mark="7"),
     "a frame within another": (
         text("one")[:-1]
         + b',"x":[0\n\n'
@@ -73,13 +68,6 @@ ODD = {
         + b","
         + text("B").removeprefix(b"data: ")
     ),
-    **{
-        f"a name that looks like a place: {place[:12]}": text(
-            "",
-            choices=[{"delta": {"tool_calls": [{"index": 0, "function": {"name": place, "arguments": "{}"}}]}}],
-        )
-        for place in ("$[99999999999999999999]", f"$[{'9' * 5000}]", " - at `$[3]`", "$[3]")
-    },
     "an index that is none": arguments("{}").replace(b'"index": 0, "function"', b'"index": %d, "function"' % 2**70),
     "a negative index": arguments("{}").replace(b'"index": 0, "function"', b'"index": -1, "function"'),
     "a named end": b"event: x\ndata: [DONE]",
@@ -107,11 +95,9 @@ BITS = [
         b'"',
         b"\\",
     ),
-    *(MARK, b'{"mark":' + MARK + b",", b'"mark":' + MARK + b",", b',"x":[', b',"x":"', b"]}", b'"}', b"null", b"\xff"),
+    *(b',"x":[', b',"x":"', b"]}", b'"}', b"null", b"\xff"),
     *(b'"model":"m/two",', b'"error":1,', b'"usage":{"prompt_tokens":1},', b'"choices":null,', b",{}", b"\t", b" "),
 ]
-# These are plain: some by themselves, some beside the others as well.
-PLAIN = {"returns alone", "arguments", "an escape"}
 
 
 def decoded(*reads: bytes) -> list[StreamPart]:
@@ -156,34 +142,9 @@ def test_nothing_counts_behind_the_end_of_an_answer_without_a_finish() -> None:
         assert sum(type(part) is TextDelta for part in parts) == len(MANY)
 
 
-def test_plain_frames_are_read_in_one_go() -> None:
-    """The short way takes text and arguments, and no frame beyond the finish."""
-    said = whole([*MANY, arguments('{"a"'), FINISH, b"data: [DONE]"])
-    end = last_border(said, 0)
-    deltas, others = plain_of(said[:end], SPEAKER)
-    assert (len(deltas), others) == (len(MANY) + 1, b"")
-    assert said[end:].startswith(FINISH)
-
-
-@pytest.mark.parametrize("name", sorted(ODD.keys() - PLAIN))
-def test_what_is_not_plain_is_left_to_the_long_way(name: str) -> None:
-    """No frame of another kind is taken for a plain one, nor two halves for a whole."""
-    deltas, others = plain_of(whole([*MANY, ODD[name], *MANY]), SPEAKER)
-    assert others.endswith(whole([ODD[name], *MANY]))
-    assert len(deltas) in (0, len(MANY))
-
-
-@pytest.mark.parametrize("name", ["reasoning", "an error", "a second choice", "a mark of another kind"])
-def test_frames_before_one_of_another_kind_are_read_in_one_go(name: str) -> None:
-    """One frame of another kind does not send the others the long way."""
-    deltas, others = plain_of(whole([*MANY, ODD[name], *MANY]), SPEAKER)
-    assert len(deltas) == len(MANY)
-    assert others == whole([ODD[name], *MANY])
-
-
 @pytest.mark.parametrize("seed", range(100))
 def test_whatever_a_host_sends_is_read_as_its_frames_are_one_by_one(seed: int) -> None:
-    """Bits of JSON and of frames put anywhere, also what is put between two frames here."""
+    """Bits of JSON and of frames put anywhere."""
     choose = random.Random(seed)
     said = whole([ROLE, *MANY, arguments('{"a"'), *MANY])
     for _ in range(choose.choice((1, 2, 4))):
@@ -191,15 +152,6 @@ def test_whatever_a_host_sends_is_read_as_its_frames_are_one_by_one(seed: int) -
         said = said[:at] + bit + said[at + choose.choice((0, 0, 1, len(bit))) :]
     one_by_one = [said[at : at + 100] for at in range(0, len(said), 100)]
     assert _plain(decoded(said)) == _plain(decoded(*one_by_one))
-
-
-def test_borders() -> None:
-    """Where no frame ends a border is where one began to look."""
-    assert next_border(b"data: 1\n\ndata: 2", 0) == 9
-    assert next_border(b"data: 2", 3) == 3
-    assert next_border(b"data: 2", 0) == last_border(b"data: 2", 0) == 0
-    assert last_border(b"data: 1\n\ndata: 2", 0) == 9
-    assert last_border(b"data: 2", 3) == 3
 
 
 def _turns(said: bytes, choose: random.Random) -> list[int]:

@@ -67,6 +67,16 @@ def test_the_heads_generation_outlives_an_answer_without_chunks() -> None:
     assert attempted(progress, served=Served("gen-chunk")).generation_id == "gen-chunk"
 
 
+def test_a_generation_is_noted_once() -> None:
+    """By the head or by the first frame, whichever is first; what says it again changes nothing."""
+    changes: list[str | None] = []
+    progress = Progress(clock=lambda: 0.0, on_change=lambda: changes.append(progress.attempts[-1].generation_id))
+    progress.begin(ASK, 1, final=False)
+    for told in (None, "gen-1", "gen-1", None, "gen-2"):
+        progress.hear(Served(told))
+    assert changes == [None, "gen-1", "gen-2"]
+
+
 def test_a_bill_takes_the_place_of_what_was_not_told() -> None:
     """A charged attempt counts like one that told; what the stream said of who answered stays."""
     progress = Progress(clock=lambda: 0.0)

@@ -57,7 +57,7 @@ class Attempt(Struct):
     cancelled: bool | None = None
 
     def hear(self, head: Served) -> None:
-        """Note which generation this is as soon as the answer's head tells: it may be stopped before its first byte."""
+        """Note which generation this is, once that is told: it may be stopped before its first byte."""
         self.generation_id = head.generation_id
 
     def settle(self, completion: Completion, now: float, error: UpstreamError | str | None) -> None:
@@ -137,8 +137,11 @@ class Progress(Struct):
         return attempt
 
     def hear(self, head: Served) -> None:
-        """Note which generation the attempt under way is, as soon as the answer's head tells."""
-        if head.generation_id is not None:  # only OpenRouter's heads tell
+        """Note which generation the attempt under way is, as soon as the answer's head or its first frame tells.
+
+        A crash leaves nothing else to ask for the bill with.
+        """
+        if head.generation_id not in (None, self.attempts[-1].generation_id):
             self.attempts[-1].hear(head)
             self.on_change()
 

@@ -24,9 +24,11 @@ from signalbox.core.parts import (
     RawCall,
     ReasoningDelta,
     RefusalDelta,
+    Served,
     StreamPart,
     TextDelta,
 )
+from signalbox.core.ports import OnHead
 from signalbox.core.tools import ToolOutcome
 
 # What is shown beside text; of all other parts a client sees nothing where they come.
@@ -38,14 +40,15 @@ _NOT_RUN = "The turn was cut before its end, so this call was not run; make it a
 class Turn(Struct, eq=False):
     """One attempt at one step. `after_text`: the run has spoken before, so new text needs a break.
 
-    `attempt` notes when its first part came, by `clock`. `_names` are the offered tools: they settle what a split name
-    means.
+    `attempt` notes when its first part came, by `clock`; `hear` is told who answers as soon as that is known. `_names`
+    are the offered tools: they settle what a split name means.
     """
 
     execution: ToolExecution
     step: int
     attempt: Attempt
     clock: Callable[[], float]
+    hear: OnHead
     may_call: bool
     after_text: bool
     _names: frozenset[str]
@@ -89,6 +92,8 @@ class Turn(Struct, eq=False):
             else:
                 for part in alike:
                     self._builder.add(part)
+                    if type(part) is Served:
+                        self.hear(part)
 
     def _say(self, texts: list[str], events: list[AnyEvent]) -> None:
         """Take text in, as nearly all of nearly every answer is: no step here is for a single piece."""
@@ -186,6 +191,7 @@ def begin_turn(steering: Steering, attempt: Attempt, *, may_call: bool) -> Turn:
         progress.steps,
         attempt,
         progress.clock,
+        progress.hear,
         may_call,
         steering.has_spoken,
         names,

@@ -6,10 +6,8 @@ import platform
 import signal
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 import orjson
@@ -51,12 +49,12 @@ class Bench:
 
     def measure(self, rows: list[str]) -> list[Figure]:
         """Measure these rows; starts come first, when nothing else shares the server's libraries in memory."""
-        figures: list[Figure] = []
-        for row, part in self._apart().items():
-            figures += part() if row in rows and row == "start" else []
+        figures = self._starts() if "start" in rows else []
         figures += self._loads([load for load in loads(quick=self.quick, bare=self.bare) if load.row in rows])
-        for row, part in self._apart().items():
-            figures += part() if row in rows and row != "start" else []
+        if "memory" in rows:
+            figures += apart.memory(self.running, quick=self.quick)
+        if "churn" in rows:
+            figures += self._churn()
         for row, grown in Growth(self.running, quick=self.quick).rows().items():
             figures += grown(3 if self.quick else 5) if row in rows else []
         return figures
@@ -66,12 +64,8 @@ class Bench:
         self.samples += taken
         return of_loads(taken, self.running.relay_name)
 
-    def _apart(self) -> dict[str, Callable[[], list[Figure]]]:
-        return {
-            "start": partial(apart.starts, self.running, 2 if self.quick else 5),
-            "memory": partial(apart.memory, self.running, quick=self.quick),
-            "churn": self._churn,
-        }
+    def _starts(self) -> list[Figure]:
+        return apart.starts(self.running, 2 if self.quick else 5)
 
     def _churn(self) -> list[Figure]:
         taken = apart.comings_and_goings(self.running, quick=self.quick)
@@ -135,8 +129,8 @@ def _checked(bench: Bench, figures: list[Figure], tools: str) -> list[baseline.S
             say(f"worse, and measured once more: {one}")
         figures = bench.measure(again)
         print(f"\n{figures_table(figures)}", flush=True)
-        both = {(one.row, one.name) for one in slower}
-        slower = [one for one in baseline.compared(figures, stored)[0] if one.row in {row for row, _ in both}]
+        rows = {one.row for one in slower}
+        slower = [one for one in baseline.compared(figures, stored)[0] if one.row in rows]
     for one in slower:
         say(f"SLOWER: {one}")
     if not slower:

@@ -340,4 +340,4 @@ async def test_closing_takes_the_last_words_to_the_disk(disk: Disk, store: Journ
         assert record is not None
         assert (record.status, record.code, record.seq) == ("interrupted", "SERVER_SHUTDOWN", 2)
         assert len(await kept.read(run.id, 0)) == 2
-    assert await kept.unfinished() == []
+    assert await kept.take_unfinished() == []

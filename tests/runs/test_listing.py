@@ -61,7 +61,7 @@ def test_a_run_that_is_deleted_while_it_speaks_is_stopped(behind: Behind) -> Non
         assert b'"status":"cancelled"' in seen + b"".join(chunks)
     assert upstream.wait_until(lambda: len(upstream.left) == 1)
     app.within(app.parts.runs.store.flush())
-    assert app.client.get("/api/runs").json() == {"runs": [], "next": None}
+    assert app.client.get("/api/runs").json() == {"runs": [], "next": None, "all_owners": False}
 
 
 @pytest.mark.parametrize("run_id", ["0" * 32, "x", "%ED%A0%80"])

@@ -334,3 +334,12 @@ async def test_a_paused_socket_goes_on_when_it_is_poured() -> None:
     assert transport.paused
     assert await link.read() == much
     assert not transport.paused
+
+
+async def test_a_connection_that_is_kept_reads_on() -> None:
+    """A body that came whole, and was left unread by its reader, had the socket wait: the next request needs it."""
+    link, transport, _ = await open_channel()
+    link.data_received(piece(b"x" * (MAX_BUFFERED + 1)) + END)
+    assert transport.paused
+    assert link.release(30)
+    assert not transport.paused

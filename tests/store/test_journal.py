@@ -423,7 +423,7 @@ async def test_a_list_of_runs_reads_no_question(disk: Disk, store: JournalStore)
     asked = {"prompt": "x" * 1000}
     record = a_run("a", question=asked, request=asked, cost_estimated=True, ended=5.0)
     await store.open(record, lambda seq, reserved: None)
-    for told in (await store.recent(5), await store.unfinished(), await store.unsettled(0.0)):
+    for told in (await store.recent(5), await store.take_unfinished(), await store.unsettled(0.0)):
         assert [(one.id, one.question, one.request) for one in told] == [("a", {}, {})]
     found = await store.find("a")
     assert found is not None

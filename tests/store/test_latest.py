@@ -24,7 +24,7 @@ RUNS = [f"run-{number}" for number in range(20)]
 @pytest.fixture
 async def kept(store: JournalStore) -> JournalStore:
     """Have it keep what is said in the table of the latest: it has looked for what another process has left."""
-    assert await store.unfinished() == []
+    assert await store.take_unfinished() == []
     return store
 
 
@@ -216,7 +216,7 @@ async def test_after_a_crash_each_event_is_found_once(disk: Disk, kept: JournalS
     disk.change("DELETE FROM runs WHERE id = 'gone'")
     after = JournalStore(disk)
     with capture_logs() as logs:
-        assert {record.id: record.seq for record in await after.unfinished()} == {"a": 4, "b": 2}
+        assert {record.id: record.seq for record in await after.take_unfinished()} == {"a": 4, "b": 2}
     assert [line["event"] for line in logs] == ["journal.unreadable"]
     assert (await after.read("a", 0), await after.read("b", 0)) == (words(1, 4), words(1, 2))
     assert (disk.seqs("a"), said_in(disk)) == ([(1, 2), (3, 4)], [])
@@ -355,7 +355,7 @@ async def test_whatever_happens_each_event_is_kept_once_and_in_order(
                     on_disk.update({one: said[one] for one in live})
     after = JournalStore(disk.again())
     await after._database.open()  # type: ignore[attr-defined]
-    left = {record.id: record.seq for record in await after.unfinished()}
+    left = {record.id: record.seq for record in await after.take_unfinished()}
     assert left.keys() == set(live)
     for run_id in live:
         events = await read_all(lambda behind, run_id=run_id: after.read(run_id, behind))  # type: ignore[misc]

@@ -94,7 +94,7 @@ async def test_only_runs_whose_lease_has_run_out_are_taken_over(workers: Workers
     )  # fmt: skip
     await opened(one.store, "a")
     await opened(dead.store, "b", "c")
-    taken = await asyncio.gather(heir.store.unfinished(), other.store.unfinished())
+    taken = await asyncio.gather(heir.store.take_unfinished(), other.store.take_unfinished())
     assert sorted(record.id for records in taken for record in records) == ["b", "c"]
     leases = await workers.leases()
     assert leases["a"] == "one"
@@ -107,7 +107,7 @@ async def test_a_renewed_lease_holds(workers: Workers) -> None:
     await opened(one.store, "a")
     one.sharing.seconds = LEASE
     await one.store.renew()
-    assert await heir.store.unfinished() == []
+    assert await heir.store.take_unfinished() == []
 
 
 async def test_a_worker_that_was_taken_for_dead_writes_nothing_more(workers: Workers) -> None:
@@ -164,10 +164,10 @@ async def test_a_takeover_waits_for_a_flush_under_way(workers: Workers) -> None:
 
     flushing = asyncio.create_task(flush_slowly())
     await holding.wait()
-    assert await heir.store.unfinished() == []
+    assert await heir.store.take_unfinished() == []
     release.set()
     await flushing
-    assert [(record.id, record.seq) for record in await heir.store.unfinished()] == [("a", 2)]
+    assert [(record.id, record.seq) for record in await heir.store.take_unfinished()] == [("a", 2)]
 
 
 def _taken_of(run_id: str) -> writing.Taken:
@@ -179,7 +179,7 @@ async def test_who_is_kept_from_ending_what_he_took_does_so_later(workers: Worke
     dead, heir, other = workers.new("dead", seconds=NONE_AT_ALL), workers.new("heir"), workers.new("other")
     await opened(dead.store, "a")
     await workers.database.write(take_over, heir.sharing)
-    assert await other.store.unfinished() == []
+    assert await other.store.take_unfinished() == []
     ended = await recover(heir.store)
     assert [record.id for record in ended] == ["a"]
     assert await recover(heir.store) == []
@@ -215,7 +215,7 @@ async def test_the_lease_of_the_heir_outlives_what_the_loser_still_says(workers:
     """Between the takeover and the ending: the loser's figures are kept nowhere, and the heir tells the ending."""
     one, heir = workers.new("one", seconds=NONE_AT_ALL), workers.new("heir")
     await opened(one.store, "a")
-    [taken] = await heir.store.unfinished()
+    [taken] = await heir.store.take_unfinished()
     one.store.append("a", words(1, 2))
     await one.store.flush()
     assert one.lost == ["a"]
@@ -237,7 +237,7 @@ async def test_many_are_taken_over_some_at_a_time(workers: Workers, monkeypatch:
     monkeypatch.setattr(leases, "_AT_ONCE", 2)
     dead, heir, other = workers.new("dead", seconds=NONE_AT_ALL), workers.new("heir"), workers.new("other")
     await opened(dead.store, "a", "b", "c")
-    taken = await asyncio.gather(heir.store.unfinished(), other.store.unfinished())
+    taken = await asyncio.gather(heir.store.take_unfinished(), other.store.take_unfinished())
     assert sorted(len(records) for records in taken) in ([1, 2], [0, 2])
-    again = await heir.store.unfinished()
+    again = await heir.store.take_unfinished()
     assert len({record.id for records in (*taken, again) for record in records}) == 3

@@ -217,8 +217,9 @@ def test_a_frame_beyond_all_measure_is_refused(reads: list[bytes], monkeypatch: 
     assert refused.value.code is Code.UPSTREAM_PROTOCOL
 
 
-def test_a_frame_of_the_whole_measure_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("begin", [b"data: ", b"data:"])
+def test_a_frame_of_the_whole_measure_passes(begin: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     """The cap is for one frame: many frames below it pass, and sizes do not add up over frames or comments."""
     monkeypatch.setattr(sse, "MAX_FRAME_BYTES", 100)
-    reads = [b"data: " + b"x" * 90 + b"\n\n", b": ping\n\n"] * 50
+    reads = [begin + b"x" * 90 + b"\n\n", b": ping\n\n"] * 50
     assert len(frames(*reads)) == 50

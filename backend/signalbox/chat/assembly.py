@@ -159,7 +159,7 @@ class CallAssembler(Struct, eq=False):
         return name != call.name and name in self.known_names and call.name in self.known_names and self._closes(call)
 
     def _open(self, delta: CallDelta) -> OpenCall:
-        call = OpenCall(slot=len(self._calls), index=delta.index, position=delta.position or 0, pieces=[])
+        call = OpenCall(slot=len(self._calls), index=delta.index, position=delta.position or 0)
         self._calls.append(call)
         self._newest_at[delta.index] = call
         return call

@@ -210,7 +210,7 @@ class ToolExecution(Struct, eq=False):
     # --- answer ---------------------------------------------------------------------------------------------
 
     def answer(self, call: RunningCall, outcome: ToolOutcome, *, cached: bool = False) -> None:
-        """Give a call its one result; a second one is dropped, and work still under way for it is stopped."""
+        """Give a call its one result; a second one is dropped."""
         if call.outcome is not None:
             return
         call.outcome = outcome
@@ -223,7 +223,7 @@ class ToolExecution(Struct, eq=False):
         self._emit(ToolResult(call.id, call.name, result, call.category, call.visibility, was, call.step))
 
     def withdraw(self, call: RunningCall, code: Code) -> None:
-        """Answer a call that shall not run to its end, and stop its work."""
+        """Answer a call that shall not run to its end, and stop its work; a search goes on."""
         if call.outcome is None:
             self.answer(call, ToolOutcome.failed(code, CODES[code].sentence))
             if call.task is not None:

@@ -1,7 +1,7 @@
 """The legacy loop: whole responses in, events out. While tools are in play nothing streams; the last answer does.
 
-It shares values, helpers and contract with the V2 loop and none of its control flow, so that a fault in the one is no
-fault in the other.
+It shares the decisions (`steering`, `verdict`), values and contract with the V2 loop. How it asks, reads an answer and
+runs its calls is its own, so that a fault of those in the one is no fault in the other.
 """
 
 import asyncio

@@ -34,7 +34,7 @@ def should_retry(context: ConversationContext, iteration: int, has_content: bool
     Never after anything visible (text would be doubled, quirk F2), and never for what asking again cannot mend
     (400 to 404, 413: quirk F5).
     """
-    del context  # what a run may spend on retries will depend on it
+    del context  # what a retry may cost is looked at by whoever asks (`Steering.again`)
     if has_content or iteration >= MAX_ATTEMPTS or not isinstance(error, UpstreamError):
         return None
     if error.code not in _AGAIN or not error.retryable:

@@ -45,7 +45,7 @@ async def drive(
     """Tell a run's events, whatever happens to it, up to its `done`, and return that.
 
     The task that awaits this is cancelled to stop the run: the loop is left at once, upstream and tools with it, and
-    `why_stopped` says how that ending is called.
+    `why_stopped` says which ending that is.
     """
     ledger = OpenCalls()
     has_content = False

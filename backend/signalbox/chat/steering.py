@@ -139,8 +139,10 @@ class Steering(Struct):
                 return self._correct(end)
             case TurnEnd.LEAKED if completion.content.strip():
                 return self.conclude(TurnEnd.ANSWER, completion)
-            case _:
+            case TurnEnd.BLANK | TurnEnd.LEAKED:
                 return self._after_blank()
+            case TurnEnd.CALLS | TurnEnd.CUT_CALLS:
+                raise ValueError("a step of calls is remembered, not concluded")
 
     def remember(self, completion: Completion, calls: Sequence[RunningCall]) -> None:
         """Take a step's words, calls and results into the history, and note whether it brought anything new."""

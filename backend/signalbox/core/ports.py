@@ -143,8 +143,11 @@ class RunStore(Protocol):
         """Hold a name against all other workers; whoever wants it meanwhile waits."""
         ...
 
-    async def unfinished(self) -> list[RunRecord]:
-        """Return the runs that have no ending and nobody who will tell it; they are the caller's to end."""
+    async def take_unfinished(self) -> list[RunRecord]:
+        """Take over the runs that have no ending and nobody who will tell it: they are the caller's to end.
+
+        Asked once at a start, before there are runs, and by a worker among others again and again.
+        """
         ...
 
     async def unsettled(self, since: float) -> list[RunRecord]:

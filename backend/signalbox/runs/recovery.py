@@ -28,7 +28,7 @@ async def recover(store: RunStore) -> list[RunRecord]:
 
     What a run had written stays; behind it every open call gets its result, and the ending is told.
     """
-    ended = [await _end(store, record) for record in await store.unfinished()]
+    ended = [await _end(store, record) for record in await store.take_unfinished()]
     if ended:
         await store.flush()
         _log.warning("runs.recovered", runs=len(ended))

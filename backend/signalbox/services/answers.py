@@ -9,7 +9,7 @@ import httpx
 from signalbox.core.errors import Code, UpstreamError
 from signalbox.core.parts import Fault, Served, StreamPart
 from signalbox.core.ports import Take
-from signalbox.services.http import field, is_read, pour
+from signalbox.services.http import is_read, pour
 from signalbox.wire.openrouter import parts_of_body
 from signalbox.wire.openrouter_stream import StreamDecoder
 
@@ -45,7 +45,7 @@ class Hearing:
         try:
             await pour(self._answer, reads, self._hear)
             if self._body is not None:
-                # A JSON body in answer to a stream request: an error in a 200, or a host that streams not (E1).
+                # A JSON body in answer to a stream request: an error in a 200, or a host that does not stream (E1).
                 self._tell(whole(self._body + await rest(reads), self._served))
                 return
             if self._decoder.is_told and not self._decoder.has_ended:
@@ -102,7 +102,7 @@ class Hearing:
 
 def served_by(answer: httpx.Response) -> Served:
     """Read which generation this is from the headers, before the first byte of it (quirk F4)."""
-    return Served(generation_id=field(answer, "x-generation-id"))
+    return Served(generation_id=answer.headers.get("x-generation-id"))
 
 
 def whole(body: bytes, served: Served) -> list[StreamPart]:
@@ -117,7 +117,7 @@ def whole(body: bytes, served: Served) -> list[StreamPart]:
 
 
 async def rest(reads: AsyncIterator[bytes]) -> bytes:
-    """Return what is left of a body; raises UpstreamError beyond all measure."""
+    """Return what is left of a body; raises UpstreamError beyond 64 MB."""
     pieces: list[bytes] = []
     size = 0
     async for piece in reads:
@@ -130,7 +130,7 @@ async def rest(reads: AsyncIterator[bytes]) -> bytes:
 
 def _refuse_foreign(start: bytes, answer: httpx.Response) -> None:
     """Refuse a 200 that is no answer of a chat API at all."""
-    coding = field(answer, "content-encoding")
+    coding = answer.headers.get("content-encoding")
     if coding and (coding := coding.strip().lower()) not in ("", "identity"):
         words = f"The upstream compresses its stream ({coding}) although that was not asked for."
         raise UpstreamError(Code.UPSTREAM_PROTOCOL, words)

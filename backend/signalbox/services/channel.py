@@ -19,8 +19,8 @@ class Channel(asyncio.Protocol):
     """One socket: writes requests, feeds responses to a parser, and keeps one timer.
 
     The timer is re-armed lazily: a wait or a read only stores since when it is silent, and when the timer fires early
-    it is set again for what is left. httpx's own connection starts and cancels a timeout per read instead. Between
-    requests the same timer closes a connection that nobody has used for the keep-alive time.
+    it is set again for what is left. httpcore's own connection, over anyio, starts and cancels a timeout per read.
+    Between requests the same timer closes a connection that nobody has used for the keep-alive time.
     """
 
     def __init__(self) -> None:
@@ -99,7 +99,7 @@ class Channel(asyncio.Protocol):
         """Return the body bytes that came since the last call as one object, b"" at the end. Raises like `head`.
 
         One object per network read, or more where the reader lags. Handing out reads and not HTTP chunks is what makes
-        a burst cheap: 3.5 -> 0.65 CPU-s per 100,000 events.
+        a burst cheap.
         """
         response = self.response
         while not response.pending:

@@ -20,7 +20,7 @@ from signalbox.store.writing import OpenRun, Taken
 
 _log = structlog.get_logger()
 
-# With a commit of up to 20 ms (a hundred streams take 7) this keeps a watcher at most 100 ms ahead of the disk.
+# With a commit of up to 20 ms this keeps a watcher at most 100 ms ahead of the disk.
 FLUSH_SECONDS = 0.08
 _RETRY_SECONDS = 1.0
 # A disk that does not answer must not keep a caller waiting for ever.
@@ -294,7 +294,7 @@ class JournalStore(KeptRuns):
         self._weigh(run)
         if not run.is_dropped:
             self._tell(run, taken.seq)
-        elif taken.opening is not None:  # nobody waits any more, who asked was refused: it must not stay as under way
+        elif taken.opening is not None:  # whoever asked was refused already, so this row must go
             self._stale.add(run.id)
             self._due.set()
 
@@ -332,10 +332,11 @@ class JournalStore(KeptRuns):
             with suppress(StoreError):  # then what is told is as old as the disk
                 await self.flush(run_id)
 
-    async def unfinished(self) -> list[RunRecord]:
-        """Return the runs that have no ending and nobody who will tell it; `seq` is what the journal really holds.
+    async def take_unfinished(self) -> list[RunRecord]:
+        """Take over the runs that have no ending and nobody who will tell it; `seq` is what the journal really holds.
 
-        Where the database is shared that is a claim: they are this worker's from now on.
+        Where the database is shared they are this worker's from now on. Else what a crash has left beside the journal
+        is filed first, and from then on this process may leave something there, too (`store/latest.py`).
         """
         if not self._database.is_shared and not self._files_later:
             if await self._database.read(has_left):

@@ -25,7 +25,7 @@ from signalbox.store.writing import OpenRun, Taken, journal_row, put, taken_of
 WORTH_A_ROW = 128
 # A run is filed after so many flushes, whether it spoke in all of them or not: the table stays as short as that.
 MOST_FLUSHES = 64
-# Whoever has filled a row of so many bytes is filed with the next flush: only what is filed is weighed.
+# A run that has a part in a row of so many bytes is filed with the next flush: only what is filed is weighed.
 LARGE = 256 * 1024
 
 _log = structlog.get_logger()
@@ -78,7 +78,7 @@ class Unfiled:
     def take_due(self, asked: Collection[str | None], *, is_time: bool) -> list[tuple[OpenRun, Taken]]:
         """Take the runs that are to be filed: those that are asked for (None is all), and where it is time, those due.
 
-        Whoever starts or ends would else have every other run written with it, many times a second.
+        A run that starts or ends would else have every other one written with it, many times a second.
         """
         named = dict.fromkeys([run_id for run_id in asked if run_id])
         if is_time:

@@ -112,7 +112,7 @@ class MemoryStore:
         """Hold nothing: there are no other workers."""
         yield
 
-    async def unfinished(self) -> list[RunRecord]:
+    async def take_unfinished(self) -> list[RunRecord]:
         """Nothing is left of another process."""
         return []
 

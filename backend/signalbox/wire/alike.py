@@ -105,7 +105,7 @@ def template_of(frame: bytes, who: object) -> Template | None:
 
     A text for a text leaves all the rest of a JSON object as it is, so what holds for this one holds for any.
     """
-    if not _is_one_line(frame) or frame.find(_PROBED) >= 0:
+    if not _is_one_line(frame) or _PROBED in frame:
         return None
     for found in islice(_PIECE.finditer(frame), _TRIES):
         before, behind = frame[: found.start(1)], frame[found.end(1) :]
@@ -130,7 +130,7 @@ def _is_one_line(frame: bytes) -> bool:
         frame.startswith(_BEGIN)
         and frame.endswith(_BORDER)
         and frame.find(b"\n") == len(frame) - len(_BORDER)
-        and frame.find(b"\r") < 0
+        and b"\r" not in frame
     )
 
 

@@ -40,7 +40,7 @@ class SseDecoder:
         self.is_between_frames = False  # the next byte begins a frame, and not the first one
 
     def feed(self, chunk: bytes) -> list[Frame]:
-        """Return the frames that these bytes complete; raises UpstreamError when a frame grows beyond all measure."""
+        """Return the frames that these bytes complete; raises UpstreamError for one larger than MAX_FRAME_BYTES."""
         if not self._is_open and (pieces := _whole_frames(chunk)) is not None:
             self._at_start, self.is_between_frames = False, True
             return list(map(Frame, pieces, repeat(self._id)))
@@ -54,10 +54,9 @@ class SseDecoder:
         return bool(self._tail or self._data or self._after_cr) or self._event is not None
 
     def _split(self, chunk: bytes) -> list[Frame]:
-        # `find`, since `in` asks first whether it was given a number, by an exception, of which a frame pays two.
-        if chunk.find(b"\r") >= 0 or self._after_cr:
+        if b"\r" in chunk or self._after_cr:
             chunk = self._normalise(chunk)
-        if chunk.find(b"\n") < 0:
+        if b"\n" not in chunk:
             if chunk:
                 self._keep(chunk)
             return []
@@ -139,7 +138,7 @@ def _whole_frames(chunk: bytes) -> list[bytes] | None:
     if chunk == _KEEP_ALIVE:
         return []
     chunk = chunk.removeprefix(_KEEP_ALIVE)
-    if not (chunk.startswith(b"data: ") and chunk.endswith(b"\n\n")) or chunk.find(b"\r") >= 0:
+    if not (chunk.startswith(b"data: ") and chunk.endswith(b"\n\n")) or b"\r" in chunk:
         return None
     pieces = chunk[6:-2].split(b"\n\ndata: ")
     return pieces if chunk.count(b"\n") == 2 * len(pieces) else None  # else there are other lines between them

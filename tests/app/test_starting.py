@@ -11,7 +11,7 @@ import pytest
 from fastapi import FastAPI, routing
 from signalbox.app.config import load_settings
 from signalbox.app.main import create_app
-from signalbox.app.starting import look_when_idle, uncollected
+from signalbox.app.starting import collect_when_idle, uncollected
 
 # What a server with a key, on SQLite, without a rate limit and without packages' tools has no use for at the start.
 NOT_NEEDED = ("signalbox.simulator", "limits", "jsonschema", "alembic", "asyncpg", "sqlalchemy.dialects.postgresql")
@@ -76,7 +76,7 @@ async def test_everything_is_looked_through_when_no_stream_is_open() -> None:
     gc.disable()
     try:
         with pytest.raises(asyncio.CancelledError):
-            await look_when_idle(lambda: next(looks), slept)
+            await collect_when_idle(lambda: next(looks), slept)
     finally:
         gc.enable()
     assert there == [True, True, True, False, False]

@@ -28,7 +28,7 @@ from signalbox.app.rates import Rates, read_rates
 from signalbox.app.routers import chat, conversations, flags, health, models, runs, saves, tools
 from signalbox.app.security import Gate, Guard
 from signalbox.app.sharing import join, sharing_of
-from signalbox.app.starting import look_when_idle, settle
+from signalbox.app.starting import collect_when_idle, freeze
 from signalbox.app.streams import Streams
 from signalbox.app.toolbox import fill_toolbox
 from signalbox.app.warming import warm_up
@@ -96,8 +96,8 @@ def create_app(
             app.state.tokens = TokenBook(app.state.parts.database)
             stack.callback(asyncio.create_task(warm_up(app, app.state.parts), name="warming").cancel)
             streams = app.state.parts.streams
-            stack.callback(asyncio.create_task(look_when_idle(lambda: streams.open == 0), name="garbage").cancel)
-            settle()
+            stack.callback(asyncio.create_task(collect_when_idle(lambda: streams.open == 0), name="garbage").cancel)
+            freeze()
             yield
 
     app = _App(

@@ -1,16 +1,16 @@
-"""When a server looks for garbage: not while it is imported, and among what has lived long while no stream is open."""
+"""When a server collects garbage: not while it is imported, and among what has lived long while no stream is open."""
 
 import asyncio
 import gc
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 
-# A look at everything halts all streams, for 0.3 s where 2,000 are open. What a stream leaves goes without it, for
-# nothing of it holds itself; what a broken one leaves may wait. The last number is how many looks at what is new, of
-# 20,000 objects each, come before it where a stream is always open: one in 50,000 streams.
+# A full collection halts all streams, for 0.3 s where 2,000 are open. What a stream leaves goes without it, for nothing
+# of it holds itself; what a broken one leaves may wait. The last number is how many collections of what is new, of
+# 20,000 objects each, come before a full one where a stream is always open: one in 50,000 streams.
 _THRESHOLDS = 10_000, 1, 500
-_IDLE_SECONDS = 5.0
-_WORTH_A_LOOK = 10
+_CHECK_SECONDS = 5.0
+_WORTH_IT = 10
 
 
 @contextmanager
@@ -28,18 +28,18 @@ def uncollected() -> Generator[None]:
         gc.enable()
 
 
-def settle() -> None:
-    """Put away what is there after the start, which lives as long as the process, and look for garbage less often."""
+def freeze() -> None:
+    """Put away what is there after the start, which lives as long as the process, and collect less often."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(*_THRESHOLDS)
 
 
-async def look_when_idle(
+async def collect_when_idle(
     is_idle: Callable[[], bool], sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 ) -> None:
-    """Look at everything now and then, for ever, where there is much that is new and nobody to notice."""
+    """Collect everything now and then, for ever, where there is much that is new and nobody to notice."""
     while True:
-        await sleep(_IDLE_SECONDS)
-        if is_idle() and gc.get_count()[2] >= _WORTH_A_LOOK:
+        await sleep(_CHECK_SECONDS)
+        if is_idle() and gc.get_count()[2] >= _WORTH_IT:
             gc.collect()

@@ -100,10 +100,10 @@ class EventStream(Response):
     def push(self, chunk: bytes) -> None:
         """Send bytes at once, before the generator's next item; only while `is_free`, and while it has none."""
         self._last_write = monotonic()
-        assert self._send_body is not None
         try:
             if self._write(chunk):
                 return
+            assert self._send_body is not None
             self._rest = begin(self._send_body({"type": "http.response.body", "body": chunk, "more_body": True}))
         except Exception as error:  # noqa: BLE001 - it is this client's, and raised in his task: the run goes on
             self._broken = error

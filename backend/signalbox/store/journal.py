@@ -335,8 +335,7 @@ class JournalStore(KeptRuns):
     async def take_unfinished(self) -> list[RunRecord]:
         """Take over the runs that have no ending and nobody who will tell it; `seq` is what the journal really holds.
 
-        Where the database is shared they are this worker's from now on. Else what a crash has left beside the journal
-        is filed first, and from then on this process may leave something there, too (`store/latest.py`).
+        Where nobody shares the database, what a crash has left in `latest` is filed first, and is used from then on.
         """
         if not self._database.is_shared and not self._files_later:
             if await self._database.read(has_left):

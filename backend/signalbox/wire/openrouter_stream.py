@@ -18,6 +18,9 @@ MANY_BYTES = 4096
 # So many bytes of frames are first tried in one go.
 _WINDOW = 16 * 1024
 _BORDER = b"\n\n"
+# A finish reason is in the last frames of an answer, if at all.
+_LAST_BYTES = 4096
+_FINISHES = (b'"finish_reason":"', b'"finish_reason": "')
 
 
 class StreamDecoder:
@@ -72,18 +75,18 @@ class StreamDecoder:
                 break
             start, before = _frame_end(data, start), start
             self._read(data[before:start], out)
-        start = self._read_alike(data, start, out)
+        start = self._read_alike(data, start, _likely_end(data), out)
         self._read(data[start:], out)
 
-    def _read_alike(self, data: bytes, start: int, out: list[StreamPart]) -> int:
-        """Take frames from `start` on for as long as many of them are alike; return where the others begin.
+    def _read_alike(self, data: bytes, start: int, end: int, out: list[StreamPart]) -> int:
+        """Take the frames between `start` and `end` for as long as many are alike; return where the others begin.
 
         A frame of another kind among them goes the long way, and what is behind it is tried anew. A try is about as
         long as what the last one brought, so that the cost grows with the frames alone.
         """
         size = _WINDOW
-        while self._is_between_plain and len(data) - start >= MANY_BYTES:
-            window = data[start : _frame_end(data, start + size)]
+        while self._is_between_plain and end - start >= MANY_BYTES:
+            window = data[start : min(end, _frame_end(data, start + size))]
             others = self._chunks.alike(window, out)
             taken = len(window) - len(others)
             if not taken:
@@ -157,4 +160,14 @@ def _frame_end(data: bytes, at: int) -> int:
     border = data.find(_BORDER, at)
     if border < 0:
         border = data.rfind(_BORDER)
+    return 0 if border < 0 else border + len(_BORDER)
+
+
+def _likely_end(data: bytes) -> int:
+    """Return where the frame with the finish reason begins, or else where the last whole frame ends, 0 for none.
+
+    That is a guess, which spares a try: a frame before it may still say something else.
+    """
+    last = max(data.rfind(finish, len(data) - _LAST_BYTES) for finish in _FINISHES)
+    border = data.rfind(_BORDER, 0, last if last >= 0 else len(data))
     return 0 if border < 0 else border + len(_BORDER)

@@ -214,6 +214,26 @@ def test_e06_a_step_of_calls_byte_by_byte(behind: Behind) -> None:
     assert heard.text == "Grüße 🙂"
 
 
+def test_e06_halves_of_a_character(behind: Behind) -> None:
+    """Two frames that share a character, as a proxy that counts in UTF-16 cuts them: it is whole, and in a call too."""
+    rest = chunk({"tool_calls": [{"index": 0, "function": {"arguments": '\ude42"}'}}]})
+    steps = [
+        call_chunk("bell", '{"n":"\ud83d') + rest + chunk({}, finish="tool_calls") + DONE,
+        chunk({"content": "Well \ud83d"}) + chunk({"content": "\ude42 done"}) + chunk({}, finish="stop") + DONE,
+    ]
+
+    async def in_frames(exchange: Exchange) -> None:
+        step = steps[1 if any(said["role"] == "tool" for said in exchange.asked.body["messages"]) else 0]
+        await exchange.head()
+        await exchange.send(step)
+        await exchange.raw(b"0\r\n\r\n")
+
+    app, _ = behind(in_frames, extra_tools=[make_tool("bell")])
+    heard = app.ask(tools=["bell"])
+    assert [made["arguments"] for made in heard.calls] == [{"n": "🙂"}]
+    assert heard.text == "Well 🙂 done"
+
+
 # ---- E9, E10: frames that lack something, or are glued
 
 

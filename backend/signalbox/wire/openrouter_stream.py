@@ -1,9 +1,12 @@
 """One streamed answer in OpenRouter's dialect: bytes to parts, where they arrive."""
 
+from msgspec.structs import replace
+
 from signalbox.core.errors import Code, UpstreamError
 from signalbox.core.messages import JsonValue
 from signalbox.core.parts import CallDelta, EndOfStream, Fault, Served, StreamPart, TextDelta, Unreadable
 from signalbox.wire.alike import OneByOne
+from signalbox.wire.halves import ends_within, joined
 from signalbox.wire.jsontext import loads
 from signalbox.wire.openrouter import ChunkDecoder
 from signalbox.wire.openrouter_errors import error_of_value
@@ -35,6 +38,7 @@ class StreamDecoder:
         self._chunks = ChunkDecoder(served)
         self._alone = OneByOne()
         self._unreadable = 0
+        self._held: Frame | None = None
         self.is_told = False
         self.has_begun = False
         self.has_ended = False
@@ -107,10 +111,25 @@ class StreamDecoder:
         out: list[StreamPart] = []
         for frame in self._sse.close():
             self._frame(frame, out)
+        if self._held is not None:
+            self._take(self._held, out)
+            self._held = None
         self._chunks.close(out)
         return out
 
     def _frame(self, frame: Frame, out: list[StreamPart]) -> None:
+        """Take a frame the long way; one that ends within a character is held until the next one is there."""
+        if (held := self._held) is not None:
+            first, second = joined(held.data, frame.data)
+            self._take(replace(held, data=first), out)
+            frame, self._held = replace(frame, data=second), None
+        if ends_within(frame.data):
+            self._held = frame
+            self._chunks.is_plain = False  # the next one comes this way, too
+        else:
+            self._take(frame, out)
+
+    def _take(self, frame: Frame, out: list[StreamPart]) -> None:
         if self.has_ended:  # what follows [DONE] counts no more
             return
         data = frame.data.strip()

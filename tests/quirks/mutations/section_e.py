@@ -63,8 +63,15 @@ E = (
         "E6",
         "a character may be cut between two reads",
         "wire/sse.py",
-        '        if chunk.find(b"\\r") >= 0 or self._after_cr:\n',
+        '        if b"\\r" in chunk or self._after_cr:\n',
         '        chunk = chunk.decode("utf-8", "replace").encode()\n        if b"\\r" in chunk or self._after_cr:\n',
+    ),
+    Mutation(
+        "E6",
+        "a character may be cut between two frames",
+        "wire/openrouter_stream.py",
+        "if ends_within(frame.data):",
+        "if False:",
     ),
     Mutation(
         "E7",

@@ -1,0 +1,108 @@
+r"""Characters whose two halves come in two frames are whole, whatever lies between; a half alone is one replaced."""
+
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from signalbox.core.parts import CallDelta, Details, ReasoningDelta, StreamPart, TextDelta
+from signalbox.wire.openrouter_stream import StreamDecoder
+
+WHO = {"id": "gen-1", "model": "m/one"}
+LAMP = "\U0001f6a6"
+
+
+def frame(delta: object, **more: object) -> bytes:
+    """Write a frame as a JavaScript proxy would, with escapes for what is not ASCII."""
+    return b"data: " + json.dumps({**WHO, "choices": [{"index": 0, "delta": delta, **more}]}).encode() + b"\n\n"
+
+
+def arguments(piece: str) -> dict[str, object]:
+    """Write a delta of a call."""
+    return {"tool_calls": [{"index": 0, "function": {"arguments": piece}}]}
+
+
+def units(text: str) -> list[str]:
+    """Cut a text into UTF-16 units, as one would by counting in JavaScript."""
+    raw = text.encode("utf-16-le", "surrogatepass")
+    return [raw[at : at + 2].decode("utf-16-le", "surrogatepass") for at in range(0, len(raw), 2)]
+
+
+def decoded(*frames: bytes) -> list[StreamPart]:
+    """Decode frames that come one by one."""
+    decoder = StreamDecoder()
+    return [part for one in frames for part in decoder.feed(one)] + decoder.close()
+
+
+def text_of(parts: list[StreamPart]) -> str:
+    """Put the pieces of text together."""
+    return "".join(part.text for part in parts if isinstance(part, TextDelta))
+
+
+@given(st.lists(st.sampled_from(["a", "é", LAMP, "\\", '"', "\ud83d", "\udea6", '"content": "', "\n"])), st.data())
+def test_a_text_may_be_cut_anywhere(letters: list[str], data: st.DataObject) -> None:
+    """At any UTF-16 unit; what is half for good is replaced, once."""
+    whole = units("".join(letters))
+    cuts = sorted(data.draw(st.sets(st.integers(1, len(whole)), max_size=5))) if whole else []
+    pieces = ["".join(whole[a:b]) for a, b in zip([0, *cuts], [*cuts, len(whole)], strict=True)]
+    wanted = "".join(whole).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    for parts in (decoded(*map(said, pieces)), decoded(b"".join(map(said, pieces)))):
+        assert text_of(parts) == wanted
+
+
+def said(piece: str) -> bytes:
+    """Write a frame with a piece of text."""
+    return frame({"content": piece})
+
+
+def test_arguments_are_whole() -> None:
+    """A tool gets the character, not two signs that mean nothing."""
+    parts = decoded(frame(arguments('{"q": "x \ud83d')), frame(arguments('\udea6 y"}')))
+    assert "".join(p.arguments or "" for p in parts if isinstance(p, CallDelta)) == f'{{"q": "x {LAMP} y"}}'
+
+
+def test_reasoning_is_whole_in_both_of_its_places() -> None:
+    """Shown, and in the details that go back."""
+
+    def delta(text: str) -> dict[str, object]:
+        detail = {"type": "reasoning.text", "text": text, "index": 0}
+        return {"reasoning": text, "reasoning_details": [detail]}
+
+    parts = decoded(frame(delta("so \ud83d")), frame(delta("\udea6 it is")))
+    assert "".join(part.text for part in parts if isinstance(part, ReasoningDelta)) == f"so {LAMP} it is"
+    [details] = [part for part in parts if isinstance(part, Details)]
+    assert [item.raw["text"] for item in details.items] == [f"so {LAMP} it is"]
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        [said("b")],
+        [frame(arguments("\udea6"))],
+        [b": OPENROUTER PROCESSING\n\n"],
+        [b"data: {no\n\n"],
+        [b"data: [DONE]\n\n"],
+        [],
+    ],
+)
+def test_a_half_alone_is_replaced_and_nothing_is_lost(behind: list[bytes]) -> None:
+    """Whatever comes in place of its other half, the text before it is told, before what follows."""
+    parts = decoded(said("a \ud83d"), *behind)
+    assert text_of(parts).startswith("a \ufffd")
+    assert text_of(parts).count("\ufffd") == 1
+
+
+def test_a_comment_between_the_halves_does_no_harm() -> None:
+    """It is no frame."""
+    parts = decoded(said("a \ud83d"), b": OPENROUTER PROCESSING\n\n", said("\udea6 b"))
+    assert text_of(parts) == f"a {LAMP} b"
+
+
+def test_an_escaped_backslash_is_no_half() -> None:
+    """A text may speak of escapes: its frame is not held back."""
+    decoder = StreamDecoder()
+    decoder.feed(said("first"))
+    one = said("write \\ud83d")
+    assert re.search(rb'\\\\ud83d"', one)
+    assert [part for part in decoder.feed(one) if isinstance(part, TextDelta)] == [TextDelta("write \\ud83d")]

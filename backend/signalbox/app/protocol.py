@@ -15,7 +15,7 @@ _MOST_QUEUED = 8
 class ClientConnection(HttpToolsProtocol):
     """One connection and its requests, of which one is answered at a time."""
 
-    _answered: RequestResponseCycle | None = None
+    __slots__ = ("_answered",)  # an attribute more would give each connection a dictionary of its own
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         self._answered = cycle

@@ -25,13 +25,11 @@ def write_by(send: Send) -> Write | None:
     cycle = getattr(send, "__self__", None)
     if type(cycle) is not RequestResponseCycle or not cycle.chunked_encoding or cycle.scope["method"] == "HEAD":
         return None
-    flow, put, is_closing = cycle.flow, cycle.transport.write, cycle.transport.is_closing
+    flow, put = cycle.flow, cycle.transport.write
 
     def write(piece: bytes) -> bool:
         if flow.write_paused or cycle.disconnected or cycle.response_complete:
             return False
-        if is_closing():  # uvicorn is told a moment later; it would be written to nobody, as by `send` then
-            return True
         if piece:  # an empty chunk would end the body
             put(b"%x\r\n%b\r\n" % (len(piece), piece))
         return True

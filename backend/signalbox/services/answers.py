@@ -9,7 +9,7 @@ import httpx
 from signalbox.core.errors import Code, UpstreamError
 from signalbox.core.parts import Fault, Served, StreamPart
 from signalbox.core.ports import Take
-from signalbox.services.http import is_read, pour
+from signalbox.services.http import field, is_read, pour
 from signalbox.wire.openrouter import parts_of_body
 from signalbox.wire.openrouter_stream import StreamDecoder
 
@@ -102,7 +102,7 @@ class Hearing:
 
 def served_by(answer: httpx.Response) -> Served:
     """Read which generation this is from the headers, before the first byte of it (quirk F4)."""
-    return Served(generation_id=answer.headers.get("x-generation-id"))
+    return Served(generation_id=field(answer, "x-generation-id"))
 
 
 def whole(body: bytes, served: Served) -> list[StreamPart]:
@@ -130,7 +130,7 @@ async def rest(reads: AsyncIterator[bytes]) -> bytes:
 
 def _refuse_foreign(start: bytes, answer: httpx.Response) -> None:
     """Refuse a 200 that is no answer of a chat API at all."""
-    coding = answer.headers.get("content-encoding")
+    coding = field(answer, "content-encoding")
     if coding and (coding := coding.strip().lower()) not in ("", "identity"):
         words = f"The upstream compresses its stream ({coding}) although that was not asked for."
         raise UpstreamError(Code.UPSTREAM_PROTOCOL, words)

@@ -63,7 +63,7 @@ F = (
         "F4",
         "the generation's id is in the head",
         "services/answers.py",
-        'return Served(generation_id=answer.headers.get("x-generation-id"))',
+        'return Served(generation_id=field(answer, "x-generation-id"))',
         "return Served()",
     ),
     Mutation(

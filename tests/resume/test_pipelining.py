@@ -88,6 +88,19 @@ def test_one_who_asks_and_leaves_ends_the_run(stage: Stages, hard: bool, queued:
     assert over.get(timeout=5) == "cancelled"
 
 
+@pytest.mark.parametrize("said", [b"", b"GET /health/li", HEALTH])
+def test_one_who_asks_nothing_may_leave(stage: Stages, said: bytes, caplog: pytest.LogCaptureFixture) -> None:
+    """Whoever looks whether a port is open, sends half a request, or has been answered."""
+    playing = stage(speaks)
+    for hard in (False, True):
+        client = socket.create_connection(("127.0.0.1", playing.app.port), timeout=10)
+        client.sendall(said)
+        assert said != HEALTH or client.recv(65536).startswith(b"HTTP/1.1 200")
+        leave(client, hard=hard)
+    assert playing.app.client.get("/health/live").status_code == 200  # behind them, on the same loop
+    assert caplog.records == []
+
+
 @pytest.mark.parametrize("queued", [1, 20])
 def test_one_who_stays_is_answered_in_order(stage: Stages, queued: int) -> None:
     """More may be sent than is read ahead; what is behind the stream is answered behind it."""

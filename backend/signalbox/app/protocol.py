@@ -5,6 +5,8 @@ uvicorn 0.54.0 tells the newest request of a connection, and reads nothing more 
 run went on unwatched, and was written to a closed socket. `tests/resume/test_pipelining.py` checks that this fits.
 """
 
+import asyncio
+
 from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
@@ -16,6 +18,11 @@ class ClientConnection(HttpToolsProtocol):
     """One connection and its requests, of which one is answered at a time."""
 
     __slots__ = ("_answered",)  # an attribute more would give each connection a dictionary of its own
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin; nothing was asked yet."""
+        self._answered: RequestResponseCycle | None = None
+        super().connection_made(transport)
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         self._answered = cycle

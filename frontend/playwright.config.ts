@@ -9,9 +9,12 @@ const PORT = 8098;
 const url = process.env.SIGNALBOX_URL ?? `http://127.0.0.1:${PORT}`;
 
 // A home of its own: the system's browser must not find or leave anything in the user's. So for the server's data.
-const home = mkdtempSync(join(tmpdir(), "signalbox-e2e-"));
+// Each process of the tests reads this file: the first one makes the folder, and the others find it in the environment.
+process.env.SIGNALBOX_E2E_HOME ??= mkdtempSync(join(tmpdir(), "signalbox-e2e-"));
+const home = process.env.SIGNALBOX_E2E_HOME;
 
 export const ADMIN_TOKEN = "operator-in-a-test";
+export const DATA = join(home, "data");
 
 export default defineConfig({
   testDir: "e2e",
@@ -40,7 +43,7 @@ export default defineConfig({
           url: `${url}/health/ready`,
           cwd: home,
           env: {
-            SIGNALBOX_DATA_DIR: join(home, "data"),
+            SIGNALBOX_DATA_DIR: DATA,
             SIGNALBOX_ADMIN_TOKEN: ADMIN_TOKEN,
             SIGNALBOX_SIMULATOR_PACE: "0.005",
             OPENROUTER_API_KEY: "",

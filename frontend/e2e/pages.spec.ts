@@ -1,7 +1,9 @@
 // The pages beside the chat: the guide, the API reference and the operator's lever.
+import { execFileSync } from "node:child_process";
 import {
   ADMIN_TOKEN,
   askRun,
+  DATA,
   ended,
   expect,
   expectAccessible,
@@ -137,6 +139,38 @@ test.describe("the operator", () => {
     await row(old).getByRole("link").click();
     await ended(page);
     await expect(page.locator("[data-part=end]")).toContainText("loop legacy");
+  });
+
+  test("sees everybody's runs with the token, and opens one of another's", async ({ page, request }) => {
+    test.skip(process.env.SIGNALBOX_URL !== undefined, "the token is made beside the server that these tests start");
+    const env = { ...process.env, SIGNALBOX_DATA_DIR: DATA };
+    const told = execFileSync("signalbox", ["token", "create", "Ada Lovelace", "--days", "1"], {
+      env,
+      encoding: "utf8",
+    });
+    const headers = { authorization: `Bearer ${/sb-\S+/.exec(told)?.[0]}` };
+    const data = { model: "openai/sim", prompt: "What is 17 * 23?", tools: ["calculate"] };
+    const answer = await request.post("/api/chat/stream", { headers, data });
+    const id = answer.headers()["x-run-id"];
+    const row = page.locator("[data-part=run]", { has: page.locator(`a[href$="${id}"]`) });
+
+    await page.goto("/operator");
+    await expect(page.getByText("those without an API token")).toBeVisible();
+    await expect(row).toHaveCount(0);
+    await page.getByRole("button", { name: "Show everybody's runs" }).click();
+    const field = page.getByRole("textbox", { name: "Operator's token" });
+    await field.fill("wrong");
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("dialog").getByRole("alert")).toContainText("refused");
+    await field.fill(ADMIN_TOKEN);
+    await page.keyboard.press("Enter");
+    await expect(row).toContainText("Ada Lovelace");
+    await expectAccessible(page);
+    await row.getByRole("link").click();
+    await ended(page);
+    await expect(page.getByText("391")).toBeVisible();
+    await page.getByRole("button", { name: "Inspect" }).first().click();
+    await expect(page.getByRole("complementary", { name: "Run inspector" })).toContainText("calculate");
   });
 
   test("cannot pull a lever that the environment overrides", async ({ page }) => {

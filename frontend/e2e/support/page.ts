@@ -3,7 +3,7 @@ import AxeBuilder from "@axe-core/playwright";
 import { type BrowserContext, test as base, expect, type Page } from "@playwright/test";
 
 export { expect, type Page } from "@playwright/test";
-export { ADMIN_TOKEN } from "../../playwright.config.ts";
+export { ADMIN_TOKEN, DATA } from "../../playwright.config.ts";
 
 /** What a page must never do, collected over all tabs of a test. */
 export class Faults {

@@ -10,10 +10,10 @@ export interface Opened {
   trouble: string | undefined;
 }
 
-/** Follow the run to its end; leaving the page leaves the run alone. */
+/** Follow the run to its end, also another's, where this tab has the operator's token; leaving leaves the run alone. */
 export function useRun(session: Session, runId: string): Answer {
   const [answer] = useState(() =>
-    Answer.named({ client: session.client, onUnauthorized: () => session.askForToken() }, runId),
+    Answer.named({ client: session.reader, onUnauthorized: () => session.askForToken() }, runId),
   );
   useEffect(() => {
     void answer.load();

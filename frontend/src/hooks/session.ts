@@ -72,7 +72,7 @@ function keep(key: string, value: string): void {
 
 export class Session extends Store<SessionState> {
   readonly client = createClient({ token: readToken });
-  /** For the inspector, which the operator's page opens with any run. */
+  /** For one run by its address and for the inspector: the operator's page opens any run in them. */
   readonly reader = createClient({ token: readingToken });
 
   constructor() {

@@ -144,7 +144,11 @@ function Row({ run, isAll, asOf }: Omit<TableProps, "runs"> & { run: RunLine }) 
       </td>
       <td className={`${CELL} whitespace-nowrap`}>{loop}</td>
       <td className={`${CELL} w-1/2 wrap-anywhere narrow:hidden`}>{model}</td>
-      {isAll && <td className={`${CELL} wrap-anywhere narrow:hidden`}>{run.owner || <None />}</td>}
+      {isAll && (
+        <td className={`${CELL} narrow:hidden`}>
+          <span className={`block min-w-28 wrap-anywhere ${run.owner ? "" : "text-dim"}`}>{run.owner || "none"}</span>
+        </td>
+      )}
       <td className={`${FACT} text-right`}>{steps}</td>
       <td className={`${FACT} text-right`}>{took}</td>
       <td className={`${FACT} text-right`}>{costs}</td>
@@ -156,8 +160,4 @@ function Row({ run, isAll, asOf }: Omit<TableProps, "runs"> & { run: RunLine }) 
       </td>
     </tr>
   );
-}
-
-function None() {
-  return <span className="text-dim">none</span>;
 }

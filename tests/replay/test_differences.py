@@ -50,7 +50,7 @@ def test_a_reason_is_told_once() -> None:
     """However many differences it explains, with their number and kinds."""
     again = replace(V2, text="Else.", reasoning="Otherwise.", cost=0.5)
     lines = [*replay_lines(ONE, again, explained(differences(ONE, again), ONE, again, by_chance=True), [])]
-    reason = "A real model answers anew each time: its words and calls are never twice the same."
+    reason = "The model was asked anew: its words and calls need not be the same twice."
     assert [line for line in lines if reason in line] == [f"  3 (text, reasoning, cost): {reason}"]
 
 

@@ -60,7 +60,7 @@ def test_a_comparison_in_words(folder: Folder, run_command: Command) -> None:
     assert lines["model"] == ["openai/sim", "anthropic/sim"]
     assert lines["ending"] == ["complete", "complete"]
     assert '3. search_web {"query":"levers"}: ok' in said.out
-    assert "A real model answers anew each time" in said.out
+    assert "The model was asked anew" in said.out
 
 
 def test_the_stream_may_have_standard_output_to_itself(folder: Folder, run_command: Command) -> None:

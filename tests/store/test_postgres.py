@@ -120,7 +120,9 @@ async def test_a_dead_connection_takes_its_idle_sisters_along(database: Postgres
     await asyncio.gather(*(database.read(lambda c: c.execute(text("SELECT pg_sleep(0.05)"))) for _ in range(8)))
     proxy.hold()
     await refused(database.read(one))
-    assert not [driver for driver in database._drivers if not driver.is_closed()]
+    async with asyncio.timeout(30):  # on a busy machine the caller may be told before all of them are let go
+        while [driver for driver in database._drivers if not driver.is_closed()]:  # noqa: ASYNC110 - they tell nobody
+            await asyncio.sleep(0.01)
     proxy.release()
     await well_again(database)
 

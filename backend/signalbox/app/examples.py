@@ -23,13 +23,19 @@ def body_of(model: type[BaseModel], examples: dict[str, Any]) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {"application/json": content}}}
 
 
-def headers_of(*names: str) -> dict[str, Any]:
-    """Describe headers that a route reads itself."""
+def headers_of(told: dict[str, str]) -> dict[str, Any]:
+    """Describe headers that a route reads itself, by their names."""
     schema = {"anyOf": [{"type": "string"}, {"type": "null"}]}
     return {
         "parameters": [
-            {"name": name, "in": "header", "required": False, "schema": {**schema, "title": name.title()}}
-            for name in names
+            {
+                "name": name,
+                "in": "header",
+                "required": False,
+                "description": words,
+                "schema": {**schema, "title": name.title()},
+            }
+            for name, words in told.items()
         ]
     }
 
@@ -47,7 +53,13 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     },
 }
 CHAT_BODY = body_of(ChatRequest, EXAMPLES)
-CHAT_HEADERS = headers_of("x-tool-loop", "last-event-id", "idempotency-key")
+CHAT_HEADERS = headers_of(
+    {
+        "x-tool-loop": "v2 or legacy: the loop of this run, where SIGNALBOX_ALLOW_LOOP_HEADER lets a client choose",
+        "last-event-id": "<run_id>:<seq> of the last event that was seen: resume that run, and start none",
+        "idempotency-key": "the same key and body again answer with the run that they started first",
+    }
+)
 _STREAM = (
     'id: 4f…:1\ndata: {"type":"content","content":"The ","v":"1.1","run_id":"4f…","loop":"v2"}\n\n'
     'id: 4f…:2\ndata: {"type":"done","done":true,"status":"complete","steps":1,"ts":1790000000000}\n\n'
@@ -71,18 +83,27 @@ def add_openapi(app: FastAPI) -> None:
             schemas |= bodies["$defs"]
             for name in ("HTTPValidationError", "ValidationError"):
                 schemas.pop(name, None)
-            for path in whole["paths"].values():
-                for operation in path.values():
-                    _tell_errors(operation["responses"])
+            whole["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+            for path, operations in whole["paths"].items():
+                for operation in operations.values():
+                    _complete(operation, is_api=path.startswith("/api/"))
             app.openapi_schema = whole
         return app.openapi_schema
 
     app.openapi = openapi
 
 
-def _tell_errors(responses: dict[str, Any]) -> None:
-    """Say that every refusal has the one shape."""
+def _complete(operation: dict[str, Any], *, is_api: bool) -> None:
+    """Say what FastAPI cannot know of an operation: a stream's kind, the one shape of refusals, the token."""
+    responses = operation["responses"]
     responses.pop("422", None)
+    content = responses.get("200", {}).get("content", {})
+    if "text/event-stream" in content:
+        content.pop("application/json", None)
+    errors = {"4XX": "Refused: a code, a sentence, and the field where it is one"}
+    if is_api:
+        errors["5XX"] = "Not now (503, with retry-after), or a fault of the server's"
+        operation["security"] = [{"token": []}, {}]  # whether one is needed the settings say: docs/security.md
     schema = {"$ref": _REF.format(model=ErrorAnswer.__name__)}
-    responses.setdefault("4XX", {"description": "Refused: a code, a sentence, and the field where it is one"})
-    responses["4XX"]["content"] = {"application/json": {"schema": schema}}
+    for kind, words in errors.items():
+        responses.setdefault(kind, {"description": words})["content"] = {"application/json": {"schema": schema}}

@@ -111,7 +111,7 @@ async def test_one_at_a_time_finds_out_whether_the_silence_is_over(database: Pos
     await refused(database.read(one))
     await asyncio.sleep(silence.SILENT_SECONDS)
     took = await asyncio.gather(*(refused(database.read(one)) for _ in range(20)))
-    assert len([seconds for seconds in took if seconds > 0.1]) == 1
+    assert len([seconds for seconds in took if seconds > SECONDS * 0.9]) == 1  # the others at once, or nearly
 
 
 @pytest.mark.usefixtures("hasty")

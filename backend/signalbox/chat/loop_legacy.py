@@ -1,7 +1,7 @@
 """The legacy loop: whole responses in, events out. While tools are in play nothing streams; the last answer does.
 
-It shares the decisions (`steering`, `verdict`), values and contract with the V2 loop. How it asks, reads an answer and
-runs its calls is its own, so that a fault of those in the one is no fault in the other.
+It shares the decisions (`steering`, `verdict`), values and contract with the V2 loop, and reads the last answer as that
+does (`turn`). How it reads steps with tools and runs their calls is its own: a fault of those in V2 is none here.
 """
 
 import asyncio

@@ -1,10 +1,21 @@
 """The one retry policy: only what may help, only before anything was visible, and not for long."""
 
-import pytest
-from signalbox.chat.retry import LONGEST_WAIT, MAX_ATTEMPTS, Retry, should_retry
-from signalbox.core.errors import Code, UpstreamError
+from collections.abc import Callable
+from dataclasses import dataclass
 
-from tests.support.runs import context_for
+import pytest
+from signalbox.chat.loop_legacy import run_legacy
+from signalbox.chat.loop_v2 import run_v2
+from signalbox.chat.progress import Progress
+from signalbox.chat.retry import LONGEST_SILENCE, LONGEST_WAIT, MAX_ATTEMPTS, Retry, should_retry
+from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.events import Done
+from signalbox.core.ports import Play
+from signalbox.core.tools import Tool
+from signalbox.services.tool_executor import ToolExecutor
+
+from tests.support.runs import context_for, driven, no_wait
+from tests.support.scripted import ScriptedClient, make_tool
 
 CONTEXT = context_for()
 AGAIN = {
@@ -51,6 +62,61 @@ def test_waits_grow_and_attempts_end() -> None:
 def test_the_hosts_own_wait(told: float, retry: Retry | None) -> None:
     """A host's wait is kept to; a long one is told to the reader instead (F1)."""
     assert should_retry(CONTEXT, 1, False, UpstreamError(Code.RATE_LIMIT, retry_after=told)) == retry
+
+
+@pytest.mark.parametrize("code", [Code.UPSTREAM_STALLED, Code.UPSTREAM_TIMEOUT])
+def test_a_long_silence_is_not_waited_for_again(code: Code) -> None:
+    """A step that has waited for half a minute in vain is over; one that has not may go on."""
+    error = UpstreamError(code)
+    assert should_retry(CONTEXT, 1, False, error, LONGEST_SILENCE - 0.1) == Retry(0.5)
+    assert should_retry(CONTEXT, 1, False, error, LONGEST_SILENCE) is None
+
+
+def test_a_stall_is_tried_again_once() -> None:
+    """However short the timeout is, a third silence says nothing that the second has not said."""
+    assert should_retry(CONTEXT, 2, False, UpstreamError(Code.UPSTREAM_STALLED), 2.0) is None
+
+
+def test_a_failure_that_is_no_silence_is_tried_again_however_late() -> None:
+    """A model that reasoned for minutes behind closed doors and then broke off has not fallen silent."""
+    assert should_retry(CONTEXT, 1, False, UpstreamError(Code.STREAM_CUT), 600.0) == Retry(0.5)
+
+
+@dataclass
+class Clock:
+    """A clock that goes on only where a script says so."""
+
+    now: float = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def stalls(self, seconds: float) -> list[object]:
+        """Script an answer that never comes: the upstream's timeout passes, and it is a stall."""
+
+        async def silence() -> None:
+            self.now += seconds
+
+        return [silence, UpstreamError(Code.UPSTREAM_STALLED)]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("loop", [run_v2, run_legacy])
+@pytest.mark.parametrize("tools", [[], [make_tool("f")]], ids=["last answer", "whole answer"])
+@pytest.mark.parametrize(("silence", "requests", "total"), [(120.0, 1, 120.0), (20.0, 2, 40.0), (3.0, 2, 6.0)])
+async def test_a_stalled_answer_costs_the_reader_one_timeout(
+    loop: Callable[..., Play], tools: list[Tool], silence: float, requests: int, total: float
+) -> None:
+    """A stall of the default timeout is told after two minutes, not after six; a short one is tried once more."""
+    clock = Clock()
+    client = ScriptedClient(*[clock.stalls(silence) for _ in range(3)])
+    context, progress = context_for(tools), Progress(clock=clock)
+    play = loop(context, client, ToolExecutor(tools), progress, sleep=no_wait)
+    batches = await driven(play, context, progress)
+    done = batches[-1][-1]
+    assert isinstance(done, Done)
+    assert (done.status, done.code, done.retryable) == ("interrupted", "UPSTREAM_STALLED", True)
+    assert (len(client.requests), clock.now) == (requests, total)
 
 
 def test_an_error_that_says_no() -> None:

@@ -45,6 +45,8 @@ def test_f01_a_limit_per_day_is_not_asked_again(tell: Teller) -> None:
     told = tell("openai/sim-quirk-f01-day")
     assert (told.status, told.statuses) == (("error", "RATE_LIMIT"), [429])
     assert told.heard.done["retry_after"] == pytest.approx(18_000, rel=0.01)
+    assert told.heard.done["retryable"] is False
+    assert "in about 5 hours." in told.heard.done["error"]
 
 
 @pytest.mark.parametrize(

@@ -198,6 +198,40 @@ def test_the_header_counts_more_than_the_body() -> None:
     assert error_of_response(429, both, {"retry-after": "5"}).retry_after == 5.0
 
 
+@pytest.mark.parametrize(
+    ("seconds", "retryable", "words"),
+    [
+        (30, True, None),
+        (600, True, None),
+        (601, False, "in about 11 minutes."),
+        (3600, False, "in about 60 minutes."),
+        (5 * 3600, False, "in about 5 hours."),
+        (5 * 3600 + 1, False, "in about 6 hours."),
+    ],
+)
+def test_a_limit_that_resets_in_hours_is_not_retryable(seconds: int, retryable: bool, words: str | None) -> None:
+    """A client must not wait for tomorrow, nor ask until then: the sentence says when, and `retry_after` too (F1)."""
+    error = error_of_value(reset((NOW + seconds) * 1000))
+    assert (error.retryable, error.retry_after) == (retryable, seconds)
+    assert (words or "Too many requests") in error.message
+    assert ("again" in error.message) is (words is not None)
+
+
+@pytest.mark.parametrize(
+    ("status", "value", "seconds"),
+    [
+        (429, str(int((NOW + 30) * 1000)), 30.0),
+        (429, str(int(NOW + 30)), 30.0),
+        (429, "30", None),
+        (429, "6m0s", None),
+        (400, str(int((NOW + 30) * 1000)), None),
+    ],
+)
+def test_the_reset_in_the_head(status: int, value: str, seconds: float | None) -> None:
+    """OpenRouter's reset counts in the head too, of a rate limit, and only as a point in time (F1)."""
+    assert error_of_response(status, b"{}", {"x-ratelimit-reset": value}).retry_after == seconds
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
     lambda inner: (

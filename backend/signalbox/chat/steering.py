@@ -110,7 +110,7 @@ class Steering(Struct):
         BudgetReached where it might, but there is no money for it.
         """
         self._tries += 1
-        if retry := should_retry(self.context, self._tries, is_visible, error):
+        if retry := should_retry(self.context, self._tries, is_visible, error, self._waited()):
             self._check_budget(self.context.offered)
             return Again(retry.wait)
         if is_visible or (told := remedy(self.context, request, error)) is None:
@@ -118,6 +118,10 @@ class Steering(Struct):
         self._check_budget(self.context.offered)
         self._tries = 0
         return Again(events=tuple(told))
+
+    def _waited(self) -> float:
+        """Return how many seconds the attempts took that were alike."""
+        return self.progress.clock() - self.progress.attempts[-self._tries].started
 
     def conclude(self, end: TurnEnd, completion: Completion) -> list[AnyEvent]:
         """Take in a step that made no calls: an answer, nothing, or an answer that was cut or withheld."""

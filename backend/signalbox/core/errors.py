@@ -106,6 +106,10 @@ class CodeFact:
     http: int = 400
 
 
+# Seconds: a client may wait this long and ask again by itself. A limit that resets later (OpenRouter's free models have
+# one per day) has `retryable: false`; `retry_after` still says when.
+LONGEST_RETRY_AFTER = 600.0
+
 # Of a call that had begun when its run broke off: a model that hears that it was dropped makes it again.
 CUT_OFF = "The run broke off while the tool was at work: there is no result, and it may or may not have done its work."
 
@@ -299,7 +303,11 @@ class UpstreamError(SignalboxError):
         self.status = status
         self.affordable = affordable
         self.retry_after = retry_after
-        self.retryable = CODES[code].retryable if retryable is None else retryable
+        self.retryable = self._may_help() if retryable is None else retryable
+
+    def _may_help(self) -> bool:
+        """Whether asking again may help soon; a limit that resets tomorrow is nothing that a client should wait for."""
+        return CODES[self.code].retryable and (self.retry_after or 0.0) <= LONGEST_RETRY_AFTER
 
 
 class ToolError(SignalboxError):

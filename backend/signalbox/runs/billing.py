@@ -8,7 +8,7 @@ from time import time
 import structlog
 
 from signalbox.chat.progress import Attempt, Progress
-from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.errors import CODES, Code, UpstreamError
 from signalbox.core.ports import BillSource
 
 _log = structlog.get_logger()
@@ -113,5 +113,5 @@ def _asked_to_wait(refusal: UpstreamError | None) -> float:
 
 
 def _is_final(error: UpstreamError) -> bool:
-    """A bill that is not found is not written yet; for the rest the error's own word holds."""
-    return error.code is not Code.UPSTREAM_NOT_FOUND and not error.retryable
+    """A bill that is not found is not written yet; a long limit of the chat need not hold for bills."""
+    return error.code is not Code.UPSTREAM_NOT_FOUND and not CODES[error.code].retryable

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
-from math import isfinite
+from math import ceil, isfinite
 from time import time
 
-from signalbox.core.errors import CODES, Code, UpstreamError
+from signalbox.core.errors import CODES, LONGEST_RETRY_AFTER, Code, UpstreamError
 from signalbox.core.messages import JsonValue
 from signalbox.wire.jsontext import loads
 
@@ -66,6 +66,8 @@ _SECRETS = re.compile(
     re.IGNORECASE,
 )
 _SHOWN = 300
+# Epoch seconds of 2001: a smaller number is a span.
+_A_TIME = 1e9
 
 
 def error_of_response(status: int, body: bytes, headers: Mapping[str, str]) -> UpstreamError:
@@ -90,11 +92,12 @@ def error_of_value(
     number = status or _number(fields.get("code"))
     said = _said(fields, metadata)
     code = _code(fields, metadata, number, said)
+    retry_after = _retry_after(code, headers or {}, metadata)
     return UpstreamError(
         code,
-        _sentence(code, said, metadata.get("provider_name")),
+        _sentence(code, said, metadata.get("provider_name"), retry_after),
         status=number,
-        retry_after=_retry_after(headers or {}, metadata),
+        retry_after=retry_after,
         affordable=_affordable(fields) if code is Code.UPSTREAM_CREDITS else None,
     )
 
@@ -157,8 +160,10 @@ def _affordable(fields: Mapping[str, JsonValue]) -> int | None:
     return int(found.group(1)) if found else None
 
 
-def _sentence(code: Code, said: str, provider: JsonValue) -> str:
+def _sentence(code: Code, said: str, provider: JsonValue, retry_after: float | None) -> str:
     sentence = CODES[code].sentence
+    if retry_after is not None and retry_after > LONGEST_RETRY_AFTER:
+        sentence += f" It takes requests again in about {_span(retry_after)}."
     said = " ".join(redact(said).split())
     if not said:
         return sentence
@@ -167,17 +172,28 @@ def _sentence(code: Code, said: str, provider: JsonValue) -> str:
     return f"{sentence} {who} said: {shown}"
 
 
-def _retry_after(headers: Mapping[str, str], metadata: Mapping[str, JsonValue]) -> float | None:
-    """Return seconds to wait: the header, else OpenRouter's reset in the body, which is epoch ms (quirk F1)."""
-    header = headers.get("retry-after")
-    if header:
-        return _seconds(header)
+def _span(seconds: float) -> str:
+    """Write a long wait in words, rounded up."""
+    return f"{ceil(seconds / 3600)} hours" if seconds > 3600 else f"{ceil(seconds / 60)} minutes"
+
+
+def _retry_after(code: Code, headers: Mapping[str, str], metadata: Mapping[str, JsonValue]) -> float | None:
+    """Return seconds to wait: `Retry-After`, else the reset in the body or, of a rate limit, in the head (quirk F1)."""
+    if (header := headers.get("retry-after")) and (seconds := _seconds(header)) is not None:
+        return seconds
     inner = metadata.get("headers")
     reset = inner.get("X-RateLimit-Reset") if isinstance(inner, dict) else None
-    if isinstance(reset, str | int | float):
-        at = _finite(reset)
-        return None if at is None else _wait((at / 1000 if at > 1e11 else at) - time())
-    return None
+    if reset is not None:
+        return _until(reset)
+    reset = headers.get("x-ratelimit-reset") if code is Code.RATE_LIMIT else None
+    # Other servers put seconds, or a span such as "6m0s", into this header; only a point in time is certain.
+    return _until(reset) if reset is not None and (_finite(reset) or 0) > _A_TIME else None
+
+
+def _until(reset: JsonValue) -> float | None:
+    """Return the seconds until a reset that is epoch milliseconds, or seconds."""
+    at = _finite(reset) if isinstance(reset, str | int | float) else None
+    return None if at is None else _wait((at / 1000 if at > 1e11 else at) - time())
 
 
 def _seconds(header: str) -> float | None:

@@ -107,6 +107,8 @@ describe("words", () => {
 
   it("have a next step for every failure, and a name for an ending that is new", () => {
     expect(adviceOf({ status: "error", code: "RATE_LIMIT", retry_after: 2.2 })).toBe("Wait 3 seconds, then retry.");
+    const daily = { status: "error", code: "RATE_LIMIT", retryable: false, retry_after: 17_990 };
+    expect(adviceOf(daily)).toBe("Pick another model, or retry in 5 hours.");
     expect(adviceOf({ status: "error", code: "SOMETHING_NEW" })).toBe("Retry.");
     expect(adviceOf({ status: "error", retryable: false })).toBe("Change the message or the model.");
     expect(endingOf({ status: "paused" })).toEqual({ lamp: "failed", label: "Ended: paused" });

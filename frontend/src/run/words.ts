@@ -120,9 +120,17 @@ export const ADVICE: Readonly<Record<string, Advice>> = {
 
 /** The one best next step. */
 export const adviceOf = (end: RunEnd): string => {
-  if (end.retry_after !== undefined && end.retry_after >= 1)
-    return `Wait ${plural(Math.ceil(end.retry_after), "second")}, then retry.`;
+  if (end.retry_after !== undefined && end.retry_after >= 1) {
+    const wait = waitWords(end.retry_after);
+    return end.retryable === false ? `Pick another model, or retry in ${wait}.` : `Wait ${wait}, then retry.`;
+  }
   return ADVICE[end.code ?? ""]?.say ?? (end.retryable === false ? "Change the message or the model." : "Retry.");
+};
+
+/** 42 seconds, 12 minutes, 5 hours; rounded up. */
+const waitWords = (seconds: number): string => {
+  if (seconds <= 120) return plural(Math.ceil(seconds), "second");
+  return seconds <= 7200 ? plural(Math.ceil(seconds / 60), "minute") : plural(Math.ceil(seconds / 3600), "hour");
 };
 
 /** What can be pressed about it; whoever waits for an ending that is new may at least retry. */

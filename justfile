@@ -83,6 +83,11 @@ bench-peers *args: _dev
 bench-postgres *args: _dev
     exec python -m tests.bench.postgres "$@"
 
+# send hostile input of every shape at two sizes, and see that nothing else waits for it (--only, --sizes)
+[no-exit-message]
+bench-stalls *args: _dev
+    exec python -m tests.bench.stalls "$@"
+
 # measure the page in a real browser: long answers, four at once, a chat of 1,000 messages (--quick, --only, --json)
 [no-exit-message]
 bench-page *args: _dev

@@ -1,0 +1,64 @@
+"""`just bench-stalls`: hostile input of every shape at two sizes, while `/health/live` is asked all the time."""
+
+import argparse
+import signal
+import sys
+
+from tests.bench.rounds import say
+from tests.bench.stalls import bodies  # noqa: F401 - registers its shapes
+from tests.bench.stalls.measuring import MOST_POWER, MOST_WAIT, Result, watched
+from tests.bench.stalls.shapes import SHAPES
+from tests.bench.stand import stand
+
+_MEGA = 1_000_000
+_HEAD = f"{'shape':44} {'small':>8} {'large':>8} {'CPU':>7} {'CPU':>7} {'power':>6} {'wait':>7}  answers"
+
+
+def main() -> int:
+    """Measure, print a table, and return 1 when a shape stalls the server or costs more than its size."""
+    arguments = _arguments()
+    names = [name for name in SHAPES if not arguments.only or any(part in name for part in arguments.only)]
+    small, large = (int(size * _MEGA) for size in arguments.sizes)
+    bad: list[Result] = []
+    with stand() as running:
+        say(f"{small / _MEGA:g} and {large / _MEGA:g} MB; seconds, CPU seconds, longest wait of /health/live in ms")
+        print(_HEAD, flush=True)
+        for name in names:
+            with watched(running) as pair:
+                result = pair.measure(SHAPES[name], small, large)
+                if result.faults:  # once more: another process may have had the core
+                    result = result.better_of(pair.measure(SHAPES[name], small, large))
+            print(_line(result), flush=True)
+            bad += [result] if result.faults else []
+    for result in bad:
+        say(f"{result.shape}: {'; '.join(result.faults)}")
+    if not bad:
+        say(f"{len(names)} shapes: no wait above {MOST_WAIT * 1000:.0f} ms, no power above {MOST_POWER}.")
+    return 1 if bad else 0
+
+
+def _line(result: Result) -> str:
+    small, large = result.small, result.large
+    return (
+        f"{result.shape:44} {small.seconds:8.2f} {large.seconds:8.2f} {small.cpu:7.2f} {large.cpu:7.2f} "
+        f"{result.power:6.1f} {result.wait * 1000:7.0f}  {small.answer}, {large.answer}"
+    )
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="just bench-stalls", description=__doc__)
+    parser.add_argument("--only", nargs="+", metavar="WORDS", help="shapes whose name holds one of these words")
+    parser.add_argument("--sizes", nargs=2, type=float, default=(2, 8), metavar="MB", help="the two sizes, in MB")
+    return parser.parse_args()
+
+
+def _stop(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, _stop)
+    try:
+        sys.exit(main())
+    except (RuntimeError, KeyboardInterrupt) as error:
+        sys.exit(f"bench-stalls: {str(error) or 'stopped'}")

@@ -1,0 +1,336 @@
+"""Hostile request bodies: each shape makes one step between the body and the upstream request as dear as it can."""
+
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+
+from tests.bench.stalls.shapes import SHAPES, Shape, Target, shape
+
+Body = dict[str, Any]
+_ASKED = {"role": "user", "content": "Go on."}
+
+
+def _call(call_id: str, arguments: Any = "{}", name: str = "work") -> Body:
+    return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+def _result(call_id: str, content: Any = "ok") -> Body:
+    return {"role": "tool", "tool_call_id": call_id, "content": content}
+
+
+def _calls(calls: list[Body]) -> Body:
+    return {"role": "assistant", "content": None, "tool_calls": calls}
+
+
+def _filled(size: int, unit: Callable[[int], Any]) -> list[Any]:
+    """Return as many of what `unit` makes as fit into a size."""
+    return [unit(place) for place in range(max(1, size // (len(orjson.dumps(unit(10_000))) + 1)))]
+
+
+def _with_results(calls: list[Body], *, backwards: bool = False) -> Body:
+    results = [_result(call["id"]) for call in calls]
+    return {"messages": [_ASKED, _calls(calls), *(reversed(results) if backwards else results), _ASKED]}
+
+
+def _turns_of_calls(size: int, turn: Callable[[int], list[Body]]) -> Body:
+    """Repeat a turn of calls and results: what a count per message lets through."""
+    return {"messages": [_ASKED, *(m for messages in _filled(size, turn) for m in messages), _ASKED]}
+
+
+def _tool_says(text: str) -> Body:
+    return {"messages": [_ASKED, _calls([_call("call_1")]), _result("call_1", text)]}
+
+
+def _nested(depth: int) -> Any:
+    value: Any = 1
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def _repeated(piece: str, size: int) -> str:
+    return piece * max(1, size // len(piece.encode()))
+
+
+BODIES: dict[str, Callable[[int], Body]] = {
+    # --- calls and results ---
+    "calls of one id": lambda n: _with_results(_filled(n // 2, lambda _: _call("call_1"))),
+    "calls of one id, 0.6 MB": lambda n: _with_results(_filled(min(n, 600_000) // 2, lambda _: _call("call_1"))),
+    "calls of distinct ids": lambda n: _with_results(_filled(n // 2, lambda i: _call(f"call_{i}"))),
+    "results in reversed order": lambda n: _with_results(
+        _filled(min(n // 2, 900_000), lambda i: _call(f"call_{i}")), backwards=True
+    ),
+    "results without calls": lambda n: {"messages": [_ASKED, *_filled(n, lambda i: _result(f"call_{i}")), _ASKED]},
+    "calls without results": lambda n: {"messages": [_ASKED, _calls(_filled(n, lambda i: _call(f"call_{i}"))), _ASKED]},
+    "turns of 100 calls of one id": lambda n: _turns_of_calls(
+        n, lambda _: [_calls([_call("call_1")] * 100), *[_result("call_1")] * 5]
+    ),
+    "turns of 100 calls, results reversed": lambda n: _turns_of_calls(
+        n,
+        lambda _: [
+            _calls([_call(f"call_{i}") for i in range(100)]),
+            *(_result(f"call_{i}") for i in reversed(range(5))),
+        ],
+    ),
+    "many results of one call of long arguments": lambda n: {
+        "messages": [
+            _ASKED,
+            _calls([_call("call_1", orjson.dumps({"q": _repeated("http://a.b/c ", n // 2)}).decode())]),
+            *_filled(n // 2, lambda _: _result("call_1", "see https://example.org/page")),
+        ][:9_000]
+    },
+    "arguments nested": lambda n: {
+        "messages": [
+            _ASKED,
+            _calls(_filled(n, lambda i: _call(f"call_{i}", orjson.dumps({"a": _nested(60)}).decode()))),
+            _ASKED,
+        ]
+    },
+    "arguments as one object": lambda n: {
+        "messages": [_ASKED, _calls([_call("call_1", {f"key{i}": i for i in range(n // 16)})]), _ASKED]
+    },
+    "arguments as one text": lambda n: {
+        "messages": [
+            _ASKED,
+            _calls([_call("call_1", orjson.dumps({f"key{i}": i for i in range(n // 20)}).decode())]),
+            _ASKED,
+        ]
+    },
+    "arguments not JSON": lambda n: {
+        "messages": [_ASKED, _calls(_filled(n, lambda i: _call(f"call_{i}", "{" * 1000))), _ASKED]
+    },
+    # --- messages and parts ---
+    "messages": lambda n: {"messages": _filled(n, lambda _: _ASKED)},
+    "9,999 messages": lambda n: {"messages": [{"role": "user", "content": "x" * (n // 10_000)}] * 9_999},
+    "system messages": lambda n: {"messages": [*_filled(n, lambda _: {"role": "system", "content": "x"}), _ASKED]},
+    "parts in a message": lambda n: {
+        "messages": [{"role": "user", "content": _filled(n, lambda _: {"type": "text", "text": "x"})}]
+    },
+    "blank parts": lambda n: {
+        "messages": [{"role": "user", "content": _filled(n, lambda _: {"type": "text", "text": ""})}]
+    },
+    "images by address": lambda n: {
+        "messages": [
+            {
+                "role": "user",
+                "content": _filled(n, lambda i: {"type": "image_url", "image_url": {"url": f"http://{i}"}}),
+            }
+        ]
+    },
+    "an image as a data URL": lambda n: {
+        "messages": [
+            {
+                "role": "user",
+                "content": [{"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * n}}],
+            }
+        ]
+    },
+    "details of reasoning": lambda n: {
+        "messages": [
+            _ASKED,
+            {
+                "role": "assistant",
+                "content": "x",
+                "reasoning_details": _filled(n, lambda i: {"type": "reasoning.text", "index": i, "text": "x"}),
+            },
+            _ASKED,
+        ]
+    },
+    # --- texts ---
+    "one text": lambda n: {"prompt": "x" * n},
+    "blank text": lambda n: {"prompt": " " * n},
+    "line ends": lambda n: {"prompt": "x" + "\n" * (n // 2)},
+    "zero bytes": lambda n: {"prompt": "x" + "\0" * (n // 6)},
+    "letters outside the BMP": lambda n: {"prompt": _repeated("\U0001f600", n)},
+    "marks in the worst order": lambda n: {"prompt": "a" + "\u0301" * (n // 4) + "\u0323" * (n // 4)},
+    "ligatures that decompose": lambda n: {"prompt": _repeated("\ufdfa", n)},
+    "marks of Markdown": lambda n: {"prompt": _repeated("[*_`~", n)},
+    "underscores": lambda n: {"prompt": "a" + "_" * n + "a"},
+    "dashes": lambda n: {"prompt": _repeated("- - -", n) + "x"},
+    "a result of fences": lambda n: _tool_says(_repeated("<outside-1>\n", n)),
+    "a result of closing fences": lambda n: _tool_says(_repeated("</o\u200bu", n)),
+    "a result of angles": lambda n: _tool_says("<" * n),
+    "a result of angles and o": lambda n: _tool_says(_repeated("<<<<<<<<o", n)),
+    "a result of wide angles": lambda n: _tool_says(_repeated("＜", n)),
+    "a result of control tokens": lambda n: _tool_says(_repeated("<|im_start|>", n)),
+    "a result of entities": lambda n: _tool_says(_repeated("&#0000060", n)),
+    "a result of zeros in an entity": lambda n: _tool_says("&#" + "0" * n),
+    "a result of marks": lambda n: _tool_says(_repeated("<o" + "\u0301" * 15 + "\u0323" * 15, n)),
+    "addresses": lambda n: {"prompt": _repeated("http://", n)},
+    "short addresses": lambda n: {"prompt": _repeated("http://a ", n)},
+    "bare addresses": lambda n: {"prompt": _repeated("a.b.c.", n)},
+    "a result of addresses": lambda n: _tool_says(_repeated("http://a.bc/(( ", n)),
+    # --- numbers, keys, schemas ---
+    "a number of many digits": lambda n: {"prompt": "x", "seed": "@digits"},
+    "long keys": lambda n: {"prompt": "x", "metadata": {"k" * n: "v"}},
+    "unknown fields": lambda n: {"prompt": "x", **{f"field{i}": 1 for i in range(n // 14)}},
+    "unknown fields in messages": lambda n: {
+        "messages": _filled(min(n, 400_000), lambda _: {**_ASKED, **{f"f{i}": 1 for i in range(40)}})
+    },
+    "wrong messages": lambda n: {"messages": _filled(min(n, 400_000), lambda _: {"role": "user", "content": 1})},
+    "a schema of many patterns": lambda n: {
+        "prompt": "x",
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {
+                "name": "x",
+                "schema": {"properties": {f"p{i}": {"pattern": "(a+)+$"} for i in range(n // 32)}},
+            },
+        },
+    },
+    "a schema of references": lambda n: {
+        "prompt": "x",
+        "response_format": {"$defs": {f"d{i}": {"$ref": f"#/$defs/d{i + 1}"} for i in range(n // 36)}},
+    },
+    "provider preferences": lambda n: {"prompt": "x", "provider": {"order": _filled(n, lambda i: f"host{i}")}},
+    "logit bias": lambda n: {"prompt": "x", "logit_bias": {str(i): 1 for i in range(n // 10)}},
+    "metadata": lambda n: {"prompt": "x", "metadata": {f"k{i}": "v" * (n // 16) for i in range(16)}},
+    "stop texts": lambda n: {"prompt": "x", "stop": ["s" * (n // 16)] * 16},
+    "fallback models": lambda n: {"prompt": "x", "models": ["m" * (n // 16)] * 16},
+    "names of tools": lambda n: {"prompt": "x", "tools": ["t" * n]},
+    "a long name in a call": lambda n: {"messages": [_ASKED, _calls([_call("c", "{}", "n" * n)]), _ASKED]},
+    "a long id in calls": lambda n: {
+        "messages": [_ASKED, _calls([_call("c" * (n // 100))] * 50), *[_result("c" * (n // 100))] * 50]
+    },
+    "a long conversation id": lambda n: {"prompt": "x", "conversation_id": "c" * n},
+}
+
+
+def _asking(make: Callable[[int], Body], **more: str) -> Callable[[Target, int], str]:
+    def drive(target: Target, size: int) -> str:
+        body = make(size)
+        if body.get("seed") == "@digits":
+            text = orjson.dumps({"model": "bench/fast-1", **body}).replace(b'"@digits"', b"9" * size)
+            return target.send("POST", "/api/chat/stream", text)
+        return target.ask({**body, **more})
+
+    return drive
+
+
+for _name, _make in BODIES.items():
+    SHAPES[_name] = Shape(_name, _asking(_make))
+
+# The same way through a conversation on the server: placing, titles, search text, saves of messages.
+for _name in (
+    "one text",
+    "9,999 messages",
+    "turns of 100 calls of one id",
+    "parts in a message",
+    "line ends",
+    "marks in the worst order",
+    "ligatures that decompose",
+    "marks of Markdown",
+    "underscores",
+    "dashes",
+    "a result of fences",
+):
+    SHAPES[f"in a conversation: {_name}"] = Shape(
+        f"in a conversation: {_name}", _asking(BODIES[_name], conversation_id="stalls")
+    )
+
+
+@shape("with an idempotency key: details of reasoning")
+def _keyed(target: Target, size: int) -> str:
+    return target.ask(BODIES["details of reasoning"](size), **{"idempotency-key": f"key-{size}"})
+
+
+@shape("with an idempotency key: 9,999 messages")
+def _keyed_messages(target: Target, size: int) -> str:
+    return target.ask(BODIES["9,999 messages"](size), **{"idempotency-key": f"key-{size}"})
+
+
+@shape("a list of numbers")
+def _numbers(target: Target, size: int) -> str:
+    return target.send("POST", "/api/chat/stream", b'{"prompt":[' + b"1," * (size // 2) + b"1]}")
+
+
+@shape("an object of keys")
+def _keys(target: Target, size: int) -> str:
+    keys = b",".join(b'"k%d":1' % place for place in range(size // 13))
+    return target.send("POST", "/api/chat/stream", b'{"prompt":"x","provider":{' + keys + b"}}")
+
+
+@shape("one key again and again")
+def _same_key(target: Target, size: int) -> str:
+    return target.send("POST", "/api/chat/stream", b"{" + b'"prompt":"x",' * (size // 13) + b'"model":"bench/fast-1"}')
+
+
+@shape("brackets without end")
+def _brackets(target: Target, size: int) -> str:
+    return target.send("POST", "/api/chat/stream", b"[" * size)
+
+
+@shape("escapes")
+def _escapes(target: Target, size: int) -> str:
+    return target.send("POST", "/api/chat/stream", b'{"prompt":"' + b"\\u0000" * (size // 6) + b'"}')
+
+
+@shape("half surrogates")
+def _surrogates(target: Target, size: int) -> str:
+    return target.send("POST", "/api/chat/stream", b'{"prompt":"' + b"\\ud800" * (size // 6) + b'"}')
+
+
+@shape("a save with data")
+def _saved(target: Target, size: int) -> str:
+    data = orjson.dumps({"run_id": "x", "data": {"a": [[1] * 8] * (size // 18)}})
+    return target.send("POST", "/api/saves", data)
+
+
+@shape("a save with nested data")
+def _saved_nested(target: Target, size: int) -> str:
+    data = orjson.dumps({"run_id": "x", "data": {f"k{i}": _nested(50) for i in range(size // 110)}})
+    return target.send("POST", "/api/saves", data)
+
+
+@shape("a title")
+def _titled(target: Target, size: int) -> str:
+    return target.send("POST", "/api/conversations", orjson.dumps({"title": "a" + "\u0301\u0323" * (size // 4)}))
+
+
+def _long_conversation(target: Target, size: int) -> str:
+    turns = max(2, min(size // 800, 9_998)) // 2
+    messages = [{"role": ("user", "assistant")[place % 2], "content": "word " * 150} for place in range(2 * turns)]
+    return target.ask({"messages": [*messages, _ASKED], "conversation_id": f"long-{size}"})
+
+
+@shape("a question in a long conversation", prepare=_long_conversation)
+def _asked_there(target: Target, size: int) -> str:
+    return target.ask({"prompt": "Go on.", "conversation_id": f"long-{size}"})
+
+
+@shape("a whole history sent again", prepare=_long_conversation)
+def _sent_again(target: Target, size: int) -> str:
+    return _long_conversation(target, size)
+
+
+@shape("a long conversation opened", prepare=_long_conversation)
+def _opened(target: Target, size: int) -> str:
+    return target.send("GET", f"/api/conversations/long-{size}")
+
+
+@shape("a long conversation exported", prepare=_long_conversation)
+def _exported(target: Target, size: int) -> str:
+    return target.send("GET", f"/api/conversations/long-{size}/export?format=json")
+
+
+@shape("a long conversation exported as Markdown", prepare=_long_conversation)
+def _as_markdown(target: Target, size: int) -> str:
+    return target.send("GET", f"/api/conversations/long-{size}/export")
+
+
+@shape("a search in a long conversation", prepare=_long_conversation)
+def _searched(target: Target, size: int) -> str:
+    return target.send("GET", "/api/conversations?search=" + "word%20" * 20)
+
+
+def _branches(target: Target, size: int) -> str:
+    for place in range(40):
+        body = {"prompt": f"{place} " + "x" * (size // 40), "conversation_id": f"tree-{size}", "parent_id": None}
+        target.ask(body)
+    return ""
+
+
+@shape("a branch beside many", prepare=_branches)
+def _branched(target: Target, size: int) -> str:
+    return target.ask({"prompt": "And?", "conversation_id": f"tree-{size}", "parent_id": None})

@@ -441,6 +441,8 @@ async def test_a_list_can_be_of_one_owner(disk: Disk, store: JournalStore) -> No
         assert [one.id for one in await kept.recent(2, (3.0, "run3"), "a")] == ["run1"]
         assert [one.id for one in await kept.recent(9, owner="")] == ["run4", "run0"]
         assert len(await kept.recent(9)) == 6
+        assert [one.id for one in await kept.recent(9, statuses=["error", "complete"])] == []
+        assert len(await kept.recent(9, statuses=[None, "error"])) == 6
 
 
 # --- reading -------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import Protocol, TypeAlias
 from signalbox.core.events import AnyEvent, Stamped
 from signalbox.core.messages import JsonValue, Message
 from signalbox.core.parts import Bill, Request, Served, StreamPart
-from signalbox.core.records import Figures, RunRecord
+from signalbox.core.records import Figures, RunRecord, Statuses
 from signalbox.core.tools import ToolContext, ToolOutcome, ToolSpec
 
 OnHead: TypeAlias = Callable[[Served], None]
@@ -123,11 +123,11 @@ class RunStore(Protocol):
         ...
 
     async def recent(
-        self, limit: int, before: tuple[float, str] | None = None, owner: str | None = None
+        self, limit: int, before: tuple[float, str] | None = None, owner: str | None = None, statuses: Statuses = ()
     ) -> list[RunRecord]:
         """Return the newest runs first, of those that began before this time (epoch seconds) and run.
 
-        Those of one owner; of all where none is named.
+        Those of one owner, and of these statuses (None: under way); of all where none is named.
         """
         ...
 

@@ -1,10 +1,16 @@
 """What is kept of a run beside its events: who asked for what, how far it came, what it cost, how it ended."""
 
+from collections.abc import Collection
+from typing import TypeAlias
+
 from msgspec import Struct, structs
 
 from signalbox.core.events import Flag, LoopName, Status
 from signalbox.core.messages import JsonObject
 from signalbox.core.parts import Usage
+
+Statuses: TypeAlias = Collection[Status | None]
+"""Which runs are looked for: None stands for those under way; none at all for any."""
 
 
 class Figures(Struct, frozen=True, kw_only=True):

@@ -16,7 +16,7 @@ from signalbox.chat.progress import Progress
 from signalbox.core.errors import Code, RequestError, StoreError
 from signalbox.core.events import Done, Stamped
 from signalbox.core.ports import Play, RunStore
-from signalbox.core.records import RunRecord
+from signalbox.core.records import RunRecord, Statuses
 from signalbox.runs.billing import Settlements
 from signalbox.runs.journal import Cursor, OnNews, never, read_all
 from signalbox.runs.ledger import progress_of, with_figures
@@ -133,14 +133,14 @@ class RunManager:
         return record
 
     async def recent(
-        self, limit: int, before: tuple[float, str] | None = None, owner: str | None = None
+        self, limit: int, before: tuple[float, str] | None = None, owner: str | None = None, statuses: Statuses = ()
     ) -> list[RunRecord]:
         """Return the newest runs first, those under way among them, with their figures of now.
 
-        `before` is the start (epoch seconds) and id of a run; those that began before it follow. Those of one owner;
-        of all where none is named.
+        `before` is the start (epoch seconds) and id of a run; those that began before it follow. Those of one owner,
+        and of these statuses (None: under way); of all where none is named.
         """
-        kept = await self.store.recent(limit, before, owner)
+        kept = await self.store.recent(limit, before, owner, statuses)
         return [run.record() if (run := self.live(record.id)) is not None else record for record in kept]
 
     async def events(self, run_id: str) -> list[Stamped]:

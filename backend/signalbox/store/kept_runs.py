@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager
 from sqlalchemy import delete
 
 from signalbox.core.events import Stamped
-from signalbox.core.records import RunRecord
+from signalbox.core.records import RunRecord, Statuses
 from signalbox.store.database import Database
 from signalbox.store.reading import find_run, find_run_by_key, is_run_over, journal_of, recent_runs, unsettled_runs
 from signalbox.store.tables import RUNS
@@ -49,11 +49,11 @@ class KeptRuns(ABC):
         return await self._database.read(find_run_by_key, key)
 
     async def recent(
-        self, limit: int, before: tuple[float, str] | None = None, owner: str | None = None
+        self, limit: int, before: tuple[float, str] | None = None, owner: str | None = None, statuses: Statuses = ()
     ) -> list[RunRecord]:
         """Return the newest runs first, of those that began before this time and run; without what was asked."""
         await self._caught_up()
-        return await self._database.read(recent_runs, limit, before, owner)
+        return await self._database.read(recent_runs, limit, before, owner, statuses)
 
     async def unsettled(self, since: float) -> list[RunRecord]:
         """Return the runs ended since then (epoch seconds) whose cost is not known yet."""

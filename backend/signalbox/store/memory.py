@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from signalbox.core.events import Stamped
 from signalbox.core.messages import Message
 from signalbox.core.ports import OnDurable
-from signalbox.core.records import Figures, RunRecord
+from signalbox.core.records import Figures, RunRecord, Statuses
 
 # Nothing outlives the process, so no number needs to be reserved.
 _ALL = 2**53
@@ -93,11 +93,12 @@ class MemoryStore:
         return next((record for record in self._records() if record.key == key), None)
 
     async def recent(
-        self, limit: int, before: tuple[float, str] | None = None, owner: str | None = None
+        self, limit: int, before: tuple[float, str] | None = None, owner: str | None = None, statuses: Statuses = ()
     ) -> list[RunRecord]:
         """Return the newest runs first, of those that began before this time and run."""
-        own = (record for record in self._records() if owner is None or record.owner == owner)
-        records = sorted(own, key=_age, reverse=True)
+        own = [record for record in self._records() if owner is None or record.owner == owner]
+        wanted = [record for record in own if not statuses or record.status in statuses]
+        records = sorted(wanted, key=_age, reverse=True)
         return [record for record in records if before is None or _age(record) < before][:limit]
 
     async def delete(self, run_id: str) -> None:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from msgspec import json
-from sqlalchemy import Column, ColumnElement, Connection, func, select, tuple_
+from sqlalchemy import Column, ColumnElement, Connection, func, or_, select, tuple_
 
 from signalbox.core.events import Stamped
-from signalbox.core.records import RunRecord
+from signalbox.core.records import RunRecord, Statuses
 from signalbox.store.rows import COLUMNS, FIGURES, record_of
 from signalbox.store.tables import JOURNAL, RUNS
 
@@ -33,12 +33,22 @@ def is_run_over(connection: Connection, run_id: str) -> bool:
 
 
 def recent_runs(
-    connection: Connection, limit: int, before: tuple[float, str] | None = None, owner: str | None = None
+    connection: Connection,
+    limit: int,
+    before: tuple[float, str] | None = None,
+    owner: str | None = None,
+    statuses: Statuses = (),
 ) -> list[RunRecord]:
-    """Return the newest runs first, of those that began before this time and run, and of one owner or of all."""
+    """Return the newest runs first, of those that began before this time and run.
+
+    Those of one owner, and of these statuses (None: under way); of all where none is named.
+    """
     older = [] if before is None else [tuple_(RUNS.c.started, RUNS.c.id) < before]
     own = [] if owner is None else [RUNS.c.owner == owner]
-    return _runs(connection, *older, *own, limit=limit)
+    running = [RUNS.c.status.is_(None)] if None in statuses else []
+    ended = [RUNS.c.status.in_([status for status in statuses if status is not None])]
+    wanted = [or_(*running, *ended)] if statuses else []
+    return _runs(connection, *older, *own, *wanted, limit=limit)
 
 
 def unsettled_runs(connection: Connection, since: float) -> list[RunRecord]:

@@ -21,6 +21,7 @@ from signalbox.app.intake import (
     tools_of,
     vouched,
 )
+from signalbox.app.parameters import refuse_unknown
 from signalbox.app.schemas import ChatRequest
 from signalbox.app.watching import read_event_id, refuse_twins, resume, watch
 from signalbox.chat.context import ConversationContext, RunFlags
@@ -49,6 +50,7 @@ async def stream_chat(request: Request) -> Response:
     with the run that was started then.
     """
     # It takes all that it needs from the request itself: FastAPI's dependencies were a tenth of a short stream.
+    refuse_unknown(request.scope)
     parts, who = parts_of(request), who_of(request)
     last_event_id, idempotency_key, x_tool_loop = _headers_of(request)
     if last_event_id is not None or idempotency_key is not None:

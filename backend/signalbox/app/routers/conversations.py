@@ -15,6 +15,7 @@ from signalbox.app.conversing import new_node_id
 from signalbox.app.deps import Parts, PartsDep
 from signalbox.app.examples import body_of
 from signalbox.app.paging import Before, Limit, cursor_at, cursor_in
+from signalbox.app.parameters import KnownParameters
 from signalbox.app.schemas import ConversationChange, ConversationIn
 from signalbox.conversations.export import as_json, as_markdown, file_name
 from signalbox.conversations.search import excerpt
@@ -36,7 +37,7 @@ from signalbox.store.conversations import (
     whole_of,
 )
 
-router = APIRouter(prefix="/api/conversations", tags=["conversations"])
+router = APIRouter(prefix="/api/conversations", tags=["conversations"], route_class=KnownParameters)
 
 UNTITLED = "New conversation"
 _BEGIN = {"a title": {"title": "Time zones"}, "an id of the client's own": {"id": "chat-1"}}

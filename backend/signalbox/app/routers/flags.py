@@ -10,13 +10,14 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from signalbox.app.body import read_model
 from signalbox.app.deps import Parts, PartsDep
 from signalbox.app.examples import body_of
+from signalbox.app.parameters import KnownParameters
 from signalbox.app.security import token_in
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.messages import JsonObject
 from signalbox.flags.choice import FLAG_KEY, effective
 from signalbox.flags.lever import Lever
 
-router = APIRouter(prefix="/api/flags", tags=["flags"])
+router = APIRouter(prefix="/api/flags", tags=["flags"], route_class=KnownParameters)
 _log = structlog.get_logger()
 _BODY_LIMIT = 10_000
 

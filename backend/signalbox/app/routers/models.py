@@ -3,10 +3,11 @@
 from fastapi import APIRouter
 
 from signalbox.app.deps import PartsDep
+from signalbox.app.parameters import KnownParameters
 from signalbox.core.messages import JsonObject
 from signalbox.services.catalog import shown
 
-router = APIRouter(tags=["models"])
+router = APIRouter(tags=["models"], route_class=KnownParameters)
 
 
 @router.get("/api/models", response_model=None)

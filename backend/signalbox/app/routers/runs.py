@@ -1,7 +1,7 @@
 """Runs: list, trace, replay and follow, stop, delete."""
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Header, Query, Request, Response
 
@@ -9,26 +9,38 @@ from signalbox.app.access import Who, WhoDep, run_of
 from signalbox.app.deps import Parts, PartsDep
 from signalbox.app.examples import STREAM_ANSWERS
 from signalbox.app.paging import Before, Limit, cursor_at, cursor_in
+from signalbox.app.parameters import KnownParameters
 from signalbox.app.watching import cursor_of, refuse_twins, resume
+from signalbox.core.events import Status
 from signalbox.core.messages import JsonObject, JsonValue
-from signalbox.core.records import RunRecord
+from signalbox.core.records import RunRecord, Statuses
 from signalbox.runs.trace import summary_of, trace_of
 from signalbox.store.tokens import list_tokens
 
-router = APIRouter(prefix="/api/runs", tags=["runs"])
+router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=KnownParameters)
+
+Wanted = Annotated[
+    list[Literal[Status, "running"]] | None,
+    Query(description="Only runs of this status; it may be there several times, for each of several"),
+]
 
 
 @router.get("", response_model=None)
-async def list_runs(parts: PartsDep, who: WhoDep, limit: Limit = 50, before: Before = None) -> JsonObject:
+async def list_runs(
+    parts: PartsDep, who: WhoDep, limit: Limit = 50, before: Before = None, status: Wanted = None
+) -> JsonObject:
     """List one's newest runs, those under way among them, and everybody's to the operator.
 
     `next` is the `before` of the next page; `all_owners` tells whether everybody's are here.
     """
-    records = await parts.runs.recent(limit + 1, cursor_in(before), None if who.is_operator else who.owner)
+    wanted: Statuses = frozenset(None if one == "running" else one for one in status or ())
+    owner = None if who.is_operator else who.owner
+    records = await parts.runs.recent(limit + 1, cursor_in(before), owner, wanted)
     last = records[limit - 1] if len(records) > limit else None
     following = cursor_at(last.started, last.id) if last else None
     owners = await _owners(parts, who)
-    lines: list[JsonValue] = [{**summary_of(one), **_whose(one, owners)} for one in records[:limit]]
+    shown = [one for one in records[:limit] if not wanted or one.status in wanted]  # one may have ended just now
+    lines: list[JsonValue] = [{**summary_of(one), **_whose(one, owners)} for one in shown]
     return {"runs": lines, "next": following, "all_owners": who.is_operator}
 
 

@@ -14,6 +14,7 @@ from signalbox.app.body import read_model
 from signalbox.app.deps import Parts, PartsDep
 from signalbox.app.examples import STREAM_ANSWERS, body_of
 from signalbox.app.paging import Before, Limit, cursor_at, cursor_in
+from signalbox.app.parameters import KnownParameters
 from signalbox.app.schemas import Title
 from signalbox.app.watching import cursor_of, nothing_left, refuse_twins, stream_of
 from signalbox.conversations.titles import title_of
@@ -36,7 +37,7 @@ from signalbox.store.saves import (
 )
 from signalbox.wire.jsontext import dumps
 
-router = APIRouter(prefix="/api/saves", tags=["saves"])
+router = APIRouter(prefix="/api/saves", tags=["saves"], route_class=KnownParameters)
 
 DATA_BYTES = 64 * 1024
 

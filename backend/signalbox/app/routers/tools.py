@@ -3,10 +3,11 @@
 from fastapi import APIRouter
 
 from signalbox.app.deps import PartsDep
+from signalbox.app.parameters import KnownParameters
 from signalbox.core.messages import JsonObject
 from signalbox.core.tools import Tool
 
-router = APIRouter(tags=["tools"])
+router = APIRouter(tags=["tools"], route_class=KnownParameters)
 
 
 @router.get("/api/tools", response_model=None)

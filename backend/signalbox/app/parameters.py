@@ -1,0 +1,47 @@
+"""Query parameters: one that an endpoint of the API does not know is refused, not ignored.
+
+A filter with a typing error, or of a newer version, would else answer with everything. `/health`, the pages and their
+files take any: probes and caches add their own.
+"""
+
+from collections.abc import Awaitable, Callable, Collection
+from typing import Any
+from urllib.parse import parse_qsl
+
+from fastapi import Request, Response
+from fastapi import params as kinds
+from fastapi.dependencies.utils import get_flat_params
+from fastapi.routing import APIRoute
+from starlette.types import Scope
+
+from signalbox.core.errors import Code, RequestError
+
+_SHOWN = 60
+
+
+class KnownParameters(APIRoute):
+    """A route that refuses the query parameters that its endpoint does not declare, before it does anything."""
+
+    def get_route_handler(self) -> Callable[[Request], Awaitable[Response]]:
+        """Look at the names before the endpoint is called."""
+        handle: Callable[[Request], Awaitable[Any]] = super().get_route_handler()
+        known = [one.alias for one in get_flat_params(self.dependant) if isinstance(one.field_info, kinds.Query)]
+
+        async def checked(request: Request) -> Response:
+            refuse_unknown(request.scope, known)
+            return await handle(request)
+
+        return checked
+
+
+def refuse_unknown(scope: Scope, known: Collection[str] = ()) -> None:
+    """Raise RequestError where the query has a parameter that is not known."""
+    query: bytes = scope["query_string"]
+    if not query:
+        return
+    for name, _ in parse_qsl(query.decode("latin-1"), keep_blank_values=True):
+        if name not in known:
+            shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…"
+            names = f"It takes {', '.join(sorted(known))}." if known else "It takes none."
+            words = f"{scope['method']} {scope['path']} has no query parameter {shown!r}. {names}"
+            raise RequestError(Code.UNKNOWN_FIELD, words, shown)

@@ -1,0 +1,59 @@
+"""Query parameters: what an endpoint does not know is a 422 that names it; probes, pages and files take any."""
+
+import pytest
+
+from tests.support.fixtures import Behind
+from tests.support.serving import RunningApp, error_of
+from tests.support.upstream import holds, says, sends
+
+
+def test_every_endpoint_of_the_api_refuses_what_it_does_not_know(app: RunningApp) -> None:
+    """A misspelt filter is not ignored, whatever the method, and nothing is looked for, started or deleted."""
+    operations = app.client.get("/openapi.json").json()["paths"]
+    asked = 0
+    for path, methods in operations.items():
+        for method, operation in methods.items():
+            if not path.startswith("/api/"):
+                continue
+            answer = app.client.request(method.upper(), path, params={"colour": "red"})
+            error = error_of(answer)
+            assert (answer.status_code, error["code"], error["field"]) == (422, "UNKNOWN_FIELD", "colour"), path
+            known = sorted(one["name"] for one in operation.get("parameters", []) if one["in"] == "query")
+            assert (f"It takes {', '.join(known)}." if known else "It takes none.") in error["message"]
+            asked += 1
+    assert asked > 15
+
+
+@pytest.mark.parametrize("path", ["/health/live", "/health/ready", "/openapi.json", "/docs", "/guide/api.md", "/"])
+def test_probes_pages_and_files_take_any(app: RunningApp, path: str) -> None:
+    """Caches and probes add parameters of their own."""
+    assert app.client.get(f"{path}?_=1795227719").status_code == 200
+
+
+@pytest.mark.parametrize("query", ["limit", "=1", "%FF=1", f"{'x' * 4000}=1", "limit=1&Limit=1", "status[]=error"])
+def test_odd_queries_are_refused_in_a_short_sentence(app: RunningApp, query: str) -> None:
+    """A name may be empty, no text, or long; a known name without a value is a value that is wrong."""
+    answer = app.client.get(f"/api/runs?{query}")
+    assert answer.status_code == 422
+    assert len(error_of(answer)["message"]) < 300
+
+
+def test_runs_are_listed_by_status(behind: Behind) -> None:
+    """Failed runs can be looked for, page by page, several statuses at once, and those under way."""
+    app, _ = behind(says("Yes."), sends(status=400), says("Yes."), sends(status=401), sends(status=400), holds)
+    done, first, _, second, third = [app.post(prompt="Hello!", tools=[]).headers["x-run-id"] for _ in range(5)]
+
+    def listed(query: str) -> tuple[list[str], str | None]:
+        page = app.client.get(f"/api/runs?{query}").json()
+        return [run["run_id"] for run in page["runs"]], page["next"]
+
+    assert listed("status=error") == ([third, second, first], None)
+    newest, following = listed("status=error&limit=2")
+    assert newest == [third, second]
+    assert listed(f"status=error&limit=2&before={following}") == ([first], None)
+    assert len(listed("status=error&status=complete")[0]) == 5
+    assert done in listed("status=complete")[0]
+    assert listed("status=cancelled") == ([], None)
+    with app.asking(tools=[]) as response:
+        assert listed("status=running") == ([response.headers["x-run-id"]], None)
+    assert error_of(app.client.get("/api/runs?status=failed"))["field"] == "status.0"

@@ -4,14 +4,13 @@ import asyncio
 import gc
 import subprocess
 import sys
-import weakref
 from pathlib import Path
 
 import pytest
 from fastapi import FastAPI, routing
 from signalbox.app.config import load_settings
 from signalbox.app.main import create_app
-from signalbox.app.starting import collect_when_idle, uncollected
+from signalbox.app.starting import uncollected
 
 # What a server with a key, on SQLite, without a rate limit and without packages' tools has no use for at the start.
 NOT_NEEDED = ("signalbox.simulator", "limits", "jsonschema", "alembic", "asyncpg", "sqlalchemy.dialects.postgresql")
@@ -49,37 +48,6 @@ async def test_the_first_question_finds_routes_and_tools_ready(tmp_path: Path, m
         monkeypatch.setattr(routing, "get_dependant", _never)
         _ask_all_routers(app)
         assert "_validators" in vars(app.state.parts.executor)
-
-
-class _Knot:
-    """Something that holds itself."""
-
-    def __init__(self) -> None:
-        self.itself = self
-
-
-@pytest.mark.anyio
-async def test_everything_is_looked_through_when_no_stream_is_open() -> None:
-    """What has lived for long and is garbage by now stays while somebody might notice the halt, and goes after."""
-    knot = weakref.ref(old := _Knot())
-    for _ in range(10):
-        gc.collect(1)  # it is among the oldest then
-    del old
-    there: list[bool] = []
-    looks = iter([False, False, True, True])
-
-    async def slept(seconds: float) -> None:
-        there.append(knot() is not None)
-        if len(there) == 5:
-            raise asyncio.CancelledError
-
-    gc.disable()
-    try:
-        with pytest.raises(asyncio.CancelledError):
-            await collect_when_idle(lambda: next(looks), slept)
-    finally:
-        gc.enable()
-    assert there == [True, True, True, False, False]
 
 
 def _ask_all_routers(app: FastAPI) -> None:

@@ -1,6 +1,8 @@
 """The V2 loop when a step does not end well: what is not run, what is tried again, how the run ends."""
 
 import asyncio
+import gc
+import weakref
 from collections.abc import Sequence
 
 import pytest
@@ -16,12 +18,14 @@ from signalbox.core.parts import (
     Finish,
     ReasoningDelta,
     RefusalDelta,
+    Request,
     StreamPart,
     TextDelta,
     Unreadable,
     Usage,
     UsageReport,
 )
+from signalbox.core.ports import OnHead, Take
 from signalbox.core.tools import ToolContext
 
 from tests.support.loops import assistants, eager, kinds
@@ -261,3 +265,35 @@ async def test_what_cannot_be_told_counts_as_not_told(
     assert seen == outcome.events  # their order was checked by `run`
     assert (outcome.done.status, outcome.done.code or None) == ended
     assert outcome.codes() == codes
+
+
+class _Large:
+    """Stands for an answer of many megabytes."""
+
+
+class _Failing(ScriptedClient):
+    """Fails with an answer at hand, and an error that was raised while another one was handled."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.held: list[weakref.ref[_Large]] = []
+
+    async def stream(self, request: Request, take: Take, on_head: OnHead | None = None) -> None:
+        answer = _Large()
+        self.held.append(weakref.ref(answer))
+        try:
+            int("no number")
+        except ValueError as error:
+            error.args = (answer,)
+            raise UpstreamError(Code.UPSTREAM_REJECTED) from error
+
+
+async def test_a_failed_answer_is_let_go_with_its_run() -> None:
+    """No cycle of a frame and the error that it raised keeps an answer until garbage is collected."""
+    client = _Failing()
+    gc.disable()
+    try:
+        assert (await run(client)).done.code == "UPSTREAM_REJECTED"
+        assert [held() for held in client.held] == [None]
+    finally:
+        gc.enable()

@@ -9,7 +9,10 @@ from signalbox.chat.progress import Progress
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.events import AnyEvent, Content, Done
 from signalbox.core.invariants import first_fault
+from signalbox.core.parts import Bill, Completion, Request, Served, Usage
 from signalbox.core.ports import Tell
+from signalbox.runs.billing import Settlements
+from signalbox.runs.journal import Journal
 from signalbox.runs.manager import RunManager, new_run_id
 from signalbox.runs.run import Asked, Run
 from signalbox.store import journal, writing
@@ -341,3 +344,38 @@ async def test_closing_takes_the_last_words_to_the_disk(disk: Disk, store: Journ
         assert (record.status, record.code, record.seq) == ("interrupted", "SERVER_SHUTDOWN", 2)
         assert len(await kept.read(run.id, 0)) == 2
     assert await kept.take_unfinished() == []
+
+
+async def test_a_settlement_holds_nothing_of_what_its_run_said(disk: Disk, store: JournalStore) -> None:
+    """While a bill is waited for, minutes at times, the run's events are let go; the bill is kept all the same."""
+    asked, told = asyncio.Event(), asyncio.Event()
+
+    class Bills:
+        async def bill(self, generation_id: str) -> Bill:
+            asked.set()
+            await told.wait()
+            return Bill(Usage(input=7, output=5, cost=0.5))
+
+    async def no_wait(seconds: float) -> None:
+        """Ask at once."""
+
+    settlements = Settlements(Bills(), sleep=no_wait)
+    manager = RunManager(store, settlements=settlements)
+    talk, progress, context = Talk(), Progress(), context_for()
+    attempt = progress.begin(Request("openai/sim", ()), 1, final=False)
+    attempt.settle(Completion(served=Served("gen-1")), 1.0, None)
+    run = await manager.start(context, progress, talk.play)
+    talk.step()
+    talk.end()
+    await run.wait()
+    await asked.wait()
+    await store.flush()
+    await until(lambda: manager.live(context.run_id) is None)
+    del run
+    gc.collect()
+    assert not [one for one in gc.get_objects() if type(one) is Journal and one.run_id == context.run_id]
+    told.set()
+    await settlements.wait()
+    record = await manager.find(context.run_id)
+    assert record.usage is not None
+    assert (record.usage.cost, record.status, record.settled_at is not None) == (0.5, "error", True)

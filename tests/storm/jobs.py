@@ -14,6 +14,7 @@ from tests.storm.names import WRITES
 
 Does = Literal["read", "dawdle", "stop", "leave", "leave at once"]
 LOOPS = ("v2", "legacy")
+LARGE = 10 * 1024 * 1024
 PROMPTS = (
     "Hello!",
     "What time is it in Tokyo?",
@@ -48,6 +49,7 @@ def jobs(seed: int, runs: int, *, share: float = 1.0, stalls: bool = True) -> li
     rng = random.Random(seed)
     faults = ["sim", *(fault for fault in example_ids() if stalls or fault != "sim-stall")]
     made = [_any(rng, faults) for _ in range(runs)]
+    made += [_large(rng) for _ in range(runs // 100)]
     made += [_cut(rng, *place) for place in places() if rng.random() < share]
     rng.shuffle(made)
     return [replace(job, prompt=f"{job.prompt} ({place})") for place, job in enumerate(made)]
@@ -64,6 +66,12 @@ def _any(rng: random.Random, faults: Sequence[str]) -> Job:
         frames=int(rng.expovariate(0.3)),
         goes_on=rng.random() < 0.3,
     )
+
+
+def _large(rng: random.Random) -> Job:
+    """Ask for one frame of 10 MB, or for as much in an error or a whole answer."""
+    shape = rng.choice(("frame", "whole-text", "error"))
+    return Job(f"hostile/{shape}-{LARGE}", "Tell me much.", rng.choice(LOOPS))
 
 
 def places() -> Iterator[tuple[int, int, str, bool]]:

@@ -1,6 +1,6 @@
 """The storm's figures as a table, and what of them is a failure."""
 
-from tests.storm.storm import SHOWN, Figures
+from tests.storm.storm import MAY_HOLD, SHOWN, Figures
 
 MB = 1024 * 1024
 MAY_GROW = 0.10
@@ -16,6 +16,9 @@ def failures(figures: Figures, *, judge_memory: bool) -> list[str]:
         f"{last.written} calls that write ran, not {figures.to_write}": last.written == figures.to_write,
         f"{last.twice} runs wrote twice": last.twice == 0,
         **{f"{count} {kind} leaked": count <= 0 for kind, count in figures.leaks().items()},
+        f"{figures.left / MB:.0f} MB are still held, of {figures.idle / MB:.0f} MB when idle": (
+            not judge_memory or figures.left <= MAY_HOLD * figures.idle
+        ),
         f"memory grew by {figures.growth():.1%}": not judge_memory or figures.growth() <= MAY_GROW,
     }
     return [wrong for wrong, holds in checks.items() if not holds]
@@ -42,6 +45,9 @@ def table(figures: Figures) -> str:
         ("writing calls run / due", f"{end.written} / {figures.to_write}"),
         *((f"leaked {kind}", count) for kind, count in figures.leaks().items()),
         ("most sockets at once", figures.most_sockets),
+        ("memory before, idle", f"{figures.idle / MB:.1f} MB"),
+        ("memory at most", f"{figures.peak / MB:.1f} MB"),
+        ("memory after, idle", f"{figures.left / MB:.1f} MB, {figures.left_seconds:.0f} s behind the last run"),
         (f"memory behind {first.done} runs", f"{first.rss / MB:.1f} MB"),
         (f"memory behind {end.done} runs", f"{end.rss / MB:.1f} MB ({figures.growth():+.1%})"),
     ]

@@ -22,6 +22,9 @@ RUN_SECONDS = 90.0
 QUIET_SECONDS = 60.0
 ALIKE = 200  # runs before each look, which fill what is kept for the next one: pools, caches, the log of the database
 SHOWN = 10
+# Memory an idle server may hold behind a storm, as a multiple of what it held before, and how soon.
+MAY_HOLD = 1.5
+RECOVERY_SECONDS = 60.0
 
 
 @dataclass(slots=True)
@@ -41,7 +44,11 @@ class Look:
 
 @dataclass(slots=True)
 class Figures:
-    """What came of it all. `dishonest` are endings of cut streams that are not what was received."""
+    """What came of it all. `dishonest` are endings of cut streams that are not what was received.
+
+    Memory that the server holds without any help: `idle` before the storm, `peak` at most, and `left` when it had come
+    back, or as long as is fair, `left_seconds` behind the last run.
+    """
 
     seed: int
     runs: int = 0
@@ -59,6 +66,10 @@ class Figures:
     seconds: float = 0.0
     most_sockets: int = 0
     looks: dict[str, Look] = field(default_factory=dict[str, Look])
+    idle: int = 0
+    peak: int = 0
+    left: int = 0
+    left_seconds: float = 0.0
 
     def leaks(self) -> dict[str, int]:
         """What is there at the end and was not at the start."""
@@ -96,12 +107,14 @@ class Storm:
         """Run `first` jobs, look, run the others, look again."""
         started = time.monotonic()
         await self._run_all(_plain("start", 1))  # what the server opens with its first run is no leak
+        self.figures.idle = self.figures.peak = (await self._look()).rss
         self.figures.looks["start"] = await self._quiet()
         watching = asyncio.create_task(self._watch())
         try:
             async with asyncio.timeout(self.limit):
                 for name, part in (("first", jobs[:first]), ("end", jobs[first:])):
                     await self._run_all([*part, *_plain(name, self.plain)])
+                    await self._recovered()
                     self.figures.looks[name] = await self._quiet()
                     self.say(f"{self.figures.runs} runs, {time.monotonic() - started:.0f} s")
         except TimeoutError:
@@ -230,11 +243,22 @@ class Storm:
             look = await self._look("?collect=1")
         return look
 
+    async def _recovered(self) -> None:
+        """Wait until the server has given memory back by its own means, or as long as is fair."""
+        started = time.monotonic()
+        while True:
+            self.figures.left = (await self._look()).rss
+            self.figures.left_seconds = time.monotonic() - started
+            if self.figures.left <= MAY_HOLD * self.figures.idle or self.figures.left_seconds > RECOVERY_SECONDS:
+                return
+            await asyncio.sleep(1.0)
+
     async def _watch(self) -> None:
         """Call the storm off when the server holds more sockets than there can be."""
         while True:
             look = await self._look()
             self.figures.most_sockets = max(self.figures.most_sockets, look.sockets)
+            self.figures.peak = max(self.figures.peak, look.rss)
             if look.sockets > self.most_sockets:
                 self.figures.hung.append(f"the server holds {look.sockets} sockets")
                 self._is_off = True

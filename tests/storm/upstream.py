@@ -6,6 +6,7 @@ import re
 import socket
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import uvicorn
@@ -14,6 +15,8 @@ from starlette.types import Message, Receive, Scope, Send
 
 from tests.endings.oracle import ANSWER
 from tests.endings.streams import NOTE, STREAMS, answer
+from tests.hostile.shapes import Shape
+from tests.hostile.upstream import answer_of
 from tests.storm.names import WRITES
 
 _CUT = re.compile(r"[a-z-]+/cut-(?P<stream>\d+)-(?P<byte>\d+)-(?P<how>clean|broken)")
@@ -43,6 +46,9 @@ class Front:
     async def _chat(self, scope: Scope, receive: Receive, send: Send) -> None:
         raw = await _body(receive)
         body = json.loads(raw)
+        if hostile := answer_of(body):
+            await _send_all(send, *hostile)
+            return
         cut = _CUT.fullmatch(body["model"])
         if cut is None:
             simulator = self._hurried if body["model"].endswith(_DRIPPING) else self._simulator
@@ -64,6 +70,14 @@ class Front:
             await send({"type": "http.response.body", "body": part, "more_body": True})
         if not (is_first and cut["how"] == "broken"):
             await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _send_all(send: Send, shape: Shape, pieces: Iterable[bytes]) -> None:
+    headers = [(b"content-type", shape.kind.encode())]
+    await send({"type": "http.response.start", "status": shape.status, "headers": headers})
+    for piece in pieces:
+        await send({"type": "http.response.body", "body": piece, "more_body": True})
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 async def _body(receive: Receive) -> bytes:

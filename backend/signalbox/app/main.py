@@ -23,12 +23,13 @@ from signalbox.app.express import Express
 from signalbox.app.files import mount_files
 from signalbox.app.levers import key_fences_from, open_lever
 from signalbox.app.logs import configure_logs, run_log
+from signalbox.app.memory import Upkeep, tune
 from signalbox.app.quota import Quota
 from signalbox.app.rates import Rates, read_rates
 from signalbox.app.routers import chat, conversations, flags, health, models, runs, saves, tools
 from signalbox.app.security import Gate, Guard
 from signalbox.app.sharing import join, sharing_of
-from signalbox.app.starting import collect_when_idle, freeze
+from signalbox.app.starting import freeze
 from signalbox.app.streams import Streams
 from signalbox.app.toolbox import fill_toolbox
 from signalbox.app.warming import warm_up
@@ -91,13 +92,15 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None, None]:
+        tune()
         async with AsyncExitStack() as stack:
             app.state.parts = await _parts(settings, extra_tools, admin, stack)
             app.state.tokens = TokenBook(app.state.parts.database)
             stack.callback(asyncio.create_task(warm_up(app, app.state.parts), name="warming").cancel)
             streams = app.state.parts.streams
-            stack.callback(asyncio.create_task(collect_when_idle(lambda: streams.open == 0), name="garbage").cancel)
             freeze()
+            upkeep = Upkeep(is_idle=lambda: streams.open == 0)
+            stack.callback(asyncio.create_task(upkeep.work(), name="upkeep").cancel)
             yield
 
     app = _App(

@@ -1,16 +1,13 @@
-"""When a server collects garbage: not while it is imported, and among what has lived long while no stream is open."""
+"""When a server collects garbage: not while it is imported, and not while it may halt a stream."""
 
-import asyncio
 import gc
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 # A full collection halts all streams, for 0.3 s where 2,000 are open. What a stream leaves goes without it, for nothing
 # of it holds itself; what a broken one leaves may wait. The last number is how many collections of what is new, of
 # 20,000 objects each, come before a full one where a stream is always open: one in 50,000 streams.
 _THRESHOLDS = 10_000, 1, 500
-_CHECK_SECONDS = 5.0
-_WORTH_IT = 10
 
 
 @contextmanager
@@ -33,13 +30,3 @@ def freeze() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(*_THRESHOLDS)
-
-
-async def collect_when_idle(
-    is_idle: Callable[[], bool], sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-) -> None:
-    """Collect everything now and then, for ever, where there is much that is new and nobody to notice."""
-    while True:
-        await sleep(_CHECK_SECONDS)
-        if is_idle() and gc.get_count()[2] >= _WORTH_IT:
-            gc.collect()

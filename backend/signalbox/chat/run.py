@@ -71,11 +71,14 @@ async def drive(
         ending = why_stopped()
     except BudgetReached as reached:
         ending = Ending("interrupted", reached.code, reached.message)
+        _release_frames(reached)
     except UpstreamError as error:
         ending = ending_of(error)
+        _release_frames(error)
     except Exception as error:  # noqa: BLE001 - whatever breaks, the run's end is told
         _log.error("run.broke", run_id=context.run_id, error=type(error).__name__, where=_where(error))
         ending = Ending("error", Code.INTERNAL, CODES[Code.INTERNAL].sentence, retryable=True)
+        _release_frames(error)
     if ending.status == "complete" and not has_content:
         ending = ending_of(UpstreamError(Code.EMPTY_ANSWER))
     done = done_of(ending, context.model, context.flags, progress)
@@ -173,6 +176,18 @@ def _forgive_cancellation() -> None:
     task = asyncio.current_task()
     while task is not None and task.cancelling():
         task.uncancel()
+
+
+def _release_frames(error: BaseException) -> None:
+    """Drop the tracebacks of an error that is handled.
+
+    Frames that name the error they raised form a cycle with it, and keep a whole answer of 10 MB until the next full
+    garbage collection, which may be hours away.
+    """
+    seen: BaseException | None = error
+    while seen is not None:
+        seen, context = seen.with_traceback(None), seen.__context__
+        seen.__context__, seen = None, context
 
 
 def _where(error: Exception) -> str:

@@ -1,19 +1,21 @@
 """A run's figures on their way to the disk and back: steps, attempts, usage, cost."""
 
-from typing import cast
+from typing import TypeVar, cast
 
 import msgspec
 from msgspec.structs import replace
 
 from signalbox.chat.progress import Attempt, Progress
 from signalbox.core.messages import JsonObject
-from signalbox.core.records import RunRecord
+from signalbox.core.records import Figures, RunRecord
+
+Known = TypeVar("Known", bound=Figures)
 
 
-def with_figures(record: RunRecord, progress: Progress) -> RunRecord:
-    """Return the record with how far the run has come."""
+def with_figures(figures: Known, progress: Progress) -> Known:
+    """Return figures, or a whole record, with how far the run has come."""
     return replace(
-        record,
+        figures,
         steps=progress.steps,
         attempts=attempts_of(progress),
         usage=progress.usage,

@@ -110,10 +110,12 @@ def whole(body: bytes, served: Served) -> list[StreamPart]:
     try:
         return parts_of_body(body, served)
     except ValueError as error:
-        if not body.strip() or _is_cut(error):
-            raise UpstreamError(Code.STREAM_CUT) from None
-        words = "The upstream's answer is not a JSON object; check the base URL."
-        raise UpstreamError(Code.UPSTREAM_PROTOCOL, words) from None
+        is_cut = not body.strip() or _is_cut(error)
+    # Raised behind the handler: as its context the JSON error would keep the whole text.
+    if is_cut:
+        raise UpstreamError(Code.STREAM_CUT)
+    words = "The upstream's answer is not a JSON object; check the base URL."
+    raise UpstreamError(Code.UPSTREAM_PROTOCOL, words)
 
 
 async def rest(reads: AsyncIterator[bytes]) -> bytes:

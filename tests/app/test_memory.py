@@ -1,0 +1,111 @@
+"""Memory goes back to the system: what triggers that, and what it must not do while streams are open."""
+
+import asyncio
+import ctypes
+import gc
+import sys
+import weakref
+from collections.abc import Callable
+
+import pytest
+from signalbox.app import memory
+from signalbox.app.memory import Upkeep, resident, trim, tune
+
+MB = 1024 * 1024
+
+
+class _Knot:
+    """Something that holds itself."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+async def _trims(count: int, is_idle: Callable[[], bool], sizes: list[int]) -> int:
+    """Let an upkeep look so many times, with the collector off otherwise; return how often it trimmed the heap.
+
+    The process seems to hold the `sizes` in turn, in MB, and the last of them from then on.
+    """
+    looks = 0
+    trims: list[None] = []
+
+    async def slept(seconds: float) -> None:
+        nonlocal looks
+        looks += 1
+        if looks > count:
+            raise asyncio.CancelledError
+
+    def held() -> int:
+        return MB * (sizes.pop(0) if len(sizes) > 1 else sizes[0])
+
+    gc.collect()
+    gc.disable()
+    try:
+        with pytest.raises(asyncio.CancelledError):
+            await Upkeep(is_idle, slept, held, lambda: trims.append(None)).work()
+    finally:
+        gc.enable()
+    return len(trims)
+
+
+@pytest.mark.anyio
+async def test_garbage_is_collected_and_memory_returned_once_no_stream_is_open() -> None:
+    """Growth makes an idle server collect everything and return what is free, once."""
+    knots: list[weakref.ref[_Knot]] = []
+
+    def idle() -> bool:
+        knots.append(weakref.ref(_Knot()))  # garbage from here on, as the collector is off
+        return len(knots) > 2
+
+    trims = await _trims(5, idle, [100, 100, 100, 150, 101])
+    assert [knot() is None for knot in knots] == [True, True, True, False, False]
+    assert trims == 1
+
+
+@pytest.mark.anyio
+async def test_many_collections_of_what_is_new_are_worth_a_full_one(monkeypatch) -> None:
+    """Garbage that makes no memory grow goes as well while no stream is open."""
+    counts = iter([(0, 0, 9), (0, 0, 10), (0, 0, 0)])
+    monkeypatch.setattr(memory.gc, "get_count", lambda: next(counts))
+    assert await _trims(3, lambda: True, [100]) == 1
+
+
+@pytest.mark.anyio
+async def test_open_streams_are_not_halted() -> None:
+    """While a stream is open nothing is collected, and memory is returned only where it is much."""
+    knots: list[weakref.ref[_Knot]] = []
+
+    def idle() -> bool:
+        knots.append(weakref.ref(_Knot()))
+        return False
+
+    trims = await _trims(3, idle, [100, 160, 165, 120, 180])
+    assert trims == 1
+    assert all(knot() is not None for knot in knots)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells in /proc what a process holds")
+def test_what_was_freed_goes_back_to_the_system() -> None:
+    """A large block goes as soon as it is freed, and what is left of many small ones when the heap is trimmed."""
+    if getattr(ctypes.CDLL(None), "malloc_trim", None) is None:
+        pytest.skip("another allocator than glibc's")
+    tune()
+    trim()
+    before = resident()
+    blocks = [bytearray(10 * MB) for _ in range(8)]
+    assert resident() > before + 70 * MB
+    del blocks
+    assert resident() < before + 10 * MB
+    small = [bytearray(600) for _ in range(100_000)]
+    last = bytearray(700)
+    del small
+    trim()
+    assert resident() < before + 20 * MB
+    assert last is not None
+
+
+def test_another_allocator_is_left_alone(monkeypatch) -> None:
+    """Where glibc is not, nothing is asked of it."""
+    monkeypatch.setattr(memory.sys, "platform", "darwin")
+    tune()
+    trim()

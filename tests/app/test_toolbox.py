@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
-from signalbox.tools import registry
+from signalbox.tools import plugins
 
 from tests.support.fixtures import Behind
 from tests.support.serving import RunningApp, settings_for
@@ -146,7 +146,7 @@ def test_a_broken_tool_of_a_package_is_listed_and_stops_nothing(
 ) -> None:
     """The reason is in GET /api/tools, a question that names it is refused, and one that does not goes on."""
     entry = EntryPoint("dice", "signalbox.no_such_module:tools", "signalbox.tools")
-    monkeypatch.setattr(registry, "entry_points", lambda **_: [entry])
+    monkeypatch.setattr(plugins, "entry_points_of", lambda group: [entry])
     app, upstream = behind(says("Hello."))
     assert "No module named 'signalbox.no_such_module'" in listed(app)["dice"]["unavailable"]
     response = app.post(prompt="Roll.", tools=["dice"])

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from signalbox.chat.context import Limits
@@ -317,6 +317,14 @@ async def test_failed_searches_count_and_equal_ones_do_not() -> None:
     assert len(warnings(second)) == 1
     assert not warnings(await execute(execution, search("newer")))
     assert len(backend.asked) == 2
+
+
+async def test_equal_keys_of_two_tools_are_two_searches() -> None:
+    """A key says what makes searches of one tool equal; another tool may make the same."""
+    tools = [make_tool("books"), make_tool("films")]
+    tools = [replace(tool, spec=replace(tool.spec, search_key=lambda _: "same")) for tool in tools]
+    events = await execute(execution_of(tools), named("books"), named("films"), named("books"))
+    assert [result.cached is True for result in results(events)] == [False, False, True]
 
 
 async def test_no_searches_allowed() -> None:

@@ -201,10 +201,16 @@ async def test_a_tools_own_sentence_and_code_are_kept():
         KeyError("sk-or-secret"),
         RecursionError("sk-or-secret"),
         ExceptionGroup("sk-or-secret", [ValueError("sk-or-secret")]),
+        SystemExit("sk-or-secret"),
+        KeyboardInterrupt("sk-or-secret"),
+        GeneratorExit("sk-or-secret"),
+        asyncio.CancelledError("sk-or-secret"),
+        BaseException("sk-or-secret"),
     ],
+    ids=lambda error: type(error).__name__,
 )
-async def test_sc14_every_exception_is_a_result_without_its_text(error: Exception):
-    """Neither the model nor the log reads what an exception says: it may hold a key."""
+async def test_sc14_every_exception_is_a_result_without_its_text(error: BaseException):
+    """Neither the model nor the log reads what an exception says: it may hold a key. The log has file and line."""
     with capture_logs() as logs:
         outcome = await outcome_of(raising(error))
     assert outcome.code is Code.TOOL_FAILED
@@ -215,9 +221,23 @@ async def test_sc14_every_exception_is_a_result_without_its_text(error: Exceptio
             "log_level": "warning",
             "tool": "probe",
             "error": type(error).__name__,
+            "raised_at": f"{__file__}:{raising.__code__.co_firstlineno + 4}",
             "run_id": "r1",
         }
     ]
+
+
+async def test_a_tool_error_that_holds_no_sentence_is_a_failure():
+    """A subclass may hold anything, and an odd code or sentence ends no run."""
+
+    class OddError(ToolError):
+        def __init__(self, **given: Any) -> None:
+            super().__init__(Code.RATE_LIMIT, "asked too often")
+            vars(self).update(given)
+
+    for odd in (OddError(message=5), OddError(message=None), OddError(code="WHAT"), OddError(code=None)):
+        assert (await outcome_of(raising(odd))).code is Code.TOOL_FAILED
+    assert (await outcome_of(raising(OddError()))).code is Code.RATE_LIMIT
 
 
 async def test_cancellation_leaves_it():

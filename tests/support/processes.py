@@ -22,8 +22,9 @@ def environment(**given: str) -> dict[str, str]:
     """Return an environment without any setting of ours but those given."""
     names = {name.upper() for name in Settings.model_fields} | {"WEB_CONCURRENCY"}
     kept = {name: value for name, value in os.environ.items() if name.upper() not in names}
-    python = os.pathsep.join(filter(None, [str(ROOT / "backend"), str(ROOT), os.environ.get("PYTHONPATH", "")]))
-    return {**kept, "PYTHONPATH": python, "PYTHONUNBUFFERED": "1", "SIGNALBOX_SIMULATOR_PACE": "0", **given}
+    folders = [str(ROOT / "backend"), str(ROOT), os.environ.get("PYTHONPATH", ""), given.get("PYTHONPATH", "")]
+    python = os.pathsep.join(filter(None, folders))
+    return {**kept, "PYTHONUNBUFFERED": "1", "SIGNALBOX_SIMULATOR_PACE": "0", **given, "PYTHONPATH": python}
 
 
 def command(

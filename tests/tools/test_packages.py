@@ -11,7 +11,7 @@ import pytest
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import Tool, ToolContext, ToolSpec
 from signalbox.services.tool_executor import ToolExecutor
-from signalbox.tools import registry
+from signalbox.tools import plugins, registry
 from signalbox.tools.lint import safe_name
 from signalbox.tools.registry import built_in, from_packages
 
@@ -144,11 +144,12 @@ def test_a_name_is_given_once():
 
 
 def test_a_broken_one_is_logged_by_name(capsys: pytest.CaptureFixture[str]):
-    """The operator reads which entry of which package it was."""
+    """The operator reads which entry of which package it was, and the line that failed."""
     from structlog.testing import capture_logs
 
     with capture_logs() as lines:
         reason(Entry("x", fails(RuntimeError("s3cret"))))
+    assert lines[0].pop("raised_at").startswith(f"{__file__}:")
     assert lines == [
         {
             "event": "tool_not_loaded",
@@ -164,10 +165,10 @@ def test_the_entry_points_of_what_is_installed_are_read(monkeypatch: pytest.Monk
     """The group is signalbox.tools, and a real entry point is loaded by its module's name."""
     monkeypatch.setattr(registry, "a_tool_of_a_test", lambda: tool("dice"), raising=False)
     entry = EntryPoint("dice", "signalbox.tools.registry:a_tool_of_a_test", "signalbox.tools")
-    asked: list[dict[str, str]] = []
-    monkeypatch.setattr(registry, "entry_points", lambda **given: (asked.append(given), [entry])[1])
+    asked: list[str] = []
+    monkeypatch.setattr(plugins, "entry_points_of", lambda group: (asked.append(group), [entry])[1])
     assert [one.spec.name for one in from_packages(())] == ["dice"]
-    assert asked == [{"group": "signalbox.tools"}]
+    assert asked == ["signalbox.tools"]
 
 
 PACKAGE = """

@@ -40,7 +40,9 @@ async def fill_toolbox(
         await _prepare(search, stack)
     ours = ours_of(settings, search, why_not, _cannot_write(notes_folder(settings)))
     names = {tool.spec.name for tool in (*ours, *extra_tools)}
-    return Toolbox([*ours, *extra_tools, *from_packages(names)], search is not None and search.paid)
+    return Toolbox(
+        [*ours, *extra_tools, *from_packages(names, on_close=stack.callback)], search is not None and search.paid
+    )
 
 
 def ours_of(settings: Settings, search: SearchBackend | None, why_not: str | None, no_notes: str | None) -> list[Tool]:

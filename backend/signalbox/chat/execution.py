@@ -125,7 +125,8 @@ class ToolExecution(Struct, eq=False):
         if call.spec.search_key is None:
             call.task = self._spawn(call, self._run(call))
         else:
-            self._start_search(call, call.spec.search_key(call.arguments))
+            # With the name: two search tools may make the same key.
+            self._start_search(call, f"{call.name}\x1f{call.spec.search_key(call.arguments)}")
 
     def _spawn(self, call: RunningCall, work: Coroutine[None, None, Result]) -> asyncio.Task[Result]:
         """Start the work for a call; should it break, the call is answered all the same."""

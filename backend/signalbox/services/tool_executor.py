@@ -11,6 +11,7 @@ import structlog
 from msgspec.structs import replace
 
 from signalbox.core.errors import Code, ToolError
+from signalbox.core.failure_location import failure_location
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import Tool, ToolContext, ToolOutcome, ToolSpec
 from signalbox.services.argument_shapes import shape_of, surely_fit
@@ -89,18 +90,10 @@ class ToolExecutor:
             async with limit:
                 result = await tool.run(given, context)
             return self._taken_in(tool.spec, given, result, context)
-        except ToolError as error:
-            return _failed(tool.spec, given, error, context)
-        except TimeoutError:
-            within = f"within {tool.spec.timeout:g} s" if limit.expired() else "in time"
-            return ToolOutcome.failed(Code.TIMEOUT, f"{name} did not answer {within}")
-        except asyncio.CancelledError as error:
-            # A tool may let the cancellation of a task of its own escape; that must not end the run.
-            if (task := asyncio.current_task()) is None or task.cancelling():
+        except BaseException as error:
+            if isinstance(error, asyncio.CancelledError) and _is_cancelled():
                 raise
-            return _broke(name, error, context)
-        except Exception as error:  # noqa: BLE001 - whatever a tool raises becomes a result
-            return _broke(name, error, context)
+            return _ended_badly(tool.spec, given, error, context, is_late=limit.expired())
 
     def _taken_in(self, spec: ToolSpec, given: JsonObject, result: JsonValue, context: ToolContext) -> ToolOutcome:
         """Make a result fit for the model, and count it: its size, and where it comes from the addresses in it."""
@@ -120,6 +113,38 @@ class ToolExecutor:
         return ToolOutcome.failed(Code.UNKNOWN_TOOL, f'there is no tool "{shown}"; the tools are: {names}')
 
 
+def _is_cancelled() -> bool:
+    """Whether the call itself is cancelled; a tool may also let the cancellation of a task of its own escape."""
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0
+
+
+def _ended_badly(
+    spec: ToolSpec, given: JsonObject, error: BaseException, context: ToolContext, *, is_late: bool
+) -> ToolOutcome:
+    if is_late:
+        return ToolOutcome.failed(Code.TIMEOUT, f"{spec.name} did not answer within {spec.timeout:g} s")
+    if isinstance(error, TimeoutError):
+        return ToolOutcome.failed(Code.TIMEOUT, f"{spec.name} did not answer in time")
+    if isinstance(error, ToolError) and _is_well_formed(error):
+        return _failed(spec, given, error, context)
+    # Its type and its place only: the text of an exception may hold arguments, paths and keys.
+    _log.warning(
+        "tool_failed",
+        tool=spec.name,
+        error=type(error).__name__,
+        raised_at=failure_location(error),
+        run_id=context.run_id,
+    )
+    return ToolOutcome.failed(Code.TOOL_FAILED, f"{spec.name} failed; answer without it, or call it differently")
+
+
+def _is_well_formed(error: ToolError) -> bool:
+    """Whether a tool's error says what it should; a subclass may hold anything."""
+    code, message = cast(object, error.code), cast(object, error.message)
+    return isinstance(code, Code) and type(message) is str
+
+
 def _failed(spec: ToolSpec, given: JsonObject, error: ToolError, context: ToolContext) -> ToolOutcome:
     """Tell a tool's own sentence; one that may quote a page is text from outside too."""
     failure = ToolOutcome.failed(error.code, _safe_text(error.message))
@@ -127,12 +152,6 @@ def _failed(spec: ToolSpec, given: JsonObject, error: ToolError, context: ToolCo
         return failure
     context.links.note_result(failure.error, spec.name, given, spec.url_argument)
     return replace(failure, outside=True)
-
-
-def _broke(name: str, error: BaseException, context: ToolContext) -> ToolOutcome:
-    # The type only: the text of an exception may hold arguments, paths and keys.
-    _log.warning("tool_failed", tool=name, error=type(error).__name__, run_id=context.run_id)
-    return ToolOutcome.failed(Code.TOOL_FAILED, f"{name} failed; answer without it, or call it differently")
 
 
 # --- arguments ---

@@ -2,25 +2,55 @@
 
 import re
 from collections.abc import Iterator
+from typing import cast, get_args
+
+import orjson
 
 from signalbox.core.messages import JsonObject, JsonValue
-from signalbox.core.tools import Tool
+from signalbox.core.tools import Category, Tool, ToolSpec, Visibility
 
 # One keyword beside these and Gemini refuses the whole request.
 SAFE_KEYWORDS = frozenset({"type", "description", "properties", "required", "items", "enum"})
+_LONGEST_TIMEOUT = 3_600
+_LONGEST_REASON = 500
 _NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]{0,63}")
 
 
 def fault_of(tool: Tool) -> str | None:
-    """Return what is wrong with a tool, None when it can be offered to every host."""
-    spec = tool.spec
-    if not _NAME.fullmatch(spec.name):
-        return f"its name {spec.name[:70]!r} is not a letter followed by at most 63 letters, digits and underscores"
-    if not spec.description.strip():
+    """Return what is wrong with a tool, None when it can be offered to every host.
+
+    Its types are checked too: a package need not have been checked by a type checker.
+    """
+    spec, reason = tool.spec, cast(object, tool.unavailable)
+    if not isinstance(cast(object, spec), ToolSpec):
+        return "its spec is not a ToolSpec"
+    if not isinstance(cast(object, spec.name), str) or not _NAME.fullmatch(spec.name):
+        return f"its name {spec.name!r:.70} is not a letter followed by at most 63 letters, digits and underscores"
+    if not isinstance(cast(object, spec.description), str) or not spec.description.strip():
         return "it has no description"
-    if not spec.timeout > 0:
-        return "its timeout is not a positive number of seconds"
-    return schema_fault(spec.parameters)
+    if not callable(tool.run):
+        return "its run is not a function"
+    if reason is not None and (not isinstance(reason, str) or not 0 < len(reason) <= _LONGEST_REASON):
+        return f"the reason why it is unavailable is not a text of at most {_LONGEST_REASON} characters"
+    return _metadata_fault(spec) or schema_fault(spec.parameters)
+
+
+def _metadata_fault(spec: ToolSpec) -> str | None:
+    timeout = cast(object, spec.timeout)
+    if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 < timeout <= _LONGEST_TIMEOUT:
+        return f"its timeout is not a positive number of seconds, at most {_LONGEST_TIMEOUT:,}"
+    if spec.category not in get_args(Category):
+        return f"its category is not one of {', '.join(get_args(Category))}"
+    if spec.visibility not in get_args(Visibility):
+        return f"its visibility is not one of {', '.join(get_args(Visibility))}"
+    if not all(isinstance(cast(object, flag), bool) for flag in (spec.eager, spec.untrusted, spec.own_failures)):
+        return "its eager, untrusted and own_failures are not all true or false"
+    if spec.search_key is not None and not callable(spec.search_key):
+        return "its search_key is not a function"
+    properties = spec.parameters.get("properties") if isinstance(cast(object, spec.parameters), dict) else None
+    if spec.url_argument is not None and (not isinstance(properties, dict) or spec.url_argument not in properties):
+        return "its url_argument is none of its arguments"
+    return None
 
 
 def schema_fault(schema: JsonObject) -> str | None:
@@ -29,10 +59,16 @@ def schema_fault(schema: JsonObject) -> str | None:
     from jsonschema.exceptions import SchemaError
 
     try:
+        orjson.dumps(schema)
+    except TypeError:
+        return "its parameters are not JSON"
+    try:
         Draft202012Validator.check_schema(schema)
     except SchemaError:
         return "its parameters are no valid JSON Schema"
-    if schema.get("type") != "object" or not isinstance(schema.get("properties"), dict):
+    if not isinstance(cast(object, schema), dict) or (
+        schema.get("type") != "object" or not isinstance(schema.get("properties"), dict)
+    ):
         return "its parameters are not an object with properties"
     for path, one in _schemas(schema, "parameters"):
         if unsafe := sorted(one.keys() - SAFE_KEYWORDS):

@@ -1,11 +1,11 @@
 """The tools that come with Signalbox, and those that other packages bring; a new built-in one is one file and one line.
 
 A package brings tools by an entry point of the group `signalbox.tools`: something that is called without arguments and
-returns a Tool or a list of them.
+returns a Tool or a list of them. Its code runs on a thread for that package (`tools/plugin_thread.py`).
 """
 
-from collections.abc import Collection, Iterable, Sequence
-from importlib.metadata import EntryPoint, entry_points
+from collections.abc import Callable, Collection, Iterable
+from importlib.metadata import EntryPoint
 from typing import cast
 
 import structlog
@@ -13,7 +13,10 @@ import structlog
 from signalbox.core.tools import NoteKeeper, PageSource, SearchBackend, Tool, ToolSpec
 from signalbox.tools.calculate import calculate
 from signalbox.tools.get_current_time import get_current_time
+from signalbox.tools.isolated import isolated
 from signalbox.tools.lint import fault_of, safe_name
+from signalbox.tools.plugin_thread import PluginThread
+from signalbox.tools.plugins import Plugin, PluginFaultError, in_plugin, plugins_of
 from signalbox.tools.read_url import read_url
 from signalbox.tools.save_note import save_note
 from signalbox.tools.search_web import search_web
@@ -41,52 +44,65 @@ def built_in(
     ]
 
 
-def from_packages(taken: Collection[str], found: Iterable[EntryPoint] | None = None) -> list[Tool]:
+def from_packages(
+    taken: Collection[str],
+    found: Iterable[EntryPoint] | None = None,
+    *,
+    on_close: Callable[[Callable[[], None]], object] = lambda _: None,
+) -> list[Tool]:
     """Return the tools of other packages; one that cannot be had is there with the reason, and ends nothing.
 
-    `taken` are names that no package's tool may have.
+    `taken` are names that no package's tool may have; `on_close` is given what ends each package's thread.
     """
     tools: list[Tool] = []
     names = set(taken)
-    for entry in sorted(entry_points(group=GROUP) if found is None else found, key=lambda one: (one.name, one.value)):
-        for tool in _tools_of(entry):
-            usable = _checked(tool, entry, names) if tool.unavailable is None else tool
-            tools.append(_named(usable, names))
+    for plugin in plugins_of(GROUP, found):
+        thread = plugin.open()
+        on_close(thread.close)
+        for tool in _tools_of(plugin, thread, names):
+            tools.append(_named(tool, names))
             names.add(tools[-1].spec.name)
     return tools
 
 
-def _tools_of(entry: EntryPoint) -> Sequence[Tool]:
-    """Load an entry point and call it."""
+def _tools_of(plugin: Plugin, thread: PluginThread, taken: Collection[str]) -> list[Tool]:
+    """Load a plugin; return each of its tools as it can be run, or what stands in for it."""
     try:
-        made = cast(object, entry.load()())
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - a package of somebody else's; nothing of it ends the start
-        return [_missing(entry, _reason(error))]
-    tools = list(cast("Sequence[object]", made)) if isinstance(made, list | tuple) else [made]
+        made = _made(plugin, thread)
+    except PluginFaultError as fault:
+        return [_missing(plugin, fault)]
+    tools: list[Tool] = []
+    for tool in made:
+        try:
+            _check(tool, thread, {*taken, *(one.spec.name for one in tools)})
+            tools.append(isolated(tool, thread))
+        except PluginFaultError as fault:
+            tools.append(_missing(plugin, fault))
+    return tools
+
+
+def _made(plugin: Plugin, thread: PluginThread) -> list[Tool]:
+    made = plugin.make(thread)
+    tools = list(cast("list[object]", made)) if isinstance(made, list | tuple) else [made]
     if not tools or not all(isinstance(tool, Tool) for tool in tools):
-        return [_missing(entry, "it did not return a Tool or a list of Tools")]
+        raise PluginFaultError("it did not return a Tool or a list of Tools")
     return cast("list[Tool]", tools)
 
 
-def _reason(error: BaseException) -> str:
-    # Only import errors speak of nothing but names; other texts may hold paths and keys (quirk G4).
-    words = f": {error}"[:200] if isinstance(error, ImportError) else ""
-    return f"it could not be loaded ({type(error).__name__}{words})"
+def _check(tool: Tool, thread: PluginThread, names: Collection[str]) -> None:
+    """Raise PluginFaultError for a tool that cannot be offered."""
+    if (reason := in_plugin(thread, lambda: fault_of(tool), "checked")) is not None:
+        raise PluginFaultError(reason)
+    if tool.spec.name in names and tool.unavailable is None:
+        raise PluginFaultError(f'it is named "{tool.spec.name}", and there is a tool of that name already')
 
 
-def _checked(tool: Tool, entry: EntryPoint, names: Collection[str]) -> Tool:
-    if tool.spec.name in names:
-        return _missing(entry, f'it is named "{tool.spec.name}", and there is a tool of that name already')
-    fault = fault_of(tool)
-    return tool if fault is None else _missing(entry, fault)
-
-
-def _missing(entry: EntryPoint, reason: str) -> Tool:
+def _missing(plugin: Plugin, fault: PluginFaultError) -> Tool:
     """Stand in for a tool that cannot be had, and log it by name."""
-    package = entry.dist.name if entry.dist else entry.value.partition(":")[0]
-    _log.warning("tool_not_loaded", entry=entry.name, package=package, reason=reason)
-    spec = ToolSpec(safe_name(entry.name), f"A tool of the package {package}.", {"type": "object", "properties": {}})
-    return Tool(spec, _never, f"{package}: {reason}")
+    _log.warning("tool_not_loaded", **plugin.facts_of(fault))
+    description = f"A tool of the package {plugin.package}."
+    spec = ToolSpec(safe_name(plugin.name), description, {"type": "object", "properties": {}})
+    return Tool(spec, _never, f"{plugin.package}: {fault.reason}")
 
 
 async def _never(*_: object) -> None:

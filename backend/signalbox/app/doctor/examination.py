@@ -2,10 +2,7 @@
 
 import asyncio
 import sys
-import threading
 from collections.abc import Awaitable, Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import ParamSpec, TypeVar
 
 from signalbox.app.config import Settings
 from signalbox.app.doctor.access import check_access
@@ -21,13 +18,12 @@ from signalbox.app.doctor.searching import check_search
 from signalbox.app.logs import configure_logs
 from signalbox.services.http import make_client
 from signalbox.services.search import Client
+from signalbox.tools.daemon_threads import DaemonThreads
 
 # Longer than any one thing that a check waits for.
 SECONDS = 8.0
 _CLIENT_SECONDS = 5.0
 
-P = ParamSpec("P")
-T = TypeVar("T")
 Check = Callable[[Settings, Client], Awaitable[list[Finding]]]
 
 
@@ -52,7 +48,7 @@ def _as_served(settings: Settings, host: str | None, port: int | None) -> Settin
 
 async def examine(settings: Settings) -> list[Finding]:
     """Run the checks and return what they found, in the order in which they are listed."""
-    asyncio.get_running_loop().set_default_executor(_Daemons())
+    asyncio.get_running_loop().set_default_executor(DaemonThreads())
     async with make_client(connect_timeout=_CLIENT_SECONDS, idle_timeout=_CLIENT_SECONDS) as client:
         return [one for found in await asyncio.gather(*_checks(settings, client)) for one in found]
 
@@ -81,24 +77,3 @@ async def _in_time(about: str, check: Awaitable[list[Finding]]) -> list[Finding]
     except Exception as error:  # noqa: BLE001 - a broken check must not hide what the others found
         words = f"This check broke ({type(error).__name__})."
         return [fail(about, words, "Report it as a fault of Signalbox.")]
-
-
-class _Daemons(ThreadPoolExecutor):
-    """Threads that nobody waits for: a disk or a name server that never answers must not keep the process."""
-
-    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Run it in a thread of its own."""
-        future: Future[T] = Future()
-        future.set_running_or_notify_cancel()
-
-        def run() -> None:
-            try:
-                future.set_result(fn(*args, **kwargs))
-            except BaseException as error:  # noqa: BLE001 - whoever waits for the future gets it
-                future.set_exception(error)
-
-        threading.Thread(target=run, daemon=True).start()
-        return future
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Wait for nobody."""

@@ -1,0 +1,41 @@
+"""An executor whose threads do not keep the process: what never returns must not hold up its end."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class DaemonThreads(ThreadPoolExecutor):
+    """Runs each piece of work in a daemon thread, at most `most` at once.
+
+    Event loops accept only a ThreadPoolExecutor.
+    """
+
+    def __init__(self, most: int = 64) -> None:
+        super().__init__(most)
+        self._free = threading.Semaphore(most)
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Run it in a thread; raises RuntimeError when too many have not returned."""
+        if not self._free.acquire(blocking=False):
+            raise RuntimeError("too many threads have not returned")
+        future: Future[T] = Future()
+        future.set_running_or_notify_cancel()
+
+        def run() -> None:
+            try:
+                future.set_result(fn(*args, **kwargs))
+            except BaseException as error:  # noqa: BLE001 - whoever waits for the future gets it
+                future.set_exception(error)
+            finally:
+                self._free.release()
+
+        threading.Thread(target=run, daemon=True).start()
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Do not wait."""

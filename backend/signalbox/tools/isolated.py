@@ -1,0 +1,59 @@
+"""A plugin's tool, and its search backend, on the plugin's own thread."""
+
+import json
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from typing import cast
+
+import structlog
+
+from signalbox.core.failure_location import failure_location
+from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.tools import Tool, ToolContext, ToolSpec
+from signalbox.tools.plugin_thread import PluginThread
+
+_log = structlog.get_logger(__name__)
+
+SearchKey = Callable[[Mapping[str, JsonValue]], str]
+
+
+def isolated(tool: Tool, thread: PluginThread) -> Tool:
+    """Return a tool that passed `fault_of` as one whose function runs on the plugin's thread."""
+
+    async def run(arguments: JsonObject, context: ToolContext) -> JsonValue:
+        # A copy: the call's own arguments are told to clients and to the model.
+        return cast(JsonValue, await thread.run(lambda: tool.run(deepcopy(arguments), context)))
+
+    # Copied field by field: a subclass may do anything when it is read.
+    given = tool.spec
+    spec = ToolSpec(
+        name=given.name,
+        description=given.description,
+        parameters=deepcopy(given.parameters),
+        category=given.category,
+        visibility=given.visibility,
+        eager=given.eager,
+        timeout=given.timeout,
+        search_key=_safe_key(given.name, given.search_key) if given.search_key else None,
+        untrusted=given.untrusted,
+        own_failures=given.own_failures,
+        url_argument=given.url_argument,
+    )
+    return Tool(spec, run, tool.unavailable)
+
+
+def _safe_key(name: str, search_key: SearchKey) -> SearchKey:
+    """Have a key that cannot be made replaced by the arguments themselves: equal searches are still sent once."""
+
+    def key(arguments: Mapping[str, JsonValue]) -> str:
+        try:
+            made = cast(object, search_key(deepcopy(arguments)))
+        except BaseException as error:  # noqa: BLE001 - a plugin's function, called on the loop that serves everybody
+            _log.warning("search_key_failed", tool=name, error=type(error).__name__, raised_at=failure_location(error))
+        else:
+            if isinstance(made, str):
+                return made
+            _log.warning("search_key_failed", tool=name, error=f"returned {type(made).__name__}")
+        return json.dumps(dict(arguments), sort_keys=True)
+
+    return key

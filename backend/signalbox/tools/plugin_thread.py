@@ -1,0 +1,108 @@
+"""Where a plugin's code runs: an event loop in a daemon thread, one for each entry point (decision 0055)."""
+
+import asyncio
+import inspect
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Generic, TypeVar, cast
+
+import structlog
+
+from signalbox.core.failure_location import failure_location
+from signalbox.tools.daemon_threads import DaemonThreads
+
+T = TypeVar("T")
+
+_log = structlog.get_logger(__name__)
+
+
+class PluginLoadError(Exception):
+    """Why a plugin could not be loaded: the exception that it raised, None where it took too long."""
+
+    def __init__(self, error: BaseException | None = None) -> None:
+        super().__init__()
+        self.error = error
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended(Generic[T]):
+    """What became of a piece of work. An exception is a value here: some would leave an event loop or a future."""
+
+    value: T | None = None
+    error: BaseException | None = None
+
+
+class PluginThread:
+    """Runs the code of one plugin. What blocks there, exits or ignores its cancellation holds up nothing else."""
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+        self._loop = asyncio.new_event_loop()
+        self._loop.set_exception_handler(self._log_unhandled)
+        self._loop.set_default_executor(DaemonThreads())
+        self._is_closed = False
+        threading.Thread(target=self._serve, name=f"plugin {package}", daemon=True).start()
+
+    def load(self, work: Callable[[], T], seconds: float) -> T:
+        """Call `work` there and wait for it; raises PluginLoadError."""
+        future: Future[_Ended[T]] = Future()
+        self._loop.call_soon_threadsafe(lambda: future.set_result(_called(work)))
+        try:
+            ended = future.result(seconds)
+        except TimeoutError:
+            raise PluginLoadError from None
+        if ended.error is not None:
+            raise PluginLoadError(ended.error)
+        return cast(T, ended.value)
+
+    async def run(self, work: Callable[[], object]) -> object:
+        """Call `work` there, await what it returns, and return what comes of it; raises any BaseException it raises.
+
+        A plain function works too. A cancellation is passed on, and not waited for.
+        """
+        running = asyncio.run_coroutine_threadsafe(_awaited(work), self._loop)
+        ended = await asyncio.wrap_future(running)
+        if ended.error is not None:
+            raise ended.error
+        return ended.value
+
+    def close(self) -> None:
+        """End the thread; code that blocks it keeps it until the process ends."""
+        self._is_closed = True
+        self._loop.call_soon_threadsafe(self._loop.stop)
+
+    def _serve(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        while not self._is_closed:
+            try:
+                self._loop.run_forever()
+            except BaseException as error:  # noqa: BLE001 - a task or a callback of the plugin that exits
+                self._log_broken(error)
+        self._loop.close()
+
+    def _log_unhandled(self, loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
+        error = context.get("exception")
+        if isinstance(error, BaseException):
+            self._log_broken(error)
+
+    def _log_broken(self, error: BaseException) -> None:
+        _log.warning(
+            "plugin_broke", package=self._package, error=type(error).__name__, raised_at=failure_location(error)
+        )
+
+
+def _called(work: Callable[[], T]) -> _Ended[T]:
+    try:
+        return _Ended(work())
+    except BaseException as error:  # noqa: BLE001 - see _Ended
+        return _Ended(error=error)
+
+
+async def _awaited(work: Callable[[], object]) -> _Ended[object]:
+    try:
+        made = work()
+        return _Ended(await made if inspect.isawaitable(made) else made)
+    except BaseException as error:  # noqa: BLE001 - see _Ended
+        return _Ended(error=error)

@@ -1,0 +1,92 @@
+"""What installed packages bring by entry point: found, loaded and called without any of it ending the start."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, distributions
+from typing import TypeVar, cast
+
+import structlog
+
+from signalbox.core.failure_location import failure_location
+from signalbox.tools.plugin_thread import PluginLoadError, PluginThread
+
+T = TypeVar("T")
+
+# An import may take long on a cold disk; one that hangs must not keep the server from starting.
+_LOAD_SECONDS = 20.0
+
+_log = structlog.get_logger(__name__)
+
+
+class PluginFaultError(Exception):
+    """Why a plugin cannot be used, in words for the operator; `at` is the line that failed, where one is known."""
+
+    def __init__(self, reason: str, at: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.at = at
+
+
+@dataclass(frozen=True, slots=True)
+class Plugin:
+    """One entry point of an installed package."""
+
+    entry: EntryPoint
+    package: str
+
+    @property
+    def name(self) -> str:
+        """The name of the entry point."""
+        return self.entry.name
+
+    def open(self) -> PluginThread:
+        """Start the thread in which all of its code runs."""
+        return PluginThread(self.package)
+
+    def make(self, thread: PluginThread, *arguments: object) -> object:
+        """Load the entry point and call it; raises PluginFaultError."""
+        return in_plugin(thread, lambda: cast(object, self.entry.load()(*arguments)), "loaded")
+
+    def facts_of(self, fault: PluginFaultError) -> dict[str, str]:
+        """Return what the log says of a plugin that cannot be used: its name, the reason, and where it failed."""
+        facts = {"entry": self.name, "package": self.package, "reason": fault.reason}
+        return {**facts, "raised_at": fault.at} if fault.at else facts
+
+
+def in_plugin(thread: PluginThread, work: Callable[[], T], done: str) -> T:
+    """Call `work`, which runs a plugin's code, on its thread; raises PluginFaultError ("it could not be {done} …")."""
+    try:
+        return thread.load(work, _LOAD_SECONDS)
+    except PluginLoadError as failed:
+        if failed.error is None:
+            raise PluginFaultError(f"it could not be {done} within {_LOAD_SECONDS:g} s") from None
+        # Only import errors speak of nothing but names; other texts may hold paths and keys (quirk G4).
+        words = f": {failed.error}"[:200] if isinstance(failed.error, ImportError) else ""
+        reason = f"it could not be {done} ({type(failed.error).__name__}{words})"
+        raise PluginFaultError(reason, failure_location(failed.error)) from None
+
+
+def plugins_of(group: str, found: Iterable[EntryPoint] | None = None) -> list[Plugin]:
+    """Return the entry points of a group, by name; `found` stands in for what is installed."""
+    entries = entry_points_of(group) if found is None else found
+    return [Plugin(entry, _package(entry)) for entry in sorted(entries, key=lambda one: (one.name, one.value))]
+
+
+def entry_points_of(group: str) -> Iterator[EntryPoint]:
+    """Yield a group's entry points of every distribution that can be read; the first of a name on the path counts."""
+    seen: set[str] = set()
+    for distribution in distributions():
+        try:
+            name = str(distribution.metadata["Name"])
+            entries = [entry for entry in distribution.entry_points if entry.group == group]
+        except Exception as error:  # noqa: BLE001 - broken metadata of one package hides no other
+            _log.warning("package_not_readable", error=type(error).__name__)
+            continue
+        if name not in seen:
+            yield from entries
+        seen.add(name)
+
+
+def _package(entry: EntryPoint) -> str:
+    name = cast("str | None", entry.dist.name) if entry.dist else None
+    return name or entry.value.partition(":")[0]

@@ -106,6 +106,7 @@ def test_an_allowed_origin_reads_the_stream_and_its_headers(tmp_path: Path) -> N
     exposed = {name.strip() for name in answer.headers["access-control-expose-headers"].split(",")}
     assert exposed == {
         "x-chat-contract",
+        "x-request-id",
         "x-run-id",
         "x-tool-loop",
         "x-conversation-id",

@@ -66,7 +66,7 @@ def test_every_status_word_and_header_is_there() -> None:
     assert set(get_args(LoopName)) <= codes_in(PAGE.section("Which fields can every event have"))
     headers = _named("Which headers come with a stream")
     conversation = {"x-conversation-id", "x-message-id"}
-    assert {*HEADERS, "x-run-id", "x-tool-loop", "content-type"} | conversation == headers
+    assert {*HEADERS, "x-request-id", "x-run-id", "x-tool-loop", "content-type"} | conversation == headers
     assert PAGE.text.startswith(f"# The event contract v{VERSION}\n")
 
 

@@ -17,6 +17,7 @@ from starlette.routing import Match, Mount
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from signalbox.app.config import SettingsError
+from signalbox.app.requests import info_of
 from signalbox.core.errors import CODES, Code, RequestError, StoreError
 from signalbox.core.messages import JsonObject, JsonValue
 
@@ -27,6 +28,19 @@ _NONE = "\0"
 _RETRY_SECONDS = 2.0
 _METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
 _BY_STATUS = {404: Code.NOT_FOUND, 405: Code.METHOD_NOT_ALLOWED}
+
+
+class _Refusal(Response):
+    """An error as an answer; it leaves its code for the log."""
+
+    def __init__(self, code: Code, content: bytes, status: int, headers: dict[str, str] | None) -> None:
+        super().__init__(content, status, headers, media_type="application/json")
+        self._code = code
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer."""
+        info_of(scope).code = str(self._code)
+        await super().__call__(scope, receive, send)
 
 
 def error_response(error: RequestError, headers: dict[str, str] | None = None) -> Response:
@@ -40,7 +54,7 @@ def error_response(error: RequestError, headers: dict[str, str] | None = None) -
     wait = _RETRY_SECONDS if error.retry_after is None and error.status == 503 else error.retry_after
     if wait is not None:  # whole seconds, and none too few: who waits so long is not refused once more
         headers = {"retry-after": str(max(1, ceil(wait))), **(headers or {})}
-    return Response(orjson.dumps({"error": body}), error.status, headers, media_type="application/json")
+    return _Refusal(error.code, orjson.dumps({"error": body}), error.status, headers)
 
 
 def request_error_of(error: ValidationError | RequestValidationError, body: JsonValue = None) -> RequestError:
@@ -146,6 +160,9 @@ class LastResort:
                 raise
             frames = extract_tb(error.__traceback__)
             where = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "unknown"
-            _log.error("request.broke", path=scope["path"], error=type(error).__name__, where=where)
+            info = info_of(scope)
+            info.is_logged = True
+            kind = type(error).__name__
+            _log.error("request.broke", request_id=info.id, path=scope["path"], error=kind, where=where)
             if not has_started:
                 await error_response(RequestError(Code.INTERNAL))(scope, receive, send)

@@ -52,6 +52,12 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "tools": ["calculate", "get_current_time"],
     },
 }
+_REQUEST_ID = {
+    "x-request-id": {
+        "description": "The request's own x-request-id where it sent a sane one, else a new one; the log has it too",
+        "schema": {"type": "string"},
+    }
+}
 CHAT_BODY = body_of(ChatRequest, EXAMPLES)
 CHAT_HEADERS = headers_of(
     {
@@ -107,3 +113,5 @@ def _complete(operation: dict[str, Any], *, is_api: bool) -> None:
     schema = {"$ref": _REF.format(model=ErrorAnswer.__name__)}
     for kind, words in errors.items():
         responses.setdefault(kind, {"description": words})["content"] = {"application/json": {"schema": schema}}
+    for answer in responses.values():
+        answer.setdefault("headers", {}).update(_REQUEST_ID)

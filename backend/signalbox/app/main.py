@@ -22,11 +22,13 @@ from signalbox.app.examples import add_openapi
 from signalbox.app.express import Express
 from signalbox.app.files import mount_files
 from signalbox.app.levers import key_fences_from, open_lever
-from signalbox.app.logs import configure_logs, run_log
+from signalbox.app.logs import configure_logs
 from signalbox.app.memory import Upkeep, tune
 from signalbox.app.quota import Quota
 from signalbox.app.rates import Rates, read_rates
+from signalbox.app.refusals import Refusals
 from signalbox.app.routers import chat, conversations, flags, health, models, runs, saves, tools
+from signalbox.app.run_log import RunLog
 from signalbox.app.security import Gate, Guard
 from signalbox.app.sharing import join, sharing_of
 from signalbox.app.starting import freeze
@@ -47,9 +49,12 @@ from signalbox.store.database import Database
 from signalbox.store.journal import JournalStore
 
 _SPARE_CONNECTIONS = 100
-# What a page of an allowed origin may read beside the body: which run answers, and when to ask again.
+# What a page of an allowed origin may send.
+_ALLOWED = ["authorization", "content-type", "last-event-id", "idempotency-key", "x-tool-loop", "x-request-id"]
+# What it may read beside the body: which run answers, and when to ask again.
 _EXPOSED = [
     "x-chat-contract",
+    "x-request-id",
     "x-run-id",
     "x-tool-loop",
     "x-conversation-id",
@@ -87,13 +92,16 @@ def create_app(
     """Make the app. `token`, when set, is asked of every /api request; `extra_tools` join the built-in ones."""
     settings = settings or load_settings()
     is_shared = settings.database_url is not None
-    configure_logs(settings.signalbox_log_level, settings.secrets, is_one_of_several=is_shared)
     admin = admin_token(settings, data_folder(settings))
+    secrets = [*settings.secrets, admin.value]
+    configure_logs(settings.signalbox_log_level, secrets, is_one_of_several=is_shared)
+    refusals = Refusals()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None, None]:
         tune()
         async with AsyncExitStack() as stack:
+            stack.callback(refusals.flush)
             app.state.parts = await _parts(settings, extra_tools, admin, stack)
             app.state.tokens = TokenBook(app.state.parts.database)
             stack.callback(asyncio.create_task(warm_up(app, app.state.parts), name="warming").cancel)
@@ -127,6 +135,7 @@ def create_app(
     add_openapi(app)
     mount_files(app, settings)
     _guard(app, settings, token, admin)
+    app.add_middleware(Guard, refusals=refusals)
     return app
 
 
@@ -147,10 +156,9 @@ def _guard(app: FastAPI, settings: Settings, token: str | None, admin: AdminToke
             CORSMiddleware,
             allow_origins=origins,
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-            allow_headers=["authorization", "content-type", "last-event-id", "idempotency-key", "x-tool-loop"],
+            allow_headers=_ALLOWED,
             expose_headers=_EXPOSED,
         )
-    app.add_middleware(Guard)
 
 
 async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminToken, stack: AsyncExitStack) -> Parts:
@@ -176,13 +184,15 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
     upstream = OpenRouterService(client, where)
     toolbox = await fill_toolbox(settings, client, folder, extra_tools, stack)
     sharing = sharing_of(settings, database)
-    store = JournalStore(database, sharing)
+    store, log = JournalStore(database, sharing), RunLog()
     stack.push_async_callback(store.aclose)
     runs_ = RunManager(
         store,
         most_at_once=settings.signalbox_max_runs,
         detached_seconds=settings.signalbox_detached_seconds,
-        on_over=run_log(),
+        on_start=log.started,
+        on_over=log.over,
+        on_recovered=log.recovered,
         settlements=Settlements(upstream) if where.is_openrouter else None,
     )
     if sharing is not None:

@@ -12,6 +12,8 @@ from signalbox.app.access import ANYBODY, Who
 from signalbox.app.errors import error_response
 from signalbox.app.files import wants_page
 from signalbox.app.heads import headers_of
+from signalbox.app.refusals import Refusals
+from signalbox.app.requests import HEADER, note_request
 from signalbox.app.streaming import BODY_SEND
 from signalbox.core.errors import Code, RequestError, StoreError
 
@@ -44,21 +46,29 @@ def is_loopback(host: str) -> bool:
 
 
 class Guard:
-    """A pure ASGI middleware, the outermost: it puts on every answer what a browser must heed.
+    """A pure ASGI middleware, the outermost: every answer gets its request's id, and what a browser must heed.
 
-    It looks at heads alone, and so does all that stands further in: it leaves its own `send` for bodies.
+    It looks at heads alone, and so does all that stands further in: it leaves its own `send` for bodies. What was
+    refused is logged here, wherever it was refused.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, refusals: Refusals) -> None:
         self._app = app
+        self._refusals = refusals
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request_id = (HEADER, note_request(scope).id.encode())
         scope[BODY_SEND] = send
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *_HEADERS]
+                message["headers"] = [*message["headers"], *_HEADERS, request_id]
+                if message["status"] >= 400:
+                    self._refusals.note(scope, message["status"])
             await send(message)
 
         try:

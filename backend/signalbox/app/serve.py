@@ -19,7 +19,7 @@ from signalbox.app.admin import AdminToken
 from signalbox.app.config import Settings, SettingsError, load_settings, misspelt, workers_wanted
 from signalbox.app.deps import Parts
 from signalbox.app.link import HURRY, Link
-from signalbox.app.logs import configure_logs
+from signalbox.app.logs import configure_logs, log_what_python_prints
 from signalbox.app.main import create_app, data_folder
 from signalbox.app.protocol import ClientConnection
 from signalbox.app.security import is_loopback
@@ -52,6 +52,7 @@ def serve(host: str | None = None, port: int | None = None, workers: int | None 
 
 def _work(settings: Settings, host: str, token: str | None, listener: socket.socket, link: Link | None = None) -> int:
     """Serve in this process, alone or as one of several; return the exit status. Raises SettingsError."""
+    log_what_python_prints()
     app = create_app(settings, token=token)
     if link is None:
         _warn_of_misspelt()
@@ -76,6 +77,7 @@ def _work(settings: Settings, host: str, token: str | None, listener: socket.soc
 def _supervise(settings: Settings, host: str, token: str | None, listener: socket.socket, count: int) -> int:
     """Serve in several processes that this one looks after."""
     configure_logs(settings.signalbox_log_level, settings.secrets, is_one_of_several=True)
+    log_what_python_prints()
     _warn_of_misspelt()
 
     def work(link: Link) -> int:

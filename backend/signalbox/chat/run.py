@@ -76,7 +76,8 @@ async def drive(
         ending = ending_of(error)
         _release_frames(error)
     except Exception as error:  # noqa: BLE001 - whatever breaks, the run's end is told
-        _log.error("run.broke", run_id=context.run_id, error=type(error).__name__, where=_where(error))
+        ids = {"run_id": context.run_id, "request_id": context.request_id or None}
+        _log.error("run.broke", **ids, error=type(error).__name__, where=_where(error))
         ending = Ending("error", Code.INTERNAL, CODES[Code.INTERNAL].sentence, retryable=True)
         _release_frames(error)
     if ending.status == "complete" and not has_content:

@@ -21,7 +21,7 @@ from signalbox.runs.billing import Settlements
 from signalbox.runs.journal import Cursor, OnNews, never, read_all
 from signalbox.runs.ledger import progress_of, with_figures
 from signalbox.runs.peers import Peers
-from signalbox.runs.recovery import CRASHED, recover
+from signalbox.runs.recovery import CRASHED, ignore, recover
 from signalbox.runs.run import DETACHED, SHUT_DOWN, STOPPED, TOO_LARGE, Asked, Run, new_run
 
 _log = structlog.get_logger()
@@ -50,7 +50,9 @@ class RunManager:
     most_at_once: int = 1000
     detached_seconds: float = 300.0
     unwatched_seconds: float = 30.0
-    on_over: Callable[[Run], None] | None = None
+    on_start: Callable[[Run], None] = ignore
+    on_over: Callable[[Run], None] = ignore
+    on_recovered: Callable[[RunRecord], None] = ignore
     settlements: Settlements | None = None
     peers: Peers | None = None
     _live: dict[str, Run] = field(default_factory=dict[str, Run])
@@ -62,14 +64,14 @@ class RunManager:
 
     async def recover(self) -> None:
         """End what a crash has cut, and ask for the bills that are still open; raises StoreError."""
-        while await recover(self.store):
+        while await recover(self.store, self.on_recovered):
             pass  # some at a time
         for record in await self.store.unsettled(time() - _BILL_SECONDS):
             self._settle_kept(record)
 
     async def end_orphans(self) -> None:
         """End the runs of workers that are dead, and ask for their bills; raises StoreError."""
-        while ended := await recover(self.store):
+        while ended := await recover(self.store, self.on_recovered):
             for record in ended:
                 self._settle_kept(record)
 
@@ -87,6 +89,7 @@ class RunManager:
         self._live[run.id] = run
         # Handed over before the run's first step, so that the disk is at it while the model is asked.
         kept = self.store.open(run.opening, partial(self._written, run))
+        self.on_start(run)
         run.start(play, self._over)
         self._detach_later(run, at_least=self.unwatched_seconds)
         try:
@@ -265,8 +268,6 @@ class RunManager:
             run.detached_timer.cancel()
         run.context.messages.clear()  # what is remembered of a run is its journal and its figures
         for follow in (self._settle, self._forget_written, self.on_over):
-            if follow is None:
-                continue
             try:
                 follow(run)
             except Exception as error:  # noqa: BLE001 - one of them that breaks keeps none of the others

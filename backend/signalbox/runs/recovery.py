@@ -1,5 +1,6 @@
 """What another process left behind, ended honestly: runs that a crash has cut, bills that were never told."""
 
+from collections.abc import Callable
 from functools import partial
 from time import time
 
@@ -23,15 +24,22 @@ _log = structlog.get_logger()
 CRASHED = Ending("interrupted", Code.SERVER_CRASH, CODES[Code.SERVER_CRASH].sentence)
 
 
-async def recover(store: RunStore) -> list[RunRecord]:
+def ignore(_: object) -> None:
+    """Take no notice."""
+
+
+async def recover(store: RunStore, on_ended: Callable[[RunRecord], None] = ignore) -> list[RunRecord]:
     """End every run that has no ending, and return them as they are kept now; raises StoreError.
 
-    What a run had written stays; behind it every open call gets its result, and the ending is told.
+    What a run had written stays; behind it every open call gets its result, and the ending is told. `on_ended` is
+    called with each once all of them are on disk.
     """
     ended = [await _end(store, record) for record in await store.take_unfinished()]
     if ended:
         await store.flush()
         _log.warning("runs.recovered", runs=len(ended))
+        for record in ended:
+            on_ended(record)
     return ended
 
 

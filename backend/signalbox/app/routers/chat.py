@@ -22,6 +22,7 @@ from signalbox.app.intake import (
     vouched,
 )
 from signalbox.app.parameters import refuse_unknown
+from signalbox.app.requests import info_of
 from signalbox.app.schemas import ChatRequest
 from signalbox.app.watching import read_event_id, refuse_twins, resume, watch
 from signalbox.chat.context import ConversationContext, RunFlags
@@ -95,6 +96,7 @@ async def _started(
     context = context_of(body, parts, messages, asked_loop, standing.conversation_id if standing else None)
     await parts.catalog.check(body.model)
     entry = parts.catalog.entry(body.model)
+    context.request_id = info_of(request.scope).id
     context.abilities = abilities_of(entry)
     context.budget = budget_of(body, parts.settings.signalbox_max_run_cost, entry)
     progress = Progress()

@@ -1,0 +1,75 @@
+"""What a log line may hold: no key, no token, and of other libraries' texts nothing that may be a prompt."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from traceback import StackSummary, walk_tb
+from types import TracebackType
+from typing import cast
+from urllib.parse import quote
+
+import orjson
+from structlog.typing import EventDict
+
+# A shorter secret would also match ordinary words and make the log unreadable.
+_SHORTEST = 8
+_MARK = "[secret]"
+# Credentials that are not settings: API tokens, other services' keys, a header's value, a password in a URL.
+_CREDENTIAL = re.compile(
+    r"\bsb-[0-9a-f]{12}-[\w-]+"
+    r"|\bsk-[\w-]{16,}"
+    r"|(?<=://)[^\s/:@\"]*:[^\s/@\"]+(?=@)"
+    r"|(?i:(?<=bearer )[\w.~+/=-]{8,})"
+)
+# A repr quotes every string, cut ones too. An apostrophe inside a word opens nothing.
+_QUOTED = re.compile(r"""(?<!\w)[bBrRuUfF]{0,2}(["'`])(?:\\.|(?!\1).)*(?:\1|$)""")
+_LONGEST_TEXT = 300
+_MOST_FRAMES = 12
+_MOST_CAUSES = 4
+
+
+class Redactor:
+    """Replaces secrets in a rendered log line, in each form in which it may hold them."""
+
+    def __init__(self, secrets: Sequence[str]) -> None:
+        known = {secret for secret in secrets if len(secret) >= _SHORTEST}
+        forms = {form for secret in known for form in (secret, orjson.dumps(secret).decode()[1:-1], quote(secret, ""))}
+        self._forms = sorted(forms, key=len, reverse=True)  # one may be part of another
+
+    def clean(self, line: str) -> str:
+        """Return the line without secrets."""
+        for form in self._forms:
+            line = line.replace(form, _MARK)
+        return _CREDENTIAL.sub(_MARK, line)
+
+
+def without_values(text: str) -> str:
+    """Return the first line of another library's text without what it quotes, which may be anybody's words."""
+    first = text.strip().partition("\n")[0]
+    return _QUOTED.sub("…", first)[:_LONGEST_TEXT]
+
+
+def describe(error: BaseException) -> EventDict:
+    """Return the type of an error, those of its causes, and where it was raised; never its message."""
+    told: EventDict = {"error": type(error).__name__}
+    causes: list[str] = []
+    cause = error.__cause__ or error.__context__
+    while cause is not None and len(causes) < _MOST_CAUSES:
+        causes.append(type(cause).__name__)
+        cause = cause.__cause__ or cause.__context__
+    if causes:
+        told["causes"] = causes
+    if isinstance(error, BaseExceptionGroup):
+        parts = cast("BaseExceptionGroup[BaseException]", error).exceptions
+        told["errors"] = sorted({type(one).__name__ for one in parts})
+    if frames := _frames(error.__traceback__):
+        told["frames"] = frames
+    return told
+
+
+def _frames(traceback: TracebackType | None) -> list[str]:
+    """Return file, line and function of the innermost frames, without source or values."""
+    stack = StackSummary.extract(walk_tb(traceback), lookup_lines=False)
+    return ["{}:{} {}".format("/".join(Path(one.filename).parts[-2:]), one.lineno, one.name) for one in stack][
+        -_MOST_FRAMES:
+    ]

@@ -1,0 +1,98 @@
+"""A run's lines in the log: one when it starts, one when it is over."""
+
+from collections.abc import Callable
+from typing import Any
+
+import structlog
+from msgspec import UNSET
+
+from signalbox.core.conversations import shown_id
+from signalbox.core.errors import Code
+from signalbox.core.records import RunRecord
+from signalbox.runs.run import Run
+
+# Failures that last until the operator does something; any other is an upstream's, and passes.
+_OPERATORS = frozenset({Code.INTERNAL, Code.UPSTREAM_AUTH, Code.UPSTREAM_CREDITS})
+# Limits that somebody has set on purpose.
+_LIMITS = frozenset({Code.BUDGET_REACHED, Code.DETACHED_TIMEOUT})
+
+
+class RunLog:
+    """Writes the lines; its logger is bound once, and not for each run."""
+
+    def __init__(self) -> None:
+        self._log: Any = structlog.get_logger().bind()
+
+    def started(self, run: Run) -> None:
+        """Say that a run starts, for whom, and on which loop."""
+        flags = run.context.flags
+        self._log.info(
+            "run.started",
+            **_whose(run.opening, run.context.request_id),
+            model=run.context.model,
+            loop=flags.loop,
+            flag=flags.flag.reason if flags.flag else None,
+            simulated=flags.simulated,
+        )
+
+    def over(self, run: Run) -> None:
+        """Say how a run ended and what it took; of one that another worker has ended that worker says it."""
+        done = run.done
+        if done is None or run.journal.is_lost:
+            return
+        context, progress = run.context, run.progress
+        usage, flags = None if done.usage is UNSET else done.usage, context.flags
+        code = None if done.code is UNSET else done.code
+        self._at(done.status, code)(
+            "run",
+            **_whose(run.opening, context.request_id),
+            status=done.status,
+            code=code,
+            model=context.model,
+            provider=None if done.provider is UNSET else done.provider,
+            loop=flags.loop,
+            flag=flags.flag.reason if flags.flag else None,
+            steps=progress.steps,
+            attempts=len(progress.attempts),
+            events=run.seq,
+            seconds=round((run.ended or run.started) - run.started, 3),
+            input=usage.input if usage else None,
+            output=usage.output if usage else None,
+            cost=None if done.cost is UNSET else done.cost,
+            simulated=flags.simulated,
+        )
+
+    def recovered(self, record: RunRecord) -> None:
+        """Say how a run ended whose process had died."""
+        self._at(record.status, record.code)(
+            "run",
+            **_whose(record, ""),
+            status=record.status,
+            code=record.code,
+            model=record.model,
+            loop=record.loop,
+            steps=record.steps,
+            attempts=len(record.attempts),
+            cost=record.cost,
+            recovered=True,
+        )
+
+    def _at(self, status: str | None, code: str | None) -> Callable[..., None]:
+        return getattr(self._log, level_of(status, code))
+
+
+def level_of(status: str | None, code: str | None) -> str:
+    """Return the level of a run's last line: info for what was asked for, warning or error for what failed."""
+    if status == "error":
+        return "error" if code in _OPERATORS else "warning"
+    return "warning" if status == "interrupted" and code not in _LIMITS else "info"
+
+
+def _whose(record: RunRecord, request_id: str) -> dict[str, str | None]:
+    """Return by which names a run is found: its own, its request's, its owner's and its conversation's."""
+    return {
+        "run_id": record.id,
+        "request_id": request_id or None,
+        "owner": record.owner or None,
+        "conversation_id": shown_id(record.conversation_id) if record.conversation_id else None,
+    }

@@ -17,7 +17,7 @@ from tests.support.frames import checked, hear
 from tests.support.nginx import SAMPLE, Nginx, nginx
 from tests.support.processes import Process, serving
 from tests.support.serving import RunningApp, error_of, read_until, settings_for
-from tests.support.upstream import Exchange, Script, ScriptedUpstream, no_models
+from tests.support.upstream import Exchange, Script, ScriptedUpstream, no_models, says
 
 STREAM = "/api/chat/stream"
 ASKED = {"model": "openai/sim", "prompt": "Hello!"}
@@ -277,3 +277,25 @@ def test_the_figures_of_the_sample() -> None:
     assert _figure("proxy_read_timeout") >= 3 * streaming.PING_SECONDS
     assert _figure("client_max_body_size") == Settings.model_fields["signalbox_max_body_mb"].default
     assert _figure("keepalive_timeout") < uvicorn.Config("x:y").timeout_keep_alive
+
+
+def test_a_request_is_found_in_both_logs(tmp_path: Path) -> None:
+    """Nginx makes the id, writes it beside the run's, passes it on, and sends it back: once, also in its own answers."""
+    with ScriptedUpstream(says("Hello."), models=no_models) as upstream, behind(tmp_path, upstream) as (front, process):
+        with front.client() as client:
+            answer = client.post(STREAM, json=ASKED, headers={"X-Request-ID": "a-clients-own"})
+            refused = client.post(STREAM, json={})
+            too_large = client.post(STREAM, content=b"x" * 9_000_000)
+        [request_id] = answer.headers.get_list("x-request-id")
+        run_id = answer.headers["x-run-id"]
+        assert (len(request_id), too_large.status_code) == (32, 413)
+        own = [json.loads(line) for line in process.errors().splitlines()]
+    of_nginx = [json.loads(line) for line in (tmp_path / "nginx" / "access.log").read_text().splitlines()]
+    assert [(line["request_id"], line["run_id"]) for line in own if line["event"] == "run"] == [(request_id, run_id)]
+    [ours] = [line for line in own if line["event"] == "request.refused"]
+    assert [(line["request_id"], line["run_id"], line["status"]) for line in of_nginx] == [
+        (request_id, run_id, "200"),
+        (refused.headers["x-request-id"], "", "422"),
+        (too_large.headers["x-request-id"], "", "413"),
+    ]
+    assert ours["request_id"] == refused.headers["x-request-id"]

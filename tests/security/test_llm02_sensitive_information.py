@@ -107,6 +107,7 @@ def test_g04_an_upstreams_error_reaches_the_page_by_allow_list(behind: Behind, n
     }
     allowed = {"type", "ts", "done", "status", "error", "code", "retryable", "retry_after", "requested_model", "model"}
     allowed |= {"provider", "loop", "flag", "steps", "usage", "cost", "cost_estimated", "simulated"}
+    allowed |= {"duration_ms", "first_token_ms"}
 
     async def refuses(exchange: Exchange) -> None:
         await exchange.whole(400, json.dumps({"error": error, "user_id": "user-canary"}).encode())

@@ -4,7 +4,7 @@ A filter with a typing error, or of a newer version, would else answer with ever
 files take any: probes and caches add their own.
 """
 
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Callable, Collection, Coroutine
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -22,9 +22,9 @@ _SHOWN = 60
 class KnownParameters(APIRoute):
     """A route that refuses the query parameters that its endpoint does not declare, before it does anything."""
 
-    def get_route_handler(self) -> Callable[[Request], Awaitable[Response]]:
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Look at the names before the endpoint is called."""
-        handle: Callable[[Request], Awaitable[Any]] = super().get_route_handler()
+        handle = super().get_route_handler()
         known = [one.alias for one in get_flat_params(self.dependant) if isinstance(one.field_info, kinds.Query)]
 
         async def checked(request: Request) -> Response:

@@ -99,12 +99,14 @@ class Attempt(Struct):
 class Progress(Struct):
     """The run's ledger; the loop writes it, the driver and the trace read it.
 
-    `settled_at` is when the last figure that the streams had kept to themselves was fetched; `unsaid` is text that was
-    held back when the run was stopped; `is_short` says that attempts are missing, whose record on disk was damaged;
-    `on_change` is told when an attempt begins, is named or ends.
+    `started` is when the run began (epoch seconds), None outside of a run; `settled_at` is when the last figure that
+    the streams had kept to themselves was fetched; `unsaid` is text held back when the run was stopped; `is_short`
+    says that attempts are missing, whose record on disk was damaged; `on_change` is told when an attempt begins, is
+    named or ends.
     """
 
     clock: Callable[[], float] = time
+    started: float | None = None
     steps: int = 0
     attempts: list[Attempt] = []
     ending: Ending | None = None
@@ -149,6 +151,17 @@ class Progress(Struct):
         """Note how the attempt under way went."""
         self.attempts[-1].settle(completion, self.clock(), error)
         self.on_change()
+
+    def since_start(self, at: float | None) -> int | None:
+        """Return the milliseconds from the run's start to a time; None where either is not known."""
+        if self.started is None or at is None:
+            return None
+        return max(0, round((at - self.started) * 1000))
+
+    @property
+    def first_part(self) -> float | None:
+        """When the model first said anything."""
+        return next((attempt.first_part for attempt in self.attempts if attempt.first_part is not None), None)
 
     @property
     def usage(self) -> Usage | None:

@@ -118,6 +118,8 @@ def done_of(ending: Ending, model: str, flags: RunFlags, progress: Progress) -> 
         flag=_or_unset(flags.flag),
         steps=progress.steps,
         simulated=True if flags.simulated else UNSET,
+        duration_ms=_or_unset(progress.since_start(progress.clock())),
+        first_token_ms=_or_unset(progress.since_start(progress.first_part)),
     )
 
 

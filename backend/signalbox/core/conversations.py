@@ -54,7 +54,7 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is known of the run that a node is; `status` is None while it goes on."""
+    """What is known of the run that a node is; `status` and `ended` (epoch seconds) are None while it goes on."""
 
     status: Status | None
     code: str | None
@@ -63,6 +63,7 @@ class Answer:
     cost: float | None = None
     cost_estimated: bool = False
     steps: int = 0
+    ended: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,7 +129,10 @@ class Flag(Struct, frozen=True):
 
 
 class Done(Event, frozen=True, tag="done"):
-    """The one end of every run. `cost` is in USD, `retry_after` in seconds, `steps` counts model calls."""
+    """The one end of every run. `cost` is in USD, `retry_after` in seconds, `steps` counts model calls.
+
+    `duration_ms` is from the run's start to its end by the server's clock, `first_token_ms` to the model's first part.
+    """
 
     done: Literal[True]
     status: Status
@@ -147,6 +150,8 @@ class Done(Event, frozen=True, tag="done"):
     flag: Flag | UnsetType = UNSET
     steps: int | UnsetType = UNSET
     simulated: Literal[True] | UnsetType = UNSET
+    duration_ms: int | UnsetType = UNSET
+    first_token_ms: int | UnsetType = UNSET
 
 
 AnyEvent: TypeAlias = Reasoning | ToolCalls | ToolExecuting | ToolResult | Content | Warning | Done

@@ -32,7 +32,13 @@ def progress_of(record: RunRecord) -> Progress:
     found = [_attempt_of(attempt) for attempt in record.attempts]
     attempts = [attempt for attempt in found if attempt is not None]
     is_short = None in found or (record.cost_estimated and not any(attempt.is_owed for attempt in attempts))
-    return Progress(steps=record.steps, attempts=attempts, settled_at=record.settled_at, is_short=is_short)
+    return Progress(
+        started=record.started,
+        steps=record.steps,
+        attempts=attempts,
+        settled_at=record.settled_at,
+        is_short=is_short,
+    )
 
 
 def attempts_of(progress: Progress) -> tuple[JsonObject, ...]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import partial
-from time import time
 
 import msgspec
 import structlog
@@ -45,11 +44,12 @@ async def recover(store: RunStore, on_ended: Callable[[RunRecord], None] = ignor
 
 async def _end(store: RunStore, record: RunRecord) -> RunRecord:
     events = await _read(store, record.id)
-    now = time()
     progress = progress_of(record)
+    ended = _last_sign(record, events, progress)
+    progress.clock = lambda: ended
     for attempt in progress.attempts:
         if attempt.ended is None:
-            attempt.ended, attempt.code = now, str(Code.SERVER_CRASH)
+            attempt.ended, attempt.code = ended, str(Code.SERVER_CRASH)
     if progress.is_short:
         _log.error("runs.unreadable", run_id=record.id, error="attempts")
         # A bill that came for one of the rest would make the sum look whole.
@@ -57,12 +57,12 @@ async def _end(store: RunStore, record: RunRecord) -> RunRecord:
     store.resume(record)
     last = events[-1] if events else None
     if last is None or not isinstance(last.event, Done):
-        last = _tell(store, record, events, progress, int(now * 1000))
+        last = _tell(store, record, events, progress, round(ended * 1000))
     told = last.event
     assert isinstance(told, Done)
     over = replace(
         with_figures(record, progress),
-        ended=now,
+        ended=ended,
         status=told.status,
         code=None if told.code is UNSET else told.code,
         seq=last.seq,
@@ -70,6 +70,13 @@ async def _end(store: RunStore, record: RunRecord) -> RunRecord:
     store.note(record.id, lambda: over)
     store.close(record.id)
     return over
+
+
+def _last_sign(record: RunRecord, events: list[Stamped], progress: Progress) -> float:
+    """Return when the run was last known to live (epoch seconds): the server may have been down since."""
+    times = [(one.started, one.first_part or 0.0, one.ended or 0.0) for one in progress.attempts]
+    told = events[-1].at / 1000 if events else 0.0
+    return max(record.started, told, *(at for of_attempt in times for at in of_attempt))
 
 
 async def _read(store: RunStore, run_id: str) -> list[Stamped]:

@@ -196,6 +196,7 @@ class Run(Struct, eq=False):
 def new_run(context: ConversationContext, progress: Progress, store: RunStore, asked: Asked) -> Run:
     """Make a run that has not begun, with an empty journal."""
     run_id, flags, started = context.run_id, context.flags, time()
+    progress.started = started
     opening = RunRecord(
         id=run_id,
         model=context.model,

@@ -16,6 +16,7 @@ const RUN: AnswerRun = {
   cost: 0.5,
   costEstimated: false,
   steps: 1,
+  ms: 4012,
 };
 
 const free = { take: async () => () => undefined };
@@ -65,6 +66,39 @@ describe("an answer that is asked for", () => {
       [2, "content"],
       [3, "done"],
     ]);
+  });
+
+  it("took what the server says, live and when it is opened again", async () => {
+    const { server, given, pass } = deps();
+    const live = Answer.asked(given, { model: "m", effort: "high" });
+    void live.ask(BODY, "key");
+    await tick();
+    await pass(4300);
+    const events = [say("yes"), done({ ts: 9000, duration_ms: 4000, first_token_ms: 3100 })];
+    await feed(server.asked[0], ...events);
+    const reopened = Answer.told(given, "run1", { text: "yes", run: RUN });
+    void reopened.load();
+    await tick();
+    await feed(server.followed[0]?.connection, ...events);
+    const [first, second] = [live.state.trace, reopened.state.trace];
+    expect([first.totalMs, first.firstEventMs]).toEqual([4000, 3100]);
+    expect([second.totalMs, second.firstEventMs]).toEqual([4000, 3100]);
+  });
+
+  it("of a server that does not say took what its conversation tells, and never nothing", async () => {
+    const { server, given } = deps();
+    const answer = Answer.told(given, "run9", { text: "said", run: RUN });
+    expect(answer.state.trace.totalMs).toBe(4012);
+    void answer.load();
+    await tick();
+    await feed(server.followed[0]?.connection, say("said"), done({ ts: 3000 }));
+    expect(answer.state.trace.totalMs).toBe(4012);
+    const named = Answer.named(given, "run8");
+    void named.load();
+    await tick();
+    await feed(server.followed[1]?.connection, say("said"), done({ ts: 3000 }));
+    expect(named.isOver).toBe(true);
+    expect(named.state.trace.totalMs).toBeUndefined();
   });
 
   it("says nothing of a connection that is back in a moment, and a word of one that is not", async () => {
@@ -159,15 +193,14 @@ describe("an answer of old", () => {
     expect(answer.state).toMatchObject({ known: "text", trace: { end: { status: "complete", cost: 0.5 } } });
     void answer.load();
     await tick();
-    const events = [think("hm", 1000), say("said"), done({ ts: 3000, cost: 0.5 })] as ChatEvent[];
+    const took = { duration_ms: 4000, first_token_ms: 700 };
+    const events = [think("hm", 1000), say("said"), done({ ts: 3000, cost: 0.5, ...took })] as ChatEvent[];
     await feed(server.followed[0]?.connection, events[0] as object);
     expect(answerText(answer.state.trace)).toBe("said");
     await feed(server.followed[0]?.connection, ...(events.slice(1) as object[]));
     expect(answer.state.known).toBe("whole");
-    expect(answer.state.trace).toEqual({
-      ...events.reduce(runReducer, { ...emptyTrace("m"), runId: "run9" }),
-      totalMs: 2000,
-    });
+    expect(answer.state.trace).toEqual(events.reduce(runReducer, { ...emptyTrace("m"), runId: "run9" }));
+    expect(answer.state.trace).toMatchObject({ totalMs: 4000, firstEventMs: 700 });
     await answer.load();
     expect(server.followed).toHaveLength(1);
   });

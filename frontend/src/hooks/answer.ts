@@ -1,6 +1,6 @@
 // One answer: its run as a store of its own, so that a token that comes concerns nobody but the panel that shows it.
 import { connectionLost, emptyTrace, refused, runReducer, stoppedLocally } from "../run/reducer.ts";
-import { isLoop, measured, settledAs, type Told, timed, toldTrace } from "../run/told.ts";
+import { isLoop, measured, settledAs, type Told, toldTrace } from "../run/told.ts";
 import { type ChatEnd, type ChatOptions, followRun, followSave, postChat, type Started } from "../stream/chat.ts";
 import { type ApiClient, stopRun } from "../stream/client.ts";
 import { ApiError, isRefusal } from "../stream/errors.ts";
@@ -180,7 +180,9 @@ export class Answer extends Store<AnswerState> {
         },
       }).then((end) => {
         if (this.state.known === "whole") return end;
-        if (end === "done") this.set({ trace: settledAs(before.trace.end, timed(fresh)), known: "whole" });
+        const { totalMs } = before.trace;
+        const timed = { ...(totalMs !== undefined && { totalMs }), ...fresh };
+        if (end === "done") this.set({ trace: settledAs(before.trace.end, timed), known: "whole" });
         else this.set({ known: !before.trace.end ? "whole" : end === "aborted" ? before.known : "failed" });
         if (end === "lost" && this.events.length === 0 && !before.trace.end) return this.#lookFor(runId);
         return before.trace.end ? "done" : end;
@@ -314,7 +316,7 @@ export class Answer extends Store<AnswerState> {
     this.#keep(event, seq);
     const trace = runReducer(this.state.trace, event);
     this.set({
-      trace: this.askedAt === undefined ? timed(trace) : measured(trace, now - this.askedAt),
+      trace: this.askedAt === undefined ? trace : measured(trace, now - this.askedAt),
       heardAt: now,
       ...(event.type === "reasoning" && { reasonedAt: now }),
     });

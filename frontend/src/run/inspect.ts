@@ -114,7 +114,8 @@ function firstFact({ trace, record }: Inspected, fact: MakeFact): Fact {
   const first = record?.attempts.flatMap(({ firstPartAt }) => (firstPartAt === undefined ? [] : [firstPartAt]))[0];
   if (first !== undefined && record) return fact("First token", duration(first - record.startedAt));
   const measured = trace?.firstEventMs;
-  return fact("First token", measured === undefined ? undefined : duration(measured), "by the page's clock");
+  const note = trace?.end?.first_token_ms === undefined ? "by the page's clock" : undefined;
+  return fact("First token", measured === undefined ? undefined : duration(measured), note);
 }
 
 const stepWords = (record: RunRecord | undefined, end: RunEnd | undefined): string | undefined => {

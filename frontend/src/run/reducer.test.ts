@@ -230,6 +230,22 @@ describe("a token", () => {
 });
 
 describe("what the events tell", () => {
+  it("times no reasoning by the text before it, which carries no time", () => {
+    const at = (content: string, ts: number): ChatEvent => ({ type: "reasoning", content, step: 1, ts });
+    const trace = play([
+      at("a", 1000),
+      at("b", 2000),
+      { type: "content", content: "long" },
+      at("c", 9000),
+      at("d", 9400),
+    ]);
+    const blocks = trace.items.filter((item) => item.kind === "reasoning");
+    expect(blocks.map(({ startedAt, endedAt }) => [startedAt, endedAt])).toEqual([
+      [1000, 2000],
+      [9000, 9400],
+    ]);
+  });
+
   it("fills every field of the trace", () => {
     const trace = play(fixture("tools"));
     expect(trace).toMatchObject({ firstAt: 1760000000100, lastAt: 1760000003224 });

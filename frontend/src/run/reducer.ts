@@ -69,7 +69,8 @@ function addReasoning(trace: RunTrace, event: Reasoning, since: number | undefin
     };
     return { ...trace, items: trace.items.with(index, grown) };
   }
-  const startedAt = since ?? at;
+  // Text carries no time: when it was over, and this began, only its own first event tells.
+  const startedAt = trace.items.at(-1)?.kind === "content" ? at : (since ?? at);
   const fresh: ReasoningItem = {
     kind: "reasoning",
     id: nextId(trace, "reasoning"),
@@ -220,11 +221,17 @@ function finish(trace: RunTrace, event: Done): RunTrace {
   const declined = trace.items.some((item) => item.kind === "content" && item.refusal);
   const known: RunEnd = declined && end.status === "content_filter" ? { ...end, declined } : end;
   return close(
-    trace,
+    timed(trace, end),
     known,
     end.status === "cancelled" ? "cancelled" : "failed",
     "No result came before the run ended.",
   );
+}
+
+/** What it took is the server's word, live as well as when the run is opened again. */
+function timed({ firstEventMs, ...trace }: RunTrace, { duration_ms, first_token_ms }: RunEnd): RunTrace {
+  if (duration_ms === undefined) return firstEventMs === undefined ? trace : { ...trace, firstEventMs };
+  return { ...trace, totalMs: duration_ms, ...(first_token_ms !== undefined && { firstEventMs: first_token_ms }) };
 }
 
 /** The connection dropped for good: what is open has failed, what came is kept. */

@@ -10,18 +10,11 @@ export interface Told {
 
 export const isLoop = (text: string): text is Loop => text === "v2" || text === "legacy";
 
-/** What the reader waited, by the page's clock. */
-export const measured = (trace: RunTrace, ms: number): RunTrace => ({
-  ...trace,
-  firstEventMs: trace.firstEventMs ?? ms,
-  ...(trace.end && { totalMs: ms }),
-});
-
-/** What it took by the server's, where nobody here has waited for it. */
-export const timed = (trace: RunTrace): RunTrace =>
-  trace.end && trace.firstAt !== undefined && trace.lastAt !== undefined
-    ? { ...trace, totalMs: trace.lastAt - trace.firstAt }
-    : trace;
+/** What the reader waited, by the page's clock: until the server tells, and where it does not. */
+export const measured = (trace: RunTrace, ms: number): RunTrace =>
+  trace.end?.duration_ms !== undefined
+    ? trace
+    : { ...trace, firstEventMs: trace.firstEventMs ?? ms, ...(trace.end && { totalMs: ms }) };
 
 /** The cost that was found out after the run's own last event. */
 export function settledAs(told: RunEnd | undefined, trace: RunTrace): RunTrace {
@@ -45,6 +38,7 @@ export function toldTrace(trace: RunTrace, { text, run }: Told): RunTrace {
   return {
     ...trace,
     ...(run && isLoop(run.loop) && { loop: run.loop }),
+    ...(end && run?.ms !== undefined && { totalMs: run.ms }),
     items: text ? [{ kind: "content", id: "content-1", text, refusal: false, synthetic: false }] : [],
     ...(end && { end }),
   };

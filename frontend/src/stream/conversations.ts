@@ -113,6 +113,7 @@ function parseNode(value: unknown): ChatNode[] {
 /** An answer's id is its run's; a history that another client told has no run. */
 function parseRun(node: Json): AnswerRun | undefined {
   if (!text(node.run_id)) return undefined;
+  const [created, ended] = [time(node.created), time(node.ended)];
   return {
     status: text(node.status) || "running",
     code: text(node.code) || undefined,
@@ -121,6 +122,7 @@ function parseRun(node: Json): AnswerRun | undefined {
     cost: number(node.cost),
     costEstimated: node.cost_estimated === true,
     steps: number(node.steps) ?? 0,
+    ms: created === undefined || ended === undefined ? undefined : ended - created,
   };
 }
 

@@ -9,6 +9,7 @@ const isObject = (value: unknown): value is Json =>
 const isText = (value: unknown): value is string => typeof value === "string";
 /** JSON knows numbers that are too large for anybody, and they become Infinity. */
 const isNumber = (value: unknown): value is number => Number.isFinite(value);
+const isTime = (value: unknown): boolean => isNumber(value) && (value as number) >= 0;
 const isTrue = (value: unknown): boolean => value === true;
 const isLoop = (value: unknown): boolean => value === "v2" || value === "legacy";
 const orAbsent = (check: (value: unknown) => boolean) => (value: unknown) => value === undefined || check(value);
@@ -33,7 +34,7 @@ const OPTIONAL: Record<ChatEvent["type"], Checks> = {
     error: isText,
     code: isText,
     retryable: (value) => typeof value === "boolean",
-    retry_after: (value) => isNumber(value) && value >= 0,
+    retry_after: isTime,
     usage: isUsage,
     cost: isNumber,
     cost_estimated: isTrue,
@@ -43,6 +44,8 @@ const OPTIONAL: Record<ChatEvent["type"], Checks> = {
     flag: isFlag,
     steps: isNumber,
     simulated: isTrue,
+    duration_ms: isTime,
+    first_token_ms: isTime,
   },
 };
 

@@ -99,6 +99,8 @@ export interface AnswerRun {
   cost: number | undefined;
   costEstimated: boolean;
   steps: number;
+  /** How long it took; undefined while it goes on. */
+  ms: number | undefined;
 }
 
 /** One line of the list of conversations. */

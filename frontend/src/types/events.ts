@@ -124,6 +124,8 @@ export interface Warning {
 }
 /**
  * The one end of every run. `cost` is in USD, `retry_after` in seconds, `steps` counts model calls.
+ *
+ * `duration_ms` is from the run's start to its end by the server's clock, `first_token_ms` to the model's first part.
  */
 export interface Done {
   type: "done";
@@ -143,6 +145,8 @@ export interface Done {
   flag?: Flag;
   steps?: number;
   simulated?: true;
+  duration_ms?: number;
+  first_token_ms?: number;
   ts?: number;
   v?: string;
   run_id?: string;

@@ -91,7 +91,7 @@ export interface RunTrace {
   /** Server times in epoch milliseconds: the first and the last that an event carried. */
   firstAt?: number;
   lastAt?: number;
-  /** From the key press to the first event and to the end, measured in the page. */
+  /** From the start to the model's first part and to the end: by the server's clock, or else by the page's. */
   firstEventMs?: number;
   totalMs?: number;
 }

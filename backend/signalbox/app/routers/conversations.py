@@ -177,9 +177,7 @@ async def _so_far(node: Node, parts: Parts) -> Node:
     if node.run is None or node.run.status is not None:
         return node
     record = await parts.runs.find(node.id)
-    run = Answer(
-        record.status, record.code, record.model, record.loop, record.cost, record.cost_estimated, record.steps
-    )
+    run = Answer(**{name: getattr(record, name) for name in Answer.__slots__})
     return replace(node, text=_text(await parts.runs.events(node.id)), run=run)
 
 

@@ -29,8 +29,8 @@ function evilStream(): string {
     {
       type: "tool_calls",
       calls: [
-        { id: "a", arguments: { query }, ...search },
-        { id: "b", arguments: { query }, ...other },
+        { id: "a", arguments: JSON.stringify({ query }), ...search },
+        { id: "b", arguments: JSON.stringify({ query }), ...other },
       ],
       step: 1,
     },

@@ -205,5 +205,5 @@ def test_every_stream_is_checked_by_the_collection() -> None:
     checks = re.findall(
         r'^\s*test\("([^"]+)"', read(FOLDER / "collection.bru").blocks["script:post-response"], re.MULTILINE
     )
-    assert len(checks) == 9
+    assert len(checks) == 10
     assert json.loads((FOLDER / "bruno.json").read_text(encoding="utf-8"))["scripts"]["flow"] == "sequential"

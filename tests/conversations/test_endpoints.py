@@ -355,7 +355,7 @@ def test_an_export_under_way_is_as_far_as_it_is(behind: Behind) -> None:
 def test_an_export_tells_an_open_call() -> None:
     """A call whose tool still works is in it as that; so is one that failed, and how the run ended."""
     events = [
-        Stamped(1, 0, ToolCalls([Call(one, "linger", {}, "other", "primary") for one in "ab"])),
+        Stamped(1, 0, ToolCalls([Call(one, "linger", "{}", "other", "primary") for one in "ab"])),
         Stamped(2, 0, ToolResult("b", "linger", Failure(False, "It\nbroke.", "TOOL_FAILED"), "other", "primary")),
     ]
     run = Answer("interrupted", "SERVER_CRASH", "m", "v2")

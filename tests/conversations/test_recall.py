@@ -1,5 +1,6 @@
 """What a model is reminded of a run that was cut: exactly what it had said, and results with their origin."""
 
+import json
 from typing import Any
 
 import pytest
@@ -38,7 +39,7 @@ def stamped(*events: AnyEvent, first: int = 1) -> list[Stamped]:
 
 def calls(*ids: str, name: str = "search_web") -> ToolCalls:
     """Announce calls."""
-    return ToolCalls([Call(one, name, {"q": one}, "search", "primary") for one in ids])
+    return ToolCalls([Call(one, name, json.dumps({"q": one}), "search", "primary") for one in ids])
 
 
 def result(call_id: str, told: Any, name: str = "search_web") -> ToolResult:

@@ -21,7 +21,7 @@ from signalbox.core.invariants import OrderCheck, first_fault, first_stamp_fault
 
 def told(*ids: str) -> ToolCalls:
     """Announce calls."""
-    return ToolCalls([Call(name, "f", {}, "other", "secondary") for name in ids])
+    return ToolCalls([Call(name, "f", "{}", "other", "secondary") for name in ids])
 
 
 def runs(name: str) -> ToolExecuting:

@@ -16,7 +16,7 @@ MARKS = re.compile(r"<\W?\w|｜|\[TOOL_CALLS\]|\[ARGS\]|tool_call|invoke")
 
 def called(told: Told) -> list[tuple[str, Any]]:
     """Give the calls that were announced, in order."""
-    return [(call["name"], call["arguments"]) for call in told.heard.calls]
+    return [(call["name"], given) for call, given in zip(told.heard.calls, told.heard.arguments, strict=True)]
 
 
 def ran(told: Told, *calls: tuple[str, Any]) -> None:

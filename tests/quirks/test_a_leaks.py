@@ -68,7 +68,7 @@ def test_a11_another_call_beside_the_real_one(behind: Behind) -> None:
     step = calls_then(chunk({"content": leaked}), call_chunk("search_web", '{"query":"real"}'))
     app, _ = behind(step, says("Done."))
     heard = app.ask(tools=["search_web"])
-    assert [made["arguments"] for made in heard.calls] == [{"query": "real"}]
+    assert heard.arguments == [{"query": "real"}]
     assert heard.text.strip() == "Done."
 
 

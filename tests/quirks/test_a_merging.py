@@ -38,7 +38,7 @@ def test_a01_calls_of_three_chunks_by_one_gateway(behind: Behind) -> None:
     made = [call_chunk("bell", f'{{"n":{at}}}', call_id=f"call_{at}") for at in range(3)]
     app, upstream = behind(calls_then(*made), says("Done."), extra_tools=[make_tool("bell")])
     heard = app.ask(tools=["bell"])
-    assert [event["arguments"] for event in heard.calls] == [{"n": 0}, {"n": 1}, {"n": 2}]
+    assert heard.arguments == [{"n": 0}, {"n": 1}, {"n": 2}]
     assert heard.result_codes() == [None, None, None]
     assert sent_back(upstream.asked[-1].body) == [("bell", {"n": at}) for at in range(3)]
 
@@ -50,7 +50,7 @@ def test_a01_an_empty_call_and_another(behind: Behind) -> None:
         for arguments in ("{}", '{"n":1}')
     ]
     app, _ = behind(calls_then(*made), says("Done."), extra_tools=[make_tool("bell")])
-    assert [event["arguments"] for event in app.ask(tools=["bell"]).calls] == [{}, {"n": 1}]
+    assert app.ask(tools=["bell"]).arguments == [{}, {"n": 1}]
 
 
 @FAMILIES
@@ -70,7 +70,7 @@ def test_a02_pieces_of_two_calls(behind: Behind, later: int | None) -> None:
     script = calls_then(chunk({"tool_calls": names}), chunk({"tool_calls": pieces}))
     app, _ = behind(script, says("Done."), extra_tools=[make_tool("bell")])
     heard = app.ask(tools=["bell"])
-    assert [event["arguments"] for event in heard.calls] == [{"n": 0}, {"n": 1}]
+    assert heard.arguments == [{"n": 0}, {"n": 1}]
     assert heard.result_codes() == [None, None]
 
 
@@ -120,7 +120,7 @@ def test_a05_names_that_begin_alike(behind: Behind, pieces: tuple[str, str], mea
     tools = [make_tool("search"), make_tool("search_news")]
     app, upstream = behind(calls_then(*named, arguments), says("Done."), extra_tools=tools)
     heard = app.ask(tools=["search", "search_news"])
-    assert [(made["name"], made["arguments"]) for made in heard.calls] == [(meant, {"q": "x"})]
+    assert ([made["name"] for made in heard.calls], heard.arguments) == ([meant], [{"q": "x"}])
     assert heard.result_codes() == [None]
     assert sent_back(upstream.asked[-1].body) == [(meant, {"q": "x"})]
 

@@ -28,7 +28,7 @@ def _as_client(heard: Heard, prompt: str) -> list[Body]:
     results = {event["id"]: event["result"] for event in heard.of("tool_result")}
     messages = [user(prompt)]
     for event in heard.of("tool_calls"):
-        made = [call(one["id"], one["name"], json.dumps(one["arguments"])) for one in event["calls"]]
+        made = [call(one["id"], one["name"], one["arguments"]) for one in event["calls"]]
         messages.append(calls(*made))
         messages += [result(one["id"], json.dumps(results[one["id"]])) for one in made]
     return [*messages, {"role": "assistant", "content": heard.text}]

@@ -77,7 +77,7 @@ def test_g02_names_and_arguments_of_calls_are_data_too(behind: Behind) -> None:
     calls = [("calculate", {"expression": payload}) for payload in PAYLOADS]
     app, _ = behind(obeys(calls, [(payload[:60].strip() or "x", {}) for payload in PAYLOADS]))
     heard = app.ask("Go.")
-    assert [call["arguments"]["expression"] for call in heard.calls[: len(PAYLOADS)]] == PAYLOADS
+    assert [given["expression"] for given in heard.arguments[: len(PAYLOADS)]] == PAYLOADS
     assert sum(event["type"] == "done" for event in heard.events) == 1
 
 

@@ -3,19 +3,22 @@
 import asyncio
 import random
 from collections import defaultdict
+from functools import partial
 from pathlib import Path
 
 import pytest
 from msgspec import json
 from signalbox.core.errors import Code, StoreError
-from signalbox.core.events import Content, Stamped
+from signalbox.core.events import Content, Stamped, ToolCalls
 from signalbox.core.records import Figures
 from signalbox.runs.journal import read_all
 from signalbox.store import journal, latest
 from signalbox.store.journal import JournalStore
+from signalbox.store.reading import journal_of
 from structlog.testing import capture_logs
 
 from tests.store.disk import Disk, opened, until, words
+from tests.support.earlier import OPEN, put_rows
 
 pytestmark = pytest.mark.anyio
 RUNS = [f"run-{number}" for number in range(20)]
@@ -363,3 +366,14 @@ async def test_whatever_happens_each_event_is_kept_once_and_in_order(
         assert on_disk.get(run_id, 0) <= len(events) <= said[run_id]
     assert said_in(disk) == []
     await after._database.aclose()  # type: ignore[attr-defined]
+
+
+async def test_what_version_0_1_left_is_filed(disk: Disk) -> None:
+    """In today's form: a call's arguments are text."""
+    await disk.write(partial(put_rows, unfiled=True))
+    assert await disk.read(journal_of, OPEN) == []
+    store = JournalStore(disk)
+    assert [record.id for record in await store.take_unfinished()] == [OPEN]
+    announced = [stamped.event for stamped in await disk.read(journal_of, OPEN) if isinstance(stamped.event, ToolCalls)]
+    assert [[call.arguments for call in event.calls] for event in announced] == [['{"minutes":5}']]
+    await store.aclose()

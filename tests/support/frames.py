@@ -48,6 +48,11 @@ class Heard:
     def calls(self) -> list[dict[str, Any]]:
         return [call for event in self.of("tool_calls") for call in event["calls"]]
 
+    @property
+    def arguments(self) -> list[Any]:
+        """The arguments of every call, parsed; None where the model's text was no JSON."""
+        return [_parsed(call["arguments"]) for call in self.calls]
+
     def of(self, kind: str) -> list[dict[str, Any]]:
         return [event for event in self.events if event["type"] == kind]
 
@@ -87,6 +92,13 @@ def checked(raw: bytes, *, resumed: bool = False) -> Heard:
     assert len(heard.events) == frames
     assert sum(event["type"] == "done" for event in heard.events) == 1
     return heard
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except json.JSONDecodeError:
+        return None
 
 
 def _refuse(constant: str) -> None:

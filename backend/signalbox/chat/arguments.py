@@ -4,7 +4,7 @@ import json
 from math import isfinite
 from typing import cast
 
-from signalbox.core.messages import MAX_DEPTH, JsonValue, nests_too_deeply
+from signalbox.core.messages import MAX_DEPTH, JsonObject, JsonValue, nests_too_deeply
 from signalbox.core.parts import ArgumentStatus
 from signalbox.wire.jsontext import clean
 
@@ -35,6 +35,12 @@ def read_arguments(text: str) -> tuple[ArgumentStatus, JsonValue]:
     except (ValueError, RecursionError):  # a number without end, thousands of digits or brackets
         return ArgumentStatus.INVALID, None
     return (ArgumentStatus.OK if isinstance(value, dict) else ArgumentStatus.NON_OBJECT), value
+
+
+def object_in(text: str) -> JsonObject:
+    """Return the object that an announced call's text holds, which its tool got; an empty one where it holds none."""
+    _, value = read_arguments(text)
+    return value if isinstance(value, dict) else {}
 
 
 def leading_value(text: str) -> tuple[JsonValue, str] | None:

@@ -23,6 +23,7 @@ from signalbox.core.events import (
 from signalbox.core.messages import JsonObject, ToolCall, ToolMessage
 from signalbox.core.ports import Tell, ToolRunner
 from signalbox.core.tools import Category, ToolContext, ToolOutcome, ToolSpec, Visibility
+from signalbox.wire.jsontext import dumps
 
 Result = TypeVar("Result")
 
@@ -278,10 +279,9 @@ def _told(call: RunningCall) -> Call:
     return Call(
         id=call.id,
         name=call.name,
-        arguments=call.arguments,
+        arguments=dumps(call.arguments).decode() if call.raw is None else call.raw[:_RAW_SHOWN],
         category=call.category,
         visibility=call.visibility,
-        arguments_raw=call.raw[:_RAW_SHOWN] if call.raw else UNSET,
     )
 
 

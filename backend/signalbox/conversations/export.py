@@ -135,7 +135,7 @@ def _calls_in(body: Sequence[Message]) -> list[str]:
 
 def _call_line(call: Call, result: JsonObject | None) -> str:
     """Tell a call and what became of it in a line."""
-    return f"- called `{call.name}` with {_code(dumps(call.arguments).decode())}: {_became(result)}"
+    return f"- called `{call.name}` with {_code(call.arguments)}: {_became(result)}"
 
 
 def _result(event: ToolResult) -> JsonObject:

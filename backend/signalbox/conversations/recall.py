@@ -5,6 +5,7 @@ from typing import cast
 
 from msgspec import UNSET, to_builtins
 
+from signalbox.chat.arguments import object_in
 from signalbox.core.errors import CODES, CUT_OFF, Code
 from signalbox.core.events import AnyEvent, Call, Content, Stamped, ToolCalls, ToolResult
 from signalbox.core.messages import AssistantMessage, JsonObject, Message, ToolCall, ToolMessage
@@ -39,7 +40,7 @@ def _is_own(content: Content) -> bool:
 
 
 def _call(call: Call) -> ToolCall:
-    return ToolCall(call.id, call.name, call.arguments)
+    return ToolCall(call.id, call.name, object_in(call.arguments))
 
 
 def _result(event: ToolResult, ours: Collection[str]) -> ToolMessage:

@@ -31,16 +31,15 @@ class Reasoning(Event, frozen=True, gc=False, tag="reasoning"):
 class Call(Struct, frozen=True, omit_defaults=True):
     """One call as it is announced.
 
-    `arguments` is the object the tool gets; where the model's text is no object it is empty and `arguments_raw` holds
-    the text (its first 2,000 characters).
+    `arguments` is JSON text: the object that the tool gets. Where the model sent no JSON object, it is what the model
+    sent (the first 2,000 characters), and the call's result is a failure.
     """
 
     id: str
     name: str
-    arguments: dict[str, Any]
+    arguments: str
     category: Category
     visibility: Visibility
-    arguments_raw: str | UnsetType = UNSET
 
 
 class ToolCalls(Event, frozen=True, tag="tool_calls"):

@@ -11,7 +11,7 @@ from signalbox.chat.progress import Attempt
 from signalbox.conversations.history import history_of
 from signalbox.conversations.tree import Tree, system_of
 from signalbox.core.errors import RequestError
-from signalbox.core.events import AnyEvent, Done, LoopName, Stamped
+from signalbox.core.events import Done, LoopName, Stamped
 from signalbox.core.invariants import first_stamp_fault
 from signalbox.core.messages import JsonObject, Message, SystemMessage
 from signalbox.core.records import RunRecord
@@ -20,6 +20,7 @@ from signalbox.runs.journal import read_all
 from signalbox.runs.ledger import progress_of
 from signalbox.store.conversations import tree_of
 from signalbox.store.database import Database
+from signalbox.store.earlier import event_from
 from signalbox.store.journal import JournalStore
 from signalbox.store.saves import Snapshot, events_of, find_save, snapshot_of
 from signalbox.wire.jsontext import loads
@@ -172,7 +173,7 @@ def _stamped(events: Sequence[JsonObject]) -> list[Stamped]:
     for place, one in enumerate(events, 1):
         try:
             stamp = msgspec.convert(one, _Stamp)
-            told.append(Stamped(stamp.seq, stamp.at, msgspec.convert(one, AnyEvent)))
+            told.append(Stamped(stamp.seq, stamp.at, event_from(one)))
         except msgspec.ValidationError as error:
             raise ValueError(f"its event {place} cannot be read ({error})") from None
     if fault := first_stamp_fault(told):

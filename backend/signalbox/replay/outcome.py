@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import UNSET
 
+from signalbox.chat.arguments import object_in
 from signalbox.chat.progress import Attempt
 from signalbox.chat.verdict import is_malformed
 from signalbox.core.events import (
@@ -99,7 +100,7 @@ def calls_in(events: Sequence[AnyEvent]) -> tuple[Called, ...]:
     results = {event.id: event for event in events if isinstance(event, ToolResult)}
     ran = {event.id for event in events if isinstance(event, ToolExecuting)}
     return tuple(
-        _called(call.name, call.arguments, _set(event.step) or 0, results.get(call.id), ran=call.id in ran)
+        _called(call.name, object_in(call.arguments), _set(event.step) or 0, results.get(call.id), ran=call.id in ran)
         for event in events
         if isinstance(event, ToolCalls)
         for call in event.calls

@@ -5,13 +5,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from msgspec import json
 from sqlalchemy import Connection, RowMapping, Select, delete, func, insert, select, update
 
 from signalbox.core.conversations import Answer, Conversation, Node, Told, folded
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.events import Stamped
 from signalbox.core.messages import JsonObject, Message
+from signalbox.store.earlier import read_events
 from signalbox.store.messages import from_json, load_message, to_json
 from signalbox.store.portable import insert_into, listed
 from signalbox.store.tables import CONVERSATIONS, JOURNAL, MESSAGES, RUNS, SAVES, TURNS
@@ -20,8 +20,6 @@ from signalbox.wire.jsontext import dumps, loads
 _FIELDS = [CONVERSATIONS.c[name] for name in Conversation.__slots__]
 _TOLD = [MESSAGES.c[name] for name in ("id", "parent_id", "role", "created", "digest", "system")]
 _RUN = [RUNS.c[name] for name in ("id", "parent_id", "started", *Answer.__slots__)]
-
-_events = json.Decoder(list[Stamped])
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +203,7 @@ def _events_of(connection: Connection, run_ids: Collection[str], *where: Any) ->
     asked = select(JOURNAL.c.run_id, JOURNAL.c.frames).where(JOURNAL.c.run_id.in_(listed(run_ids)), *where)
     out: defaultdict[str, list[Stamped]] = defaultdict(list)
     for run_id, frames in connection.execute(asked.order_by(JOURNAL.c.run_id, JOURNAL.c.first_seq)):
-        out[run_id] += _events.decode(frames)
+        out[run_id] += read_events(frames)
     return out
 
 

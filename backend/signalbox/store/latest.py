@@ -16,6 +16,7 @@ from sqlalchemy import Connection, delete, func, select
 from signalbox.core.events import Stamped
 from signalbox.store.batches import driver_of, insert
 from signalbox.store.database import touch
+from signalbox.store.earlier import read_batches
 from signalbox.store.leases import Sharing
 from signalbox.store.portable import listed
 from signalbox.store.tables import JOURNAL, LATEST, RUNS
@@ -30,7 +31,6 @@ LARGE = 256 * 1024
 
 _log = structlog.get_logger()
 _encode = json.Encoder().encode
-_decoder = json.Decoder(list[tuple[str, list[Stamped]]])
 
 
 class Said(Struct):
@@ -147,7 +147,7 @@ def file_left(connection: Connection) -> None:
     left: defaultdict[str, list[Stamped]] = defaultdict(list)
     for row in connection.execute(select(LATEST.c.said).order_by(LATEST.c.id)).scalars():
         try:
-            said = _decoder.decode(row)
+            said = read_batches(row)
         except MsgspecError as error:  # a row that is damaged must not keep the server from starting
             _log.error("journal.unreadable", error=type(error).__name__)
             continue

@@ -3,17 +3,16 @@
 from collections.abc import Sequence
 from typing import Any
 
-from msgspec import json
 from sqlalchemy import Column, ColumnElement, Connection, func, or_, select, tuple_
 
 from signalbox.core.events import Stamped
 from signalbox.core.records import RunRecord, Statuses
+from signalbox.store.earlier import read_events
 from signalbox.store.rows import COLUMNS, FIGURES, record_of
 from signalbox.store.tables import JOURNAL, RUNS
 
 # What a column of whole numbers takes; no run has so many events.
 _MOST = 2**31 - 2
-_decoder = json.Decoder(list[Stamped])
 
 
 def find_run(connection: Connection, run_id: str) -> RunRecord | None:
@@ -77,5 +76,5 @@ def journal_of(connection: Connection, run_id: str, after: int = 0, rows: int | 
         .order_by(JOURNAL.c.first_seq)
         .limit(rows)
     )
-    batches = [_decoder.decode(frames) for frames in connection.execute(asked).scalars()]
+    batches = [read_events(frames) for frames in connection.execute(asked).scalars()]
     return [stamped for batch in batches for stamped in batch if stamped.seq > after]

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from msgspec import json
@@ -11,11 +11,11 @@ from sqlalchemy import Connection, RowMapping, delete, insert, select, tuple_
 from signalbox.core.events import LoopName, Stamped
 from signalbox.core.messages import JsonObject
 from signalbox.core.records import RunRecord
+from signalbox.store.earlier import read_events, trace_from
 from signalbox.store.tables import MESSAGES, SAVES
 from signalbox.wire.jsontext import dumps, loads
 
 _encoder = json.Encoder()
-_decoder = json.Decoder(list[Stamped])
 _LINE = [SAVES.c[name] for name in ("id", "title", "created", "run_id", "model", "loop", "status", "seq", "owner")]
 
 
@@ -77,13 +77,16 @@ def find_save(connection: Connection, save_id: str, owner: str | None = None) ->
 def snapshot_of(connection: Connection, save_id: str) -> Snapshot | None:
     """Return what was frozen beside the events, None for an unknown save."""
     kept = connection.execute(select(SAVES.c.snapshot).where(SAVES.c.id == save_id)).scalar()
-    return Snapshot(**cast(dict[str, Any], loads(kept))) if kept is not None else None
+    if kept is None:
+        return None
+    snapshot = Snapshot(**cast(dict[str, Any], loads(kept)))
+    return replace(snapshot, trace=trace_from(snapshot.trace))
 
 
 def events_of(connection: Connection, save_id: str, after: int = 0) -> list[Stamped]:
     """Return a save's events with seq > after; none for an unknown one."""
     frames = connection.execute(select(SAVES.c.frames).where(SAVES.c.id == save_id)).scalar()
-    return [stamped for stamped in _decoder.decode(frames) if stamped.seq > after] if frames is not None else []
+    return [stamped for stamped in read_events(frames) if stamped.seq > after] if frames is not None else []
 
 
 def delete_save(connection: Connection, save_id: str, owner: str) -> bool:

@@ -8,7 +8,7 @@ const think = (step = 1, content = "hm "): ChatEvent => ({ type: "reasoning", co
 const say = (content = "word"): ChatEvent => ({ type: "content", content });
 const calls = (given: Partial<Call>, ...ids: string[]): ChatEvent => ({
   type: "tool_calls",
-  calls: ids.map((id) => ({ id, name: id, arguments: {}, ...meta, ...given })),
+  calls: ids.map((id) => ({ id, name: id, arguments: "{}", ...meta, ...given })),
 });
 const search = (...ids: string[]) => calls({}, ...ids);
 const tool = (...ids: string[]) => calls({ category: "other" }, ...ids);

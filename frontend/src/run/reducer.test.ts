@@ -20,7 +20,7 @@ const think = (content: string, step?: number): ChatEvent => ({ type: "reasoning
 const say = (content: string): ChatEvent => ({ type: "content", content });
 const announce = (...ids: string[]): ChatEvent => ({
   type: "tool_calls",
-  calls: ids.map((id) => ({ id, name: "f", arguments: {}, ...meta })),
+  calls: ids.map((id) => ({ id, name: "f", arguments: "{}", ...meta })),
 });
 const execute = (id: string): ChatEvent => ({ type: "tool_executing", id, name: "f", ...meta });
 const answer = (id: string, result: unknown = null): ChatEvent => ({
@@ -31,6 +31,25 @@ const answer = (id: string, result: unknown = null): ChatEvent => ({
   ...meta,
 });
 const done: ChatEvent = { type: "done", done: true, status: "complete" };
+
+describe("a call's arguments", () => {
+  const calledWith = (text: string) => {
+    const [call] = calls(play([{ type: "tool_calls", calls: [{ id: "a", name: "f", arguments: text, ...meta }] }]));
+    return [call?.arguments, call?.argumentsRaw];
+  };
+
+  it("are the object that the text holds", () => {
+    expect(calledWith('{"query":"foo","__proto__":1}')).toEqual([
+      JSON.parse('{"query":"foo","__proto__":1}'),
+      undefined,
+    ]);
+    expect(calledWith("")).toEqual([{}, undefined]);
+  });
+
+  it.each(['{"que', "[1]", '"text"', "null", "5"])("stay the text %s where it holds none", (text) => {
+    expect(calledWith(text)).toEqual([{}, text]);
+  });
+});
 
 describe.each(fixtures)("%s", (_, bytes) => {
   const events = eventsOf(bytes);

@@ -148,17 +148,29 @@ function announce(trace: RunTrace, event: ToolCalls): RunTrace {
         kind: "call",
         id: call.id,
         name: call.name,
-        arguments: call.arguments,
+        ...given(call.arguments),
         category: call.category,
         visibility: call.visibility,
         status: "waiting",
         cached: false,
         links: [],
-        ...(call.arguments_raw !== undefined && { argumentsRaw: call.arguments_raw }),
         ...(event.step !== undefined && { step: event.step }),
       }),
     );
   return { ...trace, items: [...settleReasoning(trace.items, event.ts), ...fresh] };
+}
+
+/** The arguments as an object; text that holds none is kept as it came. */
+function given(text: string): Pick<CallItem, "arguments" | "argumentsRaw"> {
+  if (!text.trim()) return { arguments: {} };
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value))
+      return { arguments: value as Record<string, unknown> };
+  } catch {
+    // The model was cut, or wrote no JSON.
+  }
+  return { arguments: {}, argumentsRaw: text };
 }
 
 /** The call with that id; a server that forgot to announce it is forgiven. */
@@ -166,7 +178,7 @@ function callOf(trace: RunTrace, event: ToolExecuting | ToolResult): { trace: Ru
   const found = trace.items.find((item) => item.kind === "call" && item.id === event.id);
   if (found?.kind === "call") return { trace, call: found };
   const { id, name, category, visibility } = event;
-  const call = { id, name, category, visibility, arguments: {} };
+  const call = { id, name, category, visibility, arguments: "{}" };
   const announced = announce(trace, {
     type: "tool_calls",
     calls: [call],

@@ -58,7 +58,7 @@ describe("the stops on the line", () => {
   it("are one for the searches and one for the other tools of a burst, however they come", () => {
     const call = (id: string, category: "search" | "other"): ChatEvent => ({
       type: "tool_calls",
-      calls: [{ id, name: id, arguments: {}, category, visibility: "primary" }],
+      calls: [{ id, name: id, arguments: "{}", category, visibility: "primary" }],
     });
     const events = [call("a", "search"), call("b", "other"), call("c", "search"), call("d", "other")];
     expect(stopsOf(play(events)).map(({ id }) => id)).toEqual(["search-a", "tools-b"]);
@@ -121,7 +121,7 @@ describe("what is read off a trace", () => {
 
   it("has the sources that a text could quote, and of a page with several sections the page itself", () => {
     const search = (id: string, url: string): ChatEvent[] => [
-      { type: "tool_calls", calls: [{ id, name: "s", arguments: {}, category: "search", visibility: "primary" }] },
+      { type: "tool_calls", calls: [{ id, name: "s", arguments: "{}", category: "search", visibility: "primary" }] },
       {
         type: "tool_result",
         id,

@@ -14,9 +14,7 @@ describe("parseEvent", () => {
   it("fills in what a server that knows only the minimum leaves out", () => {
     expect(parse({ type: "tool_calls", calls: [{ id: "a", name: "f", arguments: '{"x":1}' }] })).toEqual({
       type: "tool_calls",
-      calls: [
-        { id: "a", name: "f", arguments: {}, arguments_raw: '{"x":1}', category: "other", visibility: "secondary" },
-      ],
+      calls: [{ id: "a", name: "f", arguments: '{"x":1}', category: "other", visibility: "secondary" }],
     });
     expect(parse({ type: "tool_result", id: "a", name: "f", result: [1] })).toMatchObject({
       result: { success: true, result: [1] },
@@ -25,6 +23,17 @@ describe("parseEvent", () => {
       result: { success: false, error: "The tool failed.", code: "TOOL_FAILED" },
     });
     expect(parse({ type: "done", done: true })).toMatchObject({ status: "complete" });
+  });
+
+  it("reads a call's arguments as version 0.1 sent them: an object, and beside it the text of what was none", () => {
+    const argumentsOf = (call: object) => {
+      const event = parse({ type: "tool_calls", calls: [{ id: "a", name: "f", ...call }] });
+      return event?.type === "tool_calls" ? event.calls[0]?.arguments : undefined;
+    };
+    expect(argumentsOf({ arguments: { x: 1 } })).toBe('{"x":1}');
+    expect(argumentsOf({ arguments: {}, arguments_raw: '{"x' })).toBe('{"x');
+    expect(argumentsOf({})).toBe("{}");
+    expect(argumentsOf({ arguments: null })).toBe("{}");
   });
 
   it("takes an unknown category or visibility for the plain one", () => {
@@ -85,7 +94,7 @@ const of = <T>(type: string, fields: Record<string, fc.Arbitrary<T>>) =>
   fc.record<Record<string, unknown>>({ type: fc.constant(type), ...every, ...fields });
 
 const json = fc.dictionary(text, anything);
-const call = fc.record({ id: text, name: text, arguments: json, category, visibility });
+const call = fc.record({ id: text, name: text, arguments: text, category, visibility });
 const result = fc.oneof(
   fc.record({ success: yes, result: anything }),
   fc.record({ success: fc.constant(false), error: text, code: text }),

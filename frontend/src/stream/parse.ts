@@ -109,10 +109,14 @@ const visible = (event: Json): Pick<Call, "category" | "visibility"> => ({
 
 function parseCall(value: unknown): Call | undefined {
   if (!isObject(value) || !isText(value.id) || !isText(value.name)) return undefined;
-  const args = isObject(value.arguments) ? value.arguments : {};
-  // Some servers send the arguments as the model wrote them: a text.
-  const raw = isText(value.arguments_raw) ? value.arguments_raw : isText(value.arguments) ? value.arguments : undefined;
-  return { id: value.id, name: value.name, arguments: args, ...visible(value), ...(raw && { arguments_raw: raw }) };
+  return { id: value.id, name: value.name, arguments: argumentsOf(value), ...visible(value) };
+}
+
+/** Version 0.1 sent the object itself, and beside it the text of what was no object. */
+function argumentsOf(call: Json): string {
+  if (isText(call.arguments)) return call.arguments;
+  if (isText(call.arguments_raw)) return call.arguments_raw;
+  return isObject(call.arguments) ? JSON.stringify(call.arguments) : "{}";
 }
 
 /** A minimum server may send the bare result; it is then taken for a success. */

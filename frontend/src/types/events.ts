@@ -35,18 +35,15 @@ export interface ToolCalls {
 /**
  * One call as it is announced.
  *
- * `arguments` is the object the tool gets; where the model's text is no object it is empty and `arguments_raw` holds
- * the text (its first 2,000 characters).
+ * `arguments` is JSON text: the object that the tool gets. Where the model sent no JSON object, it is what the model
+ * sent (the first 2,000 characters), and the call's result is a failure.
  */
 export interface Call {
   id: string;
   name: string;
-  arguments: {
-    [k: string]: unknown;
-  };
+  arguments: string;
   category: "other" | "search" | "utility";
   visibility: "hidden" | "primary" | "secondary";
-  arguments_raw?: string;
 }
 /**
  * An announced call starts to run; a call that never runs (clamped, cached, invalid) skips this.

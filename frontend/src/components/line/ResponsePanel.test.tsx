@@ -62,7 +62,7 @@ const think = (content: string, step: number): ChatEvent => ({ type: "reasoning"
 const say = (content: string): ChatEvent => ({ type: "content", content });
 const call = (id: string, step: number, over: object = {}): ChatEvent => ({
   type: "tool_calls",
-  calls: [{ id, name: "search_web", arguments: { query: `about ${id}` }, ...meta, ...over }],
+  calls: [{ id, name: "search_web", arguments: JSON.stringify({ query: `about ${id}` }), ...meta, ...over }],
   step,
 });
 const found = (id: string, results: readonly object[] = [], over: object = {}): ChatEvent => ({

@@ -1,0 +1,44 @@
+"""A client that knows the contract's seven minimum shapes and nothing else: it shares no line with signalbox.
+
+    reasoning{content}  tool_calls{calls[{id,name,arguments}]}  tool_executing{id,name,category,visibility}
+    tool_result{id,name,result}  content{content}  warning{message,code?}  done{done:true}
+
+`arguments` is JSON text. `minimal_client.mjs` is the same for node.
+"""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+
+def follow(lines: Iterable[str]) -> dict[str, Any]:
+    """Read a stream's lines to its `done` and return what a person would be shown."""
+    shown: dict[str, Any] = {"reasoning": "", "text": "", "calls": {}, "warnings": [], "done": False}
+    for line in lines:
+        if line.startswith("data:"):
+            take(shown, json.loads(line[5:]))
+    return shown
+
+
+def take(shown: dict[str, Any], event: dict[str, Any]) -> None:
+    """Add one event to what is shown."""
+    match event["type"]:
+        case "reasoning":
+            shown["reasoning"] += event["content"]
+        case "tool_calls":
+            for call in event["calls"]:
+                made = {"name": call["name"], "arguments": json.loads(call["arguments"])}
+                shown["calls"][call["id"]] = made
+        case "tool_executing":
+            call = shown["calls"][event["id"]]
+            call["category"], call["visibility"] = event["category"], event["visibility"]
+        case "tool_result":
+            shown["calls"][event["id"]]["result"] = event["result"]
+        case "content":
+            shown["text"] += event["content"]
+        case "warning":
+            shown["warnings"].append([event["message"], event.get("code")])
+        case "done":
+            shown["done"] = event["done"]
+        case _:
+            pass

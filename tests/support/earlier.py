@@ -1,0 +1,50 @@
+"""The database of a server of version 0.1, as it wrote it: for tests that open it with today's code.
+
+In it are a complete run with a save of it, one of whose calls was cut; a run that was stopped in its tool; and a run
+under way. Each answers in a conversation. The provider was scripted.
+"""
+
+import asyncio
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from signalbox.store.sqlite import SqliteDatabase
+from signalbox.store.tables import METADATA
+from sqlalchemy import Connection, LargeBinary, insert
+
+_FILE = Path(__file__).parents[1] / "store" / "fixtures" / "version-0.1.json"
+_ROWS: dict[str, list[dict[str, Any]]] = json.loads(_FILE.read_bytes())
+
+COMPLETE, STOPPED, OPEN = (row["id"] for row in _ROWS["runs"])
+[SAVE] = (row["id"] for row in _ROWS["saves"])
+
+
+def put_rows(connection: Connection, *, unfiled: bool = False) -> None:
+    """Write the rows; `unfiled`: what the run under way has said is still in the table of the latest."""
+    for name, rows in _ROWS.items():
+        table = METADATA.tables[name]
+        binary = {column.name for column in table.columns if isinstance(column.type, LargeBinary)}
+        for row in rows:
+            values = {
+                key: value.encode() if key in binary and value is not None else value for key, value in row.items()
+            }
+            if unfiled and name == "journal" and row["run_id"] == OPEN:
+                said = json.dumps([[OPEN, json.loads(row["frames"])]], separators=(",", ":")).encode()
+                connection.execute(insert(METADATA.tables["latest"]).values(id=1, said=said))
+            else:
+                connection.execute(insert(table).values(values))
+
+
+def make_file(path: Path) -> None:
+    """Make a SQLite file of it, with what was said last not filed yet."""
+    asyncio.run(_make(path))
+
+
+async def _make(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    database = SqliteDatabase(path)
+    await database.open()
+    await database.write(partial(put_rows, unfiled=True))
+    await database.aclose()

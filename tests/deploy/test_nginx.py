@@ -280,7 +280,7 @@ def test_the_figures_of_the_sample() -> None:
 
 
 def test_a_request_is_found_in_both_logs(tmp_path: Path) -> None:
-    """Nginx makes the id, writes it beside the run's, passes it on, and sends it back: once, also in its own answers."""
+    """Nginx makes the id, writes it beside the run's, passes it on, and sends it back once, in its own answers too."""
     with ScriptedUpstream(says("Hello."), models=no_models) as upstream, behind(tmp_path, upstream) as (front, process):
         with front.client() as client:
             answer = client.post(STREAM, json=ASKED, headers={"X-Request-ID": "a-clients-own"})

@@ -3,13 +3,16 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from time import time
 
 import structlog
 
 from signalbox.chat.progress import Attempt, Progress
 from signalbox.core.errors import CODES, Code, UpstreamError
-from signalbox.core.ports import BillSource
+from signalbox.core.ports import BillSource, RunStore
+from signalbox.core.records import Figures
+from signalbox.runs.ledger import with_figures
 
 _log = structlog.get_logger()
 
@@ -41,6 +44,10 @@ class Settlements:
         task = asyncio.create_task(self._settle(run_id, progress, keep), name=f"bill {run_id}")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+    def begin_over(self, store: RunStore, run_id: str, figures: Figures, progress: Progress) -> None:
+        """Settle a run that is over. That may take minutes: neither its text nor its question is held."""
+        self.begin(run_id, progress, partial(store.note, run_id, partial(with_figures, figures, progress)))
 
     async def wait(self) -> None:
         """Wait until nothing is being settled."""

@@ -16,10 +16,10 @@ from signalbox.chat.progress import Progress
 from signalbox.core.errors import Code, RequestError, StoreError
 from signalbox.core.events import Done, Stamped
 from signalbox.core.ports import Play, RunStore
-from signalbox.core.records import Figures, RunRecord, Statuses
+from signalbox.core.records import RunRecord, Statuses
 from signalbox.runs.billing import Settlements
 from signalbox.runs.journal import Cursor, OnNews, never, read_all
-from signalbox.runs.ledger import progress_of, with_figures
+from signalbox.runs.ledger import progress_of
 from signalbox.runs.peers import Peers
 from signalbox.runs.recovery import CRASHED, ignore, recover
 from signalbox.runs.run import DETACHED, SHUT_DOWN, STOPPED, TOO_LARGE, Asked, Run, new_run
@@ -287,21 +287,13 @@ class RunManager:
 
     def _settle(self, run: Run) -> None:
         if self.settlements is not None and not self.is_closing:
-            self._settle_as(run.id, run.figures(), run.progress)
+            self.settlements.begin_over(self.store, run.id, run.figures(), run.progress)
 
     def _settle_kept(self, record: RunRecord) -> None:
-        if self.settlements is None:
-            return
         progress = progress_of(record)
-        if progress.is_short:  # a damaged row: what is left of it would pass for the whole bill
-            return
-        self._settle_as(record.id, record, progress)
-
-    def _settle_as(self, run_id: str, figures: Figures, progress: Progress) -> None:
-        """Ask for the bill of a run that is over. That may take minutes: neither its text nor its question is held."""
-        if self.settlements is not None:
-            keep = partial(self.store.note, run_id, partial(with_figures, figures, progress))
-            self.settlements.begin(run_id, progress, keep)
+        # Of a damaged row what is left would pass for the whole bill.
+        if self.settlements is not None and not progress.is_short:
+            self.settlements.begin_over(self.store, record.id, record, progress)
 
     # --- as other workers see it (runs/peers.py: Home) -----------------------------------------------------------
 

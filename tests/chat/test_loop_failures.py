@@ -44,6 +44,8 @@ BAD_ENDS: dict[str, tuple[list[object], str, str]] = {
     "finish error": ([[Finish("error"), EndOfStream()]], "error", "UPSTREAM_ERROR"),
     "refusal": ([[RefusalDelta("No.")], ending("stop")], "content_filter", "CONTENT_FILTER"),
     "filter": ([ending("content_filter")], "content_filter", "CONTENT_FILTER"),
+    "native refusal": ([ending("tool_calls", native="refusal")], "content_filter", "CONTENT_FILTER"),
+    "native failure": ([ending("stop", native="insufficient_system_resource")], "error", "UPSTREAM_ERROR"),
 }
 
 

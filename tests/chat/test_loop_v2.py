@@ -305,10 +305,13 @@ async def test_missing_arguments_are_told_by_name() -> None:
     assert "query" in outcome.results[0].result.error
 
 
-@pytest.mark.parametrize("reason", ["stop", "", None, "function_call", "weird"])
-async def test_calls_count_whatever_the_finish_reason_says(reason: str | None) -> None:
-    """Calls are run when they are there (A12)."""
-    script = [[SERVED], [call(0, "f", "{}")], ending(reason)]
+@pytest.mark.parametrize(
+    ("reason", "native"),
+    [("stop", None), ("function_call", None), ("tool_calls", "STOP"), ("STOP", None), ("", "completed"), (None, "eos")],
+)
+async def test_calls_run_after_any_good_ending(reason: str | None, native: str | None) -> None:
+    """Calls are run when they are there, whichever good ending the words name (A12)."""
+    script = [[SERVED], [call(0, "f", "{}")], ending(reason, native=native)]
     outcome = await run(ScriptedClient(script, answer("Hi")), [make_tool("f")])
     assert outcome.codes() == [None]
 

@@ -100,7 +100,17 @@ CUT = (RawCall("c", "f", '{"a', ArgumentStatus.TRUNCATED, None),)
         (Completion(reasoning="Hm", finish_reason="stop"), TurnEnd.BLANK),
         (Completion(calls=CALL, finish_reason="stop"), TurnEnd.CALLS),
         (Completion(calls=CALL, content="Hi", finish_reason="tool_calls"), TurnEnd.CALLS),
-        (Completion(calls=CALL, ended=True), TurnEnd.CALLS),
+        (Completion(calls=CALL, ended=True), TurnEnd.UNKNOWN),
+        (Completion(calls=CALL, finish_reason="weird"), TurnEnd.UNKNOWN),
+        (Completion(calls=CALL, finish_reason="tool_calls", native_finish_reason="weird"), TurnEnd.UNKNOWN),
+        (Completion(calls=CALL, finish_reason="weird", native_finish_reason="STOP"), TurnEnd.UNKNOWN),
+        (Completion(calls=CALL, finish_reason="tool_calls", native_finish_reason="pause_turn"), TurnEnd.PAUSED),
+        (Completion(calls=CALL, finish_reason="tool_calls", native_finish_reason="refusal"), TurnEnd.REFUSAL),
+        (Completion(content="Hi", finish_reason="stop", native_finish_reason="SAFETY"), TurnEnd.REFUSAL),
+        (Completion(content="Hi", finish_reason="stop", native_finish_reason="pause_turn"), TurnEnd.PAUSED),
+        (Completion(content="Hi", finish_reason="stop", native_finish_reason="OTHER"), TurnEnd.UNKNOWN),
+        (Completion(content="Hi", finish_reason="weird", leaked=True), TurnEnd.UNKNOWN),
+        (Completion(finish_reason="stop", native_finish_reason="OTHER"), TurnEnd.BLANK),
         (Completion(calls=CALL, finish_reason="length"), TurnEnd.CUT_CALLS),
         (
             Completion(calls=CALL, finish_reason="tool_calls", native_finish_reason="max_output_tokens"),
@@ -118,7 +128,7 @@ CUT = (RawCall("c", "f", '{"a', ArgumentStatus.TRUNCATED, None),)
     ],
 )
 def test_how_an_answer_ended(completion: Completion, end: TurnEnd) -> None:
-    """By what it holds first, by the host's word second; calls count whatever the word (A7, A12)."""
+    """By what it holds and by both words of the provider: only a good ending has calls or an answer (A7, A12, A20)."""
     assert how_it_ended(completion, has_calls=bool(completion.calls)) is end
 
 
@@ -137,6 +147,8 @@ def test_calls_that_may_not_be_made_do_not_count() -> None:
         (Completion(), Code.STREAM_CUT),
         (Completion(calls=CALL), Code.STREAM_CUT),
         (Completion(content="Hi", finish_reason="error", ended=True), Code.UPSTREAM_ERROR),
+        (Completion(content="Hi", finish_reason="stop", native_finish_reason="network_error"), Code.UPSTREAM_ERROR),
+        (Completion(content="Hi", finish_reason="error", native_finish_reason="SAFETY"), None),
         (Completion(fault=Fault(UpstreamError(Code.RATE_LIMIT)), finish_reason="stop", ended=True), Code.RATE_LIMIT),
     ],
 )

@@ -57,7 +57,7 @@ from tests.chat.test_loop_stop import (
 from tests.chat.test_loop_v2 import (
     test_a_call_that_was_right_from_the_start_runs_once,
     test_a_call_without_arguments,
-    test_calls_count_whatever_the_finish_reason_says,
+    test_calls_run_after_any_good_ending,
     test_glued_calls_run_each,
     test_many_steps,
     test_missing_arguments_are_told_by_name,
@@ -92,7 +92,7 @@ __all__ = [
     "test_a_step_with_something_new_begins_the_count_again",
     "test_an_empty_finalize_is_asked_once_more",
     "test_any_run_keeps_the_order",
-    "test_calls_count_whatever_the_finish_reason_says",
+    "test_calls_run_after_any_good_ending",
     "test_clamped_steps_are_barren",
     "test_distinct_searches_never_pass_the_limit",
     "test_done_alone_with_text_is_complete_and_without_is_not",

@@ -135,7 +135,7 @@ def test_choice_without_an_index_is_choice_zero() -> None:
         {"choices": [{"delta": []}]},
         {"choices": [{"delta": {"content": 3, "tool_calls": {}, "reasoning": 4, "reasoning_details": "x"}}]},
         {"choices": [{"delta": {"content": {}, "refusal": {}, "function_call": [], "tool_calls": [None, 1, "x"]}}]},
-        {"choices": [{"delta": {}, "finish_reason": 7, "native_finish_reason": {}}], "usage": 3, "x_groq": []},
+        {"choices": [{"delta": {}, "finish_reason": [], "native_finish_reason": {}}], "usage": 3, "x_groq": []},
         {"prompt_filter_results": [{"content_filter_results": {}}], "choices": [], "usage": None},
         {"id": 1, "model": 2, "provider": None, "error": None},
         [],

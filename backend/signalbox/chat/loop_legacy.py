@@ -20,7 +20,7 @@ from signalbox.chat.repair import repaired
 from signalbox.chat.response import parse_completion_response
 from signalbox.chat.stage import staged
 from signalbox.chat.steering import Steering, may_call
-from signalbox.chat.turn import begin_turn, not_run
+from signalbox.chat.turn import begin_turn, runnable
 from signalbox.chat.verdict import TurnEnd, failure_of, fault_of, how_it_ended, is_malformed
 from signalbox.core.errors import Code, UpstreamError
 from signalbox.core.events import AnyEvent, Content, Reasoning
@@ -74,15 +74,15 @@ class _Loop:
         await self._complete()
         completion = self.completion
         may = self.could_call
-        end = how_it_ended(completion, has_calls=may and bool(completion.calls), may_call=may)
+        has_calls = may and bool(completion.calls)
+        end = how_it_ended(completion, has_calls=has_calls, may_call=may)
+        before = len(steering.execution.calls)
+        if has_calls and end not in (TurnEnd.MALFORMED, TurnEnd.REFUSAL):
+            calls = [runnable(call, end) for raw in completion.calls for call in repaired(raw)]
+            await execute_tool_calls(steering.execution, calls, steering.progress.steps)
         if end not in (TurnEnd.CALLS, TurnEnd.CUT_CALLS):
             self.tell(steering.conclude(end, completion))
             return
-        calls = [call for raw in completion.calls for call in repaired(raw)]
-        if end is TurnEnd.CUT_CALLS:
-            calls = [not_run(call) for call in calls]
-        before = len(steering.execution.calls)
-        await execute_tool_calls(steering.execution, calls, steering.progress.steps)
         steering.remember(completion, steering.execution.calls[before:])
 
     async def _complete(self) -> None:

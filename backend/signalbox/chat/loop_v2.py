@@ -59,11 +59,12 @@ class _Loop:
         completion = self.turn.completion
         self.tell(self.steering.unreadable(completion))
         may_call_ = self.turn.may_call
-        end = how_it_ended(completion, has_calls=may_call_ and bool(completion.calls), may_call=may_call_)
+        has_calls = may_call_ and bool(completion.calls)
+        end = how_it_ended(completion, has_calls=has_calls, may_call=may_call_)
+        calls = self.turn.settle_calls(end) if has_calls and end not in (TurnEnd.MALFORMED, TurnEnd.REFUSAL) else []
         if end not in (TurnEnd.CALLS, TurnEnd.CUT_CALLS):
             self.tell(self.steering.conclude(end, completion))
             return
-        calls = self.turn.settle_calls(is_whole=end is TurnEnd.CALLS)
         await self.steering.execution.settled()
         self.steering.remember(completion, calls)
 

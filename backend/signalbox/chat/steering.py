@@ -29,6 +29,8 @@ _CALL_AGAIN = (
     "Your last tool call could not be read. If you still need it, make it again through the tool interface, "
     "with valid JSON arguments and never as text in your answer; otherwise answer in words."
 )
+# So much of a provider's own word is shown.
+_WORD_SHOWN = 64
 
 
 class Again(Struct, frozen=True):
@@ -124,7 +126,7 @@ class Steering(Struct):
         return self.progress.clock() - self.progress.attempts[-self._tries].started
 
     def conclude(self, end: TurnEnd, completion: Completion) -> list[AnyEvent]:
-        """Take in a step that made no calls: an answer, nothing, or an answer that was cut or withheld."""
+        """Take in a step none of whose calls ran: an answer, nothing, or a turn that was cut, withheld or stopped."""
         self._words = ""
         match end:
             case TurnEnd.ANSWER:
@@ -135,6 +137,10 @@ class Steering(Struct):
                 return self._end(Ending("length", Code.LENGTH, CODES[Code.LENGTH].sentence))
             case TurnEnd.REFUSAL:
                 return self._end(Ending("content_filter", Code.CONTENT_FILTER, CODES[Code.CONTENT_FILTER].sentence))
+            case TurnEnd.PAUSED:
+                return self._end(Ending("interrupted", Code.TURN_PAUSED, CODES[Code.TURN_PAUSED].sentence))
+            case TurnEnd.UNKNOWN:
+                return self._end(Ending("interrupted", Code.STOP_UNKNOWN, _unknown_stop(completion)))
             case TurnEnd.LENGTH_BLANK:
                 return self._more_room(completion)
             case TurnEnd.MALFORMED:
@@ -224,6 +230,15 @@ class Steering(Struct):
 def may_call(request: Request) -> bool:
     """Whether the model may call tools in answer to this request."""
     return bool(request.tools) and request.tool_choice != "none"
+
+
+def _unknown_stop(completion: Completion) -> str:
+    """Name the words that the provider stopped with, as far as they can be shown."""
+    words = [w for w in (completion.finish_reason, completion.native_finish_reason) if w]
+    if not words:
+        return "The provider did not say why it stopped."
+    named = ", ".join(dict.fromkeys("".join(filter(str.isprintable, word[:_WORD_SHOWN])) for word in words))
+    return f"The provider stopped for a reason that Signalbox does not know: {named}."
 
 
 def _warning(code: Code, step: int | None = None) -> Warning:

@@ -15,7 +15,8 @@ from signalbox.chat.progress import Attempt
 from signalbox.chat.repair import RepairedCall, repaired
 from signalbox.chat.response import ResponseBuilder
 from signalbox.chat.steering import Steering
-from signalbox.core.errors import Code
+from signalbox.chat.verdict import TurnEnd
+from signalbox.core.errors import CODES, Code
 from signalbox.core.events import AnyEvent, Content, Reasoning
 from signalbox.core.parts import (
     CallDelta,
@@ -34,7 +35,7 @@ from signalbox.core.tools import ToolOutcome
 # What is shown beside text; of all other parts a client sees nothing where they come.
 _Shown: TypeAlias = ReasoningDelta | RefusalDelta | HiddenReasoning
 _SHOWN = frozenset(get_args(_Shown))
-_NOT_RUN = "The turn was cut before its end, so this call was not run; make it again."
+_CUT = "The turn was cut before its end, so this call was not run; make it again."
 
 
 class Turn(Struct, eq=False):
@@ -128,15 +129,15 @@ class Turn(Struct, eq=False):
         self.completion = self._filters.with_leaked_calls(self._builder.result())
         return self.completion
 
-    def settle_calls(self, *, is_whole: bool) -> list[RunningCall]:
+    def settle_calls(self, end: TurnEnd) -> list[RunningCall]:
         """Say which calls the step really made, run those that have not run, and return them in their order.
 
-        `is_whole`: the step ended well. Calls of a step that did not are answered, not run.
+        Calls of a step that did not end well are answered, not run.
         """
         plan: list[RunningCall | RepairedCall] = []
         for slot, raw in self._raw_calls():
             plan += self._settled_slot(self.early.get(slot), repaired(raw))
-        new = [call if is_whole else not_run(call) for call in plan if isinstance(call, RepairedCall)]
+        new = [runnable(call, end) for call in plan if isinstance(call, RepairedCall)]
         announced = self.execution.announce(new, self.step)
         for call in announced:
             self.execution.start(call)
@@ -205,6 +206,9 @@ def _is_same(running: RunningCall, call: RepairedCall) -> bool:
     return call.name == running.name and call.fault is None and is_same(call.arguments, running.arguments)
 
 
-def not_run(call: RepairedCall) -> RepairedCall:
-    """Answer a call of a step that did not end well, instead of running it."""
-    return call if call.fault else replace(call, fault=ToolOutcome.failed(Code.STEP_FAILED, _NOT_RUN))
+def runnable(call: RepairedCall, end: TurnEnd) -> RepairedCall:
+    """Return the call as it is if its step ended well, else with the reason why it does not run."""
+    if end is TurnEnd.CALLS or call.fault:
+        return call
+    words = _CUT if end is TurnEnd.CUT_CALLS else CODES[Code.STEP_FAILED].sentence
+    return replace(call, fault=ToolOutcome.failed(Code.STEP_FAILED, words))

@@ -3,22 +3,19 @@
 from enum import Enum
 
 from signalbox.core.errors import Code, UpstreamError
-from signalbox.core.parts import ArgumentStatus, Completion
+from signalbox.core.parts import ArgumentStatus, Completion, StopReason
+from signalbox.profiles.stops import stop_reason
 
-# Native words for "cut by the token limit"; OpenRouter then still says tool_calls or stop (recordings; quirk A7).
-_CUT_NATIVE = frozenset({"max_output_tokens", "max_tokens", "MAX_TOKENS", "length"})
-
-
-# Gemini's words for a call that it could not write, or that it was not allowed; OpenRouter passes them on in
-# native_finish_reason alone (quirk A13).
-_MALFORMED_NATIVE = frozenset({"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"})
+_MALFORMED = (StopReason.MALFORMED_CALL, StopReason.UNEXPECTED_CALL)
+_GOOD = (StopReason.STOP, StopReason.TOOL_CALLS)
 
 
 class TurnEnd(Enum):
     """What a turn was.
 
     `MALFORMED`: calls that cannot be read. `LEAKED`: calls in its text that cannot be run. `LENGTH_BLANK`: cut before
-    there was an answer.
+    there was an answer. `PAUSED`, `UNKNOWN`: the provider stopped before the model was done, or did not say why it
+    stopped in a word that is known (quirk A20). Only the calls of `CALLS` run.
     """
 
     ANSWER = "answer"
@@ -29,7 +26,9 @@ class TurnEnd(Enum):
     LENGTH_BLANK = "length_blank"
     LEAKED = "leaked"
     MALFORMED = "malformed"
+    PAUSED = "paused"
     REFUSAL = "refusal"
+    UNKNOWN = "unknown"
 
 
 def fault_of(completion: Completion) -> UpstreamError | None:
@@ -38,7 +37,7 @@ def fault_of(completion: Completion) -> UpstreamError | None:
         return None
     if completion.fault is not None:
         return completion.fault.error
-    if completion.finish_reason == "error":
+    if _stop_of(completion) is StopReason.FAILED:
         return UpstreamError(Code.UPSTREAM_ERROR)
     says_something = completion.content or completion.calls or completion.refusal
     if completion.finish_reason is None and not (completion.ended and says_something):
@@ -55,32 +54,49 @@ def failure_of(completion: Completion, broken: UpstreamError | None) -> Upstream
     if broken is None or completion.fault is not None:
         return fault_of(completion)
     is_cut = broken.code in (Code.STREAM_CUT, Code.UPSTREAM_STALLED)
-    return None if is_cut and completion.finish_reason not in (None, "error") else broken
+    has_finished = completion.finish_reason is not None and _stop_of(completion) is not StopReason.FAILED
+    return None if is_cut and has_finished else broken
 
 
 def is_malformed(completion: Completion) -> bool:
     """Whether the host says that the model's calls cannot be read (quirk A13)."""
-    return completion.native_finish_reason in _MALFORMED_NATIVE
+    return _stop_of(completion) in _MALFORMED
 
 
 def how_it_ended(completion: Completion, *, has_calls: bool, may_call: bool = True) -> TurnEnd:
-    """Judge a turn without a fault. Calls count when they are there, whatever finish_reason says (quirk A12)."""
-    if not may_call and completion.native_finish_reason == "MALFORMED_FUNCTION_CALL":
+    """Judge a turn without a fault. A good ending has calls when they are there, whatever its word (quirk A12)."""
+    stop = _stop_of(completion)
+    if not may_call and stop is StopReason.MALFORMED_CALL:
         return TurnEnd.BLANK  # its text is the rest of a call; there is no answer in it
-    if may_call and is_malformed(completion):
+    if may_call and stop in _MALFORMED:
         return TurnEnd.MALFORMED
-    if completion.refusal or completion.finish_reason == "content_filter":
+    if completion.refusal or stop is StopReason.WITHHELD:
         return TurnEnd.REFUSAL
-    is_cut = completion.finish_reason == "length" or completion.native_finish_reason in _CUT_NATIVE
     if has_calls:
-        return TurnEnd.CUT_CALLS if is_cut or _has_cut_call(completion) else TurnEnd.CALLS
+        return _end_of_calls(completion, stop)
+    has_words = bool(completion.content.strip())
+    if has_words and stop is StopReason.PAUSED:
+        return TurnEnd.PAUSED
+    if has_words and stop is StopReason.UNKNOWN:
+        return TurnEnd.UNKNOWN
     if may_call and completion.leaked:
         return TurnEnd.LEAKED
-    has_words = bool(completion.content.strip())
-    if is_cut:
+    if stop is StopReason.LENGTH:
         return TurnEnd.LENGTH if has_words else TurnEnd.LENGTH_BLANK
     return TurnEnd.ANSWER if has_words else TurnEnd.BLANK
 
 
+def _end_of_calls(completion: Completion, stop: StopReason | None) -> TurnEnd:
+    if stop is StopReason.LENGTH or _has_cut_call(completion):
+        return TurnEnd.CUT_CALLS
+    if stop in _GOOD:
+        return TurnEnd.CALLS
+    return TurnEnd.PAUSED if stop is StopReason.PAUSED else TurnEnd.UNKNOWN
+
+
 def _has_cut_call(completion: Completion) -> bool:
     return any(call.status is ArgumentStatus.TRUNCATED for call in completion.calls)
+
+
+def _stop_of(completion: Completion) -> StopReason | None:
+    return stop_reason(completion.finish_reason, completion.native_finish_reason)

@@ -64,6 +64,8 @@ class Code(StrEnum):
     LENGTH = "LENGTH"
     REASONING_LENGTH = "REASONING_LENGTH"
     CONTENT_FILTER = "CONTENT_FILTER"
+    TURN_PAUSED = "TURN_PAUSED"
+    STOP_UNKNOWN = "STOP_UNKNOWN"
     DETACHED_TIMEOUT = "DETACHED_TIMEOUT"
     SERVER_SHUTDOWN = "SERVER_SHUTDOWN"
     SERVER_CRASH = "SERVER_CRASH"
@@ -196,6 +198,11 @@ CODES: dict[Code, CodeFact] = {
     ),
     Code.LENGTH: CodeFact("The answer reached its length limit.", "Ask it to go on, or raise max_tokens."),
     Code.CONTENT_FILTER: CodeFact("The answer was withheld by a content filter.", "Rephrase the request."),
+    Code.TURN_PAUSED: CodeFact("The provider paused the model before it was done.", "Ask it to go on."),
+    Code.STOP_UNKNOWN: CodeFact(
+        "The provider stopped for a reason that Signalbox does not know.",
+        "What came is kept, and no tool that changes something was run; ask it to go on.",
+    ),
     Code.DETACHED_TIMEOUT: CodeFact("Nobody was watching, and the time for that is over.", "Ask again.", True),
     Code.SERVER_CRASH: CodeFact("The server broke off during this run.", "What came is kept; ask again.", True),
     Code.BUDGET_REACHED: CodeFact(

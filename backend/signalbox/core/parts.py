@@ -92,6 +92,24 @@ class Finish(Struct, frozen=True, gc=False):
     native: str | None = None
 
 
+class StopReason(StrEnum):
+    """Why a turn ended, whatever word the provider has for it. Only the first two are good endings.
+
+    `WITHHELD`: refused or filtered. `PAUSED`: to be continued. `MALFORMED_CALL` and `UNEXPECTED_CALL`: the provider
+    could not read the model's call, or did not allow it. `UNKNOWN`: a word that Signalbox does not know.
+    """
+
+    STOP = "stop"
+    TOOL_CALLS = "tool_calls"
+    LENGTH = "length"
+    WITHHELD = "withheld"
+    PAUSED = "paused"
+    MALFORMED_CALL = "malformed_call"
+    UNEXPECTED_CALL = "unexpected_call"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+
+
 class Served(Struct, frozen=True, gc=False):
     """Which generation, model and provider answered."""
 

@@ -200,7 +200,7 @@ def _call(call: JsonObject, position: int | None = None) -> CallDelta:
 
 
 def _id(value: JsonValue) -> str | None:
-    """Read an id; one host sends an integer (quirk A4), an empty one is none."""
+    """Read an id, or a name; one host sends an integer (quirk A4), an empty one is none."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return _text(value)
@@ -210,7 +210,7 @@ def _finish(choice: JsonObject, out: list[StreamPart]) -> bool:
     reason, native = choice.get("finish_reason"), choice.get("native_finish_reason")
     if not (reason or native):  # most chunks need no closer look
         return False
-    told = Finish(_text(reason), _text(native))
+    told = Finish(_id(reason), _id(native))  # some hosts pass on the number of an enum
     if told == _UNTOLD:
         return False
     out.append(told)

@@ -84,6 +84,8 @@ export const ADVICE: Readonly<Record<string, Advice>> = {
   MALFORMED_CALL: advice("Retry, or pick another model.", "retry", "model"),
   LENGTH: advice("Ask it to go on, or raise max_tokens."),
   REASONING_LENGTH: advice("Raise max_tokens, or ask for less reasoning.", "retry", "model"),
+  TURN_PAUSED: advice("What came is kept. Ask the model to go on."),
+  STOP_UNKNOWN: advice("What came is kept. Ask the model to go on, or pick another model.", "model"),
   CONTENT_FILTER: advice("Rephrase the message, or pick another model.", "model"),
   DETACHED_TIMEOUT: advice("Ask again, and keep a page open that shows it.", "retry"),
   SERVER_SHUTDOWN: advice("Ask again once Signalbox is back.", "retry"),

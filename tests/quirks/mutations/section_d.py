@@ -42,8 +42,8 @@ D = (
         "D3",
         "calls that are not allowed are dropped",
         "chat/loop_v2.py",
-        "has_calls=may_call_ and bool(completion.calls)",
-        "has_calls=bool(completion.calls)",
+        "has_calls = may_call_ and bool(completion.calls)",
+        "has_calls = bool(completion.calls)",
     ),
     Mutation(
         "D4",

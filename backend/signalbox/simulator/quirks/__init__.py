@@ -77,6 +77,14 @@
 | a17-nameless | a call, and a second one that never gets a name |
 | a18 | arguments with braces in their strings, every brace in a piece of its own |
 | a19 | the legacy function_call, finish function_call |
+| a20-refusal | a note to save (a search where that tool is not offered), finish `tool_calls`, native `refusal` |
+| a20-pause | the same with native `pause_turn` |
+| a20-unknown | the same with a native word that is new |
+| a20-word | the same with a new word in finish_reason, and no native word |
+| a20-missing | the same with neither word |
+| a20-text-refusal | an answer with finish `stop` and native `refusal` |
+| a20-text-pause | the same with native `pause_turn` |
+| a20-text-unknown | the same with a native word that is new |
 | b01 | one search in each of two steps; the details of each must come back (an ordinary host) |
 | b02 | the host changes with every step, unless `provider.order` pins it; Gemini's seals hold on one host only |
 | b02-gone | the same, and a pinned host answers 503; told in words, without calls and seals, it is answered |
@@ -146,7 +154,7 @@ from dataclasses import replace
 
 from ..answer import rounds
 from ..incoming import Incoming
-from . import arguments, endings, finals, hearing, leaks, reasoning, shapes_of_calls, transport
+from . import arguments, endings, finals, hearing, leaks, reasoning, shapes_of_calls, stops, transport
 from .attempts import Attempts
 from .quirk import Quirk
 
@@ -155,6 +163,7 @@ QUIRKS: dict[str, Quirk] = {
     **arguments.QUIRKS,
     **leaks.QUIRKS,
     **endings.QUIRKS,
+    **stops.QUIRKS,
     **reasoning.QUIRKS,
     **finals.QUIRKS,
     **transport.QUIRKS,

@@ -1,0 +1,85 @@
+"""What the words of providers for the end of a turn mean: `finish_reason` and `native_finish_reason` alike.
+
+A word that is not here is unknown, and an unknown word is no good ending (quirk A20): add it here once it is known.
+Upper and lower case, underscores and an enum's prefix do not matter: `MAX_TOKENS`, `maxTokens`, `FinishReason.STOP`.
+"""
+
+from functools import lru_cache
+
+from signalbox.core.parts import StopReason
+
+_WORDS: dict[StopReason, str] = {
+    # OpenAI, Responses API; Anthropic, Bedrock; Cohere; TGI, Together (eos), watsonx; LM Studio; xAI's gRPC; Baidu.
+    StopReason.STOP: """
+        stop, stopped, completed, complete, end_turn, end, eos, eos_token, eos_found, end_of_text, end_token,
+        stop_sequence, stop_string_found, stop_token, reason_stop, finish, finished, done, success, succeeded, normal
+    """,
+    # OpenAI, its API before tools, Anthropic, Cohere, LM Studio, xAI's gRPC.
+    StopReason.TOOL_CALLS: """
+        tool_calls, tool_call, tool_use, tool, function_call, function_calls, reason_tool_calls
+    """,
+    # OpenAI, Responses API, Anthropic, Gemini, Mistral (model_length), Cohere, watsonx, LM Studio, llama.cpp (limit).
+    StopReason.LENGTH: """
+        length, max_tokens, max_output_tokens, max_length, model_length, token_limit, limit, context, context_length,
+        model_context_window_exceeded, context_window_exceeded, context_length_exceeded, context_length_reached,
+        max_predicted_tokens_reached, max_completion_tokens, error_limit, reason_max_len, reason_max_context
+    """,
+    # Azure, Anthropic, Gemini (from safety on), Bedrock, Cohere (error_toxic), Z.AI (sensitive).
+    StopReason.WITHHELD: """
+        content_filter, content_filtered, content_policy, content_policy_violation, refusal, refused, moderation,
+        safety, recitation, blocklist, prohibited_content, spii, image_safety, image_prohibited_content,
+        image_recitation, guardrail_intervened, guardrails, error_toxic, sensitive
+    """,
+    # Anthropic: a long turn that the client is to send again so that it goes on.
+    StopReason.PAUSED: "pause_turn, pause, paused, compaction",
+    # Gemini, Bedrock.
+    StopReason.MALFORMED_CALL: "malformed_function_call, malformed_tool_use, malformed_tool_call",
+    StopReason.UNEXPECTED_CALL: "unexpected_tool_call",
+    # OpenRouter, Mistral, vLLM and SGLang (abort), DeepSeek (insufficient_system_resource), Z.AI (network_error).
+    StopReason.FAILED: """
+        error, failed, failure, abort, aborted, internal_error, server_error, network_error, timeout, reason_time_limit,
+        time_limit, cancelled, canceled, user_cancel, insufficient_system_resource, interrupted
+    """,
+}
+# Gemini's enum by number, as hosts write it that pass the protobuf on.
+_NUMBERS = {
+    "1": StopReason.STOP,
+    "2": StopReason.LENGTH,
+    "3": StopReason.WITHHELD,
+    "4": StopReason.WITHHELD,
+    "6": StopReason.WITHHELD,
+    "7": StopReason.WITHHELD,
+    "8": StopReason.WITHHELD,
+    "9": StopReason.MALFORMED_CALL,
+}
+_PREFIXES = ("finishreason", "stopreason")
+# Where two words disagree, the first of these holds: what forbids more, then what explains more.
+_WORST_FIRST = (
+    StopReason.MALFORMED_CALL,
+    StopReason.UNEXPECTED_CALL,
+    StopReason.WITHHELD,
+    StopReason.FAILED,
+    StopReason.LENGTH,
+    StopReason.PAUSED,
+    StopReason.UNKNOWN,
+    StopReason.TOOL_CALLS,
+    StopReason.STOP,
+)
+
+
+def _plain(word: str) -> str:
+    """Write a word as all its spellings agree on."""
+    letters = "".join(letter for letter in word.lower() if letter.isalnum())
+    for prefix in _PREFIXES:
+        letters = letters.removeprefix(prefix)
+    return letters
+
+
+_MEANINGS = {_plain(word): meaning for meaning, words in _WORDS.items() for word in words.split(",")} | _NUMBERS
+
+
+@lru_cache(maxsize=256)
+def stop_reason(finish: str | None, native: str | None) -> StopReason | None:
+    """Say what the two words mean together; None where the provider gave neither."""
+    meanings = {_MEANINGS.get(_plain(word[:64]), StopReason.UNKNOWN) for word in (finish, native) if word}
+    return next((meaning for meaning in _WORST_FIRST if meaning in meanings), None)

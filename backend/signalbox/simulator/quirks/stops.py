@@ -1,0 +1,42 @@
+"""Section A, the last: steps and answers that a provider stopped, whatever its normalised word says (A20)."""
+
+from ..accents import Accent
+from ..incoming import Incoming
+from ..steps import answer, one
+from ..turns import Call, Turn
+from .quirk import Quirk, ending_in, first_step
+
+_UNHEARD = "brand_new_reason"
+
+
+def _note(incoming: Incoming) -> list[Call]:
+    """Save a note, which changes something; where no such tool is offered, search."""
+    if not any(tool.name == "save_note" for tool in incoming.tools):
+        return one(incoming)
+    return [Call("save_note", {"title": "A step that was stopped", "text": "This must not be on disk."})]
+
+
+def _words(incoming: Incoming, accent: Accent) -> Turn:
+    return answer(incoming)
+
+
+def _call(reason: str | None, native: str) -> Quirk:
+    stream, whole = ending_in(reason, native)
+    return Quirk(turn=first_step(_note), stream=stream, whole=whole)
+
+
+def _text(reason: str | None, native: str) -> Quirk:
+    stream, whole = ending_in(reason, native, calls_only=False)
+    return Quirk(turn=_words, stream=stream, whole=whole)
+
+
+QUIRKS: dict[str, Quirk] = {
+    "a20-refusal": _call("tool_calls", "refusal"),
+    "a20-pause": _call("tool_calls", "pause_turn"),
+    "a20-unknown": _call("tool_calls", _UNHEARD),
+    "a20-word": _call(_UNHEARD, ""),
+    "a20-missing": _call(None, ""),
+    "a20-text-refusal": _text("stop", "refusal"),
+    "a20-text-pause": _text("stop", "pause_turn"),
+    "a20-text-unknown": _text("stop", _UNHEARD),
+}

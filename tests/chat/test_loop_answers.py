@@ -68,9 +68,24 @@ async def test_max_steps_counts_every_model_call(max_steps: int) -> None:
     outcome = await run(client, [make_tool("f")], limits=Limits(max_steps=max_steps))
     assert len(client.requests) == outcome.done.steps == max_steps
     assert [r.tool_choice for r in client.requests] == [None] * (max_steps - 1) + ["none"]
-    assert outcome.warnings == ([] if max_steps == 1 else ["MAX_STEPS"])
+    assert outcome.warnings == (["MAX_STEPS"] if max_steps == 1 else [])
     assert client.requests[-1].messages[0] == SystemMessage(FINAL_WORDS)
     assert client.requests[-1].tools == client.requests[0].tools
+
+
+@pytest.mark.parametrize(
+    ("tool_choice", "warnings"), [(None, ["MAX_STEPS"]), ("required", ["MAX_STEPS"]), ("none", [])]
+)
+async def test_one_step_with_tools_says_first_that_none_can_run(tool_choice: str | None, warnings: list[str]) -> None:
+    """The limit leaves no step for a tool, so the run begins by saying so, unless no tool was wanted."""
+    client = ScriptedClient(answer("Hi"))
+    outcome = await run(client, [make_tool("f")], limits=Limits(max_steps=1), tool_choice=tool_choice)
+    assert outcome.warnings == warnings
+    assert (outcome.text, outcome.done.status) == ("Hi", "complete")
+    if warnings:
+        first = outcome.events[0]
+        assert isinstance(first, Warning)
+        assert "no tool can run" in first.message
 
 
 async def test_no_step_warning_for_an_answer_in_time() -> None:
@@ -122,6 +137,7 @@ async def test_stubborn_calls_of_a_finalize_are_dropped() -> None:
     assert len(outcome.announced) == len(ran) == 1
     assert (outcome.text, outcome.done.status) == ("Hi", "complete")
     assert not assistants(outcome)[-1].calls
+    assert outcome.warnings == ["MAX_STEPS"]
 
 
 async def test_a_finalize_of_calls_alone_counts_as_empty() -> None:

@@ -64,7 +64,7 @@ class _Loop:
         steering = self.steering
         self.tell(steering.opening())
         while not steering.is_over:
-            self.tell(steering.begin_step())
+            steering.begin_step()
             await (self._whole_step() if may_call(steering.request()) else self._last_step())
 
     # --- with tools: whole responses ------------------------------------------------------------------------

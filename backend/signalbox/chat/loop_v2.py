@@ -51,7 +51,7 @@ class _Loop:
         """Take steps until one of them ends the run."""
         self.tell(self.steering.opening())
         while not self.steering.is_over:
-            self.tell(self.steering.begin_step())
+            self.steering.begin_step()
             await self._step()
 
     async def _step(self) -> None:

@@ -29,6 +29,7 @@ _CALL_AGAIN = (
     "Your last tool call could not be read. If you still need it, make it again through the tool interface, "
     "with valid JSON arguments and never as text in your answer; otherwise answer in words."
 )
+_ONE_STEP = "max_steps is 1, so the only model call has to be the answer: no tool can run."
 # So much of a provider's own word is shown.
 _WORD_SHOWN = 64
 
@@ -41,7 +42,10 @@ class Again(Struct, frozen=True):
 
 
 class Steering(Struct):
-    """One run's standing. `barren` counts steps in a row that brought nothing new, `final` is of the step under way."""
+    """One run's standing. `barren` counts steps in a row that brought nothing new.
+
+    `final` is of the step under way; `_is_limited`: `max_steps` alone keeps it from calling tools.
+    """
 
     context: ConversationContext
     execution: ToolExecution
@@ -52,6 +56,7 @@ class Steering(Struct):
     has_spoken: bool = False
     is_over: bool = False
     final: bool = False
+    _is_limited: bool = False
     _tries: int = 0
     _words: str = ""
     _corrected: set[TurnEnd] = set()
@@ -66,14 +71,16 @@ class Steering(Struct):
             told.append(_warning(Code.TOOLS_DROPPED))
         if not self.context.sees_images and self._has_images():
             told.append(_warning(Code.CONTENT_DROPPED))
+        if self.context.limits.max_steps == 1 and self.context.offered and self.context.tool_choice != "none":
+            told.append(Warning(_ONE_STEP, Code.MAX_STEPS))
         return told
 
     def _has_images(self) -> bool:
         said = (m.content for m in self.context.messages if isinstance(m, UserMessage | SystemMessage))
         return any(isinstance(part, ImagePart) for content in said if not isinstance(content, str) for part in content)
 
-    def begin_step(self) -> list[AnyEvent]:
-        """Count a model call, decide whether it must be the answer, and tell when the limit alone makes it so.
+    def begin_step(self) -> None:
+        """Count a model call, and decide whether it must be the answer.
 
         Raises BudgetReached where there is no money for another one.
         """
@@ -85,10 +92,7 @@ class Steering(Struct):
         is_last = self.progress.steps >= limits.max_steps
         is_stuck = self.must_answer or self.barren >= limits.barren_steps
         self.final = self.must_answer if not offered else is_last or is_stuck
-        if is_stuck or not self.execution.calls or self.progress.steps != limits.max_steps:
-            return []
-        words = f"The limit of {limits.max_steps} model calls is reached; this is the last."
-        return [Warning(words, Code.MAX_STEPS, self.progress.steps)]
+        self._is_limited = bool(offered) and not is_stuck and 1 < self.progress.steps == limits.max_steps
 
     def _check_budget(self, offered: Sequence[ToolSchema]) -> None:
         if self.context.budget is not None:
@@ -127,6 +131,18 @@ class Steering(Struct):
 
     def conclude(self, end: TurnEnd, completion: Completion) -> list[AnyEvent]:
         """Take in a step none of whose calls ran: an answer, nothing, or a turn that was cut, withheld or stopped."""
+        return [*self._limited(end, completion), *self._concluded(end, completion)]
+
+    def _limited(self, end: TurnEnd, completion: Completion) -> list[AnyEvent]:
+        """Tell that the limit changed something: a model at its last step still called tools, or fell silent."""
+        wanted = completion.calls or completion.leaked or (end is TurnEnd.BLANK and self.execution.calls)
+        if not (self._is_limited and wanted):
+            return []
+        self._is_limited = False
+        words = f"The limit of {self.context.limits.max_steps} model calls kept the model from calling more tools."
+        return [Warning(words, Code.MAX_STEPS, self.progress.steps)]
+
+    def _concluded(self, end: TurnEnd, completion: Completion) -> list[AnyEvent]:
         self._words = ""
         match end:
             case TurnEnd.ANSWER:
@@ -148,7 +164,7 @@ class Steering(Struct):
             case TurnEnd.LEAKED if TurnEnd.LEAKED not in self._corrected:
                 return self._correct(end)
             case TurnEnd.LEAKED if completion.content.strip():
-                return self.conclude(TurnEnd.ANSWER, completion)
+                return self._concluded(TurnEnd.ANSWER, completion)
             case TurnEnd.BLANK | TurnEnd.LEAKED:
                 return self._after_blank()
             case TurnEnd.CALLS | TurnEnd.CUT_CALLS:

@@ -14,7 +14,7 @@ E = (
         "E1",
         "the finish reason error is an error",
         "chat/verdict.py",
-        'if _stop_of(completion) is StopReason.FAILED:',
+        "if _stop_of(completion) is StopReason.FAILED:",
         "if False:",
     ),
     Mutation(

@@ -307,10 +307,18 @@ async def test_missing_arguments_are_told_by_name() -> None:
 
 @pytest.mark.parametrize(
     ("reason", "native"),
-    [("stop", None), ("function_call", None), ("tool_calls", "STOP"), ("STOP", None), ("", "completed"), (None, "eos")],
+    [
+        ("stop", None),
+        ("function_call", None),
+        ("tool_calls", "STOP"),
+        ("STOP", None),
+        ("", "completed"),
+        (None, "eos"),
+        (None, None),
+    ],
 )
 async def test_calls_run_after_any_good_ending(reason: str | None, native: str | None) -> None:
-    """Calls are run when they are there, whichever good ending the words name (A12)."""
+    """Calls are run when they are there, whichever good ending the words name; `[DONE]` alone is one (A12)."""
     script = [[SERVED], [call(0, "f", "{}")], ending(reason, native=native)]
     outcome = await run(ScriptedClient(script, answer("Hi")), [make_tool("f")])
     assert outcome.codes() == [None]

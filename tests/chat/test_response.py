@@ -100,7 +100,7 @@ CUT = (RawCall("c", "f", '{"a', ArgumentStatus.TRUNCATED, None),)
         (Completion(reasoning="Hm", finish_reason="stop"), TurnEnd.BLANK),
         (Completion(calls=CALL, finish_reason="stop"), TurnEnd.CALLS),
         (Completion(calls=CALL, content="Hi", finish_reason="tool_calls"), TurnEnd.CALLS),
-        (Completion(calls=CALL, ended=True), TurnEnd.UNKNOWN),
+        (Completion(calls=CALL, ended=True), TurnEnd.CALLS),
         (Completion(calls=CALL, finish_reason="weird"), TurnEnd.UNKNOWN),
         (Completion(calls=CALL, finish_reason="tool_calls", native_finish_reason="weird"), TurnEnd.UNKNOWN),
         (Completion(calls=CALL, finish_reason="weird", native_finish_reason="STOP"), TurnEnd.UNKNOWN),

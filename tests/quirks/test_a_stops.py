@@ -21,7 +21,7 @@ WITHHELD, PAUSED, UNKNOWN = (
 @FAMILIES
 @pytest.mark.parametrize(
     ("shape", "status"),
-    [("refusal", WITHHELD), ("pause", PAUSED), ("unknown", UNKNOWN), ("word", UNKNOWN), ("missing", UNKNOWN)],
+    [("refusal", WITHHELD), ("pause", PAUSED), ("unknown", UNKNOWN), ("word", UNKNOWN)],
 )
 def test_a20_a_stopped_step_changes_nothing(tell: Teller, family: str, shape: str, status: tuple[str, str]) -> None:
     """The note is not saved, the run does not claim to be complete, and a call that was announced has its answer."""

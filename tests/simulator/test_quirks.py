@@ -315,7 +315,6 @@ SAID: dict[str, Seen] = {
     "a20-pause": lambda a: is_search(a) and "tool_calls" in a.finishes and a.natives == {"pause_turn"},
     "a20-unknown": lambda a: is_search(a) and "tool_calls" in a.finishes and a.natives == {"brand_new_reason"},
     "a20-word": lambda a: is_search(a) and "brand_new_reason" in a.finishes and a.natives <= {""},
-    "a20-missing": lambda a: is_search(a) and set(a.finishes) == {None} and a.natives <= {""},
     "a20-text-refusal": lambda a: a.text and not a.calls and a.natives == {"refusal"},
     "a20-text-pause": lambda a: a.text and not a.calls and a.natives == {"pause_turn"},
     "a20-text-unknown": lambda a: a.text and not a.calls and a.natives == {"brand_new_reason"},

@@ -7,7 +7,8 @@ from signalbox.core.parts import ArgumentStatus, Completion, StopReason
 from signalbox.profiles.stops import stop_reason
 
 _MALFORMED = (StopReason.MALFORMED_CALL, StopReason.UNEXPECTED_CALL)
-_GOOD = (StopReason.STOP, StopReason.TOOL_CALLS)
+# None: no word, but the end of the answer was marked; real hosts end whole calls like that (a recording of Kimi K2).
+_GOOD = (StopReason.STOP, StopReason.TOOL_CALLS, None)
 
 
 class TurnEnd(Enum):

@@ -81,7 +81,6 @@
 | a20-pause | the same with native `pause_turn` |
 | a20-unknown | the same with a native word that is new |
 | a20-word | the same with a new word in finish_reason, and no native word |
-| a20-missing | the same with neither word |
 | a20-text-refusal | an answer with finish `stop` and native `refusal` |
 | a20-text-pause | the same with native `pause_turn` |
 | a20-text-unknown | the same with a native word that is new |

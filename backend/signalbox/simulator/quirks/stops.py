@@ -20,12 +20,12 @@ def _words(incoming: Incoming, accent: Accent) -> Turn:
     return answer(incoming)
 
 
-def _call(reason: str | None, native: str) -> Quirk:
+def _call(reason: str, native: str) -> Quirk:
     stream, whole = ending_in(reason, native)
     return Quirk(turn=first_step(_note), stream=stream, whole=whole)
 
 
-def _text(reason: str | None, native: str) -> Quirk:
+def _text(reason: str, native: str) -> Quirk:
     stream, whole = ending_in(reason, native, calls_only=False)
     return Quirk(turn=_words, stream=stream, whole=whole)
 
@@ -35,7 +35,6 @@ QUIRKS: dict[str, Quirk] = {
     "a20-pause": _call("tool_calls", "pause_turn"),
     "a20-unknown": _call("tool_calls", _UNHEARD),
     "a20-word": _call(_UNHEARD, ""),
-    "a20-missing": _call(None, ""),
     "a20-text-refusal": _text("stop", "refusal"),
     "a20-text-pause": _text("stop", "pause_turn"),
     "a20-text-unknown": _text("stop", _UNHEARD),

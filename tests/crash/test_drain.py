@@ -156,6 +156,17 @@ def test_a_second_signal_and_ctrl_c_wait_for_nobody(tmp_path: Path, signals: lis
         assert "Traceback" not in process.errors()
 
 
+def test_a_closed_terminal_drains(tmp_path: Path) -> None:
+    """SIGHUP lets a stream come to its end like SIGTERM, instead of ending the process like a crash."""
+    with ScriptedUpstream(half) as upstream, server(tmp_path, upstream) as process:
+        with process.client() as client, asked(process) as (_, rest, seen):
+            process.process.send_signal(signal.SIGHUP)
+            until(lambda: client.get("/health/ready").status_code == 503)
+            upstream.opened.set()
+            assert ending(checked(seen + b"".join(rest))) == ("complete", None)
+        assert process.end() == 0
+
+
 def test_an_idle_server_ends_at_once(tmp_path: Path) -> None:
     """Where nothing runs there is nothing to wait for."""
     with ScriptedUpstream(half) as upstream, server(tmp_path, upstream) as process:

@@ -11,6 +11,7 @@ import pytest
 import uvicorn
 from signalbox.app import streaming
 from signalbox.app.config import Settings
+from signalbox.core.errors import CODES, Code
 
 from tests.docs.pages import page
 from tests.support.frames import checked, hear
@@ -106,7 +107,8 @@ def test_a_large_body(tmp_path: Path) -> None:
         assert fits.is_success, fits.text
         over = client.post(STREAM, content=b"x" * (room + 1))
         assert over.status_code == 413
-        assert error_of(over) == {"code": "BODY_TOO_LARGE", "message": "The body is too large.", "field": "body"}
+        assert error_of(over) == {**_sentence(Code.BODY_TOO_LARGE), "field": "body"}
+        assert "retry-after" not in over.headers
 
 
 def test_a_page_of_our_own_may_ask(tmp_path: Path) -> None:
@@ -119,6 +121,11 @@ def test_a_page_of_our_own_may_ask(tmp_path: Path) -> None:
         assert client.post(STREAM, json=ASKED, headers={"Origin": front.url}).status_code == 200
         refused = client.post(STREAM, json=ASKED, headers={"Origin": "http://127.0.0.1:1"})
         assert error_of(refused)["code"] == "ORIGIN_NOT_ALLOWED"
+
+
+def _sentence(code: Code) -> dict[str, str]:
+    """Return what a refusal says in Signalbox's own words."""
+    return {"code": code, "message": f"{CODES[code].sentence} {CODES[code].todo}"}
 
 
 # --- what nginx does by itself, in front of workers that are scripts ---
@@ -215,7 +222,7 @@ def test_a_question_with_a_key_goes_to_the_other_worker(tmp_path: Path, falls: S
 
 
 def test_a_503_shuts_nobody_out(tmp_path: Path) -> None:
-    """Where every worker answers 503 (the database is gone) that 503 is what comes, again and again, never a 502."""
+    """Where every worker answers 503 (the database is gone) its own sentence comes, again and again, never a 502."""
     with (
         ScriptedUpstream(_has_no_room, models=_has_no_room) as first,
         ScriptedUpstream(_has_no_room, models=_has_no_room) as second,
@@ -226,6 +233,54 @@ def test_a_503_shuts_nobody_out(tmp_path: Path) -> None:
         for method, path, headers in asked * 2:
             answer = client.request(method, path, headers=headers)
             assert (answer.status_code, error_of(answer)["code"]) == (503, "SHUTTING_DOWN"), method
+
+
+@pytest.mark.parametrize("headers", [{}, KEYED], ids=["no key", "key"])
+@pytest.mark.parametrize(("method", "path"), [("GET", "/"), ("POST", STREAM), ("GET", "/health/ready")])
+def test_without_any_worker_the_refusal_is_json(
+    tmp_path: Path, method: str, path: str, headers: dict[str, str]
+) -> None:
+    """Where nothing listens, what comes is a refusal like Signalbox's own, with when to ask again and a request id."""
+    with socket.socket() as dead:
+        dead.bind(("127.0.0.1", 0))
+        port = dead.getsockname()[1]
+        with nginx(tmp_path, port, port) as front, front.client() as client:
+            answer = client.request(method, path, headers=headers)
+            assert (answer.status_code, error_of(answer)) == (502, _sentence(Code.SERVER_UNREACHABLE))
+            assert answer.headers["retry-after"] == "2"
+            assert re.fullmatch(r"[0-9a-f]{32}", answer.headers["x-request-id"])
+            assert answer.headers["cache-control"] == "no-store"
+            assert "access-control-allow-origin" not in answer.headers
+
+
+def test_a_worker_that_says_nothing_is_a_504_as_json(tmp_path: Path) -> None:
+    """A worker that takes a question and never answers is left after the sample's time; the question is sent once."""
+
+    async def says_nothing(exchange: Exchange) -> None:
+        await exchange.gone()
+
+    with (
+        ScriptedUpstream(says_nothing, models=says_nothing) as worker,
+        nginx(tmp_path, worker.port, changes={"proxy_read_timeout 45s;": "proxy_read_timeout 50ms;"}) as front,
+        front.client() as client,
+    ):
+        answer = client.post(STREAM, json=ASKED)
+        assert (answer.status_code, error_of(answer)) == (504, _sentence(Code.SERVER_UNREACHABLE))
+        assert _asked(worker) == 1
+
+
+def test_an_allowed_page_can_read_the_refusal(tmp_path: Path) -> None:
+    """An origin on the sample's list, which repeats the setting, may read it and its headers; any other may not."""
+    page_, listed = "https://app.example.org", {"# https://app.example.org": "https://app.example.org"}
+    with socket.socket() as dead:
+        dead.bind(("127.0.0.1", 0))
+        with nginx(tmp_path, dead.getsockname()[1], changes=listed) as front, front.client() as client:
+            read = client.get("/api/runs", headers={"Origin": page_})
+            other = client.get("/api/runs", headers={"Origin": "https://evil.example"})
+    assert read.headers["access-control-allow-origin"] == page_
+    assert "retry-after" in read.headers["access-control-expose-headers"]
+    assert read.headers["vary"] == other.headers["vary"] == "Origin"
+    assert not [name for name in other.headers if name.startswith("access-control")]
 
 
 def test_connections_to_workers_are_kept(tmp_path: Path) -> None:
@@ -252,7 +307,7 @@ def test_questions_are_counted_where_they_are_to_be(tmp_path: Path) -> None:
     [lines] = page("security.md").blocks("nginx")
 
     async def answers(exchange: Exchange) -> None:
-        await exchange.whole(200, b"{}")
+        await exchange.whole(200, b"{}", connection="close")
 
     with (
         ScriptedUpstream(answers, models=answers) as worker,
@@ -261,6 +316,9 @@ def test_questions_are_counted_where_they_are_to_be(tmp_path: Path) -> None:
     ):
         got = [client.post(STREAM, json=ASKED, headers=KEYED if n % 2 else {}).status_code for n in range(24)]
         assert got == [200] * 21 + [429] * 3
+        refused = client.post(STREAM, json=ASKED)
+        assert error_of(refused) == _sentence(Code.TOO_MANY_QUESTIONS)
+        assert refused.headers["retry-after"] == "2"
         assert client.get("/api/runs").status_code == 200
 
 

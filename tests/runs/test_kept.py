@@ -13,8 +13,8 @@ from signalbox.core.parts import Bill, Completion, Request, Served, Usage
 from signalbox.core.ports import Tell
 from signalbox.runs.billing import Settlements
 from signalbox.runs.journal import Journal
-from signalbox.runs.manager import RunManager, new_run_id
-from signalbox.runs.run import Asked, Run
+from signalbox.runs.manager import RunManager
+from signalbox.runs.run import Asked, Run, new_run_id
 from signalbox.store import journal, writing
 from signalbox.store.journal import JournalStore
 

@@ -9,8 +9,8 @@ from signalbox.core.errors import Code, RequestError, StoreError
 from signalbox.core.events import AnyEvent, Content, Done, Stamped
 from signalbox.core.invariants import first_fault
 from signalbox.core.ports import Play, Tell
-from signalbox.runs.manager import RunManager, new_run_id
-from signalbox.runs.run import SHUT_DOWN, STOPPED, Asked, Run
+from signalbox.runs.manager import RunManager
+from signalbox.runs.run import SHUT_DOWN, STOPPED, Asked, Run, new_run_id
 from signalbox.store.memory import MemoryStore
 from structlog.testing import capture_logs
 

@@ -13,9 +13,9 @@ from signalbox.core.events import AnyEvent, Content, Done, Stamped
 from signalbox.core.ports import Tell
 from signalbox.core.records import Figures
 from signalbox.runs import peers
-from signalbox.runs.manager import RunManager, new_run_id
+from signalbox.runs.manager import RunManager
 from signalbox.runs.peers import Peers
-from signalbox.runs.run import Asked, Run
+from signalbox.runs.run import Asked, Run, new_run_id
 from signalbox.store.memory import MemoryStore
 
 from tests.store.disk import until

@@ -4,7 +4,7 @@ import os
 import shutil
 import socket
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +16,7 @@ from tests.conftest import ROOT
 
 SAMPLE = ROOT / "deploy" / "nginx.conf"
 WAIT = 10.0
+NOTHING: Mapping[str, str] = {}
 _TEMPS = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 
 
@@ -47,14 +48,20 @@ def program() -> str:
 
 
 @contextmanager
-def nginx(folder: Path, *workers: int, more: str = "") -> Iterator[Nginx]:
-    """Run nginx in front of one or two workers on these ports of loopback, until the block ends; `more` is for http."""
+def nginx(folder: Path, *workers: int, more: str = "", changes: Mapping[str, str] = NOTHING) -> Iterator[Nginx]:
+    """Run nginx in front of one or two workers on these ports of loopback, until the block ends.
+
+    `more` is added to http; `changes` replaces lines of the sample.
+    """
     binary = program()
     folder.mkdir(parents=True, exist_ok=True)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port: int = listener.getsockname()[1]
         conf = folder / "nginx.conf"
         sample = adapted(SAMPLE.read_text(encoding="utf-8"), port, workers, folder)
+        for old, new in changes.items():
+            assert sample.count(old) == 1, old
+            sample = sample.replace(old, new)
         conf.write_text(sample.replace("http {\n", f"http {{\n{more}\n", 1), encoding="utf-8")
         log = folder / "nginx.log"
         with log.open("wb") as written:
@@ -84,8 +91,8 @@ def adapted(sample: str, port: int, workers: Sequence[int], folder: Path) -> str
         ("/run/nginx.pid", str(folder / "nginx.pid"), 1),
         ("/var/log/nginx/access.log", str(folder / "access.log"), 1),
         ("http {\n", f"http {{{temps}\n", 1),
-        ("server 127.0.0.1:8002", second, 2),
-        ("server 127.0.0.1:8001", f"server 127.0.0.1:{first}", 2),
+        ("server 127.0.0.1:8002", second, 1),
+        ("server 127.0.0.1:8001", f"server 127.0.0.1:{first}", 1),
         ("listen 80;", f"listen 127.0.0.1:{port};", 1),
     ]
     for old, new, times in changes:

@@ -65,6 +65,15 @@ def streaming(clients: dict[int, httpx.Client]) -> Iterator[dict[int, tuple[byte
         yield open_
 
 
+def is_refused(process: Process) -> bool:
+    """Whether a new connection is refused."""
+    try:
+        socket.create_connection(("127.0.0.1", int(process.url.rpartition(":")[2])), WAIT).close()
+    except ConnectionRefusedError:
+        return True
+    return False
+
+
 def logged(process: Process, event: str) -> list[dict[str, Any]]:
     """Return the lines of the log about this."""
     lines = [json.loads(line) for line in process.errors().splitlines() if line.startswith("{")]
@@ -93,18 +102,17 @@ def test_workers_serve_together_and_a_killed_one_is_back(tmp_path: Path, postgre
         assert process.end() == 0
 
 
-def test_a_stop_drains_every_worker(tmp_path: Path, postgres_url: str) -> None:
-    """SIGTERM to the parent alone lets a stream in each worker come to its end, refuses new runs, and ends well."""
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_stop_drains_every_worker(tmp_path: Path, postgres_url: str, number: signal.Signals) -> None:
+    """A signal to the parent alone lets a stream in each worker come to its end, and refuses connections."""
     with (
         ScriptedUpstream(waits) as upstream,
         workers(tmp_path, postgres_url, OPENROUTER_BASE_URL=upstream.base_url) as process,
         each_worker(process, 2) as clients,
         streaming(clients) as streams,
     ):
-        process.process.terminate()
-        with process.client() as late:
-            within(WAIT, lambda: late.get("/health/ready").status_code == 503)
-            assert late.post("/api/chat/stream", json=ASK).json()["error"]["code"] == "SHUTTING_DOWN"
+        process.process.send_signal(number)
+        within(WAIT, lambda: is_refused(process))
         upstream.opened.set()
         for seen, rest in streams.values():
             heard = checked(seen + b"".join(rest))
@@ -137,6 +145,21 @@ def test_a_hurried_stop_tells_every_stream(
             assert (heard.done["status"], heard.done["code"]) == ("interrupted", "SERVER_SHUTDOWN")
         assert process.end() == status
         assert time.monotonic() - began < 10  # of the 20 seconds that a drain may take
+
+
+def test_a_stopping_worker_serves_what_still_comes_to_it(tmp_path: Path, postgres_url: str) -> None:
+    """The port closes; a question on a connection from before is answered, and that connection closes."""
+    with (
+        workers(tmp_path, postgres_url, count=1) as process,
+        process.client(limits=httpx.Limits(max_connections=1)) as kept,
+    ):
+        assert kept.get("/health/live").status_code == 200
+        process.process.terminate()
+        within(WAIT, lambda: is_refused(process))
+        answer = kept.post("/api/chat/stream", json=ASK)
+        assert (answer.status_code, answer.headers["connection"]) == (200, "close")
+        assert checked(answer.content).done["status"] == "complete"
+        assert process.end() == 0
 
 
 def test_signals_to_all_processes_at_once_are_one_stop(tmp_path: Path, postgres_url: str) -> None:

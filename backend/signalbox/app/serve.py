@@ -6,10 +6,11 @@ import logging
 import signal
 import socket
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from functools import partial
 from types import FrameType
+from typing import Any
 
 import structlog
 import uvicorn
@@ -18,6 +19,7 @@ from fastapi import FastAPI
 from signalbox.app.admin import AdminToken
 from signalbox.app.config import Settings, SettingsError, load_settings, misspelt, workers_wanted
 from signalbox.app.deps import Parts
+from signalbox.app.leaving import close_port, until_none
 from signalbox.app.link import HURRY, Link
 from signalbox.app.logs import configure_logs, log_what_python_prints
 from signalbox.app.main import create_app, data_folder
@@ -146,6 +148,8 @@ class Server(uvicorn.Server):
         if self._link is None:
             for number in (signal.SIGTERM, signal.SIGINT):
                 loop.add_signal_handler(number, self.handle_exit, number, None)
+            if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as it is under nohup
+                loop.add_signal_handler(signal.SIGHUP, self.handle_exit, signal.SIGTERM, None)
         else:  # its parent counts signals: a terminal, or systemd, sends them to all processes alike
             loop.add_signal_handler(signal.SIGTERM, self._end)
             loop.add_signal_handler(signal.SIGINT, _nothing, signal.SIGINT, None)
@@ -192,28 +196,43 @@ class Server(uvicorn.Server):
         super().handle_exit(sig, frame)
         parts = self._parts
         if parts is not None:
-            parts.runs.is_closing = True
+            parts.runs.is_draining = True
+            # Beside other workers the port is closed instead, and what comes on connections that are open is taken.
+            parts.runs.is_closing = is_last or not parts.database.is_shared
         if is_last and not self._hurry.is_set():
             self.force_exit = False  # uvicorn would drop the streams before they have told their end
             self._hurry.set()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Drain, end honestly what still runs, and have it on disk; uvicorn alone would close the door first."""
+        # A connection that goes on being kept would be closed under its next request.
+        self.server_state.default_headers.append((b"connection", b"close"))
         parts = self._parts
         if parts is not None:
-            await self._drain(parts.runs)
+            _log.info("runs.draining", runs=parts.runs.under_way)
+            shared = parts.database.is_shared
+            await self._unless_hurried(
+                self._hand_over(parts.runs, sockets or ()) if shared else parts.runs.until_over()
+            )
             await parts.runs.aclose()
             if parts.runs.store.is_well:  # else the store tells of it when it is closed
                 with suppress(StoreError):
                     await parts.runs.store.flush()
         await super().shutdown(sockets)
 
-    async def _drain(self, runs: RunManager) -> None:
-        """Let runs under way come to their end: they can be watched, resumed and stopped as ever meanwhile."""
-        if self._hurry.is_set():
-            return
-        drained, told = asyncio.create_task(runs.drain()), asyncio.create_task(self._hurry.wait())
-        seconds = self._settings.signalbox_drain_seconds
+    async def _hand_over(self, runs: RunManager, sockets: Sequence[socket.socket]) -> None:
+        """Leave new connections to the other workers, and serve those that are open until no request can come."""
+        await close_port(self.servers, sockets)
+        is_over = False
+        while not is_over:
+            await runs.until_over()
+            await until_none(lambda: len(self.server_state.connections))
+            is_over = not runs.under_way  # else a question came on a connection kept from before
+
+    async def _unless_hurried(self, draining: Coroutine[Any, Any, None]) -> None:
+        """Drain for as long as the settings allow, or until it is hurried."""
+        drained, told = asyncio.create_task(draining), asyncio.create_task(self._hurry.wait())
+        seconds = 0 if self._hurry.is_set() else self._settings.signalbox_drain_seconds
         await asyncio.wait({drained, told}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         for task in (drained, told):
             task.cancel()

@@ -123,7 +123,8 @@ class Supervisor:
         signal.set_wakeup_fd(-1)
         for number in (signal.SIGTERM, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends Ctrl-C to all; the parent passes it on
+        for number in (signal.SIGINT, signal.SIGHUP):  # a terminal sends them to all; the parent passes them on
+            signal.signal(number, signal.SIG_IGN)
         for worker in self._workers:
             worker.close()
         for fd in (*self._wake, *parents):
@@ -223,6 +224,8 @@ class Supervisor:
             signal.SIGINT: signal.signal(signal.SIGINT, self._note),
             signal.SIGCHLD: signal.signal(signal.SIGCHLD, _nothing),
         }
+        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as it is under nohup
+            before[signal.SIGHUP] = signal.signal(signal.SIGHUP, self._note)
         try:
             yield
         finally:

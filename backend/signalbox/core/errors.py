@@ -38,6 +38,7 @@ class Code(StrEnum):
     HOST_NOT_ALLOWED = "HOST_NOT_ALLOWED"
     ORIGIN_NOT_ALLOWED = "ORIGIN_NOT_ALLOWED"
     SHUTTING_DOWN = "SHUTTING_DOWN"
+    SERVER_UNREACHABLE = "SERVER_UNREACHABLE"
 
     # Endings other than complete and cancelled.
     UPSTREAM_AUTH = "UPSTREAM_AUTH"
@@ -161,6 +162,13 @@ CODES: dict[Code, CodeFact] = {
         "Requests from that web page are not allowed.", "Add its origin to SIGNALBOX_ALLOWED_ORIGINS.", http=403
     ),
     Code.SHUTTING_DOWN: CodeFact("The server is stopping.", "Try again in a moment.", retryable=True, http=503),
+    # Sent by the proxy in front of the workers (deploy/nginx.conf), with 500, 502, 503 or 504 as it saw it.
+    Code.SERVER_UNREACHABLE: CodeFact(
+        "Signalbox did not answer.",
+        "Try again in a moment; a question without an Idempotency-Key may have started a run: see GET /api/runs.",
+        retryable=True,
+        http=502,
+    ),
     Code.UPSTREAM_AUTH: CodeFact("The upstream did not accept the API key.", "Check OPENROUTER_API_KEY."),
     Code.UPSTREAM_CREDITS: CodeFact("The account has too little credit for this request.", "Add credit."),
     Code.UPSTREAM_FORBIDDEN: CodeFact("The upstream refused this request.", "Check the key's rights or the input."),

@@ -17,7 +17,7 @@ from signalbox.encoders.check import first_stream_fault
 from signalbox.encoders.sse_v1 import SseV1Encoder
 from signalbox.replay.case import Case
 from signalbox.replay.outcome import Outcome, outcome_of
-from signalbox.runs.manager import new_run_id
+from signalbox.runs.run import new_run_id
 
 Sleep = Callable[[float], Awaitable[None]]
 

@@ -5,7 +5,6 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from os import urandom
 from time import time
 from weakref import WeakValueDictionary
 
@@ -33,11 +32,6 @@ _BETWEEN_POLLS = 30.0
 _NOT_ASKED = Asked()
 
 
-def new_run_id() -> str:
-    """Make a run id: 128 random bits."""
-    return urandom(16).hex()
-
-
 @dataclass(slots=True)
 class RunManager:
     """Holds the runs under way, and finds all others in the store.
@@ -58,7 +52,8 @@ class RunManager:
     _live: dict[str, Run] = field(default_factory=dict[str, Run])
     _unwritten: dict[str, Run] = field(default_factory=dict[str, Run])
     _keys: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary[str, asyncio.Lock])
-    is_closing: bool = False
+    is_draining: bool = False  # the process was told to stop
+    is_closing: bool = False  # no more runs are taken
 
     # --- start -------------------------------------------------------------------------------------------------
 
@@ -328,12 +323,14 @@ class RunManager:
 
     # --- the end of the process ----------------------------------------------------------------------------------
 
-    async def drain(self) -> None:
-        """Stop taking runs, and wait until those under way are over."""
-        self.is_closing = True
-        live = list(self._live.values())
-        _log.info("runs.draining", runs=len(live))
-        await asyncio.gather(*(run.wait() for run in live))
+    @property
+    def under_way(self) -> int:
+        """How many runs live in this process."""
+        return len(self._live)
+
+    async def until_over(self) -> None:
+        """Wait until the runs that are under way now are over."""
+        await asyncio.gather(*(run.wait() for run in self._live.values()))
 
     async def aclose(self) -> None:
         """Stop taking runs, end those under way honestly, and wait for them; bills that are open stay so."""

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from os import urandom
 from time import time
 
 import structlog
@@ -26,6 +27,11 @@ DETACHED = Ending("interrupted", Code.DETACHED_TIMEOUT, CODES[Code.DETACHED_TIME
 TOO_LARGE = Ending("interrupted", Code.RUN_TOO_LARGE, CODES[Code.RUN_TOO_LARGE].sentence)
 SHUT_DOWN = Ending("interrupted", Code.SERVER_SHUTDOWN, CODES[Code.SERVER_SHUTDOWN].sentence)
 BROKEN = Ending("error", Code.INTERNAL, CODES[Code.INTERNAL].sentence, retryable=True)
+
+
+def new_run_id() -> str:
+    """Make a run id: 128 random bits."""
+    return urandom(16).hex()
 
 
 def _nothing() -> None:

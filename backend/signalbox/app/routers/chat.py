@@ -32,8 +32,7 @@ from signalbox.core.errors import Code, RequestError
 from signalbox.core.events import LoopName
 from signalbox.core.messages import Message
 from signalbox.flags.choice import choose_loop
-from signalbox.runs.manager import new_run_id
-from signalbox.runs.run import Asked, Run
+from signalbox.runs.run import Asked, Run, new_run_id
 
 router = APIRouter(tags=["chat"])
 

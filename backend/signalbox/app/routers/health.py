@@ -30,7 +30,7 @@ async def ready(parts: PartsDep, response: Response) -> JsonObject:
         "data_folder": await asyncio.to_thread(_is_writable, parts.settings.signalbox_data_dir),
         "database": parts.runs.store.is_well and parts.database.is_well,
         "upstream": parts.is_simulated or bool(parts.settings.openrouter_base_url),
-        "accepting": not parts.runs.is_closing,
+        "accepting": not (parts.runs.is_draining or parts.runs.is_closing),
     }
     is_ready = all(checks.values())
     response.status_code = 200 if is_ready else 503

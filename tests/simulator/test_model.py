@@ -166,6 +166,40 @@ def test_forced_choice_is_obeyed_once(choice: Any) -> None:
     assert turn("Hello!", asked(calls[0]), result("c1", {"results": [source(1)]}), tool_choice=choice).calls == ()
 
 
+def test_a_forced_tool_comes_alone_and_first() -> None:
+    """A named tool is called and no other, with what the question asks of it; then the question is worked on."""
+    choice = {"type": "function", "function": {"name": "calculate"}}
+    question = "What time is it in Lima, and what is 6*7?"
+    assert turn(question, tool_choice=choice).calls == (Call("calculate", {"expression": "6*7"}),)
+    forced = turn(
+        "Hello!", tools=[SEARCH, TIME], tool_choice={"type": "function", "function": {"name": "get_current_time"}}
+    ).calls
+    assert [call.name for call in forced] == ["get_current_time"]
+
+
+def test_required_calls_whatever_is_offered() -> None:
+    """Also where the question asks for something that no offered tool does."""
+    dice = tool("roll_dice", ["count"], count="integer")
+    for question in ("Hello!", "What is 17*23?", "How does replay work?", ""):
+        calls = turn(question, tools=[dice], tool_choice="required").calls
+        assert [call.name for call in calls] == ["roll_dice"]
+    assert turn("Roll 4.", tools=[dice], tool_choice="required").calls[0].arguments == {"count": 4}
+
+
+@pytest.mark.parametrize(
+    ("question", "arguments"),
+    [
+        ('Call roll_dice {"count": 5, "sides": 20}.', {"count": 5, "sides": 20}),
+        ('Roll dice with {"count": 2} please', {"count": 2}),
+        ("roll_dice {count: 3}", {"count": 3}),
+        ("Use roll dice.", {"count": 1}),
+    ],
+)
+def test_a_name_with_json_behind_it_is_called_so(question: str, arguments: dict[str, Any]) -> None:
+    """The JSON is the arguments; what is no JSON is read like any text."""
+    assert turn(question, tools=[tool("roll_dice", ["count"], count="integer")]).calls[0].arguments == arguments
+
+
 def test_answer_quotes_with_the_numbers_of_the_results() -> None:
     """Titles, snippets and numbers are those that were sent; nothing else is cited."""
     items = [source(4, "Alpha", "First replay."), source(9, "Beta", "Second replay.")]

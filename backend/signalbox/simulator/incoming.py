@@ -19,6 +19,7 @@ class Tool:
     name: str
     properties: dict[str, dict[str, Any]]
     required: tuple[str, ...]
+    schema: dict[str, Any]
 
     def property_like(self, *words: str) -> str | None:
         """Find the first property with a name that begins with one of the words."""
@@ -184,4 +185,4 @@ def read(body: dict[str, Any]) -> Incoming:
 def _tool(function: dict[str, Any]) -> Tool:
     schema = as_object(function.get("parameters"))
     properties = {name: as_object(value) for name, value in as_object(schema.get("properties")).items()}
-    return Tool(function["name"], properties, tuple(map(str, as_list(schema.get("required")))))
+    return Tool(function["name"], properties, tuple(map(str, as_list(schema.get("required")))), schema)

@@ -5,10 +5,11 @@ import orjson
 from .accents import Accent
 from .answer import compose, is_answered, rounds
 from .incoming import Incoming
-from .plan import Exchange, exchanges, fill, next_calls
+from .plan import Exchange, exchanges, next_calls
 from .results import tidy
 from .shapes import as_object
 from .turns import Call, Turn
+from .values import Values
 
 PREAMBLE = "Let me look into that."
 
@@ -59,6 +60,6 @@ def _shaped(incoming: Incoming, text: str) -> str:
             return orjson.dumps({"answer": text}).decode()
         case "json_schema":
             schema = as_object(as_object(settings.get("json_schema")).get("schema"))
-            return orjson.dumps(fill({"type": "object", **schema}, "answer", text, iter(()))).decode()
+            return orjson.dumps(Values(text, schema).value({"type": "object", **schema}, "answer", depth=1)).decode()
         case _:
             return text

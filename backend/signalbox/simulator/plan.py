@@ -1,5 +1,6 @@
 """From what is asked for to the calls of the tools that are offered, step by step."""
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,8 +13,8 @@ from .intents import DEEP, Intent, asked_for
 from .results import Result, read_result
 from .shapes import as_object
 from .turns import Call
+from .values import URL, Values
 
-_URL = re.compile(r"https?://[^\s<>\"')\]]+")
 _NEWS = re.compile(r"\b(?:latest|news|this week|recent(?:ly)?|today's)\b", re.IGNORECASE)
 
 
@@ -77,10 +78,9 @@ def planned_calls(incoming: Incoming) -> list[list[Call]]:
         # A tool called by its name is what is wanted; the same words are not searched for as well.
         found = [[call for call in stage if not is_named(call.name, "search")] for stage in found]
         found = [named + (found[0] if found else []), *found[1:]]
-    forced = _forced(incoming)
-    if forced and all(call.name != forced.name for stage in found for call in stage):
-        found = [[forced]]
-    return [stage for stage in found if stage]
+    found = [stage for stage in found if stage]
+    forced = _forced(incoming, found)
+    return [forced] if forced else found
 
 
 def _call(incoming: Incoming, intent: Intent) -> list[Call]:
@@ -128,59 +128,50 @@ def _named(incoming: Incoming) -> list[Call]:
     text = incoming.question
     found = [filled(tool, text) for tool in incoming.tools if _names(text, tool.name)]
     reader = next((tool for tool in incoming.tools if "url" in tool.required), None)
-    if reader and _URL.search(text) and all(call.name != reader.name for call in found):
+    if reader and URL.search(text) and all(call.name != reader.name for call in found):
         found.append(filled(reader, text))
     return found
 
 
 def _names(text: str, name: str) -> bool:
-    words = re.escape(name).replace("_", "[ _-]")
-    return re.search(rf"\b{words}\b", text, re.IGNORECASE) is not None
+    return re.search(_spelled(name), text, re.IGNORECASE) is not None
 
 
-def _forced(incoming: Incoming) -> Call | None:
+def _spelled(name: str) -> str:
+    """Give the pattern of a tool's name as people write it."""
+    return rf"\b{re.escape(name).replace('_', '[ _-]')}\b"
+
+
+def _forced(incoming: Incoming, planned: list[list[Call]]) -> list[Call]:
+    """Give the calls of a step that must call a tool: those of the named one, or any where one is required."""
     choice = incoming.tool_choice
-    if choice == "auto":
-        return None
-    tool = incoming.tools[0] if choice == "required" else next((t for t in incoming.tools if t.name == choice), None)
-    if tool is None or (choice == "required" and wanted(incoming)):
-        return None
-    return filled(tool, incoming.question)
+    if choice in ("auto", "none"):
+        return []
+    calls = [call for stage in planned for call in stage if choice in ("required", call.name)]
+    if calls:
+        return calls if choice != "required" else []
+    if choice == "required":
+        call = search_call(incoming, incoming.question) if incoming.question else None
+        return [call or filled(incoming.tools[0], incoming.question)]
+    return [filled(tool, incoming.question) for tool in incoming.tools if tool.name == choice][:1]
 
 
 def filled(tool: Tool, text: str) -> Call:
-    """Fill a tool's required arguments by their types, from the text where it has something."""
-    numbers = iter(re.findall(r"-?\d+(?:\.\d+)?", text))
-    return Call(tool.name, {name: fill(tool.properties.get(name, {}), name, text, numbers) for name in tool.required})
+    """Fill a tool's arguments: with the JSON object behind its name in the text, else by its schema."""
+    given = _written_out(tool.name, text)
+    return Call(tool.name, Values(text, tool.schema).fields(tool.schema) if given is None else given)
 
 
-def fill(schema: dict[str, Any], name: str, text: str, numbers: Any) -> Any:
-    """Make a value that fits a schema."""
-    if schema.get("enum"):
-        return schema["enum"][0]
-    match schema.get("type", "string"):
-        case "integer":
-            return int(float(next(numbers, "1")))
-        case "number":
-            return float(next(numbers, "1"))
-        case "boolean":
-            return True
-        case "array":
-            return [fill(as_object(schema.get("items")), name, text, numbers)]
-        case "object":
-            inner = as_object(schema.get("properties"))
-            return {key: fill(as_object(inner.get(key)), key, text, numbers) for key in schema.get("required") or inner}
-        case _:
-            return _words_for(name, text)
-
-
-def _words_for(name: str, text: str) -> str:
-    if name == "url" and (url := _URL.search(text)):
-        return url.group().rstrip(".,;!?")
-    quoted = re.search(r"[\"“']([^\"”']{2,})[\"”']", text)
-    place = re.search(r"\b(?:in|for|of|at|about)\s+((?:[A-Z][\w-]*[ ,]*)+)", text)
-    found = quoted or place
-    return found.group(1).strip(" ,.?!") if found else text.strip()[:120] or name
+def _written_out(name: str, text: str) -> dict[str, Any] | None:
+    """Find `name {"argument": …}` in a text."""
+    match = re.search(rf"{_spelled(name)}\W{{0,3}}(?:with\s+)?(?=\{{)", text, re.IGNORECASE)
+    if match is None:
+        return None
+    try:
+        value: object = json.JSONDecoder().raw_decode(text, match.end())[0]
+    except ValueError:
+        return None
+    return as_object(value)
 
 
 def _follow_up(incoming: Incoming, planned: list[list[Call]], made: list[Exchange]) -> list[Call]:

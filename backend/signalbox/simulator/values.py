@@ -1,0 +1,196 @@
+"""Values that fit a JSON schema, taken from a text where it has something that fits."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from .shapes import as_list, as_object, as_objects
+
+URL = re.compile(r"https?://[^\s<>\"')\]]+")
+
+_DEEPEST = 8
+_FORMATS = {
+    "date": "2025-01-31",
+    "date-time": "2025-01-31T09:30:00Z",
+    "time": "09:30:00Z",
+    "duration": "PT1H",
+    "email": "someone@example.org",
+    "hostname": "example.org",
+    "ipv4": "192.0.2.1",
+    "ipv6": "2001:db8::1",
+    "uri": "https://example.org/",
+    "url": "https://example.org/",
+    "uuid": "123e4567-e89b-42d3-a456-426614174000",
+}
+# Tried in this order against a pattern; a pattern that none of them fits is left unmet.
+_SAMPLES = (
+    *_FORMATS.values(),
+    "a",
+    "A",
+    "1",
+    "42",
+    "12345",
+    "abc",
+    "ABC",
+    "abc123",
+    "AB-123",
+    "ABC-1234",
+    "+15550100",
+    "",
+)
+
+
+@dataclass(slots=True)
+class Values:
+    """Makes values for one call. The numbers of the text are used up in their order; `root` resolves references."""
+
+    text: str
+    root: dict[str, Any] = field(default_factory=dict[str, Any])
+    numbers: Iterator[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Find the numbers in the text."""
+        self.numbers = iter(re.findall(r"-?\d+(?:\.\d+)?", self.text))
+
+    def fields(self, schema: dict[str, Any], depth: int = 0) -> dict[str, Any]:
+        """Make an object of the required properties; of all that have no requirement where none is required."""
+        known = as_object(schema.get("properties"))
+        names = [str(name) for name in as_list(schema.get("required"))]
+        if depth and not names and depth < _DEEPEST:
+            names = list(known)
+        names += [name for name in known if name not in names][: max(0, _limit(schema, "minProperties") - len(names))]
+        return {name: self.value(known.get(name, {}), name, depth + 1) for name in names}
+
+    def value(self, told: object, name: str, depth: int = 0) -> Any:
+        """Make one value; `name` is what it is called, and stands in for a text where there is none."""
+        schema = self._plain(as_object(told), depth)
+        if "const" in schema:
+            return schema["const"]
+        if choices := as_list(schema.get("enum")):
+            return next((one for one in choices if isinstance(one, str) and _holds(self.text, one)), choices[0])
+        match _kind(schema):
+            case "integer":
+                return int(self._number(schema, 1))
+            case "number":
+                return float(self._number(schema, 0))
+            case "boolean":
+                return True
+            case "null":
+                return None
+            case "array":
+                return self._array(schema, name, depth)
+            case "object":
+                return self.fields(schema, depth)
+            case _:
+                return self._words(schema, name)
+
+    def _plain(self, schema: dict[str, Any], depth: int) -> dict[str, Any]:
+        """Resolve references, take the first of several choices, and merge what must hold together."""
+        if depth > _DEEPEST + 4:
+            return {}
+        merged = {key: value for key, value in schema.items() if key not in ("$ref", "allOf", "anyOf", "oneOf")}
+        parts = [self._referred(str(schema["$ref"]))] if "$ref" in schema else []
+        parts += as_objects(schema.get("allOf"))
+        parts += as_objects(schema.get("anyOf"))[:1] + as_objects(schema.get("oneOf"))[:1]
+        for part in parts:
+            plain = self._plain(part, depth + 1)
+            properties = {**as_object(plain.get("properties")), **as_object(merged.get("properties"))}
+            required = [*as_list(merged.get("required")), *as_list(plain.get("required"))]
+            merged = {**plain, **merged}
+            merged |= {"properties": properties} if properties else {}
+            merged |= {"required": list(dict.fromkeys(required))} if required else {}
+        return merged
+
+    def _referred(self, reference: str) -> dict[str, Any]:
+        found: object = self.root
+        for step in reference.removeprefix("#").split("/")[1:]:
+            found = as_object(found).get(step.replace("~1", "/").replace("~0", "~"))
+        return as_object(found)
+
+    def _number(self, schema: dict[str, Any], step: int) -> float:
+        """Return the next number of the text where it fits, else the bound that it breaks."""
+        given = float(next(self.numbers, "1"))
+        low, high = _bounds(schema, step or 0.5)
+        wanted = min(max(given, low), high)
+        multiple = schema.get("multipleOf") or step
+        if multiple:
+            wanted = -(-wanted // multiple) * multiple
+            wanted = wanted if wanted <= high else high // multiple * multiple
+        return wanted
+
+    def _array(self, schema: dict[str, Any], name: str, depth: int) -> list[Any]:
+        fixed = [self.value(one, name, depth + 1) for one in as_list(schema.get("prefixItems"))]
+        items = as_object(schema.get("items"))
+        fewest = max(_limit(schema, "minItems"), len(fixed), 1 if depth < _DEEPEST else 0)
+        made = [*fixed, *(self.value(items, name, depth + 1) for _ in range(len(fixed), fewest))]
+        if schema.get("uniqueItems"):
+            made = _distinct(made, as_list(items.get("enum")))
+        return made[: _limit(schema, "maxItems", len(made))]
+
+    def _words(self, schema: dict[str, Any], name: str) -> str:
+        if pattern := schema.get("pattern"):
+            return next((one for one in (self._said(name), *_SAMPLES) if re.search(pattern, one)), self._said(name))
+        if schema.get("format") in _FORMATS and (name != "url" or not URL.search(self.text)):
+            return _FORMATS[schema["format"]]
+        words = self._said(name)
+        longest = _limit(schema, "maxLength", len(words))
+        return words[:longest].ljust(_limit(schema, "minLength"), "x")
+
+    def _said(self, name: str) -> str:
+        """Return what the text says: its address, its quotation, its place, or the beginning of it."""
+        text = self.text
+        if name == "url" and (url := URL.search(text)):
+            return url.group().rstrip(".,;!?")
+        quoted = re.search(r"[\"“']([^\"”']{2,})[\"”']", text)
+        place = re.search(r"\b(?:in|for|of|at|about)\s+((?:[A-Z][\w-]*[ ,]*)+)", text)
+        found = quoted or place
+        return found.group(1).strip(" ,.?!") if found else text.strip()[:120] or name
+
+
+def _kind(schema: dict[str, Any]) -> str:
+    told = schema.get("type")
+    if isinstance(told, list):
+        return next((str(one) for one in as_list(schema["type"]) if one != "null"), "null")
+    if told is not None:
+        return str(told)
+    hints = {"properties": "object", "items": "array", "prefixItems": "array", "minimum": "number", "maximum": "number"}
+    return next((kind for word, kind in hints.items() if word in schema), "string")
+
+
+def _bounds(schema: dict[str, Any], step: float) -> tuple[float, float]:
+    """Return the smallest and the largest number; an exclusive bound is left by a step."""
+    low = max(schema.get("minimum", float("-inf")), schema.get("exclusiveMinimum", float("-inf")) + step)
+    high = min(schema.get("maximum", float("inf")), schema.get("exclusiveMaximum", float("inf")) - step)
+    return low, max(low, high)
+
+
+def _limit(schema: dict[str, Any], word: str, otherwise: int = 0) -> int:
+    told = schema.get(word)
+    return int(told) if isinstance(told, int | float) else otherwise
+
+
+def _distinct(values: list[Any], choices: list[Any]) -> list[Any]:
+    """Make equal values differ: by the next choice, the next number, or a number behind the text."""
+    found: list[Any] = []
+    for place, value in enumerate(values):
+        other = value
+        if value in found:
+            left = [choice for choice in choices if choice not in found]
+            match value:
+                case _ if left:
+                    other = left[0]
+                case bool():
+                    other = not value
+                case int() | float():
+                    other = value + place
+                case str():
+                    other = f"{value} {place + 1}"
+                case _:
+                    continue
+        found.append(other)
+    return found
+
+
+def _holds(text: str, word: str) -> bool:
+    return bool(word) and re.search(rf"\b{re.escape(word)}\b", text, re.IGNORECASE) is not None

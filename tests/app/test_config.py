@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from signalbox.app.config import OPENROUTER, Settings, SettingsError, load_settings, misspelt
+from signalbox.app.config import OPENROUTER, Settings, SettingsError, load_settings, unknown_around, unknown_in_file
 
 from tests.conftest import ROOT
 from tests.support.serving import settings_for
@@ -35,13 +35,35 @@ def test_the_example_can_be_used_as_it_is(tmp_path: Path) -> None:
     copied, default = load_settings(), Settings(_env_file=None)  # type: ignore[call-arg]
     changed = {name for name in Settings.model_fields if getattr(copied, name) != getattr(default, name)}
     assert changed <= {"tool_loop_v2"}
-    assert misspelt() == []
+    assert unknown_in_file() == {}
 
 
 def test_a_setting_we_do_not_have_is_told(tmp_path: Path) -> None:
-    """A typing error in our own name is named; other programs' settings are none of our business."""
-    (tmp_path / ".env").write_text("SIGNALBOX_PROT=1\nOPENROUTER_KEY=x\nPATH_TO=x\nSIGNALBOX_PORT=1\n")
-    assert misspelt() == ["SIGNALBOX_PROT", "OPENROUTER_KEY"]
+    """A typo is named with the setting that was meant, an unknown name of ours without; other programs' are not."""
+    names = "SIGNALBOX_PROT", "OPENROUTER_KEY", "TOOL_LOP_V2", "SIGNALBOX_ELSE", "PATH_TO", "SIGNALBOX_PORT"
+    (tmp_path / ".env").write_text("".join(f"{name}=1\n" for name in names))
+    assert unknown_in_file() == {
+        "SIGNALBOX_PROT": "SIGNALBOX_PORT",
+        "OPENROUTER_KEY": "OPENROUTER_API_KEY",
+        "TOOL_LOP_V2": "TOOL_LOOP_V2",
+        "SIGNALBOX_ELSE": None,
+    }
+
+
+def test_the_environment_is_looked_at_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kill switch with a typo would do nothing; another program's DATABASE_URI is its own."""
+    for name in ("TOOL_LOOPV2", "OPENROUTR_API_KEY", "SINGALBOX_PORT", "DATABASE_URI", "SIGNALBOX_ELSE"):
+        monkeypatch.setenv(name, "1")
+    assert (
+        unknown_around().items()
+        >= {
+            "TOOL_LOOPV2": "TOOL_LOOP_V2",
+            "OPENROUTR_API_KEY": "OPENROUTER_API_KEY",
+            "SINGALBOX_PORT": "SIGNALBOX_PORT",
+            "SIGNALBOX_ELSE": None,
+        }.items()
+    )
+    assert "DATABASE_URI" not in unknown_around()
 
 
 def test_only_a_regular_file_is_read(tmp_path: Path) -> None:

@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from signalbox.app.config import Settings, misspelt_around
+from signalbox.app.config import Settings, unknown_around
 from signalbox.app.doctor import examination, folder
 from signalbox.app.doctor.access import check_access
 from signalbox.app.doctor.database import check_database
 from signalbox.app.doctor.examination import examine
 from signalbox.app.doctor.finding import Finding
 from signalbox.app.doctor.folder import check_folder
-from signalbox.app.doctor.installation import read_settings
+from signalbox.app.doctor.installation import check_page, read_settings
 from signalbox.app.doctor.report import as_json, as_text, is_well
 from signalbox.app.serve import serve
 from signalbox.services.search.docs_index import DocsIndex
@@ -427,20 +427,36 @@ def test_a_misspelt_setting(tmp_path: Path) -> None:
     ended = command("doctor", cwd=tmp_path)
     told = ended.stdout.decode()
     assert ended.returncode == 0, told
-    assert "warn  settings     No setting reads what .env sets as SIGNALBOX_PROT." in told
+    assert "warn  settings     .env sets SIGNALBOX_PROT, which is not a setting. Did you mean SIGNALBOX_PORT?" in told
+    assert "To do: Rename it to SIGNALBOX_PORT." in told
     assert told.rstrip().endswith(" 0 fail.")
 
 
 def test_a_misspelt_setting_around(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """One of the environment is told as well, as what it is; other programs' names are none of our business."""
+    """A typo in the environment is a warning; a name that no setting resembles is only said."""
     monkeypatch.chdir(tmp_path)
-    for name in misspelt_around():  # where the recordings are, for one
+    for name in unknown_around():  # where the recordings are, for one
         monkeypatch.delenv(name)
     assert "every name of ours is a setting" in read_settings()[1][0].found
     monkeypatch.setenv("SIGNALBOX_MAX_RUN", "5")
     monkeypatch.setenv("OPENROUTER_ELSEWHERE", "x")
-    (found,) = read_settings()[1]
-    assert (found.state, found.found) == ("warn", "No setting reads what the environment sets as SIGNALBOX_MAX_RUN.")
+    typo, other = read_settings()[1]
+    assert (typo.state, typo.todo) == ("warn", "Rename it to SIGNALBOX_MAX_RUNS.")
+    assert typo.found.startswith("The environment sets SIGNALBOX_MAX_RUN, which is not a setting.")
+    assert (other.state, other.todo) == ("ok", "")
+    assert other.found == "The environment sets OPENROUTER_ELSEWHERE: no setting has that name, so it is ignored."
+
+
+@pytest.mark.parametrize("is_repository", [True, False])
+def test_advice_fits_how_it_was_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_repository: bool) -> None:
+    """A package has neither .env.example nor ./just, so nothing points there."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("signalbox.app.installed.is_repository", lambda: is_repository)
+    monkeypatch.setattr("signalbox.app.doctor.installation.page_folder", lambda: None)
+    (tmp_path / ".env").write_text("SIGNALBOX_ELSE=1\n")
+    told = " ".join(one.todo for one in [check_page(), *read_settings()[1]])
+    assert (".env.example" in told, "./just" in told) == (is_repository, is_repository)
+    assert ("/guide/api.md#settings" in told, "pip install" in told) == (not is_repository, not is_repository)
 
 
 def test_host_and_port_are_those_of_serve(tmp_path: Path, silent: int) -> None:

@@ -244,3 +244,13 @@ def test_the_package_is_run_from_the_repository() -> None:
         check=True,
     )
     assert Path(ended.stdout.decode().strip()).is_relative_to(ROOT / "backend")
+
+
+@pytest.mark.e2e
+def test_a_start_names_typos_and_goes_on(tmp_path: Path) -> None:
+    """A misspelt setting of `.env` or the environment is a line on standard error, with the name that was meant."""
+    (tmp_path / ".env").write_text("SIGNALBOX_PROT=8001\n")
+    with serving(tmp_path, env={"TOOL_LOP_V2": "false"}) as process:
+        said = process.errors()
+    assert "signalbox: .env sets SIGNALBOX_PROT, which is not a setting; did you mean SIGNALBOX_PORT?\n" in said
+    assert "signalbox: The environment sets TOOL_LOP_V2, which is not a setting; did you mean TOOL_LOOP_V2?\n" in said

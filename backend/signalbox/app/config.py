@@ -2,6 +2,8 @@
 
 import os
 import re
+from collections.abc import Iterable
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -14,6 +16,9 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from signalbox.app.rates import read_rates
 from signalbox.services.addresses import Allowance
 
+# How names of ours begin, however they go on; and from which likeness on a name is a typo of a setting's.
+_OURS = ("signalbox", "openrout", "tool_loop")
+_NEAR = 0.86
 OPENROUTER = "https://openrouter.ai/api/v1"
 SEARCH_BACKENDS = ("brave", "tavily", "searxng", "ddgs", "docs", "none", "off")
 
@@ -202,18 +207,26 @@ def workers_wanted() -> int:
     return int(wanted) if wanted.isdecimal() else 1
 
 
-def misspelt(env_file: Path = Path(".env")) -> list[str]:
-    """Name what `.env` sets in our name and no setting reads; a later version's setting is no fault, so only told."""
-    return [name for name in dotenv_values(env_file) if _is_misspelt(name, ("SIGNALBOX_", "OPENROUTER_"))]
+def unknown_in_file(env_file: Path = Path(".env")) -> dict[str, str | None]:
+    """Return the names in `.env` that are no settings and look like ours, each with the setting it is a typo of."""
+    return _unknown(dotenv_values(env_file), set(Settings.model_fields))
 
 
-def misspelt_around() -> list[str]:
-    """Name the same of the environment; OPENROUTER_ may be meant for another program there."""
-    return sorted(name for name in os.environ if _is_misspelt(name, ("SIGNALBOX_",)))
+def unknown_around() -> dict[str, str | None]:
+    """Return the same of the environment, where DATABASE_URI and the like are other programs' own."""
+    return _unknown(sorted(os.environ), set(Settings.model_fields) - {"database_url"})
 
 
-def _is_misspelt(name: str, ours: tuple[str, ...]) -> bool:
-    return name.startswith(ours) and name.lower() not in Settings.model_fields
+def _unknown(names: Iterable[str], settings: set[str]) -> dict[str, str | None]:
+    found: dict[str, str | None] = {}
+    for name in names:
+        lower = name.lower()
+        if lower in Settings.model_fields:
+            continue
+        near = get_close_matches(lower, settings, n=1, cutoff=_NEAR)
+        if near or lower.startswith(_OURS):
+            found[name] = near[0].upper() if near else None
+    return found
 
 
 def _check_syntax(env_file: Path) -> None:

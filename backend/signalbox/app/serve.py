@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from functools import partial
+from shlex import quote
 from types import FrameType
 from typing import Any
 
@@ -17,8 +18,9 @@ import uvicorn
 from fastapi import FastAPI
 
 from signalbox.app.admin import AdminToken
-from signalbox.app.config import Settings, SettingsError, load_settings, misspelt, workers_wanted
+from signalbox.app.config import Settings, SettingsError, load_settings, unknown_around, unknown_in_file, workers_wanted
 from signalbox.app.deps import Parts
+from signalbox.app.installed import where_settings_are_listed
 from signalbox.app.leaving import close_port, until_none
 from signalbox.app.link import HURRY, Link
 from signalbox.app.logs import configure_logs, log_what_python_prints
@@ -103,8 +105,12 @@ def _refused(error: SettingsError) -> int:
 
 
 def _warn_of_misspelt() -> None:
-    for name in misspelt():
-        print(f"signalbox: .env sets {name}, which is no setting of Signalbox; see .env.example.", file=sys.stderr)
+    """Name typos, and what `.env` sets that is no setting; other names in the environment are for the doctor."""
+    typos = {name: meant for name, meant in unknown_around().items() if meant}
+    for place, unknown in ((".env", unknown_in_file()), ("The environment", typos)):
+        for name, meant in unknown.items():
+            hint = f"did you mean {meant}?" if meant else f"see {where_settings_are_listed()}."
+            print(f"signalbox: {place} sets {name}, which is not a setting; {hint}", file=sys.stderr)
 
 
 def _greet(settings: Settings, host: str, address: str, lines: Sequence[str]) -> None:
@@ -168,7 +174,8 @@ class Server(uvicorn.Server):
         if self._settings.is_simulated:
             lines.insert(0, "No OPENROUTER_API_KEY is set: answers come from the simulator.")
         if admin.file is not None:
-            lines.append(f"Operator's token (kept in {admin.file}): {admin.value}")
+            # Not the token itself: what a service prints is kept in logs.
+            lines.append(f"The page /operator asks for the operator's token: cat {quote(str(admin.file.absolute()))}")
         return lines
 
     def _take_orders(self, link: Link, sockets: Sequence[socket.socket] | None) -> None:

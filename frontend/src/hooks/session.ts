@@ -124,7 +124,7 @@ export class Session extends Store<SessionState> {
     try {
       this.set({ readiness: await fetchReadiness(), trouble: undefined });
     } catch {
-      this.set({ trouble: "Signalbox does not answer. Start it with ./just start, then reload." });
+      this.set({ trouble: "Signalbox does not answer. Start the server, then reload." });
     }
   }
 

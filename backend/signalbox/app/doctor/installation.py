@@ -1,11 +1,13 @@
 """Checks of what is installed: Python, the built page, and settings that can be read."""
 
 import platform
+from collections.abc import Mapping
 
 from signalbox import __version__
-from signalbox.app.config import Settings, SettingsError, load_settings, misspelt, misspelt_around
+from signalbox.app.config import Settings, SettingsError, load_settings, unknown_around, unknown_in_file
 from signalbox.app.doctor.finding import Finding, fail, ok, warn
 from signalbox.app.files import page_folder
+from signalbox.app.installed import how_to_build_page, where_settings_are_listed
 
 
 def check_python() -> Finding:
@@ -17,7 +19,7 @@ def check_page() -> Finding:
     """Say whether the chat page was built."""
     if page_folder() is None:
         words = "The chat page is not built; the API works without it."
-        return warn("page", words, "Run ./just start in the repository, or install with pip install .")
+        return warn("page", words, how_to_build_page())
     return ok("page", "The chat page is built.")
 
 
@@ -28,14 +30,25 @@ def read_settings() -> tuple[Settings | None, list[Finding]]:
     except SettingsError as error:
         found, _, todo = str(error).removesuffix(".").rpartition(". ")
         return None, [fail("settings", f"{found}. Everything that needs them is left out here.", f"{todo}.")]
-    found = {".env": misspelt(), "the environment": misspelt_around()}
     told = [
-        warn(
-            "settings",
-            f"No setting reads what {place} sets as {', '.join(names)}.",
-            "Look for the right name in .env.example, or remove it.",
-        )
-        for place, names in found.items()
-        if names
+        *_names(".env", unknown_in_file(), is_ours_alone=True),
+        *_names("The environment", unknown_around(), is_ours_alone=False),
     ]
     return settings, told or [ok("settings", "Environment and .env can be read, and every name of ours is a setting.")]
+
+
+def _names(place: str, unknown: Mapping[str, str | None], *, is_ours_alone: bool) -> list[Finding]:
+    """Say which names no setting has: typos first; another program may mean the rest of the environment's."""
+    typos = [
+        warn(
+            "settings", f"{place} sets {name}, which is not a setting. Did you mean {meant}?", f"Rename it to {meant}."
+        )
+        for name, meant in unknown.items()
+        if meant is not None
+    ]
+    others = ", ".join(name for name, near in unknown.items() if near is None)
+    if not others:
+        return typos
+    words = f"{place} sets {others}: no setting has that name, so it is ignored."
+    todo = f"Look up its name in {where_settings_are_listed()}, or remove it."
+    return [*typos, warn("settings", words, todo) if is_ours_alone else ok("settings", words)]

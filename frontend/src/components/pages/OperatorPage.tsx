@@ -35,7 +35,7 @@ export function OperatorPage() {
         onToken={(token) => operator.takeToken(token)}
         onClose={() => operator.giveUp()}
         title="This takes the operator's token."
-        hint="The server names its file when it starts, unless SIGNALBOX_ADMIN_TOKEN sets it. It is kept in this tab only."
+        hint="On the server: cat data/admin-token, or the command that its start prints. SIGNALBOX_ADMIN_TOKEN takes its place where that is set. It is kept in this tab only."
         label="Operator's token"
       />
     </Paper>

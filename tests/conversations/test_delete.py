@@ -4,11 +4,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from signalbox.app import conversing
+from signalbox.app.routers import chat
 from signalbox.conversations import history
 from signalbox.core.conversations import Conversation
+from signalbox.core.errors import Code, RequestError
 from signalbox.runs.manager import RunManager
 from signalbox.runs.run import Run
-from signalbox.store.conversations import Kept, add_conversation, delete_conversation
+from signalbox.store.conversations import Kept, add_conversation, change_conversation, delete_conversation
 from signalbox.store.journal import JournalStore
 from sqlalchemy import Connection
 
@@ -119,6 +122,88 @@ def test_an_answer_to_what_was_deleted_is_unknown(behind: Behind, monkeypatch: p
     assert talk.tree()["messages"] == []
     talk.ask("new")
     assert talk.texts()[0] == "new"
+
+
+# Where a question may be when its conversation goes: a function that it passes, in the order in which it passes them.
+PASSED = ["history_of", "keep"]
+
+
+@pytest.mark.parametrize("passed", PASSED)
+@pytest.mark.parametrize("kind", ["new message", "named parent", "same question", "whole history", "first message"])
+def test_a_question_whose_conversation_goes_meanwhile(
+    behind: Behind, monkeypatch: pytest.MonkeyPatch, passed: str, kind: str
+) -> None:
+    """It is refused with a clear answer and nothing of it is kept, or it begins the conversation anew, and whole."""
+    talk = talk_behind(behind, says(ANSWER), says("New."))
+    first = talk.ask("one")
+    bodies: dict[str, dict[str, Any]] = {
+        "new message": {"prompt": PROMPT},
+        "named parent": {"prompt": PROMPT, "parent_id": first.run_id},
+        "same question": {"parent_id": first.message_id},
+        "whole history": {
+            "messages": [
+                {"role": "user", "content": "one"},
+                {"role": "assistant", "content": ANSWER},
+                {"role": "user", "content": PROMPT},
+            ]
+        },
+        "first message": {"prompt": PROMPT, "parent_id": None},
+    }
+    module = conversing if passed == "history_of" else chat
+    passes = getattr(module, passed)
+
+    async def deleted_meanwhile(*given: Any) -> Any:
+        monkeypatch.undo()
+        assert await talk.app.parts.database.write(delete_conversation, talk.id) is not None
+        return await passes(*given)
+
+    monkeypatch.setattr(module, passed, deleted_meanwhile)
+    answer = talk.post(**bodies[kind])
+    if kind == "first message":
+        assert answer.status_code == 200
+        assert talk.texts() == [PROMPT, "New."]
+        return
+    error = error_of(answer)
+    assert (answer.status_code, error["code"], error["field"]) == (404, "UNKNOWN_CONVERSATION", "conversation_id")
+    assert "was deleted" in error["message"]
+    assert "Leave out parent_id" in error["message"]
+    assert talk.get().status_code == 404
+    assert talk.app.client.get("/api/runs").json()["runs"] == []
+    assert talk.app.parts.runs._live == {}
+    assert talk.app.client.get(f"/api/conversations?search={PROMPT}").json()["conversations"] == []
+
+
+def test_a_question_to_a_conversation_that_is_gone(behind: Behind) -> None:
+    """What follows a message of it is told so; a question without a place begins it anew."""
+    talk = talk_behind(behind, says("A"), says("B"))
+    first = talk.ask("one")
+    delete(talk)
+    for body in ({"prompt": "two", "parent_id": first.run_id}, {"parent_id": first.message_id}):
+        refused = talk.post(**body)
+        assert (refused.status_code, error_of(refused)["code"]) == (404, "UNKNOWN_CONVERSATION")
+    assert talk.get().status_code == 404
+    talk.ask("two")
+    assert talk.texts() == ["two", "B"]
+
+
+def test_looking_at_a_conversation_that_goes(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Opened, exported or turned to another branch meanwhile, it is the conversation that is unknown."""
+    talk = talk_behind(behind, holds)
+    with talk.app.asking(conversation_id=talk.id, on_disconnect="continue") as response:
+        read_until(response.iter_raw(), b"So far")
+        leaf_id = response.headers["x-run-id"]
+    find = RunManager.find
+
+    async def gone(self: RunManager, run_id: str) -> Any:
+        raise RequestError(Code.UNKNOWN_RUN)
+
+    monkeypatch.setattr(RunManager, "find", gone)
+    for path in ("", "/export"):
+        assert error_of(talk.get(path))["code"] == "UNKNOWN_CONVERSATION"
+    monkeypatch.setattr(RunManager, "find", find)
+    delete(talk)
+    changed = talk.app.parts.database.write(change_conversation, talk.id, None, leaf_id)
+    assert talk.app.within(changed) is None
 
 
 def test_a_history_that_goes_while_it_is_read_is_unknown(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -352,11 +352,23 @@ def test_the_messages_are_kept_once(behind: Behind) -> None:
 # --- what cannot stand ---
 
 
+@pytest.mark.parametrize("body", [{"prompt": "x", "parent_id": "nobody"}, {"parent_id": "nobody"}])
+def test_a_message_that_is_not_there_is_not_followed(behind: Behind, body: dict[str, Any]) -> None:
+    """In a conversation that is there the message is unknown; else the conversation is. Nothing is asked."""
+    talk = talk_behind(behind, says("One."))
+    error = error_of(talk.post(**body))
+    assert (error["code"], error["field"]) == ("UNKNOWN_CONVERSATION", "conversation_id")
+    assert talk.get().status_code == 404
+    assert talk.upstream.asked == []
+    talk.ask("Count.")
+    error = error_of(talk.post(**body))
+    assert (error["code"], error["field"]) == ("UNKNOWN_MESSAGE", "parent_id")
+    assert len(talk.upstream.asked) == 1
+
+
 @pytest.mark.parametrize(
     ("body", "code"),
     [
-        ({"prompt": "x", "parent_id": "nobody"}, "UNKNOWN_MESSAGE"),
-        ({"parent_id": "nobody"}, "UNKNOWN_MESSAGE"),
         ({"prompt": "x", "parent_id": "nobody", "conversation_id": None}, "INVALID_REQUEST"),
         ({"parent_id": "nobody", "conversation_id": None}, "INVALID_REQUEST"),
         (
@@ -389,6 +401,7 @@ def test_an_answer_is_not_answered(behind: Behind) -> None:
     first = talk.ask("Count.")
     assert error_of(talk.post(parent_id=first.run_id))["field"] == "parent_id"
     other = Talk(talk.app, talk.upstream, "talk-2")
+    assert other.app.client.post("/api/conversations", json={"id": "talk-2"}).status_code == 201
     assert error_of(other.post("x", parent_id=first.run_id))["code"] == "UNKNOWN_MESSAGE"
 
 

@@ -9,7 +9,7 @@ from time import time
 from signalbox.app.deps import Parts
 from signalbox.app.intake import told_by
 from signalbox.app.schemas import ChatRequest
-from signalbox.conversations.history import history_of
+from signalbox.conversations.history import conversation_gone, history_of
 from signalbox.conversations.placing import Again, Asking, Place, Placing, Whole, Words
 from signalbox.conversations.titles import title_of
 from signalbox.conversations.tree import Tree, system_of
@@ -48,6 +48,9 @@ async def standing_of(body: ChatRequest, parts: Parts, owner: str) -> Standing |
         raise RequestError(Code.INVALID_REQUEST, words, "parent_id")
     key = key_of(owner, body.conversation_id)
     conversation, nodes = await _tree(key, parts, texts=is_whole)
+    if conversation is None and body.parent_id is not None:
+        words = "There is no conversation with that id; it may have been deleted. Leave out parent_id to begin it."
+        raise RequestError(Code.UNKNOWN_CONVERSATION, words, "conversation_id")
     leaf_id = conversation.leaf_id if conversation else None
     placing = Placing(Tree(nodes), leaf_id, time(), new_node_id)
     place = placing.place(_asking(body, told, leaf_id, is_whole=is_whole), system)
@@ -95,7 +98,10 @@ def _check_open(place: Place, history: list[Message]) -> None:
 
 
 async def keep(standing: Standing, parts: Parts) -> None:
-    """Keep what a person has typed, before the run starts: it is not lost when the run cannot. Raises StoreError."""
+    """Keep what a person has typed, before the run starts: it is not lost when the run cannot.
+
+    Raises StoreError, and RequestError where the conversation was deleted since `standing_of` looked at it.
+    """
     place = standing.place
     if not place.new:
         return
@@ -104,10 +110,13 @@ async def keep(standing: Standing, parts: Parts) -> None:
     conversation = Conversation(
         standing.conversation_id, title_of(first), created=now, updated=now, owner=standing.owner
     )
-    await parts.database.write(keep_nodes, conversation, place.new)
+    try:
+        await parts.database.write(keep_nodes, conversation, place.new)
+    except RequestError as refused:  # the message that it follows was there, and goes only with its conversation
+        raise conversation_gone() from refused
 
 
 async def check_there(standing: Standing, parts: Parts) -> None:
     """Refuse a run whose question was deleted meanwhile with its conversation; raises RequestError."""
     if not await parts.database.read(has_message, standing.conversation_id, standing.place.node_id):
-        raise RequestError(Code.UNKNOWN_CONVERSATION)
+        raise conversation_gone()

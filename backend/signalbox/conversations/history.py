@@ -10,6 +10,12 @@ from signalbox.store.conversations import kept_of
 from signalbox.store.database import Database
 
 
+def conversation_gone() -> RequestError:
+    """Return the refusal of a question whose conversation was deleted before its run began."""
+    words = "The conversation was deleted, and nothing of this question is kept. Leave out parent_id to begin it anew."
+    return RequestError(Code.UNKNOWN_CONVERSATION, words, "conversation_id")
+
+
 async def history_of(database: Database, path: Sequence[Node], ours: Collection[str]) -> list[Message]:
     """Return the messages along a path; `ours` are tools that bring nothing from outside.
 
@@ -26,7 +32,7 @@ async def history_of(database: Database, path: Sequence[Node], ours: Collection[
     for node in path:
         if node.run is None:
             if node.id not in kept.bodies:  # deleted between two looks
-                raise RequestError(Code.UNKNOWN_CONVERSATION)
+                raise conversation_gone()
             history += kept.bodies[node.id]
         else:
             history += recalled(kept.turns.get(node.id, ()), kept.events.get(node.id, ()), ours)

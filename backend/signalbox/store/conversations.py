@@ -67,6 +67,8 @@ def change_conversation(
 
     Raises RequestError for a node that is not there.
     """
+    if find_conversation(connection, conversation_id) is None:
+        return None
     if leaf_id is not None:
         _check_there(connection, conversation_id, leaf_id, "leaf_id")
     given: dict[str, Any] = {}

@@ -176,7 +176,10 @@ async def _opened(key: str, parts: Parts) -> tuple[Conversation, list[Node], Map
 async def _so_far(node: Node, parts: Parts) -> Node:
     if node.run is None or node.run.status is not None:
         return node
-    record = await parts.runs.find(node.id)
+    try:
+        record = await parts.runs.find(node.id)
+    except RequestError:  # it went with its conversation since the tree was read
+        raise RequestError(Code.UNKNOWN_CONVERSATION) from None
     run = Answer(**{name: getattr(record, name) for name in Answer.__slots__})
     return replace(node, text=_text(await parts.runs.events(node.id)), run=run)
 

@@ -1,9 +1,26 @@
 """How large a run's journal may become: the answer so far is kept."""
 
+from collections.abc import Callable
 from contextlib import suppress
+from math import inf
+
+import pytest
+from msgspec import json
+from signalbox.chat.loop_legacy import run_legacy
+from signalbox.chat.loop_v2 import run_v2
+from signalbox.chat.progress import Progress
+from signalbox.chat.run import drive
+from signalbox.chat.weight import weight_of
+from signalbox.core.events import AnyEvent, Call, Content, Done, Reasoning, Stamped, ToolCalls, ToolResult, Warning
+from signalbox.core.invariants import first_fault
+from signalbox.core.parts import TextDelta
+from signalbox.core.ports import Play
+from signalbox.services.tool_executor import ToolExecutor
 
 from tests.support.fixtures import Behind
 from tests.support.frames import checked
+from tests.support.runs import context_for, no_wait
+from tests.support.scripted import SERVED, ScriptedClient, call, calls, ending, make_tool
 from tests.support.upstream import Exchange, says
 
 KB = 1024
@@ -35,3 +52,71 @@ def test_a_large_answer_within_the_limit_is_whole(behind: Behind) -> None:
     app, _ = behind(says(*["x" * 64 * KB] * 64))
     heard = app.ask("Go", tools=[])
     assert (heard.done["status"], len(heard.text)) == ("complete", 4 * KB * KB)
+
+
+@pytest.mark.parametrize("loop", ["v2", "legacy"])
+def test_a_fast_answer_does_not_pass_the_limit(behind: Behind, loop: str) -> None:
+    """Two megabytes in a moment: no more than the limit is shown or kept, and no batch of it by half."""
+    app, _ = behind(
+        says(*["x" * 16 * KB] * 128),
+        settings={"signalbox_max_run_mb": 0.25, "tool_loop_v2": loop == "v2"},
+    )
+    response = app.post(prompt="Go", tools=[])
+    heard = checked(response.content)
+    assert (heard.done["status"], heard.done["code"]) == ("interrupted", "RUN_TOO_LARGE")
+    assert 0 < len(heard.text) <= 0.25 * KB * KB
+    assert len(heard.text) % (16 * KB) == 0
+    run_id = response.headers["x-run-id"]
+    assert app.client.get(f"/api/runs/{run_id}/events").content == response.content
+
+
+async def _driven(play: Play, most_bytes: float) -> list[AnyEvent]:
+    """Drive a run within a limit, and return what it told."""
+    told: list[AnyEvent] = []
+    await drive(play, context_for(), Progress(clock=lambda: 0.0), told.extend, most_bytes=most_bytes)
+    assert first_fault(told) is None, first_fault(told)
+    return told
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("loop", [run_v2, run_legacy])
+@pytest.mark.parametrize("most_bytes", [*range(0, 1500, 60), inf])
+async def test_every_limit_ends_a_run_honestly(loop: Callable[..., Play], most_bytes: float) -> None:
+    """Wherever it falls, announced calls have their one result, one warning and one ending follow, and nothing else."""
+    tools = [make_tool("f", lambda arguments, context: "y" * 300, eager=True)]
+    client = ScriptedClient(
+        calls(call(0, "f", '{"q": 1}'), call(1, "f", '{"q": 2}')),
+        [[SERVED], [TextDelta("Well. ")], [TextDelta("z" * 200), TextDelta("z" * 50)], ending("stop")],
+    )
+    play = loop(context_for(tools), client, ToolExecutor(tools), Progress(clock=lambda: 0.0), sleep=no_wait)
+    told = await _driven(play, most_bytes)
+    done = told[-1]
+    assert isinstance(done, Done)
+    if done.status == "complete":
+        return
+    assert (done.status, done.code) == ("interrupted", "RUN_TOO_LARGE")
+    assert [event.code for event in told if isinstance(event, Warning)] == ["RUN_TOO_LARGE"]
+    said = [event for event in told if not isinstance(event, Warning | Done)]
+    if not any(isinstance(event, ToolResult) for event in said):
+        assert weight_of(said) <= most_bytes
+    assert "".join(event.content for event in told if isinstance(event, Content)) in ("", "Well. ")
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        [Content("plain")],
+        [Content("plain"), Reasoning("words", 1), Content("")],
+        [Content("naïve 日本語 🎈")],
+        [Content('"quoted"\n\t\x01')],
+        [Content("a"), ToolCalls([Call("c", "f", '{"q": "é"}', "other", "secondary")], 1)],
+        [],
+    ],
+)
+def test_no_event_weighs_more_than_it_takes(events: list[AnyEvent]) -> None:
+    """A run within its limit is never ended, and plain words weigh what they take but for a few bytes each."""
+    at = 1795227719617
+    taken = len(json.encode([Stamped(1000 + place, at, event) for place, event in enumerate(events)]))
+    assert weight_of(events) <= taken
+    if all(isinstance(event, Content | Reasoning) and event.content.isprintable() for event in events):
+        assert taken - weight_of(events) <= 24 * len(events) + 2

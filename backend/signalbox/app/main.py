@@ -186,9 +186,11 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
     sharing = sharing_of(settings, database)
     store, log = JournalStore(database, sharing), RunLog()
     stack.push_async_callback(store.aclose)
+    store.most_bytes = settings.signalbox_max_run_mb * 1024 * 1024
     runs_ = RunManager(
         store,
         most_at_once=settings.signalbox_max_runs,
+        most_bytes=store.most_bytes,
         detached_seconds=settings.signalbox_detached_seconds,
         on_start=log.started,
         on_over=log.over,
@@ -198,7 +200,7 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
     if sharing is not None:
         on_lever = lever.refresh if isinstance(lever, SharedLever) else None
         join(runs_, store, sharing, database, stack, on_lever=on_lever)
-    store.most_bytes, store.on_full = settings.signalbox_max_run_mb * 1024 * 1024, runs_.too_large
+    store.on_full = runs_.too_large
     stack.push_async_callback(runs_.aclose)
     try:
         await runs_.recover()

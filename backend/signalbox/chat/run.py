@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from math import inf
 from pathlib import Path
 from traceback import extract_tb
 from typing import TypeVar
@@ -12,6 +13,7 @@ from msgspec import UNSET, UnsetType
 from signalbox.chat.budget import BudgetReached
 from signalbox.chat.context import ConversationContext, RunFlags
 from signalbox.chat.progress import Ending, Progress
+from signalbox.chat.weight import TooLarge, fitting, weight_of
 from signalbox.core.errors import CODES, CUT_OFF, Code, UpstreamError
 from signalbox.core.events import (
     AnyEvent,
@@ -29,6 +31,7 @@ from signalbox.core.parts import Usage
 from signalbox.core.ports import Play, Tell
 
 _log = structlog.get_logger()
+TOO_LARGE = Ending("interrupted", Code.RUN_TOO_LARGE, CODES[Code.RUN_TOO_LARGE].sentence)
 _CANCELLED = Ending("cancelled")
 _CONTENT_ALONE = frozenset({Content})
 
@@ -41,34 +44,25 @@ async def drive(
     progress: Progress,
     tell: Tell,
     why_stopped: Callable[[], Ending] = lambda: _CANCELLED,
+    *,
+    most_bytes: float = inf,
 ) -> Done:
     """Tell a run's events, whatever happens to it, up to its `done`, and return that.
 
     The task that awaits this is cancelled to stop the run: the loop is left at once, upstream and tools with it, and
-    `why_stopped` says which ending that is.
+    `why_stopped` says which ending that is. Events that would take the run over `most_bytes` are not told, and end it.
     """
-    ledger = OpenCalls()
-    has_content = False
-
-    def follow(events: list[AnyEvent]) -> None:
-        nonlocal has_content
-        if not events:  # loops tell what there is to tell, also where that is nothing
-            return
-        tell(events)  # first: what is not taken has not been told
-        if not has_content:
-            has_content = any(event.content.strip() for event in events if type(event) is Content)
-        if len(events) == 1 and type(events[0]) is Content:  # of a slow stream nearly all
-            return
-        if not _CONTENT_ALONE.issuperset(map(type, events)):  # of a burst, with no step for each of them
-            ledger.follow(events)
-
+    emitter = _Emitter(tell, most_bytes)
     ending = Ending("complete")
     try:
-        await play(follow)
+        await play(emitter.emit)
         ending = progress.ending or ending
     except asyncio.CancelledError:
         _forgive_cancellation()
-        ending = why_stopped()
+        ending = TOO_LARGE if emitter.is_full else why_stopped()
+    except TooLarge as full:
+        ending = TOO_LARGE
+        _release_frames(full)
     except BudgetReached as reached:
         ending = Ending("interrupted", reached.code, reached.message)
         _release_frames(reached)
@@ -80,11 +74,52 @@ async def drive(
         _log.error("run.broke", **ids, error=type(error).__name__, where=_where(error))
         ending = Ending("error", Code.INTERNAL, CODES[Code.INTERNAL].sentence, retryable=True)
         _release_frames(error)
-    if ending.status == "complete" and not has_content:
+    if ending.status == "complete" and not emitter.has_content:
         ending = ending_of(UpstreamError(Code.EMPTY_ANSWER))
     done = done_of(ending, context.model, context.flags, progress)
-    tell([*progress.say(), *ledger.close(ending), *warning_of(ending), done])
+    held_back = [] if emitter.is_full else progress.say()  # it would stand behind a gap
+    tell([*held_back, *emitter.ledger.close(ending), *warning_of(ending), done])
     return done
+
+
+class _Emitter:
+    """Passes a loop's events on, notes what is still owed for them, and takes no more than `most_bytes`."""
+
+    __slots__ = ("_most_bytes", "_said", "_task", "_tell", "has_content", "is_full", "ledger")
+
+    def __init__(self, tell: Tell, most_bytes: float) -> None:
+        self._tell = tell
+        self._most_bytes = most_bytes
+        self._said = 0
+        self._task = asyncio.current_task()
+        self.ledger = OpenCalls()
+        self.has_content = False
+        self.is_full = False
+
+    def emit(self, events: list[AnyEvent]) -> None:
+        """Emit a batch; raises TooLarge where the loop itself is at work."""
+        if not events or self.is_full:  # loops tell what there is to tell, also where that is nothing
+            return
+        self._said += weight_of(events)
+        if self._said <= self._most_bytes:
+            self._pass_on(events)
+            return
+        self._pass_on(events[: fitting(events, self._most_bytes - self._said + weight_of(events))])
+        self.is_full = True
+        if self._task is None or asyncio.current_task() is self._task:
+            raise TooLarge
+        self._task.cancel()  # a tool or the socket emits: the loop waits somewhere
+
+    def _pass_on(self, events: list[AnyEvent]) -> None:
+        if not events:
+            return
+        self._tell(events)  # first: what is not taken has not been told
+        if not self.has_content:
+            self.has_content = any(event.content.strip() for event in events if type(event) is Content)
+        if len(events) == 1 and type(events[0]) is Content:  # of a slow stream nearly all
+            return
+        if not _CONTENT_ALONE.issuperset(map(type, events)):  # of a burst, with no step for each of them
+            self.ledger.follow(events)
 
 
 def ending_of(error: UpstreamError) -> Ending:

@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from math import inf
 from time import time
 from weakref import WeakValueDictionary
 
@@ -12,6 +13,7 @@ import structlog
 
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.progress import Progress
+from signalbox.chat.run import TOO_LARGE
 from signalbox.core.errors import Code, RequestError, StoreError
 from signalbox.core.events import Done, Stamped
 from signalbox.core.ports import Play, RunStore
@@ -21,7 +23,7 @@ from signalbox.runs.journal import Cursor, OnNews, never, read_all
 from signalbox.runs.ledger import progress_of
 from signalbox.runs.peers import Peers
 from signalbox.runs.recovery import CRASHED, ignore, recover
-from signalbox.runs.run import DETACHED, SHUT_DOWN, STOPPED, TOO_LARGE, Asked, Run, new_run
+from signalbox.runs.run import DETACHED, SHUT_DOWN, STOPPED, Asked, Run, new_run
 
 _log = structlog.get_logger()
 
@@ -36,12 +38,13 @@ _NOT_ASKED = Asked()
 class RunManager:
     """Holds the runs under way, and finds all others in the store.
 
-    `detached_seconds` is how long a run may go on with nobody watching, where its caller asked for that;
+    `most_bytes` is what one run may say; `detached_seconds` how long it may go on unwatched, where its caller asked so;
     `unwatched_seconds` how long any other may wait for its first watcher, who may have left before he came.
     """
 
     store: RunStore
     most_at_once: int = 1000
+    most_bytes: float = inf
     detached_seconds: float = 300.0
     unwatched_seconds: float = 30.0
     on_start: Callable[[Run], None] = ignore
@@ -85,7 +88,7 @@ class RunManager:
         # Handed over before the run's first step, so that the disk is at it while the model is asked.
         kept = self.store.open(run.opening, partial(self._written, run))
         self.on_start(run)
-        run.start(play, self._over)
+        run.start(play, self._over, self.most_bytes)
         self._detach_later(run, at_least=self.unwatched_seconds)
         try:
             await kept

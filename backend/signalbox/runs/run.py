@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from math import inf
 from os import urandom
 from time import time
 
@@ -24,7 +25,6 @@ _log = structlog.get_logger()
 
 STOPPED = Ending("cancelled")
 DETACHED = Ending("interrupted", Code.DETACHED_TIMEOUT, CODES[Code.DETACHED_TIMEOUT].sentence)
-TOO_LARGE = Ending("interrupted", Code.RUN_TOO_LARGE, CODES[Code.RUN_TOO_LARGE].sentence)
 SHUT_DOWN = Ending("interrupted", Code.SERVER_SHUTDOWN, CODES[Code.SERVER_SHUTDOWN].sentence)
 BROKEN = Ending("error", Code.INTERNAL, CODES[Code.INTERNAL].sentence, retryable=True)
 
@@ -121,19 +121,21 @@ class Run(Struct, eq=False):
         if not self.journal.is_lost:
             self.store.note(self.id, self.figures)
 
-    def start(self, play: Play, on_over: "Callable[[Run], None]") -> None:
-        """Begin; `on_over` is called once, right after the run's last event."""
-        self._task = asyncio.get_running_loop().create_task(self._work(play, on_over), name=f"run {self.id}")
+    def start(self, play: Play, on_over: "Callable[[Run], None]", most_bytes: float = inf) -> None:
+        """Begin; `on_over` is called once, right after the run's last event. It may say `most_bytes` in all."""
+        work = self._work(play, on_over, most_bytes)
+        self._task = asyncio.get_running_loop().create_task(work, name=f"run {self.id}")
         # A task that is cancelled before its first step runs nothing of its own, not even a `finally`.
         self._task.add_done_callback(lambda _: self._end(on_over))
 
-    async def _work(self, play: Play, on_over: "Callable[[Run], None]") -> None:
+    async def _work(self, play: Play, on_over: "Callable[[Run], None]", most_bytes: float) -> None:
         self._has_begun = True
         if self._stops_at_start and self._task is not None:
             self._task.cancel()
         try:
             # Nothing is awaited here but `drive`: a cancellation lands inside it, and it tells the ending.
-            self._over(await drive(play, self.context, self.progress, self._tell, lambda: self._why))
+            driven = drive(play, self.context, self.progress, self._tell, lambda: self._why, most_bytes=most_bytes)
+            self._over(await driven)
         except Exception as error:  # noqa: BLE001 - a journal that cannot be written ends the run, and frees its place
             _log.error("run.unrecorded", run_id=self.id, error=type(error).__name__)
         finally:

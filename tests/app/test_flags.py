@@ -23,6 +23,7 @@ from tests.support.upstream import DONE, Exchange, ScriptedUpstream, call_chunk,
 URL = "/api/flags/tool_loop_v2"
 TOKEN = "operator-token"
 ADMIN = {"authorization": f"Bearer {TOKEN}"}
+UNSET = ("v2", {"variant": "v2", "reason": "DEFAULT"})
 V2_ON, LEGACY_OFF = ("v2", {"variant": "v2", "reason": "STATIC"}), ("legacy", {"variant": "legacy", "reason": "STATIC"})
 
 
@@ -61,7 +62,7 @@ def test_the_lever_may_be_read_and_says_what_it_means(house: RunningApp) -> None
     told = house.client.get(URL).json()
     assert set(told) == {"key", "state", "percent", "environment", "effective", "sticky"}
     assert (told["key"], told["state"], told["percent"], told["environment"]) == ("tool_loop_v2", None, None, None)
-    assert "legacy" in told["effective"]
+    assert told["effective"] == "Every run uses the V2 loop: that is the default."
     told = pull(house, "percent", 20).json()
     assert (told["state"], told["percent"]) == ("percent", 20)
     assert "20 %" in told["effective"]
@@ -153,7 +154,7 @@ def test_a_pull_that_cannot_be_kept_is_told(house: RunningApp, tmp_path: Path) -
 
 def test_the_very_next_run_follows_the_lever(house: RunningApp) -> None:
     """On, off and on again: each pull is done when the next question is asked, well within a second."""
-    assert who(house) == ("legacy", {"variant": "legacy", "reason": "DEFAULT"})
+    assert who(house) == UNSET
     for state, expected in (("on", V2_ON), ("off", LEGACY_OFF), ("on", V2_ON), ("off", LEGACY_OFF)):
         pulled = time.monotonic()
         assert pull(house, state).status_code == 200
@@ -226,10 +227,10 @@ def test_a_request_may_choose_only_where_that_is_allowed(behind: Behind) -> None
     assert (response.status_code, error_of(response)["field"]) == (422, "x-tool-loop")
 
 
-@pytest.mark.parametrize("header", ["v2", "v3", ""])
+@pytest.mark.parametrize("header", ["legacy", "v3", ""])
 def test_a_header_that_does_not_count_is_ignored(house: RunningApp, header: str) -> None:
     """Without the setting nobody chooses for themselves, and nobody is refused for trying."""
-    assert who(house, {"x-tool-loop": header}) == ("legacy", {"variant": "legacy", "reason": "DEFAULT"})
+    assert who(house, {"x-tool-loop": header}) == UNSET
 
 
 def test_a_conversation_keeps_its_loop(house: RunningApp) -> None:
@@ -295,7 +296,7 @@ def test_the_lever_survives_a_restart(tmp_path: Path) -> None:
     with ScriptedUpstream(says("Hello.")) as upstream:
         env = {"OPENROUTER_BASE_URL": upstream.base_url, "SIGNALBOX_ADMIN_TOKEN": TOKEN}
         with serving(tmp_path, env=env) as process, process.client() as client:
-            assert ask_process(process)[0] == "legacy"
+            assert ask_process(process) == UNSET
             assert client.put(URL, json={"state": "on"}, headers=ADMIN).status_code == 200
         with serving(tmp_path, env=env) as process:
             assert ask_process(process) == V2_ON

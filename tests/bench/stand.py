@@ -90,7 +90,7 @@ class Stand:
             is_asked=True,
             OPENROUTER_BASE_URL=f"http://127.0.0.1:{(upstream or self.upstream()).port}/api/v1",
             OPENROUTER_API_KEY="sk-bench",
-            TOOL_LOOP_V2="true",  # what streams is measured; the legacy loop, the default, takes whole completions
+            TOOL_LOOP_V2="true",  # what streams is measured, whatever the environment says
             SIGNALBOX_DATA_DIR=f"data-of-{name}",
             **_LIMITS,
         )

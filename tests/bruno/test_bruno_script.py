@@ -62,10 +62,10 @@ def test_a_request_that_was_not_sent_is_a_failure(script: ModuleType, tmp_path: 
 
 
 def test_the_flag_is_tried_in_all_its_standings(script: ModuleType) -> None:
-    """Off, on by the lever, and locked by the kill switch against a lever that is on."""
+    """On by default, off by the lever, and locked by the kill switch against a lever that is on."""
     assert {one.name: (one.environment, one.pulled, one.loop) for one in script.STANDINGS} == {
-        "off": ({}, None, "legacy"),
-        "on": ({}, "on", "v2"),
+        "on": ({}, None, "v2"),
+        "off": ({}, "off", "legacy"),
         "locked": ({"TOOL_LOOP_V2": "false"}, "on", "legacy"),
     }
 
@@ -73,4 +73,4 @@ def test_the_flag_is_tried_in_all_its_standings(script: ModuleType) -> None:
 def test_an_unknown_standing_is_told(script: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     """A name that does not exist runs nothing."""
     assert script.main(["sideways"]) == 2
-    assert "off] [on] [locked" in capsys.readouterr().err
+    assert "on] [off] [locked" in capsys.readouterr().err

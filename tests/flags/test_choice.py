@@ -44,10 +44,10 @@ def test_then_comes_the_lever(environment: bool | None) -> None:
     assert chosen(environment, Lever("percent", 100)) == ("v2", "SPLIT")
 
 
-def test_then_comes_the_environment_and_then_off() -> None:
-    """Without a lever `true` means on; unset means off."""
+def test_then_comes_the_environment_and_then_the_default() -> None:
+    """Without a lever `true` means V2, and so does unset: the reason says which it was."""
     assert chosen(True, None) == ("v2", "STATIC")
-    assert chosen(None, None) == ("legacy", "DEFAULT")
+    assert chosen(None, None) == ("v2", "DEFAULT")
 
 
 def on_v2(percent: int) -> set[str]:

@@ -151,7 +151,7 @@ def test_every_command_sends_the_token(tmp_path: Path) -> None:
     assert [text for text in asking if text.count("curl ") != text.count("Authorization: Bearer $TOKEN")] == []
     with serving(tmp_path, env={"SIGNALBOX_REQUIRE_TOKEN": "true"}) as process:
         told = Operator(process, tmp_path).types(block("^x-(tool-loop|run-id)"), block("collections.Counter"))
-    assert "('legacy', 'complete', '') 1" in told
+    assert "('v2', 'complete', '') 1" in told
 
 
 def test_every_command_of_the_page_is_tried() -> None:

@@ -14,13 +14,15 @@ from structlog.typing import EventDict
 # A shorter secret would also match ordinary words and make the log unreadable.
 _SHORTEST = 8
 _MARK = "[secret]"
-# Credentials that are not settings: API tokens, other services' keys, a header's value, a password in a URL.
-_CREDENTIAL = re.compile(
-    r"\bsb-[0-9a-f]{12}-[\w-]+"
-    r"|\bsk-[\w-]{16,}"
-    r"|(?<=://)[^\s/:@\"]*:[^\s/@\"]+(?=@)"
-    r"|(?i:(?<=bearer )[\w.~+/=-]{8,})"
-)
+# Credentials that are not settings: API tokens, other services' keys, a header's value, a password in a URL. Each is
+# searched for only where its sign is in the line: expressions alone took 85 µs of a run's line.
+_CREDENTIALS = {
+    "sb-": re.compile(r"\bsb-[0-9a-f]{12}-[\w-]+"),
+    "sk-": re.compile(r"\bsk-[\w-]{16,}"),
+    "://": re.compile(r"(?<=://)[^\s/:@\"]*:[^\s/@\"]+(?=@)"),
+    "earer ": re.compile(r"(?<=[Bb]earer )[\w.~+/=-]{8,}"),
+    "EARER ": re.compile(r"(?<=BEARER )[\w.~+/=-]{8,}"),
+}
 # A repr quotes every string, cut ones too. An apostrophe inside a word opens nothing.
 _QUOTED = re.compile(r"""(?<!\w)[bBrRuUfF]{0,2}(["'`])(?:\\.|(?!\1).)*(?:\1|$)""")
 _LONGEST_TEXT = 300
@@ -40,7 +42,10 @@ class Redactor:
         """Return the line without secrets."""
         for form in self._forms:
             line = line.replace(form, _MARK)
-        return _CREDENTIAL.sub(_MARK, line)
+        for sign, credential in _CREDENTIALS.items():
+            if sign in line:
+                line = credential.sub(_MARK, line)
+        return line
 
 
 def without_values(text: str) -> str:

@@ -23,7 +23,7 @@ def choose_loop(
     key: str,
     asked: LoopName | None = None,
 ) -> Choice:
-    """Decide in this order: the kill switch, the request's header, the lever, the environment, the default (off).
+    """Decide in this order: the kill switch, the request's header, the lever, the environment, the default (V2).
 
     `key` makes the choice sticky: the conversation's id, else the run's. `asked` is the header's word, None where
     headers do not count.
@@ -34,7 +34,7 @@ def choose_loop(
         return _choice(asked, "TARGETING_MATCH")
     if lever is not None:
         return _pulled(lever, key)
-    return _choice("v2", "STATIC") if environment else _choice("legacy", "DEFAULT")
+    return _choice("v2", "STATIC" if environment else "DEFAULT")
 
 
 def _pulled(lever: Lever, key: str) -> Choice:
@@ -55,7 +55,7 @@ def effective(environment: bool | None, lever: Lever | None) -> str:
     if lever is not None and lever.state == "percent":
         return f"{lever.percent} % of the conversations use the V2 loop, the others the legacy loop."
     choice = choose_loop(environment, lever, key="")
-    unpulled = "the settings say so (TOOL_LOOP_V2=true)" if environment else "V2 is off unless switched on"
+    unpulled = "the settings say so (TOOL_LOOP_V2=true)" if environment else "that is the default"
     why = "the lever says so" if lever else unpulled
     return f"Every run uses the {'V2' if choice.loop == 'v2' else 'legacy'} loop: {why}."
 

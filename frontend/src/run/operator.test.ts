@@ -93,7 +93,7 @@ describe("the operator's page", () => {
     [{ environment: true, state: "percent" }, 1, "at 30 %"],
     [{ environment: undefined, state: "off" }, 1, "off"],
     [{ environment: true, state: undefined }, 2, "set"],
-    [{ environment: undefined, state: undefined }, 3, "the legacy loop"],
+    [{ environment: undefined, state: undefined }, 3, "the V2 loop"],
   ] as const)("knows who decides: %o", (stands, place, word) => {
     const deciders = decidersOf({ percent: 30, effective: "", ...stands });
     expect(deciders.map(({ decides }) => decides).indexOf(true)).toBe(place);

@@ -35,7 +35,7 @@ export function decidersOf({ state, percent, environment }: Lever): readonly Dec
     { name: "Kill switch, TOOL_LOOP_V2=false", word: environment === false ? "set" : "not set" },
     { name: "The lever", word: state ? words[state] : "not pulled yet" },
     { name: "TOOL_LOOP_V2=true in the environment", word: environment ? "set" : "not set" },
-    { name: "The default", word: "the legacy loop" },
+    { name: "The default", word: "the V2 loop" },
   ];
   const first = [environment === false, state !== undefined, environment === true, true].indexOf(true);
   return says.map((say, index) => ({ ...say, decides: index === first }));

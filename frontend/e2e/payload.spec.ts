@@ -51,7 +51,7 @@ function evilStream(): string {
   ];
   return events
     .map(
-      (event, index) => `id: ${RUN}:${index + 1}\ndata: ${JSON.stringify({ ts: 1790000000000 + index, ...event })}\n\n`,
+      (event, index) => `data: ${JSON.stringify({ ts: 1790000000000 + index, ...event })}\nid: ${RUN}:${index + 1}\n\n`,
     )
     .join("");
 }

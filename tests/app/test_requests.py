@@ -355,5 +355,5 @@ def test_many_runs_at_once_keep_to_themselves(app: RunningApp) -> None:
 
 def test_the_slow_reader_reads_what_it_should() -> None:
     """The reader of these tests is itself tried, with a stream written by hand."""
-    heard = hear(b': ping\n\nid: a:1\ndata: {"type":"content","content":"x"}\n\nid: a:2\ndata: {"type":"done"}\n\n')
+    heard = hear(b': ping\n\ndata: {"type":"content","content":"x"}\nid: a:1\n\ndata: {"type":"done"}\nid: a:2\n\n')
     assert (heard.text, heard.ids, heard.comments, heard.types) == ("x", ["a:1", "a:2"], ["ping"], ["content", "done"])

@@ -16,9 +16,10 @@ from tests.support.processes import WAIT, command, environment
 from tests.support.upstream import DONE, chunk
 
 GOOD = (
-    b'id: a1:1\ndata: {"type":"content","content":"Hi.","v":"1.1","run_id":"a1","loop":"v2"}\n\n'
-    b'id: a1:2\ndata: {"type":"done","done":true,"status":"complete"}\n\n'
+    b'data: {"type":"content","content":"Hi.","v":"1.1","run_id":"a1","loop":"v2"}\nid: a1:1\n\n'
+    b'data: {"type":"done","done":true,"status":"complete"}\nid: a1:2\n\n'
 )
+SECOND = b'data: {"type":"done"'
 CAPTURE = chunk({"role": "assistant", "content": "Hi"}) + chunk({"content": "."}) + chunk({}, finish="stop") + DONE
 
 
@@ -62,12 +63,12 @@ def test_a_good_stream_is_good(file: Path, capsys: pytest.CaptureFixture[str]) -
 STARTS = b'{"type":"tool_executing","id":"c","name":"n","category":"other","visibility":"hidden"'
 BROKEN = [
     (b"", "ends without done"),
-    (GOOD[: GOOD.index(b"id: a1:2")], "ends without done"),
-    (GOOD + GOOD[GOOD.index(b"id: a1:2") :].replace(b"a1:2", b"a1:3"), "frame 3: done after done"),
+    (GOOD[: GOOD.index(SECOND)], "ends without done"),
+    (GOOD + GOOD[GOOD.index(SECOND) :].replace(b"a1:2", b"a1:3"), "frame 3: done after done"),
     (GOOD[:-1], "in the middle of a frame"),
     (GOOD.replace(b"id: a1:2", b"id: a1:1"), "frame 2: seq 1 follows 1"),
     (GOOD.replace(b"id: a1:2", b"id: b2:2"), "frame 2: its id names run b2"),
-    (GOOD.replace(b"id: a1:1\n", b""), "frame 1: its id None"),
+    (GOOD.replace(b"\nid: a1:1", b""), "frame 1: its id None"),
     (GOOD.replace(b"data: {", b"event: x\ndata: {", 1), "frame 1: it is a named event"),
     (GOOD.replace(b'"Hi."', b"NaN"), "not strict JSON"),
     (GOOD.replace(b'"content":"Hi."', b'"content":5'), "frame 1: content"),
@@ -92,8 +93,10 @@ def test_a_broken_stream_is_named(file: Path, capsys: pytest.CaptureFixture[str]
 
 def test_what_grows_is_no_fault(file: Path) -> None:
     """Unknown types, fields and comments are growth."""
-    grown = GOOD.replace(b'"v":', b'"new":{"a":[1]},"v":').replace(
-        b"id: a1:2", b': ping\n\nid: a1:5\ndata: {"type":"map","x":1}\n\nid: a1:6'
+    grown = (
+        GOOD.replace(b'"v":', b'"new":{"a":[1]},"v":')
+        .replace(SECOND, b': ping\n\ndata: {"type":"map","x":1}\nid: a1:5\n\n' + SECOND)
+        .replace(b"a1:2", b"a1:6")
     )
     file.write_bytes(grown)
     assert main(["check-stream", str(file)]) == 0
@@ -101,7 +104,7 @@ def test_what_grows_is_no_fault(file: Path) -> None:
 
 def test_a_resumed_stream_begins_in_the_middle(file: Path) -> None:
     """Only with --resumed may the first frame lack the head."""
-    file.write_bytes(GOOD[GOOD.index(b"id: a1:2") :])
+    file.write_bytes(GOOD[GOOD.index(SECOND) :])
     assert main(["check-stream", str(file)]) == 1
     assert main(["check-stream", "--resumed", str(file)]) == 0
 

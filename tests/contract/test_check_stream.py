@@ -38,7 +38,7 @@ def swap(kind: str, old: bytes, new: bytes, nth: int = 0) -> Change:
 
 def renumbered(frames: list[bytes]) -> list[bytes]:
     """Give frames rising numbers again, so that only what was meant is broken."""
-    return [b"id: %b:%d\n%b" % (RUN, n, frame.partition(b"\n")[2]) for n, frame in enumerate(frames, 1)]
+    return [b"%b\nid: %b:%d\n\n" % (frame.partition(b"\n")[0], RUN, n) for n, frame in enumerate(frames, 1)]
 
 
 def again(kind: str) -> Change:
@@ -58,12 +58,12 @@ def all_without(kind: str) -> Change:
 
 def plus(data: bytes) -> Change:
     """Put a frame behind the first."""
-    return lambda frames: renumbered([frames[0], b"id: x\ndata: " + data + b"\n\n", *frames[1:]])
+    return lambda frames: renumbered([frames[0], b"data: " + data + b"\nid: x\n\n", *frames[1:]])
 
 
 FAULTS: dict[str, tuple[Change, str]] = {
-    "missing id": (lambda f: [f[0].partition(b"\n")[2], *f[1:]], "id None"),
-    "missing id later": (lambda f: [f[0], f[1].partition(b"\n")[2], *f[2:]], "seq 1 follows 1"),
+    "missing id": (lambda f: [f[0].partition(b"\n")[0] + b"\n\n", *f[1:]], "id None"),
+    "missing id later": (lambda f: [f[0], f[1].partition(b"\n")[0] + b"\n\n", *f[2:]], "seq 1 follows 1"),
     "id without run": (lambda f: [f[0].replace(RUN + b":", b""), *f[1:]], "is not <run_id>:<seq>"),
     "id without seq": (lambda f: [f[0].replace(b":1\n", b"\n", 1), *f[1:]], "is not <run_id>:<seq>"),
     "seq falls": (lambda f: [f[1].replace(b":2\n", b":9\n", 1), *f], "first frame must carry"),
@@ -100,7 +100,7 @@ FAULTS: dict[str, tuple[Change, str]] = {
     "a type that is no text": (plus(b'{"type":3}'), "not an object with a type"),
     "named event": (lambda f: [f[0], b"event: message\n" + f[1], *f[2:]], "named event"),
     "cut in mid-frame": (lambda f: [*f[:-1], f[-1][:-1]], "middle of a frame"),
-    "cut in mid-line": (lambda f: [*f[:-1], f[-1][:40]], "without done"),
+    "cut in mid-line": (lambda f: [*f[:-1], f[-1][:40]], "middle of a frame"),
     "a field missing": (swap("tool_result", b'"category":"search",', b""), "category"),
     "a field of the wrong type": (swap("content", b'"content":"', b'"content":3,"x":"'), "content"),
     "a null where nothing belongs": (swap("reasoning", b'"step":1', b'"step":null'), "step"),
@@ -140,7 +140,7 @@ def test_a_warning_far_away_does_not_count() -> None:
     """Something between the warning and done is a fault."""
 
     def between(frames: list[bytes]) -> list[bytes]:
-        return renumbered([*frames[:-1], b'id: x\ndata: {"type":"content","content":"x"}\n\n', frames[-1]])
+        return renumbered([*frames[:-1], b'data: {"type":"content","content":"x"}\nid: x\n\n', frames[-1]])
 
     assert "without its warning" in str(broken(between, BAD_END))
 
@@ -148,7 +148,7 @@ def test_a_warning_far_away_does_not_count() -> None:
 @pytest.mark.parametrize("code", ["TOOL_CLAMP", "FINAL_EMPTY"])
 def test_warnings_that_come_once(code: str) -> None:
     """The clamp and the missing answer are told once per run."""
-    frame = b'id: x\ndata: {"type":"warning","message":"m","code":"%b"}\n\n' % code.encode()
+    frame = b'data: {"type":"warning","message":"m","code":"%b"}\nid: x\n\n' % code.encode()
     assert broken(lambda f: renumbered([f[0], frame, *f[1:]])) is None
     assert "twice" in str(broken(lambda f: renumbered([f[0], frame, frame, *f[1:]])))
 

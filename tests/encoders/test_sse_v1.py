@@ -16,7 +16,7 @@ def frames(*events: object, first: int = 1) -> list[tuple[str, dict[str, object]
     assert text.endswith("\n\n") or not events
     out = []
     for frame in text.split("\n\n")[:-1]:
-        name, data = frame.split("\n")
+        data, name = frame.split("\n")
         assert data.startswith("data: ")
         out.append((name, json.loads(data[6:], parse_constant=pytest.fail)))
     return out

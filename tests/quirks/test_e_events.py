@@ -96,7 +96,7 @@ def test_e12_event_types_of_the_future(tell: Teller) -> None:
     for at, event in enumerate(heard.events):
         pair = (event, future) if at < len(heard.events) - 1 else (event,)
         for beside, value in enumerate(pair):
-            grown += b"id: %b:%d\ndata: %b\n\n" % (run_id.encode(), 2 * at + beside + 1, json.dumps(value).encode())
+            grown += b"data: %b\nid: %b:%d\n\n" % (json.dumps(value).encode(), run_id.encode(), 2 * at + beside + 1)
     assert first_stream_fault(grown) == (None, 2 * len(heard.events) - 1)
 
 

@@ -86,18 +86,24 @@ class Bytes:
         return self.left == 0
 
 
-@dataclass
-class Frames:
+def frames(count: int) -> "Until":
     """So many whole frames; the last one comes to its last byte, and nothing behind it."""
+    return Until(count, b"\n\n")
+
+
+@dataclass
+class Until:
+    """All up to and with a word, the count-th time that the answer says it."""
 
     left: int
+    word: bytes
     _end: bytes = b""
 
     def take(self, piece: bytes) -> bytes:
         """Return what of a piece still passes."""
         for at, byte in enumerate(piece, 1):
-            self._end = (self._end + bytes([byte]))[-2:]
-            if self._end == b"\n\n":
+            self._end = (self._end + bytes([byte]))[-len(self.word) :]
+            if self._end == self.word:
                 self.left -= 1
                 if self.left == 0:
                     return piece[:at]
@@ -119,4 +125,4 @@ async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, sha
     return False
 
 
-Share: TypeAlias = Bytes | Frames
+Share: TypeAlias = Bytes | Until

@@ -76,10 +76,10 @@ def hear(raw: bytes) -> Heard:
         if not fields:
             continue
         assert len(fields) == 2, block
-        assert fields[0].startswith(b"id: "), block
-        assert fields[1].startswith(b"data: "), block
-        heard.ids.append(fields[0][4:].decode())
-        heard.events.append(json.loads(fields[1][6:], parse_constant=_refuse))
+        assert fields[0].startswith(b"data: "), block
+        assert fields[1].startswith(b"id: "), block
+        heard.ids.append(fields[1][4:].decode())
+        heard.events.append(json.loads(fields[0][6:], parse_constant=_refuse))
         heard.pieces.append(b"\n".join(fields) + b"\n\n")
     return heard
 

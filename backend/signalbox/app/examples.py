@@ -67,8 +67,8 @@ CHAT_HEADERS = headers_of(
     }
 )
 _STREAM = (
-    'id: 4f…:1\ndata: {"type":"content","content":"The ","v":"1.1","run_id":"4f…","loop":"v2"}\n\n'
-    'id: 4f…:2\ndata: {"type":"done","done":true,"status":"complete","steps":1,"ts":1790000000000}\n\n'
+    'data: {"type":"content","content":"The ","v":"1.1","run_id":"4f…","loop":"v2"}\nid: 4f…:1\n\n'
+    'data: {"type":"done","done":true,"status":"complete","steps":1,"ts":1790000000000}\nid: 4f…:2\n\n'
 )
 STREAM_ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {"description": "Contract v1.1: docs/sse-contract.md", "content": {"text/event-stream": {"example": _STREAM}}},

@@ -19,24 +19,26 @@ _encode = json.Encoder().encode
 class SseV1Encoder:
     """Encodes one run's events behind a cursor. The first frame that a client sees of a run also says who speaks.
 
+    The id is a frame's last line: clients that note an id as soon as its line has come have read the data before it.
+
     That is not always seq 1: where a crash has taken the first events, the journal begins above them.
     """
 
     def __init__(self, run_id: str, loop: LoopName, after: int = 0) -> None:
         self._is_first = after == 0
-        self._id = f"id: {run_id}:".encode()
+        self._id = f"\nid: {run_id}:".encode()
         self._first = b',"v":"%b","run_id":"%b","loop":"%b"}' % (VERSION.encode(), run_id.encode(), loop.encode())
 
     def encode(self, batch: list[Stamped]) -> bytes:
         """Return the frames of a batch."""
         if len(batch) == 1:  # of a slow stream every batch
             return self._frame(batch[0])
-        place, encode = self._id, _encode
+        run, encode = self._id, _encode
         frames: list[bytes] = []
         for stamped in batch:
             event = stamped.event
             if type(event) is Content and not self._is_first:  # nearly all: written here, in half the steps of a call
-                frames.append(b"%b%d\ndata: %b\n\n" % (place, stamped.seq, encode(event)))
+                frames.append(b"data: %b%b%d\n\n" % (encode(event), run, stamped.seq))
             else:
                 frames.append(self._frame(stamped))
         return b"".join(frames)
@@ -51,4 +53,4 @@ class SseV1Encoder:
         if self._is_first:
             self._is_first = False
             data = data[:-1] + self._first
-        return b"%b%d\ndata: %b\n\n" % (self._id, stamped.seq, data)
+        return b"data: %b%b%d\n\n" % (data, self._id, stamped.seq)

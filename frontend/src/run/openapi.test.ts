@@ -19,7 +19,10 @@ const API = {
             },
           },
         },
-        responses: { 200: { description: "ok", content: { "text/event-stream": { example: "id: 1\n\n" } } }, 204: {} },
+        responses: {
+          200: { description: "ok", content: { "text/event-stream": { example: "data: 1\n\n" } } },
+          204: {},
+        },
       },
       parameters: [],
     },
@@ -73,7 +76,7 @@ describe("referenceOf", () => {
         { name: "two", text: "{}" },
       ],
       answers: [
-        { status: "200", words: "ok", example: "id: 1" },
+        { status: "200", words: "ok", example: "data: 1" },
         { status: "204", words: "", example: "" },
       ],
     });

@@ -159,7 +159,7 @@ function limits(from: unknown, to: unknown, unit: string): string {
 
 /** How to ask for it from a shell. */
 export function curlOf(operation: Operation, origin: string, example = operation.examples[0]?.text): string {
-  const streams = operation.answers.some(({ example }) => example.startsWith("id: "));
+  const streams = operation.answers.some(({ example }) => example.startsWith("data: "));
   const method =
     operation.method === "GET" || (operation.method === "POST" && example) ? "" : ` -X ${operation.method}`;
   const body = example

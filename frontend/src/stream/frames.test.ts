@@ -84,7 +84,7 @@ describe("the place in the run", () => {
 
   it("is taken from each frame", () => {
     const frames: Frame[] = [];
-    new FrameReader((frame) => frames.push(frame)).feed(bytes('id: r:7\ndata: {"type":"content","content":"a"}\n\n'));
+    new FrameReader((frame) => frames.push(frame)).feed(bytes('data: {"type":"content","content":"a"}\nid: r:7\n\n'));
     expect(frames.map(({ id, seq }) => [id, seq])).toEqual([["r:7", 7]]);
   });
 

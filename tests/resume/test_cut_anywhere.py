@@ -1,0 +1,71 @@
+"""A stream that is cut at any byte and resumed: each event once, also for a client that notes ids early."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from tests.support.frames import hear
+from tests.support.serving import RunningApp
+
+
+@dataclass
+class Client:
+    """Reads lines; an event counts at its blank line. `early`: its id counts when the line has come, not with the frame."""
+
+    early: bool
+    last_id: str = ""
+    events: list[Any] = field(default_factory=list[Any])
+
+    def read(self, stream: bytes) -> None:
+        """Read one connection to its end; a line or a frame that has not ended is dropped."""
+        data = name = ""
+        for line in stream.decode(errors="replace").split("\n")[:-1]:
+            if line.startswith("data: "):
+                data = line[6:]
+            elif line.startswith("id: "):
+                name = line[4:]
+                self.last_id = name if self.early else self.last_id
+            elif not line and data:
+                self.events.append(json.loads(data))
+                self.last_id, data = name, ""
+
+
+@pytest.fixture(scope="module")
+def run(app: RunningApp) -> tuple[bytes, dict[str, bytes]]:
+    """Return a run's stream, and what the server answers behind each of its ids."""
+    heard = app.ask("What is 17 * 23? Then search for the tool loop", tools=["calculate", "search_web"])
+    path = f"/api/runs/{heard.events[0]['run_id']}/events"
+    rest = {name: app.client.get(path, headers={"last-event-id": name}).content for name in heard.ids}
+    return heard.raw, {**rest, "": heard.raw}
+
+
+def lost_or_doubled(stream: bytes, rest: dict[str, bytes], *, early: bool) -> list[int]:
+    """Return the cuts after which a client that resumes has not heard each event once."""
+    whole = hear(stream).events
+    wrong: list[int] = []
+    for cut in range(len(stream)):
+        client = Client(early)
+        client.read(stream[:cut])
+        client.read(rest[client.last_id])
+        if client.events != whole:
+            wrong.append(cut)
+    return wrong
+
+
+def test_a_client_that_waits_for_the_frame(run: tuple[bytes, dict[str, bytes]]) -> None:
+    """As the standard has it: nothing is lost or doubled, wherever the cut is."""
+    assert lost_or_doubled(*run, early=False) == []
+
+
+def test_a_client_that_notes_ids_early(run: tuple[bytes, dict[str, bytes]]) -> None:
+    """The id comes behind its data: a cut in the data or in the id costs nothing.
+
+    One byte of each frame is left, which no order can take away: the end of the id's line has come, and that of the
+    frame has not.
+    """
+    stream, rest = run
+    ends = [at for at in range(1, len(stream)) if stream[at - 1 : at + 1] == b"\n\n"]
+    assert len(ends) == len(hear(stream).events)
+    assert lost_or_doubled(stream, rest, early=True) == ends

@@ -12,7 +12,7 @@ from tests.support.serving import RunningApp
 
 @dataclass
 class Client:
-    """Reads lines; an event counts at its blank line. `early`: its id counts when the line has come, not with the frame."""
+    """Reads lines; an event counts at its blank line. `early`: its id counts when its line has come, not with it."""
 
     early: bool
     last_id: str = ""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import httpcore
 import pytest
-from signalbox.services.channel import MAX_BUFFERED, Channel
+from signalbox.services.channel import MAX_BUFFERED, TURN, Channel
 
 pytestmark = pytest.mark.anyio
 
@@ -30,6 +30,9 @@ class Clock:
         entry = (when, callback)
         self.set.append(entry)
         return Handle(self, entry)
+
+    def call_soon(self, callback: Callable[[], None]) -> None:
+        asyncio.get_running_loop().call_soon(callback)
 
     def create_future(self) -> asyncio.Future[None]:
         return asyncio.get_running_loop().create_future()
@@ -157,6 +160,13 @@ class Glass:
         if is_full and self.error is not None:
             raise self.error
         return is_full
+
+
+async def taken(link: Channel, data: bytes) -> None:
+    """Have a network read come, and wait until it is taken in."""
+    link.data_received(data)
+    for _ in range(len(data) // TURN + 2):
+        await asyncio.sleep(0)
 
 
 def piece(data: bytes) -> bytes:
@@ -320,17 +330,16 @@ async def test_a_paused_socket_goes_on_when_it_is_poured() -> None:
     """What waited for a slow reader is taken; while it is poured nothing waits; behind it the socket is held again."""
     link, transport, _ = await open_channel()
     much = b"x" * (MAX_BUFFERED + 1)
-    link.data_received(piece(much))
+    await taken(link, piece(much))
     assert transport.paused
-    glass = Glass(fill=4)
+    glass = Glass(fill=2)
     task = await pouring(link, glass)
     assert not transport.paused
-    for _ in range(3):
-        link.data_received(piece(much))
+    await taken(link, piece(b"y"))
     assert not transport.paused
-    assert glass.got == [much] * 4
+    assert glass.got == [much, b"y"]
     await asyncio.wait_for(task, 30)
-    link.data_received(piece(much))
+    await taken(link, piece(much))
     assert transport.paused
     assert await link.read() == much
     assert not transport.paused
@@ -339,7 +348,45 @@ async def test_a_paused_socket_goes_on_when_it_is_poured() -> None:
 async def test_a_connection_that_is_kept_reads_on() -> None:
     """A body that came whole, and was left unread by its reader, had the socket wait: the next request needs it."""
     link, transport, _ = await open_channel()
-    link.data_received(piece(b"x" * (MAX_BUFFERED + 1)) + END)
+    await taken(link, piece(b"x" * (MAX_BUFFERED + 1)) + END)
     assert transport.paused
     assert link.release(30)
     assert not transport.paused
+
+
+async def test_a_large_read_is_taken_in_by_turns() -> None:
+    """A read of many bytes is poured piece by piece; the socket waits, and what else is due runs in between."""
+    link, transport, _ = await open_channel()
+    glass = Glass(fill=100)
+    task = await pouring(link, glass)
+    link.data_received(piece(b"x" * (4 * TURN)) + END)
+    pieces: list[int] = []
+    assert transport.paused
+    while not task.done():
+        pieces.append(len(glass.got))
+        await asyncio.sleep(0)
+    assert b"".join(glass.got) == b"x" * (4 * TURN)
+    assert max(map(len, glass.got)) <= TURN
+    assert {0, 1, 2, 3, 4} <= set(pieces)
+    assert not transport.paused
+
+
+async def test_what_came_before_the_end_of_a_connection_is_taken_in() -> None:
+    """A connection that ends behind a large read loses none of it."""
+    link, _, _ = await begin(10)
+    link.data_received(b"HTTP/1.1 200 OK\r\n\r\n")
+    glass = Glass(fill=100)
+    task = await pouring(link, glass)
+    link.data_received(b"x" * (3 * TURN))
+    link.connection_lost(None)
+    await asyncio.wait_for(task, 30)
+    assert b"".join(glass.got) == b"x" * (3 * TURN)
+
+
+async def test_a_connection_with_more_than_its_response_is_not_kept() -> None:
+    """What waits behind a response that its reader has left is nobody's: the next exchange must not read it."""
+    link, _, _ = await open_channel()
+    link.data_received(piece(b"x" * (2 * TURN)) + END)
+    assert not link.release(30)
+    assert link.closed
+    await asyncio.sleep(0)

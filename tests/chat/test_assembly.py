@@ -8,8 +8,12 @@ from typing import NamedTuple
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from signalbox.chat.assembly import CallAssembler
-from signalbox.core.parts import ArgumentStatus, CallDelta
+from signalbox.chat.assembly import MOST_CALLS, CallAssembler
+from signalbox.chat.repair import repaired
+from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.parts import ArgumentStatus, CallDelta, RawCall
+
+from tests.support.steps import growth_of, steps_of
 
 KNOWN = ("search", "search_news", "calc", "edit_existing_file")
 
@@ -431,3 +435,44 @@ def test_deltas_together_are_deltas_one_by_one(deltas: list[CallDelta]) -> None:
         apart.add(delta)
     assert together.calls() == apart.calls()
     assert [call.slot for call in together.closed()] == [call.slot for call in apart.closed()]
+
+
+@pytest.mark.parametrize("index", [0, None])
+def test_calls_find_their_owner_in_constant_time(index: int | None) -> None:
+    """Calls under one index, or none, each with an id of its own, cost no more than their number."""
+
+    def work(count: int) -> None:
+        assemble(*(d(index, f"call_{place}", "search", "{}") for place in range(count)))
+
+    assert growth_of(work, 100) < 2.3
+
+
+def test_a_late_id_is_found_where_it_was_given() -> None:
+    """An id that a call gets late names it from then on; of two calls of one id the newest goes on without an index."""
+    calls = assemble(d(0, None, "search", '{"q":'), d(0, "a"), d(1, "b", "calc", "{}"), d(None, "a", args='"x"}'))
+    assert [(call.id, call.arguments) for call in calls] == [("a", '{"q":"x"}'), ("b", "{}")]
+
+
+@pytest.mark.parametrize(
+    ("deltas", "words"),
+    [
+        ([d(place, f"c{place}", "search", "{}") for place in range(MOST_CALLS + 1)], "1,000 calls"),
+        ([d(0, "c", f"part{place:05}") for place in range(200)], "name"),
+        ([d(0, "c", "search", "x" * 2**20) for _ in range(5)], "4 MB"),
+    ],
+)
+def test_an_answer_beyond_all_measure_is_refused(deltas: list[CallDelta], words: str) -> None:
+    """Too many calls, and a name or arguments without end, are the upstream's fault, and not asked for again."""
+    with pytest.raises(UpstreamError, match=words) as refused:
+        assemble(*deltas)
+    assert (refused.value.code, refused.value.retryable) == (Code.UPSTREAM_PROTOCOL, False)
+
+
+def test_many_glued_objects_are_read_a_bounded_number_of_times() -> None:
+    """Arguments that repeat one object without end are that object, and what is behind many of them is not read."""
+    text = '{"q":1}' * 100_000
+    steps = steps_of(lambda: repaired(RawCall("c", "search", text, ArgumentStatus.INVALID, None)))
+    assert steps < 100_000
+    assert [call.arguments for call in repaired(RawCall("c", "search", text, ArgumentStatus.INVALID, None))] == [
+        {"q": 1}
+    ]

@@ -4,17 +4,22 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
+import orjson
 import pytest
-from signalbox.core.errors import Code
+from signalbox.core.errors import Code, UpstreamError
 from signalbox.core.events import Content
-from signalbox.core.parts import UsageReport
+from signalbox.core.messages import UserMessage
+from signalbox.core.parts import Request, StreamPart, TextDelta, UsageReport
+from signalbox.core.slices import SLICE
 from signalbox.services import answers
 from signalbox.services.http import make_client
 from signalbox.services.openrouter import OpenRouterService, Upstream
+from signalbox.wire.details import MOST_DETAILS, ReasoningDetails
 from signalbox.wire.openrouter_stream import StreamDecoder
 
 from tests.support.runs import context_for, driven, no_wait
 from tests.support.scripted import make_tool
+from tests.support.steps import growth_of
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"
 TEXT = b'data: {"choices":[{"index":0,"delta":{"content":"Hi"}}]}\n\n'
@@ -119,3 +124,68 @@ def test_many_details_cost_no_more_than_their_number() -> None:
         decoder.feed(frame % index)
     details = decoder.close()[-1].items  # type: ignore[union-attr]
     assert [detail.raw["text"] for detail in details] == ["aa"] * 300
+
+
+def test_growing_details_are_joined_once() -> None:
+    """Pieces of one detail cost no more than their number."""
+
+    def work(count: int) -> list[dict[str, object]]:
+        details = ReasoningDetails()
+        for _ in range(count):
+            details.merge({"type": "reasoning.text", "index": 0, "text": "ab", "signature": None})
+        return [dict(detail.raw) for detail in details.take()]
+
+    assert work(3) == [{"type": "reasoning.text", "index": 0, "text": "ababab", "signature": None}]
+    assert growth_of(work, 200) < 2.3
+
+
+def test_more_details_than_any_answer_has_are_refused() -> None:
+    """A flood of reasoning details ends the answer as the upstream's fault."""
+    details = ReasoningDetails()
+    for index in range(MOST_DETAILS):
+        details.merge({"type": "reasoning.text", "index": index})
+    with pytest.raises(UpstreamError, match="reasoning details"):
+        details.merge({"type": "reasoning.text", "index": MOST_DETAILS})
+
+
+@pytest.mark.anyio
+async def test_a_large_frame_is_taken_in_by_turns() -> None:
+    """A frame of two megabytes is handed over in slices, and the event loop does other things in between."""
+    text = "All the words of an answer. " * 75_000
+    frame = b"data: " + orjson.dumps({"choices": [{"delta": {"content": text}}]}) + b"\n\n"
+    takes: list[int] = []
+    turns: list[int] = []
+
+    def take(parts: list[StreamPart]) -> None:
+        takes.append(sum(len(part.text) for part in parts if isinstance(part, TextDelta)))
+
+    async def count() -> None:
+        while True:
+            turns.append(len(takes))
+            await asyncio.sleep(0)
+
+    server = await asyncio.start_server(sends(HEAD + frame + TEXT + FINISH), "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    counting = asyncio.create_task(count())
+    async with server, make_client(idle_timeout=5) as client:
+        service = OpenRouterService(client, Upstream(f"http://127.0.0.1:{port}/api/v1"))
+        await service.stream(Request("openai/sim", (UserMessage("Hello!"),)), take)
+    counting.cancel()
+    assert sum(takes) == len(text) + len("Hi")
+    assert max(takes) <= SLICE
+    assert {len(takes) - 10, len(takes) // 2, 5, 6} <= set(turns)
+
+
+@pytest.mark.anyio
+async def test_a_large_error_counts_as_its_status() -> None:
+    """A refusal of many megabytes is not read to its end: its status says what it is."""
+    head = b"HTTP/1.1 503 x\r\ncontent-type: application/json\r\n\r\n"
+    server = await asyncio.start_server(
+        sends(head + b'{"error":{"message":"' + b"a" * 3_000_000, resets=True), "127.0.0.1", 0
+    )
+    port = server.sockets[0].getsockname()[1]
+    async with server, make_client(idle_timeout=5) as client:
+        service = OpenRouterService(client, Upstream(f"http://127.0.0.1:{port}/api/v1"))
+        with pytest.raises(UpstreamError) as refused:
+            await service.stream(Request("openai/sim", (UserMessage("Hello!"),)), lambda _: None)
+    assert refused.value.code is Code.UPSTREAM_OVERLOADED

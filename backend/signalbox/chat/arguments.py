@@ -1,6 +1,7 @@
 """The text of a call's arguments: what it is, what it holds, and whether two are the same."""
 
 import json
+import re
 from math import isfinite
 from typing import cast
 
@@ -8,6 +9,7 @@ from signalbox.core.messages import MAX_DEPTH, JsonObject, JsonValue, nests_too_
 from signalbox.core.parts import ArgumentStatus
 from signalbox.wire.jsontext import clean
 
+_SPACE = re.compile(r"\s*")
 _LITERALS = ("true", "false", "null")
 
 
@@ -45,11 +47,19 @@ def object_in(text: str) -> JsonObject:
 
 def leading_value(text: str) -> tuple[JsonValue, str] | None:
     """Return the JSON value that a text begins with, and the text behind it; None when it begins with none."""
+    read = value_at(text, 0)
+    return None if read is None else (read[0], text[read[1] :])
+
+
+def value_at(text: str, at: int) -> tuple[JsonValue, int] | None:
+    """Return the JSON value that begins at a place, and the place of what follows it; None where none begins."""
     try:
-        value, end = cast(tuple[JsonValue, int], _STRICT.raw_decode(text))
-        return _checked(value, text[:end]), text[end:].lstrip()
+        value, end = cast(tuple[JsonValue, int], _STRICT.raw_decode(text, at))
+        value = _checked(value, text[at:end])
     except (ValueError, RecursionError):
         return None
+    behind = _SPACE.match(text, end)
+    return value, behind.end() if behind else end
 
 
 def is_same(one: JsonValue, other: JsonValue) -> bool:

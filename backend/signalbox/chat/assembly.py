@@ -8,11 +8,16 @@ from typing import cast
 from msgspec import Struct
 
 from signalbox.chat.arguments import read_arguments
+from signalbox.core.errors import Code, UpstreamError
 from signalbox.core.messages import JsonObject
 from signalbox.core.parts import ArgumentStatus, CallDelta, RawCall
 
 # Arguments may close early by chance (braces in strings); after so many tries the step's end decides.
 _CLOSE_TRIES = 8
+# More calls than this in one answer, a longer name and longer arguments are an attack, or a model gone astray.
+MOST_CALLS = 1_000
+_MOST_NAME = 1_000
+_MOST_ARGUMENTS = 4 * 1024 * 1024
 # Longer arguments than this are not parsed while they stream.
 _EAGER_LIMIT = 100_000
 
@@ -60,19 +65,26 @@ class CallAssembler(Struct, eq=False):
     touched: list[OpenCall] = []
     _calls: list[OpenCall] = []
     _newest_at: dict[int | None, OpenCall] = {}
+    _first_of: dict[tuple[int | None, str], OpenCall] = {}
+    _newest_of: dict[str, OpenCall] = {}
 
     def add(self, delta: CallDelta) -> None:
-        """Merge one delta into the call that it belongs to, or open a new one."""
+        """Merge one delta into the call that it belongs to, or open a new one; raises UpstreamError for too much."""
         call = self._owner(delta)
         if call is None:
             call = self._open(delta)
         if delta.id and not call.id:
             call.id = delta.id  # set once: ids are resent, late, or repeated in every chunk (quirk A4)
+            self._identify(call, delta.id)
         if delta.name:
             call.name = self._named(call.name, delta.name)
+            if len(call.name) > _MOST_NAME:
+                raise _excessive(f"The name of a call is longer than {_MOST_NAME:,} characters.")
         if delta.arguments:
             call.pieces.append(delta.arguments)
             call.size += len(delta.arguments)
+            if call.size > _MOST_ARGUMENTS:
+                raise _excessive(f"The arguments of a call are longer than {_MOST_ARGUMENTS // 1024 // 1024} MB.")
             call.depth += delta.arguments.count("{") - delta.arguments.count("}")
             if call.value is None and delta.arguments.rstrip().endswith("}"):
                 self.touched.append(call)
@@ -116,7 +128,7 @@ class CallAssembler(Struct, eq=False):
         if call is None:
             return self._owner_indexed_late(delta)
         if delta.id and call.id and delta.id != call.id:
-            known = next((c for c in self._calls if (c.index, c.id) == (delta.index, delta.id)), None)
+            known = self._first_of.get((delta.index, delta.id))
             # Another id opens another call; without a name, behind arguments that are not whole, it only changed.
             return known or (None if delta.name or self._closes(call) else call)
         if not delta.id and delta.name and delta.arguments and self._closes(call):
@@ -132,6 +144,8 @@ class CallAssembler(Struct, eq=False):
             return None
         call.index = delta.index
         self._newest_at[delta.index] = self._newest_at.pop(None)
+        if call.id:
+            self._identify(call, call.id)
         return call
 
     def _waiting_at(self, index: int) -> OpenCall:
@@ -141,7 +155,7 @@ class CallAssembler(Struct, eq=False):
 
     def _owner_without_index(self, delta: CallDelta) -> OpenCall | None:
         if delta.id:
-            call = next((call for call in reversed(self._calls) if call.id == delta.id), None)
+            call = self._newest_of.get(delta.id)
             return None if call and delta.name and self._is_other_name(call, delta.name) else call
         if not self._calls:
             return None
@@ -158,7 +172,18 @@ class CallAssembler(Struct, eq=False):
         """Whether a whole call is followed by the name of another tool: then another call begins."""
         return name != call.name and name in self.known_names and call.name in self.known_names and self._closes(call)
 
+    def _identify(self, call: OpenCall, call_id: str) -> None:
+        """Have a call found by its id, at its index and anywhere: looking through all of them would be quadratic."""
+        first = self._first_of.setdefault((call.index, call_id), call)
+        if call.slot < first.slot:
+            self._first_of[call.index, call_id] = call
+        newest = self._newest_of.setdefault(call_id, call)
+        if call.slot > newest.slot:
+            self._newest_of[call_id] = call
+
     def _open(self, delta: CallDelta) -> OpenCall:
+        if len(self._calls) >= MOST_CALLS:
+            raise _excessive(f"The model makes more than {MOST_CALLS:,} calls in one answer.")
         call = OpenCall(slot=len(self._calls), index=delta.index, position=delta.position or 0)
         self._calls.append(call)
         self._newest_at[delta.index] = call
@@ -194,6 +219,10 @@ class CallAssembler(Struct, eq=False):
                 call.value = value
                 call.closed_at = call.size
         return call.value is not None
+
+
+def _excessive(words: str) -> UpstreamError:
+    return UpstreamError(Code.UPSTREAM_PROTOCOL, words, retryable=False)
 
 
 def _raw(call: OpenCall) -> RawCall:

@@ -54,15 +54,22 @@ class TextFilters:
         rest = self._leaks.close() if self._leaks is not None else ""
         return [rest] if rest else []
 
-    def whole(self, parts: list[StreamPart]) -> list[StreamPart]:
-        """Return the parts of a whole answer without what does not belong into the text."""
+    def some(self, parts: list[StreamPart]) -> list[StreamPart]:
+        """Return parts of a whole answer without what does not belong into the text."""
+        return self._sorted(self.split(parts))
+
+    def last(self) -> list[StreamPart]:
+        """Return what was held back of a whole answer."""
+        return [*self._sorted(self.close()), *map(TextDelta, self.rest())]
+
+    def _sorted(self, parts: list[StreamPart]) -> list[StreamPart]:
         out: list[StreamPart] = []
-        for part in [*self.split(parts), *self.close()]:
+        for part in parts:
             if isinstance(part, TextDelta):
                 out.extend(map(TextDelta, self.shown([part.text])))
             else:
                 out.append(part)
-        return [*out, *map(TextDelta, self.rest())]
+        return out
 
     def with_leaked_calls(self, completion: Completion) -> Completion:
         """Return the answer with the calls that were found in its text, or marked as one that leaked (quirk A11).

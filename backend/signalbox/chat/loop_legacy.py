@@ -26,6 +26,7 @@ from signalbox.core.errors import Code, UpstreamError
 from signalbox.core.events import AnyEvent, Content, Reasoning
 from signalbox.core.parts import Completion, StreamPart
 from signalbox.core.ports import ChatClient, Play, Tell, ToolRunner
+from signalbox.core.slices import slices_of, texts_of
 from signalbox.core.tools import ToolContext
 
 
@@ -95,7 +96,7 @@ class _Loop:
             attempt.streamed = False
             completion, error = Completion(), None
             try:
-                completion = self._parsed(await self.client.complete(request, steering.progress.hear))
+                completion = await self._parsed(await self.client.complete(request, steering.progress.hear))
                 attempt.first_part = steering.progress.clock()
                 error = fault_of(completion)
             except UpstreamError as refused:
@@ -114,26 +115,31 @@ class _Loop:
             self.tell([*again.events])
             await self.sleep(again.wait)
 
-    def _parsed(self, parts: list[StreamPart]) -> Completion:
-        filters = TextFilters(self.steering.context, self.steering.context.tool_names)
-        completion = parse_completion_response(filters.whole(parts), self.steering.context.tool_names)
-        return filters.with_leaked_calls(completion)
+    async def _parsed(self, parts: list[StreamPart]) -> Completion:
+        names = self.steering.context.tool_names
+        filters = TextFilters(self.steering.context, names)
+        kept: list[StreamPart] = []
+        for some in slices_of(parts):
+            kept += filters.some(some)
+            if len(some) < len(parts):
+                await asyncio.sleep(0)
+        return filters.with_leaked_calls(parse_completion_response([*kept, *filters.last()], names))
 
     def _told(self, completion: Completion) -> list[AnyEvent]:
-        """Turn a whole answer into events: reasoning, then text, each in one piece."""
+        """Turn a whole answer into events: reasoning, then text, each in one piece unless it is long."""
         steering = self.steering
         events: list[AnyEvent] = []
         if completion.reasoning or completion.reasoning_details:
             hidden = True if not completion.reasoning else UNSET
-            events.append(Reasoning(completion.reasoning, steering.progress.steps, hidden))
+            step = steering.progress.steps
+            events += [Reasoning(text, step, hidden) for text in texts_of(completion.reasoning) or [""]]
         if self.could_call and is_malformed(completion):  # the rest of a call (quirk A13), and nobody has seen it yet
             return [*events, *steering.unreadable(completion)]
         if completion.content or completion.refusal:
             if steering.has_spoken:
                 events.append(Content("\n\n"))
             steering.has_spoken = steering.has_spoken or bool((completion.content + completion.refusal).strip())
-        if completion.content:
-            events.append(Content(completion.content))
+        events += map(Content, texts_of(completion.content))
         if completion.refusal:
             events.append(Content(completion.refusal, refusal=True))
         return [*events, *steering.unreadable(completion)]

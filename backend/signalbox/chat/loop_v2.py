@@ -15,6 +15,7 @@ from signalbox.chat.verdict import TurnEnd, failure_of, how_it_ended
 from signalbox.core.errors import UpstreamError
 from signalbox.core.parts import Request
 from signalbox.core.ports import ChatClient, Play, Tell, ToolRunner
+from signalbox.core.slices import slices_of
 from signalbox.core.tools import ToolContext
 
 
@@ -103,6 +104,8 @@ class _Loop:
         turn, hear = self.turn, self.steering.progress.hear
         if turn.may_call and not self.steering.context.profile.stream_tools:
             attempt.streamed = False
-            turn.take(await self.client.complete(request, hear))
+            for some in slices_of(await self.client.complete(request, hear)):
+                turn.take(some)
+                await asyncio.sleep(0)
         else:
             await self.client.stream(request, turn.take, hear)

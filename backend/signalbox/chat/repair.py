@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from signalbox.chat.arguments import is_same, leading_value, read_arguments
+from signalbox.chat.arguments import is_same, read_arguments, value_at
 from signalbox.core.errors import Code
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.parts import ArgumentStatus, RawCall
@@ -10,6 +10,8 @@ from signalbox.core.tools import ToolOutcome
 
 # More calls than this under one id are noise.
 _MOST_GLUED = 16
+# Nor is anything read of what stands behind so many values, most of them the same.
+_MOST_READ = 256
 
 
 class RepairedCall(Struct, frozen=True):
@@ -56,12 +58,14 @@ def _glued(text: str) -> list[JsonObject]:
     Equal ones are one call, different ones are several, a leading `{}` is an artefact, a cut tail is dropped.
     """
     found: list[JsonObject] = []
-    rest = text.lstrip()
-    while len(found) <= _MOST_GLUED and (read := leading_value(rest)):
-        value, rest = read
+    at = len(text) - len(text.lstrip())
+    for _ in range(_MOST_READ):
+        if len(found) > _MOST_GLUED or (read := value_at(text, at)) is None:
+            break
+        value, at = read
         if isinstance(value, dict) and not any(is_same(value, other) for other in found):
             found.append(value)
-    is_artefact = bool(found) and not found[0] and (len(found) > 1 or rest.startswith("{"))
+    is_artefact = bool(found) and not found[0] and (len(found) > 1 or text.startswith("{", at))
     return found[1:] if is_artefact else found
 
 

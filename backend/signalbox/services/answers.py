@@ -9,12 +9,14 @@ import httpx
 from signalbox.core.errors import Code, UpstreamError
 from signalbox.core.parts import Fault, Served, StreamPart
 from signalbox.core.ports import Take
+from signalbox.core.slices import slices_of
 from signalbox.services.http import field, is_read, pour
 from signalbox.wire.openrouter import parts_of_body
 from signalbox.wire.openrouter_stream import StreamDecoder
+from signalbox.wire.weight import LARGE, MOST_VALUES, JsonWeight
 
 # A whole body or an error page beyond this is not read to its end.
-_BODY_LIMIT = 64 * 1024 * 1024
+_BODY_LIMIT = 32 * 1024 * 1024
 # Behind [DONE] comes only the end of the body; reading it keeps the connection for the next step.
 _AFTER_DONE = 0.25
 # Behind an error or a finish reason usage may follow, and from some hosts a little text: so long a silence ends it.
@@ -38,15 +40,17 @@ class Hearing:
         self._hide = hide
         self._decoder = StreamDecoder(served)
         self._body: bytes | None = None
+        self._later: list[StreamPart] = []  # of a large frame, to be handed over slice by slice
 
     async def run(self) -> None:
         """Hand over the parts of each read, to the end. Raises UpstreamError, and httpx's TransportError."""
         reads = self._answer.aiter_raw()
         try:
-            await pour(self._answer, reads, self._hear)
+            await self._pour(reads)
             if self._body is not None:
                 # A JSON body in answer to a stream request: an error in a 200, or a host that does not stream (E1).
-                self._tell(whole(self._body + await rest(reads), self._served))
+                self._later = whole(self._body + await rest(reads), self._served)
+                await self._hand_over()
                 return
             if self._decoder.is_told and not self._decoder.has_ended:
                 await self._hear_tail(reads)
@@ -61,6 +65,23 @@ class Hearing:
         else:
             self._tell(self._decoder.close())
 
+    async def _pour(self, reads: AsyncIterator[bytes]) -> None:
+        """Hear the reads up to the finish reason, each where it arrives."""
+        await pour(self._answer, reads, self._hear)
+        while self._later:
+            await self._hand_over()
+            if self._decoder.is_told:
+                return
+            await pour(self._answer, reads, self._hear)
+
+    async def _hand_over(self) -> None:
+        """Hand a large frame's parts over, with turns of the loop for everything else in between."""
+        parts, self._later = self._later, []
+        self._decoder.is_large = False
+        for some in slices_of(parts):
+            self._tell(some)
+            await asyncio.sleep(0)
+
     def _hear(self, data: bytes) -> bool:
         """Take one network read in; true when more of them need not be poured."""
         decoder = self._decoder
@@ -70,6 +91,9 @@ class Hearing:
                 self._body = data
                 return True
         parts = decoder.feed(data)
+        if decoder.is_large and parts:
+            self._later = parts
+            return True
         if decoder.is_told:  # by a fault, too
             self._tell(parts)
             return True
@@ -96,6 +120,8 @@ class Hearing:
                 if data is None:
                     return
                 self._hear(data)
+                if self._later:
+                    await self._hand_over()
         except TimeoutError:
             return
 
@@ -118,15 +144,20 @@ def whole(body: bytes, served: Served) -> list[StreamPart]:
     raise UpstreamError(Code.UPSTREAM_PROTOCOL, words)
 
 
-async def rest(reads: AsyncIterator[bytes]) -> bytes:
-    """Return what is left of a body; raises UpstreamError beyond 64 MB."""
+async def rest(reads: AsyncIterator[bytes], most_bytes: int = _BODY_LIMIT, most_values: int = MOST_VALUES) -> bytes:
+    """Return what is left of a body; raises UpstreamError where it is too large, or holds too many values."""
     pieces: list[bytes] = []
     size = 0
+    weight: JsonWeight | None = None
     async for piece in reads:
         pieces.append(piece)
         size += len(piece)
-        if size > _BODY_LIMIT:
-            raise UpstreamError(Code.UPSTREAM_PROTOCOL, "The upstream's answer is larger than 64 MB.")
+        if size > most_bytes:
+            words = f"The upstream's answer is larger than {most_bytes // 1024 // 1024} MB."
+            raise UpstreamError(Code.UPSTREAM_PROTOCOL, words, retryable=False)
+        if size > LARGE:
+            weight, unweighed = (weight, piece) if weight else (JsonWeight(most_values), b"".join(pieces))
+            weight.feed(unweighed)
     return b"".join(pieces)
 
 

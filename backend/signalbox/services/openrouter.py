@@ -19,9 +19,11 @@ from signalbox.wire.openrouter_account import Account, account_of
 from signalbox.wire.openrouter_errors import error_of_response
 from signalbox.wire.openrouter_generation import bill_of_generation
 from signalbox.wire.openrouter_request import body_of
+from signalbox.wire.weight import MOST_IN_A_LIST_OF_MODELS
 
 # Fewer characters of a key than this tell nothing.
 _TELLING = 8
+_MOST_OF_AN_ERROR = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ class OpenRouterService:
             try:
                 failures.has_answer = True
                 served = await self._begin(answer, on_head)
-                return self._safe(whole(await _body(answer), served))
+                return self._safe(whole(await rest(answer.aiter_bytes()), served))
             finally:
                 await answer.aclose()
 
@@ -122,7 +124,7 @@ class OpenRouterService:
             async with self._client.stream("GET", self._url(path), params=params, headers=self._headers) as answer:
                 failures.has_answer = True
                 await self._begin(answer, None)
-                body = await _body(answer)
+                body = await rest(answer.aiter_bytes(), most_values=MOST_IN_A_LIST_OF_MODELS)
         try:
             value = cast(JsonValue, orjson.loads(body))
         except orjson.JSONDecodeError:
@@ -148,7 +150,11 @@ class OpenRouterService:
         if answer.is_redirect:
             words = "The upstream answers with a redirect; check the base URL."
             raise UpstreamError(Code.UPSTREAM_PROTOCOL, words, retryable=False)
-        raise error_of_response(answer.status_code, await _body(answer), answer.headers)
+        try:
+            body = await rest(answer.aiter_bytes(), _MOST_OF_AN_ERROR)
+        except UpstreamError:
+            body = b""  # no error takes so many words: its status says enough
+        raise error_of_response(answer.status_code, body, answer.headers)
 
     def _safe(self, parts: list[StreamPart]) -> list[StreamPart]:
         """Keep the key out of errors that came inside a 200 as well."""
@@ -199,10 +205,6 @@ class _Failures:
                 ) from None
             case _:
                 pass
-
-
-async def _body(answer: httpx.Response) -> bytes:
-    return await rest(answer.aiter_bytes())
 
 
 def _timed_out(error: httpx.TimeoutException) -> UpstreamError:

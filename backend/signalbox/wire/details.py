@@ -1,8 +1,11 @@
 """The reasoning details of one answer, which come in pieces and go back as a whole."""
 
+from signalbox.core.errors import Code, UpstreamError
 from signalbox.core.messages import JsonObject, JsonValue, ReasoningDetail
 
 _CONCATENATED = ("text", "summary")
+# No answer has more of them: a detail is a paragraph of reasoning or a call's signature.
+MOST_DETAILS = 10_000
 
 
 class ReasoningDetails:
@@ -14,36 +17,43 @@ class ReasoningDetails:
     def __init__(self) -> None:
         self._items: list[JsonObject] = []
         self._places: dict[tuple[JsonValue, JsonValue], int] = {}
+        self._texts: dict[tuple[int, str], list[str]] = {}  # joined once, by place and key: growing text is copied
 
     def merge(self, new: JsonObject) -> None:
-        """Take one piece."""
+        """Take one piece; raises UpstreamError where they are too many."""
         key = _hashable(new.get("type")), _hashable(new.get("index"))
         place = self._places.get(key)
         if place is None or _is_other(self._items[place], new):
+            if len(self._items) >= MOST_DETAILS:
+                words = f"The answer has more than {MOST_DETAILS:,} reasoning details."
+                raise UpstreamError(Code.UPSTREAM_PROTOCOL, words, retryable=False)
             self._places[key] = len(self._items)
             self._items.append(dict(new))
         else:
-            _grow(self._items[place], new)
+            self._grow(place, new)
+
+    def _grow(self, place: int, new: JsonObject) -> None:
+        old = self._items[place]
+        for key, value in new.items():
+            if value is None and key in old:
+                continue
+            before = old.get(key)
+            if key in _CONCATENATED and isinstance(before, str) and isinstance(value, str):
+                self._texts.setdefault((place, key), [before]).append(value)
+            else:
+                old[key] = value
+                self._texts.pop((place, key), None)
 
     def take(self) -> tuple[ReasoningDetail, ...]:
         """Return all that came, and forget it."""
-        items, self._items, self._places = self._items, [], {}
+        for (place, name), pieces in self._texts.items():
+            self._items[place][name] = "".join(pieces)
+        items, self._items, self._places, self._texts = self._items, [], {}, {}
         return tuple(ReasoningDetail(raw) for raw in items)
 
 
 def _hashable(value: JsonValue) -> JsonValue:
     return repr(value) if isinstance(value, list | dict) else value
-
-
-def _grow(old: JsonObject, new: JsonObject) -> None:
-    for key, value in new.items():
-        if value is None and key in old:
-            continue
-        before = old.get(key)
-        if key in _CONCATENATED and isinstance(before, str) and isinstance(value, str):
-            old[key] = before + value
-        else:
-            old[key] = value
 
 
 def _is_other(old: JsonObject, new: JsonObject) -> bool:

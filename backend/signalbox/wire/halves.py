@@ -7,6 +7,8 @@ recording has one; a scripted upstream found it.
 
 import re
 
+from signalbox.wire.weight import LARGE
+
 _HIGH = rb"\\u[dD][89abAB][0-9a-fA-F]{2}"
 _LOW = rb"\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 _KEY = rb'"(\w+)": ?"'
@@ -17,8 +19,8 @@ _LIKELY = re.compile(_HIGH + rb'"')
 
 
 def ends_within(data: bytes) -> bool:
-    """Whether a text of this JSON ends with the first half of a character."""
-    return _LIKELY.search(data) is not None and _ENDS.search(data) is not None
+    """Whether a text of this JSON ends with the first half of a character; in a large frame that is not looked for."""
+    return len(data) <= LARGE and _LIKELY.search(data) is not None and _ENDS.search(data) is not None
 
 
 def joined(first: bytes, second: bytes) -> tuple[bytes, bytes]:

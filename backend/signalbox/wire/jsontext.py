@@ -1,6 +1,7 @@
 """JSON text to values and back, first the quick and strict way, then the forgiving one."""
 
 import json
+import re
 from math import isfinite
 from typing import cast
 
@@ -30,11 +31,19 @@ def _parsed(data: bytes | str) -> JsonValue:
     try:
         return cast(JsonValue, orjson.loads(data))
     except orjson.JSONDecodeError:
+        if len(data) > _MOST_FORGIVEN:
+            raise
         text = data if isinstance(data, str) else data.decode("utf-8", "replace")
         try:
-            return clean(cast(JsonValue, json.loads(text, strict=False, parse_constant=_null, parse_float=_finite)))
+            return clean(cast(JsonValue, _FORGIVING.decode(text)))
         except RecursionError:
             raise ValueError("nested too deeply") from None
+
+
+# Of more than this the forgiving way would take too long; what needs it, and is so long, is no frame.
+_MOST_FORGIVEN = 4 * 1024 * 1024
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_LONE = re.compile("[\ud800-\udfff]")
 
 
 def _null(_: str) -> None:
@@ -44,6 +53,10 @@ def _null(_: str) -> None:
 def _finite(text: str) -> float | None:
     number = float(text)
     return number if isfinite(number) else None
+
+
+# Made once: json.loads would make one for each text.
+_FORGIVING = json.JSONDecoder(strict=False, parse_constant=_null, parse_float=_finite)
 
 
 def dumps(value: JsonValue) -> bytes:
@@ -71,4 +84,8 @@ def clean_text(text: str) -> str:
     """Replace lone surrogates, which cannot be written as UTF-8; a proper pair in two halves becomes its character."""
     if text.isascii():
         return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return _LONE.sub("\ufffd", _PAIR.sub(_joined, text))
+
+
+def _joined(pair: re.Match[str]) -> str:
+    return pair[0].encode("utf-16", "surrogatepass").decode("utf-16")

@@ -66,6 +66,8 @@ _SECRETS = re.compile(
     re.IGNORECASE,
 )
 _SHOWN = 300
+# Characters of a host's own words that are looked into.
+_MOST_READ = 16 * 1024
 # Epoch seconds of 2001: a smaller number is a span.
 _A_TIME = 1e9
 
@@ -120,7 +122,7 @@ def _said(fields: Mapping[str, JsonValue], metadata: Mapping[str, JsonValue]) ->
     raw = metadata.get("raw")
     message = fields.get("message") or fields.get("detail")
     said = raw if isinstance(raw, str) and raw.strip() else message
-    return _innermost(said) if isinstance(said, str) else ""
+    return _innermost(said[:_MOST_READ]) if isinstance(said, str) else ""
 
 
 def _innermost(text: str) -> str:

@@ -30,6 +30,7 @@ class StreamDecoder:
     """Bytes of one streamed answer to parts; wire truth of choice 0, nothing repaired.
 
     `has_begun`: anything came at all. `is_told`: a finish reason, an error or the end came. `has_ended`: `[DONE]` did.
+    `is_large`: what the last bytes completed may be too much to be taken in at once; its reader resets this.
     """
 
     def __init__(self, served: Served | None = None) -> None:
@@ -42,6 +43,7 @@ class StreamDecoder:
         self.is_told = False
         self.has_begun = False
         self.has_ended = False
+        self.is_large = False
 
     def feed(self, data: bytes) -> list[StreamPart]:
         """Return the parts that this network read completes."""
@@ -53,6 +55,7 @@ class StreamDecoder:
         self._alone.forget()
         out: list[StreamPart] = []
         self.has_begun = self.has_begun or bool(data.strip())
+        self.is_large = self._sse.holds_much
         if len(data) < MANY_BYTES:
             self._read(data, out)
             if self._is_between_plain:

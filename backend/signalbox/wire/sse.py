@@ -5,9 +5,11 @@ from itertools import repeat
 from msgspec import Struct
 
 from signalbox.core.errors import Code, UpstreamError
+from signalbox.wire.weight import LARGE, JsonWeight
 
 # One line may be an image as a data URL; more than this is an attack or a broken host (quirk G6).
-MAX_FRAME_BYTES = 32 * 1024 * 1024
+MAX_FRAME_BYTES = 16 * 1024 * 1024
+_MUCH = 16 * 1024
 _BOM = b"\xef\xbb\xbf"
 # What OpenRouter says before its first frame, and in a silence (quirk E4); a comment is no frame.
 _KEEP_ALIVE = b": OPENROUTER PROCESSING\n\n"
@@ -33,6 +35,7 @@ class SseDecoder:
         self._tail_size = 0
         self._data: list[bytes] = []
         self._data_size = 0
+        self._weight: JsonWeight | None = None  # of what has come of a large frame
         self._id: str | None = None
         self._event: str | None = None
         self._after_cr = False
@@ -47,6 +50,11 @@ class SseDecoder:
         frames = self._split(chunk)
         self.is_between_frames = not (self._is_open or self._at_start)
         return frames
+
+    @property
+    def holds_much(self) -> bool:
+        """Whether what has come of an unfinished frame is more than is taken in at once."""
+        return self._tail_size + self._data_size > _MUCH
 
     @property
     def _is_open(self) -> bool:
@@ -66,6 +74,7 @@ class SseDecoder:
             lines[0] = b"".join(self._tail)
             self._tail.clear()
             self._tail_size = 0
+            self._weight = None
         rest = lines.pop()
         frames: list[Frame] = []
         data = self._data
@@ -79,6 +88,7 @@ class SseDecoder:
                 frames.append(Frame(data[0] if len(data) == 1 else b"\n".join(data), self._id, self._event))
                 data.clear()
                 self._data_size = 0
+                self._weight = None
                 self._event = None
             else:
                 self._at_start, self._event = False, None
@@ -104,11 +114,19 @@ class SseDecoder:
     def _keep(self, piece: bytes) -> None:
         self._tail.append(piece)
         self._tail_size += len(piece)
-        self._guard(self._tail_size)
+        self._guard(self._tail_size, piece, self._tail)
 
-    def _guard(self, size: int) -> None:
+    def _guard(self, size: int, piece: bytes, pieces: list[bytes]) -> None:
+        """Refuse a frame that is too large, and one that holds too much; `piece` is the last of its `pieces`."""
         if size > MAX_FRAME_BYTES:
-            raise UpstreamError(Code.UPSTREAM_PROTOCOL, f"One frame is larger than {MAX_FRAME_BYTES} bytes.")
+            words = f"One frame is larger than {MAX_FRAME_BYTES} bytes."
+            raise UpstreamError(Code.UPSTREAM_PROTOCOL, words, retryable=False)
+        if size <= LARGE:
+            return
+        if self._weight is None:
+            self._weight = JsonWeight()
+            piece = b"".join(pieces)
+        self._weight.feed(piece)
 
     def _line(self, line: bytes) -> None:
         if self._at_start:
@@ -117,8 +135,8 @@ class SseDecoder:
         if line.startswith(b"data:"):
             piece = line[6:] if line[5:6] == b" " else line[5:]
             self._data.append(piece)
-            self._data_size += len(piece)
-            self._guard(self._data_size)
+            self._data_size += len(piece) + 1
+            self._guard(self._data_size, piece, self._data)
         elif line[:1] != b":":
             self._field(line)
 

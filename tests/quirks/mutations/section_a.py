@@ -77,7 +77,7 @@ A = (
         "A6",
         "an empty object in front is an artefact",
         "chat/repair.py",
-        'is_artefact = bool(found) and not found[0] and (len(found) > 1 or rest.startswith("{"))',
+        'is_artefact = bool(found) and not found[0] and (len(found) > 1 or text.startswith("{", at))',
         "is_artefact = False",
     ),
     Mutation(

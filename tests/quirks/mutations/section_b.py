@@ -35,8 +35,8 @@ B = (
         "B3",
         "pieces of one detail are joined",
         "wire/details.py",
-        "old[key] = before + value",
-        "old[key] = value",
+        'self._items[place][name] = "".join(pieces)',
+        "self._items[place][name] = pieces[-1]",
     ),
     Mutation(
         "B4",

@@ -28,8 +28,8 @@ E = (
         "E2",
         "a body that ends before its object is a cut",
         "services/answers.py",
-        "if not body.strip() or _is_cut(error):",
-        "if not body.strip():",
+        "is_cut = not body.strip() or _is_cut(error)",
+        "is_cut = not body.strip()",
     ),
     Mutation(
         "E3",

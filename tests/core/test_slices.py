@@ -1,0 +1,27 @@
+"""Parts that are too much for one turn of the event loop."""
+
+from signalbox.core.parts import CallDelta, ReasoningDelta, RefusalDelta, TextDelta
+from signalbox.core.slices import SLICE, slices_of, texts_of
+
+
+def test_large_texts_come_in_slices_and_nothing_is_lost() -> None:
+    """Text, reasoning and refusals are cut where they are long, in their order; other parts stay whole."""
+    long = "0123456789" * SLICE
+    call = CallDelta(0, arguments=long)
+    slices = list(slices_of([ReasoningDelta(long, "reasoning"), TextDelta("short"), call, RefusalDelta(long)]))
+    parts = [part for some in slices for part in some]
+    assert "".join(p.text for p in parts if isinstance(p, ReasoningDelta)) == long
+    assert {p.field for p in parts if isinstance(p, ReasoningDelta)} == {"reasoning"}
+    assert "".join(p.text for p in parts if isinstance(p, RefusalDelta)) == long
+    assert [p for p in parts if isinstance(p, TextDelta | CallDelta)] == [TextDelta("short"), call]
+    assert len(slices) >= 20
+    assert max(sum(len(getattr(p, "text", "")) for p in some) for some in slices) <= SLICE + len("short")
+
+
+def test_what_is_small_stays_as_it_is() -> None:
+    """Parts of an ordinary answer are one list, and an ordinary text is one piece."""
+    parts = [TextDelta("a"), TextDelta("b")]
+    assert list(slices_of(parts)) == [parts]
+    assert list(slices_of([])) == []
+    assert texts_of("words") == ["words"]
+    assert texts_of("") == []

@@ -1,0 +1,60 @@
+"""How much JSON a large text holds: counted in pieces, and only what stands outside of strings."""
+
+import orjson
+import pytest
+from signalbox.core.errors import Code, UpstreamError
+from signalbox.wire.openrouter_stream import StreamDecoder
+from signalbox.wire.sse import SseDecoder
+from signalbox.wire.weight import LARGE, JsonWeight
+
+TRICKY = orjson.dumps({"a": 'quo"te, [', "b\\": "\\", "c": ["{", {"d": '\\"'}, 'x\\"']})
+
+
+def counted(pieces: list[bytes], most: int) -> bool:
+    """Whether a text of these pieces is light enough."""
+    weight = JsonWeight(most)
+    try:
+        for piece in pieces:
+            weight.feed(piece)
+    except UpstreamError as error:
+        return error.code is not Code.UPSTREAM_PROTOCOL or error.retryable
+    return True
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
+def test_the_count_does_not_depend_on_the_pieces(size: int) -> None:
+    """Lists, objects and commas are counted outside of strings, however the text is cut, in an escape or elsewhere."""
+    pieces = [TRICKY[at : at + size] for at in range(0, len(TRICKY), size)]
+    structure = 3 + 4  # {, [ and { open; two commas part the fields, two the items
+    assert counted(pieces, structure)
+    assert not counted(pieces, structure - 1)
+
+
+@pytest.mark.parametrize("data", [b"{},", b"[", b"1,", b'{"a":1},'])
+def test_a_frame_of_too_many_values_is_refused_before_it_is_whole(data: bytes) -> None:
+    """A frame full of structure is a protocol error while it comes: nothing parses it, and most of it is never kept."""
+    decoder = StreamDecoder()
+    read = data * (LARGE // len(data))
+    decoder.feed(b"data: ")
+
+    def feed() -> None:
+        for _ in range(5):
+            decoder.feed(read)
+
+    with pytest.raises(UpstreamError, match="values in one piece"):
+        feed()
+
+
+def test_a_frame_of_data_lines_is_counted_too() -> None:
+    """Lines of one frame count as the one text that they are, and each of them has a size."""
+    with pytest.raises(UpstreamError, match="values in one piece"):
+        SseDecoder().feed(b"data:[[[[[[\n" * 80_000)
+
+
+def test_large_text_is_no_structure() -> None:
+    """Ten megabytes of prose, or of code with brackets and quotes, in one frame pass."""
+    text = 'print({"a": [1, 2, 3]}, "\\\\") ' * 350_000
+    frame = b"data: " + orjson.dumps({"choices": [{"delta": {"content": text}}]}) + b"\n\n"
+    decoder = StreamDecoder()
+    parts = [part for at in range(0, len(frame), 32_768) for part in decoder.feed(frame[at : at + 32_768])]
+    assert [getattr(part, "text", "") for part in parts] == [text]

@@ -17,7 +17,7 @@ start *args: _run
     python scripts/page.py build
     exec signalbox serve "$@"
 
-# the command `signalbox` with its verbs: doctor, token, replay, parity, decode, check-stream
+# the command `signalbox` with its verbs: doctor, backup, restore, token, replay, parity, decode, check-stream
 [no-exit-message]
 signalbox *args: _run
     exec signalbox "$@"

@@ -1,4 +1,4 @@
-"""The command `signalbox`: serve, doctor, simulate, decode, check-stream, replay, parity, token."""
+"""The command `signalbox`: serve, doctor, backup, restore, simulate, decode, check-stream, replay, parity, token."""
 
 import argparse
 import json
@@ -55,6 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     doctor.add_argument("--json", action="store_true", help="print the findings as JSON")
     doctor.set_defaults(run=_doctor)
 
+    _add_backups(verbs)
     simulate = verbs.add_parser("simulate", help="run an OpenRouter of our own on a loopback port")
     simulate.add_argument("--host", default="127.0.0.1")
     simulate.add_argument("--port", type=int, default=8001)
@@ -74,6 +75,21 @@ def _parser() -> argparse.ArgumentParser:
     _add_replaying(verbs)
     _add_tokens(verbs)
     return parser
+
+
+def _add_backups(verbs: _Verbs) -> None:
+    backup = verbs.add_parser("backup", help="write all that lasts into one file, also while a server runs")
+    backup.add_argument(
+        "target",
+        nargs="?",
+        type=Path,
+        default=Path(),
+        help="a folder (.), or a file to replace",
+    )
+    backup.set_defaults(run=_backup)
+    restore = verbs.add_parser("restore", help="put a backup in place; what was there is moved aside")
+    restore.add_argument("file", type=Path, help="what signalbox backup has written; the server must be stopped")
+    restore.set_defaults(run=_restore)
 
 
 def _add_replaying(verbs: _Verbs) -> None:
@@ -124,6 +140,18 @@ def _doctor(arguments: argparse.Namespace) -> int:
     from signalbox.app.doctor.examination import doctor
 
     return doctor(json=arguments.json, host=arguments.host, port=arguments.port)
+
+
+def _backup(arguments: argparse.Namespace) -> int:
+    from signalbox.app.backup import backup
+
+    return backup(arguments.target)
+
+
+def _restore(arguments: argparse.Namespace) -> int:
+    from signalbox.app.backup import restore
+
+    return restore(arguments.file)
 
 
 def _simulate(arguments: argparse.Namespace) -> int:

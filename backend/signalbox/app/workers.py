@@ -1,7 +1,7 @@
 """One process per data folder: a second one could neither stop nor resume the runs of the first, and would end them."""
 
 import fcntl
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, ExitStack
 from pathlib import Path
 
 from signalbox.app.config import SettingsError
@@ -12,7 +12,7 @@ SENTENCE = (
 )
 
 
-def hold_data_folder(folder: Path, stack: AsyncExitStack) -> None:
+def hold_data_folder(folder: Path, stack: AsyncExitStack | ExitStack) -> None:
     """Keep the folder to this process for as long as it lives; raises SettingsError where another one has it."""
     try:
         lock = stack.enter_context((folder / "lock").open("w"))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Call, ChatEvent } from "../types/events.ts";
+import type { Call, ChatEvent } from "../types/heard.ts";
 import { panelsOf, SILENT_MS } from "./focus.ts";
 import { connectionLost, emptyTrace, runReducer } from "./reducer.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fixture } from "../fixtures/read.ts";
 import { captured, capturedRecord } from "../fixtures/record.ts";
 import type { RunRecord } from "../types/api.ts";
-import type { ChatEvent } from "../types/events.ts";
+import type { ChatEvent } from "../types/heard.ts";
 import { requestFacts, responseFacts } from "./attempts.ts";
 import {
   exportOf,

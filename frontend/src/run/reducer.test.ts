@@ -51,6 +51,70 @@ describe("a call's arguments", () => {
   });
 });
 
+describe("where a call is shown", () => {
+  const bare = (...names: string[]): ChatEvent => ({
+    type: "tool_calls",
+    calls: names.map((name, index) => ({ id: `${index}`, name, arguments: "{}" })),
+  });
+  const shown = (events: readonly ChatEvent[]) =>
+    calls(play(events)).map(({ category, visibility }) => `${category} ${visibility}`);
+  const executing: ChatEvent = { type: "tool_executing", id: "0", name: "f" };
+  const result: ChatEvent = { type: "tool_result", id: "0", name: "f", result: { success: true, result: 1 } };
+
+  it("is what its tool's name says where no event does", () => {
+    expect(shown([bare("search_web", "read_url", "get_current_time", "calculate", "f", "toString")])).toEqual([
+      "search primary",
+      "other secondary",
+      "utility hidden",
+      "utility hidden",
+      "other secondary",
+      "other secondary",
+    ]);
+  });
+
+  it.each([
+    ["the first event", [{ type: "tool_calls", calls: [{ id: "0", name: "f", arguments: "{}", ...meta }] }, executing]],
+    ["tool_executing", [bare("f"), { ...executing, ...meta }, result]],
+    ["tool_result", [bare("f"), executing, { ...result, ...meta }]],
+    ["tool_executing, when nothing announced it", [{ ...executing, ...meta }, result]],
+  ] as [string, ChatEvent[]][])("is what %s says, and nothing said later takes it back", (_, events) => {
+    expect(shown(events)).toEqual(["search primary"]);
+  });
+
+  it("is hidden from its first event on where that says so, so that nothing flashes", () => {
+    const hidden = { category: "utility", visibility: "hidden" } as const;
+    const events: ChatEvent[] = [
+      { type: "tool_calls", calls: [{ id: "0", name: "f", arguments: "{}", ...hidden }] },
+      executing,
+      result,
+      done,
+    ];
+    for (let seen = 1; seen <= events.length; seen++) expect(shown(events.slice(0, seen))).toEqual(["utility hidden"]);
+  });
+});
+
+describe("an id that was not announced", () => {
+  const statusOf = (events: readonly ChatEvent[]) => calls(play(events)).map(({ id, status }) => `${id} ${status}`);
+
+  it("belongs to the oldest open call of that name", () => {
+    expect(statusOf([announce("a", "b"), answer("x")])).toEqual(["a done", "b waiting"]);
+    expect(statusOf([announce("a", "b"), answer("x"), answer("y")])).toEqual(["a done", "b done"]);
+    expect(statusOf([announce("a", "b"), answer("a"), answer("x")])).toEqual(["a done", "b done"]);
+  });
+
+  it("stays with the call that it came for first", () => {
+    const events = [announce("a", "b"), execute("x"), execute("y"), answer("y", 2), answer("x", 1)];
+    expect(statusOf(events)).toEqual(["a done", "b done"]);
+    expect(calls(play(events)).map((call) => call.result)).toEqual([1, 2]);
+    expect(statusOf([announce("a", "b"), answer("x", 1), answer("x", 2)])).toEqual(["a done", "b waiting"]);
+  });
+
+  it("is a call where none of that name is open", () => {
+    expect(statusOf([announce("a"), answer("a"), answer("x")])).toEqual(["a done", "x done"]);
+    expect(statusOf([answer("x")])).toEqual(["x done"]);
+  });
+});
+
 describe.each(fixtures)("%s", (_, bytes) => {
   const events = eventsOf(bytes);
   const trace = play(events);

@@ -1,5 +1,6 @@
 // A run's events to what the page knows of it: a pure function, so that a saved run is rebuilt exactly as it was seen.
-import type { Content, Done, Reasoning, ToolCalls, ToolExecuting, ToolResult, Warning } from "../types/events.ts";
+import type { Content, Done, Reasoning, Warning } from "../types/events.ts";
+import type { ToolCalls, ToolExecuting, ToolResult } from "../types/heard.ts";
 import type {
   CallItem,
   CallStatus,
@@ -11,6 +12,7 @@ import type {
   RunTrace,
 } from "../types/models.ts";
 import { linksOf } from "./links.ts";
+import { reshown, shownAs } from "./shown.ts";
 
 /** A run before its first event. */
 export const emptyTrace = (model: string): RunTrace => ({ schema: 1, runId: "", model, items: [] });
@@ -149,8 +151,7 @@ function announce(trace: RunTrace, event: ToolCalls): RunTrace {
         id: call.id,
         name: call.name,
         ...given(call.arguments),
-        category: call.category,
-        visibility: call.visibility,
+        ...shownAs(call),
         status: "waiting",
         cached: false,
         links: [],
@@ -173,23 +174,36 @@ function given(text: string): Pick<CallItem, "arguments" | "argumentsRaw"> {
   return { arguments: {}, argumentsRaw: text };
 }
 
-/** The call with that id; a server that forgot to announce it is forgiven. */
+/** The call that an event is of, shown as the event says; a server that forgot to announce it is forgiven. */
 function callOf(trace: RunTrace, event: ToolExecuting | ToolResult): { trace: RunTrace; call: CallItem } {
-  const found = trace.items.find((item) => item.kind === "call" && item.id === event.id);
-  if (found?.kind === "call") return { trace, call: found };
-  const { id, name, category, visibility } = event;
-  const call = { id, name, category, visibility, arguments: "{}" };
+  const found = callWith(trace, event.id) ?? callNamed(trace, event);
+  if (found) return { trace, call: reshown(found, event) };
+  const { type: _type, ...call } = event;
   const announced = announce(trace, {
     type: "tool_calls",
-    calls: [call],
+    calls: [{ ...call, arguments: "{}" }],
     ...(event.step !== undefined && { step: event.step }),
   });
   return { trace: announced, call: announced.items.at(-1) as CallItem };
 }
 
+function callWith(trace: RunTrace, id: string): CallItem | undefined {
+  const calls = trace.items.filter((item) => item.kind === "call");
+  return calls.find((call) => call.id === id) ?? calls.find((call) => call.alias === id);
+}
+
+/** An id that was not announced belongs to the oldest call of that name that waits for such an event. */
+function callNamed(trace: RunTrace, { type, id, name }: ToolExecuting | ToolResult): CallItem | undefined {
+  const waits = (call: CallItem) => (type === "tool_executing" ? call.status === "waiting" : isOpen(call));
+  const found = trace.items.find(
+    (item) => item.kind === "call" && item.name === name && item.alias === undefined && waits(item),
+  );
+  return found?.kind === "call" ? { ...found, alias: id } : undefined;
+}
+
 function execute(before: RunTrace, event: ToolExecuting): RunTrace {
   const { trace, call } = callOf(before, event);
-  if (call.status !== "waiting") return trace;
+  if (call.status !== "waiting") return { ...trace, items: replace(trace.items, call) };
   const running: CallItem = { ...call, status: "running", ...(event.ts !== undefined && { startedAt: event.ts }) };
   return { ...trace, items: replace(trace.items, running) };
 }

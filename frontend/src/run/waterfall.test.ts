@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fixture, fixtures, eventsOf as readEvents } from "../fixtures/read.ts";
 import { captured, capturedRecord } from "../fixtures/record.ts";
 import type { RawEvent } from "../types/api.ts";
-import type { ChatEvent } from "../types/events.ts";
+import type { ChatEvent } from "../types/heard.ts";
 import { eventsOf, textPhases } from "./phases.ts";
 import { connectionLost, emptyTrace, runReducer } from "./reducer.ts";
 import { hasEnded, type Row, ticksOf, waterfall } from "./waterfall.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { broken, end, type Handler, HEAD, refusal, say, serve, whole } from "../fixtures/serve.ts";
-import type { ChatEvent } from "../types/events.ts";
+import type { ChatEvent } from "../types/heard.ts";
 import type { ChatBody } from "../types/models.ts";
 import { type ChatOptions, followRun, postChat, type Started } from "./chat.ts";
 import { createClient } from "./client.ts";

@@ -1,5 +1,5 @@
 // Following a run: live where a stream is free, by asking now and then where none is, and on again when it drops.
-import type { ChatEvent } from "../types/events.ts";
+import type { ChatEvent } from "../types/heard.ts";
 import { type ApiClient, requestEvents } from "./client.ts";
 import { ApiError } from "./errors.ts";
 import { Cursor, FrameReader } from "./frames.ts";

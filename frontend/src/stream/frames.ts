@@ -1,6 +1,6 @@
 // Bytes to frames: cut anywhere, also inside a character.
 import { createParser } from "eventsource-parser";
-import type { ChatEvent } from "../types/events.ts";
+import type { ChatEvent } from "../types/heard.ts";
 import { parseEvent } from "./parse.ts";
 
 export interface Frame {

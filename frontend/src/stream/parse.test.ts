@@ -14,7 +14,7 @@ describe("parseEvent", () => {
   it("fills in what a server that knows only the minimum leaves out", () => {
     expect(parse({ type: "tool_calls", calls: [{ id: "a", name: "f", arguments: '{"x":1}' }] })).toEqual({
       type: "tool_calls",
-      calls: [{ id: "a", name: "f", arguments: '{"x":1}', category: "other", visibility: "secondary" }],
+      calls: [{ id: "a", name: "f", arguments: '{"x":1}' }],
     });
     expect(parse({ type: "tool_result", id: "a", name: "f", result: [1] })).toMatchObject({
       result: { success: true, result: [1] },
@@ -40,6 +40,13 @@ describe("parseEvent", () => {
     expect(
       parse({ type: "tool_executing", id: "a", name: "f", category: "magic", visibility: "sometimes" }),
     ).toMatchObject({ category: "other", visibility: "secondary" });
+  });
+
+  it("leaves out where a call is shown, where an event does not say so in words", () => {
+    const bare = { type: "tool_executing", id: "a", name: "f" };
+    expect(parse(bare)).toEqual(bare);
+    expect(parse({ ...bare, category: 1, visibility: null })).toEqual(bare);
+    expect(parse({ ...bare, category: "search" })).toEqual({ ...bare, category: "search" });
   });
 
   it("leaves out what is of another kind than the contract's, and keeps the rest", () => {

@@ -1,5 +1,5 @@
 // One frame's data to a ChatEvent, or to nothing: what this page does not know is not its business.
-import type { Call, ChatEvent } from "../types/events.ts";
+import type { Call, ChatEvent } from "../types/heard.ts";
 
 type Json = Record<string, unknown>;
 type Checks = Readonly<Record<string, (value: unknown) => boolean>>;
@@ -26,8 +26,8 @@ const OPTIONAL: Record<ChatEvent["type"], Checks> = {
   reasoning: { ...EVERY, hidden: isTrue },
   content: { ...EVERY, refusal: isTrue, synthetic: isTrue },
   tool_calls: EVERY,
-  tool_executing: EVERY,
-  tool_result: { ...EVERY, cached: isTrue },
+  tool_executing: { ...EVERY, category: isText, visibility: isText },
+  tool_result: { ...EVERY, cached: isTrue, category: isText, visibility: isText },
   warning: { ...EVERY, code: isText },
   done: {
     ...EVERY,
@@ -79,10 +79,10 @@ function parseKnown(event: Json): object | undefined {
       return calls.length > 0 ? { calls } : undefined;
     }
     case "tool_executing":
-      return isText(event.id) && isText(event.name) ? visible(event) : undefined;
+      return isText(event.id) && isText(event.name) ? shown(event) : undefined;
     case "tool_result":
       if (!isText(event.id) || !isText(event.name)) return undefined;
-      return { result: parseResult(event.result), ...visible(event) };
+      return { result: parseResult(event.result), ...shown(event) };
     case "warning":
       return isText(event.message) ? {} : undefined;
     case "done":
@@ -101,15 +101,19 @@ function withoutFaults(event: Json, checks: Checks): Json {
   return Object.fromEntries(Object.entries(event).filter(([name]) => !faults.has(name)));
 }
 
-/** What a server that knows only the minimum leaves out. */
-const visible = (event: Json): Pick<Call, "category" | "visibility"> => ({
-  category: event.category === "search" || event.category === "utility" ? event.category : "other",
-  visibility: event.visibility === "primary" || event.visibility === "hidden" ? event.visibility : "secondary",
-});
+/** Where the call is shown, as far as this event says so; a word that is new is the plain one. */
+function shown({ category, visibility }: Json): Pick<Call, "category" | "visibility"> {
+  return {
+    ...(isText(category) && { category: category === "search" || category === "utility" ? category : "other" }),
+    ...(isText(visibility) && {
+      visibility: visibility === "primary" || visibility === "hidden" ? visibility : "secondary",
+    }),
+  };
+}
 
 function parseCall(value: unknown): Call | undefined {
   if (!isObject(value) || !isText(value.id) || !isText(value.name)) return undefined;
-  return { id: value.id, name: value.name, arguments: argumentsOf(value), ...visible(value) };
+  return { id: value.id, name: value.name, arguments: argumentsOf(value), ...shown(value) };
 }
 
 /** Version 0.1 sent the object itself, and beside it the text of what was no object. */

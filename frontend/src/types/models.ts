@@ -1,6 +1,7 @@
 // What the page knows of a run: one ordered list of items, rebuilt from the run's events alone.
 import type { Effort, Parameters } from "./api.ts";
-import type { Call, ChatEvent, Done } from "./events.ts";
+import type { Call, Done } from "./events.ts";
+import type { ChatEvent } from "./heard.ts";
 
 export type Category = Call["category"];
 export type Visibility = Call["visibility"];
@@ -45,6 +46,8 @@ export interface CallItem {
   error?: string;
   code?: string;
   links: readonly Link[];
+  /** The id under which its later events came, where that was not the announced one. */
+  alias?: string;
   step?: number;
   startedAt?: number;
   endedAt?: number;

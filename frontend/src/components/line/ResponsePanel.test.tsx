@@ -106,6 +106,26 @@ describe("the first moment", () => {
   });
 });
 
+describe("a server that knows the contract's minimum alone", () => {
+  const bare = { id: "a", name: "search_web" };
+  const announced: ChatEvent = { type: "tool_calls", calls: [{ ...bare, arguments: '{"query":"tides"}' }] };
+  const result: ChatEvent = { type: "tool_result", ...bare, result: { success: true, result: { results: [page(1)] } } };
+
+  it.each([
+    ["says where a call is shown when it starts", [announced, { type: "tool_executing", ...bare, ...meta }, result]],
+    ["says it with the result", [announced, { type: "tool_executing", ...bare }, { ...result, ...meta }]],
+    ["never says it", [announced, { type: "tool_executing", ...bare }, result]],
+    ["gives the result another id", [announced, { ...result, id: "b" }]],
+  ] as [string, ChatEvent[]][])("%s: the search panel is shown", (_, events) => {
+    const answer = fedAnswer();
+    show(answer);
+    feed(answer, ...events);
+    expect(line()[0]).toBe("done Searched · 1 source +");
+    expect(screen.getByText("tides")).toBeDefined();
+    expect(screen.getByText("Page 1")).toBeDefined();
+  });
+});
+
 describe("the focus", () => {
   it("goes from reasoning to search to the answer", () => {
     const answer = fedAnswer("high");

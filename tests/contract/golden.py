@@ -6,7 +6,15 @@ from pathlib import Path
 from signalbox.chat.context import Limits
 from signalbox.core.errors import Code, UpstreamError
 from signalbox.core.events import Stamped
-from signalbox.core.parts import CallDelta, HiddenReasoning, ReasoningDelta, RefusalDelta, TextDelta
+from signalbox.core.parts import (
+    CallDelta,
+    Citation,
+    HiddenReasoning,
+    ImageDelta,
+    ReasoningDelta,
+    RefusalDelta,
+    TextDelta,
+)
 from signalbox.encoders.sse_v1 import SseV1Encoder
 from signalbox.tools.calculate import calculate
 from signalbox.tools.search_web import search_web
@@ -89,6 +97,17 @@ async def _empty_final() -> Outcome:
     return await run(client, [search_web(FakeSearch(), None)])
 
 
+async def _attachments() -> Outcome:
+    """A search, then an answer that cites the page found and another one, with an image between its words."""
+    cited = [
+        Citation("https://example.org/tides", "Tides", "All about tides.", 0, 5),
+        Citation("https://example.org/sea"),
+    ]
+    script = [[SERVED], [TextDelta("Twice.")], [ImageDelta("data:image/png;base64,iVBORw0KGgo=")], [*cited], ending()]
+    client = ScriptedClient(calls(call(0, "search_web", '{"query":"tides"}')), script)
+    return await run(client, [search_web(FakeSearch(), None)])
+
+
 async def _write_tool() -> Outcome:
     client = ScriptedClient(calls(call(0, "save", '{"text":"hi"}')), answer("Saved."))
     return await run(client, [make_tool("save")])
@@ -107,6 +126,7 @@ SCENARIOS: dict[str, Callable[[], Awaitable[Outcome]]] = {
     "rate-limit": _rate_limit,
     "final-empty": _empty_final,
     "other-tool": _write_tool,
+    "attachments": _attachments,
 }
 
 

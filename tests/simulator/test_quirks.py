@@ -330,8 +330,17 @@ SAID: dict[str, Seen] = {
 }
 
 
+def drawn(answer: Answer) -> str:
+    """Give the address of the first image."""
+    return next(delta["images"][0]["image_url"]["url"] for delta in answer.deltas if "images" in delta)
+
+
 # What the second half of the table says in a first step, as a stream; what is None is tested by itself below.
 STREAMED: dict[str, Seen] = {
+    "e14": lambda a: len(next(d["annotations"] for d in a.deltas if "annotations" in d)) == 2 and a.text,
+    "e14-image": lambda a: drawn(a).startswith("data:image/png;base64,iVBOR") and a.text,
+    "e14-image-only": lambda a: drawn(a).startswith("data:image/png;base64,iVBOR") and not a.text,
+    "e14-image-link": lambda a: drawn(a).startswith("https://"),
     "b01": is_search_of_one,
     "b02": is_search_of_one,
     "b02-gone": is_search_of_one,

@@ -57,6 +57,7 @@ MESSAGES: st.SearchStrategy[Message] = st.one_of(
         reasoning_field=MAYBE,
         model=MAYBE,
         provider=MAYBE,
+        images=st.lists(st.builds(ImagePart, TEXT), max_size=2).map(tuple),
     ),
 )
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.exchanges import exchanges
 from signalbox.chat.ids import UNIVERSAL, mint
-from signalbox.chat.roles import in_order, in_words, without_images
+from signalbox.chat.roles import in_order, in_words, with_drawings, without_images
 from signalbox.chat.trim import trimmed
 from signalbox.core.fence import fenced_message
 from signalbox.core.messages import (
@@ -31,7 +31,8 @@ def history_for(context: ConversationContext) -> tuple[Message, ...]:
     wire = WireIds(context)
     tells, sees_images = _tells_all_calls(context), context.sees_images
     out: list[Message] = []
-    sent = trimmed([*exchanges(context.messages, context.loop_start)], context.conceded.trim)
+    said = with_drawings(context.messages, sees_images=sees_images)
+    sent = trimmed([*exchanges(said, context.loop_start)], context.conceded.trim)
     asked = max([at for at, exchange in enumerate(sent) if isinstance(exchange.head, UserMessage)], default=-1)
     for position, exchange in enumerate(sent):
         head = exchange.head

@@ -11,6 +11,7 @@ from itertools import count
 
 from msgspec import UNSET
 
+from signalbox.chat.attachments import attached, attachments_of
 from signalbox.chat.budget import metered
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.execution import execute_tool_calls
@@ -142,6 +143,8 @@ class _Loop:
         events += map(Content, texts_of(completion.content))
         if completion.refusal:
             events.append(Content(completion.refusal, refusal=True))
+        sources = steering.execution.tool_context.sources
+        events += attached(attachments_of(completion), sources, steering.progress.steps)
         return [*events, *steering.unreadable(completion)]
 
     # --- without tools: the last answer streams -------------------------------------------------------------

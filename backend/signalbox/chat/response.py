@@ -8,12 +8,15 @@ from signalbox.chat.assembly import CallAssembler
 from signalbox.core.messages import ReasoningDetail
 from signalbox.core.parts import (
     CallDelta,
+    Citation,
     Completion,
     Details,
     EndOfStream,
     Fault,
     Finish,
     HiddenReasoning,
+    ImageDelta,
+    Omitted,
     ReasoningDelta,
     RefusalDelta,
     Served,
@@ -33,6 +36,9 @@ class ResponseBuilder(Struct, eq=False):
     reasoning: list[str] = []
     reasoning_field: str | None = None
     details: tuple[ReasoningDetail, ...] = ()
+    images: list[ImageDelta] = []
+    citations: list[Citation] = []
+    omitted: list[Omitted] = []
     finish: str | None = None
     native: str | None = None
     report: UsageReport | None = None
@@ -46,7 +52,7 @@ class ResponseBuilder(Struct, eq=False):
         """Let the assembler know the offered tools."""
         self.assembler.known_names = self.known_names
 
-    def add(self, part: StreamPart) -> None:  # noqa: C901 - one arm per kind of part, nothing nested
+    def add(self, part: StreamPart) -> None:  # noqa: C901, PLR0912 - one arm per kind of part, nothing nested
         """Take in one part."""
         match part:
             # In the order in which an answer that streams is likely to hold them; most text comes past this.
@@ -73,6 +79,12 @@ class ResponseBuilder(Struct, eq=False):
                 self.refusal.append(text)
             case Fault():
                 self.fault = self.fault or part
+            case Citation():
+                self.citations.append(part)
+            case ImageDelta():
+                self.images.append(part)
+            case Omitted():
+                self.omitted.append(part)
             case Unreadable():
                 self.unreadable += 1
             case HiddenReasoning():
@@ -87,6 +99,9 @@ class ResponseBuilder(Struct, eq=False):
             reasoning_field=self.reasoning_field,
             reasoning_details=self.details,
             calls=tuple(self.assembler.calls()),
+            images=tuple(self.images),
+            citations=tuple(self.citations),
+            omitted=tuple(self.omitted),
             finish_reason=self.finish,
             native_finish_reason=self.native,
             usage=self.report.usage if self.report else None,

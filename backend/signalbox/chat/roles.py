@@ -1,6 +1,6 @@
 """The order of roles and the kinds of content that a host takes, made on the copy that is sent."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -24,6 +24,10 @@ from signalbox.wire.jsontext import dumps
 BRIDGE = "(This was stopped before an answer was given.)"
 BEGIN = "(The beginning of this conversation is not shown.)"
 NO_IMAGE = "(An image was here, which this model cannot read.)"
+# So many images of the model's own are sent: each may be some megabytes.
+_MOST_DRAWINGS = 4
+DREW = "(An image was drawn here.)"
+DRAWN = "(The image that you drew in your last answer:)"
 IN_WORDS = "(Tools were used here. What they were asked, and what they returned:)"
 
 
@@ -44,6 +48,30 @@ def in_words(exchange: Exchange) -> list[Message]:
     return [*said, UserMessage("\n\n".join([IN_WORDS, *told]))] if told else said
 
 
+def with_drawings(messages: Sequence[Message], *, sees_images: bool) -> list[Message]:
+    """Hand a model's own images back in the user's next turn: hosts refuse images in an assistant's.
+
+    The newest few go; of the others, and for a model that reads no images, a word stays.
+    """
+    out = [*messages]
+    left = _MOST_DRAWINGS if sees_images else 0
+    asked: int | None = None
+    for at in range(len(out) - 1, -1, -1):
+        message = out[at]
+        if isinstance(message, UserMessage):
+            asked = at
+        elif isinstance(message, AssistantMessage) and message.images:
+            user = None if asked is None else out[asked]
+            if asked is not None and left and isinstance(user, UserMessage):
+                sent = message.images[:left]
+                left -= len(sent)
+                out[asked] = UserMessage((TextPart(DRAWN), *sent, *_parts(user.content)))
+            words = DREW if sees_images else NO_IMAGE
+            content = "\n\n".join(filter(str.strip, (message.content, words)))
+            out[at] = replace(message, content=content, images=())
+    return out
+
+
 def without_images(message: UserMessage | SystemMessage) -> UserMessage | SystemMessage:
     """Put a word in the place of each image."""
     if isinstance(message.content, str):
@@ -55,6 +83,8 @@ def without_images(message: UserMessage | SystemMessage) -> UserMessage | System
 def holds_image_words(message: Message) -> bool:
     """Whether an image was left out of this message."""
     content = message.content
+    if isinstance(message, AssistantMessage):
+        return NO_IMAGE in message.content
     return not isinstance(content, str) and any(isinstance(p, TextPart) and p.text == NO_IMAGE for p in content)
 
 

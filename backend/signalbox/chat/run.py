@@ -115,7 +115,7 @@ class _Emitter:
             return
         self._tell(events)  # first: what is not taken has not been told
         if not self.has_content:
-            self.has_content = any(event.content.strip() for event in events if type(event) is Content)
+            self.has_content = any(event.says_something for event in events if type(event) is Content)
         if len(events) == 1 and type(events[0]) is Content:  # of a slow stream nearly all
             return
         if not _CONTENT_ALONE.issuperset(map(type, events)):  # of a burst, with no step for each of them

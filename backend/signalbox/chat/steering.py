@@ -76,6 +76,8 @@ class Steering(Struct):
         return told
 
     def _has_images(self) -> bool:
+        if any(isinstance(m, AssistantMessage) and m.images for m in self.context.messages):
+            return True
         said = (m.content for m in self.context.messages if isinstance(m, UserMessage | SystemMessage))
         return any(isinstance(part, ImagePart) for content in said if not isinstance(content, str) for part in content)
 
@@ -218,6 +220,7 @@ class Steering(Struct):
             reasoning_field=completion.reasoning_field,
             model=maker_of(self.context, completion.served.model),
             provider=completion.served.provider,
+            images=tuple(ImagePart(image.url) for image in completion.images),
         )
 
     def _after_blank(self) -> list[AnyEvent]:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from signalbox.chat.arguments import is_same
 from signalbox.chat.assembly import OpenCall
+from signalbox.chat.attachments import attached
 from signalbox.chat.execution import RunningCall, ToolExecution
 from signalbox.chat.filters import TextFilters, text_of
 from signalbox.chat.progress import Attempt
@@ -20,8 +21,11 @@ from signalbox.core.errors import CODES, Code
 from signalbox.core.events import AnyEvent, Content, Reasoning
 from signalbox.core.parts import (
     CallDelta,
+    Citation,
     Completion,
     HiddenReasoning,
+    ImageDelta,
+    Omitted,
     RawCall,
     ReasoningDelta,
     RefusalDelta,
@@ -33,7 +37,7 @@ from signalbox.core.ports import OnHead
 from signalbox.core.tools import ToolOutcome
 
 # What is shown beside text; of all other parts a client sees nothing where they come.
-_Shown: TypeAlias = ReasoningDelta | RefusalDelta | HiddenReasoning
+_Shown: TypeAlias = ReasoningDelta | RefusalDelta | HiddenReasoning | Citation | ImageDelta | Omitted
 _SHOWN = frozenset(get_args(_Shown))
 _CUT = "The turn was cut before its end, so this call was not run; make it again."
 
@@ -117,6 +121,8 @@ class Turn(Struct, eq=False):
                 self._break(events)
                 self.has_words = True
                 events.append(Content(part.text, refusal=True))
+            elif isinstance(part, Citation | ImageDelta | Omitted):
+                events += attached([part], self.execution.tool_context.sources, self.step)
             elif not self._has_reasoned:
                 self._has_reasoned = True
                 events.append(Reasoning("", self.step, hidden=True))

@@ -40,7 +40,7 @@ def fault_of(completion: Completion) -> UpstreamError | None:
         return completion.fault.error
     if _stop_of(completion) is StopReason.FAILED:
         return UpstreamError(Code.UPSTREAM_ERROR)
-    says_something = completion.content or completion.calls or completion.refusal
+    says_something = completion.content or completion.calls or completion.refusal or completion.images
     if completion.finish_reason is None and not (completion.ended and says_something):
         return UpstreamError(Code.STREAM_CUT)
     return None
@@ -75,16 +75,16 @@ def how_it_ended(completion: Completion, *, has_calls: bool, may_call: bool = Tr
         return TurnEnd.REFUSAL
     if has_calls:
         return _end_of_calls(completion, stop)
-    has_words = bool(completion.content.strip())
-    if has_words and stop is StopReason.PAUSED:
+    says_something = completion.says_something
+    if says_something and stop is StopReason.PAUSED:
         return TurnEnd.PAUSED
-    if has_words and stop is StopReason.UNKNOWN:
+    if says_something and stop is StopReason.UNKNOWN:
         return TurnEnd.UNKNOWN
     if may_call and completion.leaked:
         return TurnEnd.LEAKED
     if stop is StopReason.LENGTH:
-        return TurnEnd.LENGTH if has_words else TurnEnd.LENGTH_BLANK
-    return TurnEnd.ANSWER if has_words else TurnEnd.BLANK
+        return TurnEnd.LENGTH if says_something else TurnEnd.LENGTH_BLANK
+    return TurnEnd.ANSWER if says_something else TurnEnd.BLANK
 
 
 def _end_of_calls(completion: Completion, stop: StopReason | None) -> TurnEnd:

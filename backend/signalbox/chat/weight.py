@@ -5,10 +5,12 @@ from operator import attrgetter
 
 from msgspec import json
 
-from signalbox.core.events import AnyEvent
+from signalbox.core.events import AnyEvent, Content
 
 # An event in the journal beside its words: `{"seq":1,"at":1795227719617,"event":{"type":"content","content":""}}`.
 _FRAME = 72
+
+_WORDLESS = len('{"type":"content","content":""}')
 
 _words_of = attrgetter("content")
 _encode = json.Encoder().encode
@@ -21,10 +23,18 @@ class TooLarge(Exception):
 def weight_of(events: Sequence[AnyEvent]) -> int:
     """Return how many bytes events take in the journal, without what JSON escapes: never more than they do."""
     try:
-        words = "".join(map(_words_of, events))  # of an answer nearly always: no step of Python for each event
+        texts = list(map(_words_of, events))  # of an answer nearly always: no step of Python for each event
     except AttributeError:
         return sum(len(_encode(event)) for event in events)
-    return _FRAME * len(events) + (len(words) if words.isascii() else len(words.encode("utf-8", "replace")))
+    words = "".join(texts)
+    beside = _beside(events) if "" in texts else 0
+    return _FRAME * len(events) + beside + (len(words) if words.isascii() else len(words.encode("utf-8", "replace")))
+
+
+def _beside(events: Sequence[AnyEvent]) -> int:
+    """Weigh the images and sources that stand where there are no words."""
+    blank = (event for event in events if type(event) is Content and not event.content)
+    return sum(len(_encode(event)) - _WORDLESS for event in blank)
 
 
 def fitting(events: Sequence[AnyEvent], most_bytes: float) -> int:

@@ -11,7 +11,7 @@ from msgspec import to_builtins
 
 from signalbox.conversations.turns import files_in
 from signalbox.core.conversations import Conversation, Node
-from signalbox.core.events import Call, Content, Stamped, ToolCalls, ToolResult
+from signalbox.core.events import AnyEvent, Call, Content, Stamped, ToolCalls, ToolResult
 from signalbox.core.messages import (
     AssistantMessage,
     ImagePart,
@@ -118,7 +118,7 @@ def _said_by_run(events: Sequence[Stamped]) -> list[str]:
     pieces: list[tuple[bool, str]] = []
     for event in (stamped.event for stamped in events):
         if isinstance(event, Content):
-            pieces.append((False, event.content))
+            pieces.append((False, event.content + _drawn(event)))
         elif isinstance(event, ToolCalls):
             pieces += [(True, _call_line(call, results.get(call.id))) for call in event.calls]
     blocks: list[str] = []
@@ -126,6 +126,11 @@ def _said_by_run(events: Sequence[Stamped]) -> list[str]:
         texts = [text for _, text in group]
         blocks.append("\n".join(texts) if is_call else "".join(texts).strip("\n"))
     return [block for block in blocks if block.strip()]
+
+
+def _drawn(event: Content) -> str:
+    """Put an image into the text, whole: its data is base64, and an address on the web has no blanks."""
+    return "".join(f"\n\n![Image](<{image.url}>)\n\n" for image in event.images or ())
 
 
 def _calls_in(body: Sequence[Message]) -> list[str]:
@@ -154,14 +159,22 @@ def _became(result: JsonObject | None) -> str:
 
 
 def _sources(events: Sequence[Stamped]) -> list[str]:
-    """List the sources that results name, once each."""
+    """List the sources that results name and answers cite, once each."""
     found: dict[str, str] = {}
-    for result in (_result(s.event) for s in events if isinstance(s.event, ToolResult)):
-        for source in _named(result.get("result")):
+    for event in (stamped.event for stamped in events):
+        for source in _sources_in(event):
             found.setdefault(str(source["url"]), _line(str(source.get("title") or source["url"])))
     if not found:
         return []
     return ["\n".join(["Sources:", "", *(f"{n}. {title}: <{url}>" for n, (url, title) in enumerate(found.items(), 1))])]
+
+
+def _sources_in(event: AnyEvent) -> list[JsonObject]:
+    if isinstance(event, ToolResult):
+        return _named(_result(event).get("result"))
+    if isinstance(event, Content) and event.sources:
+        return [{"url": source.url, "title": source.title} for source in event.sources]
+    return []
 
 
 def _named(result: JsonValue) -> list[JsonObject]:

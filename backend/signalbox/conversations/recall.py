@@ -8,7 +8,7 @@ from msgspec import UNSET, to_builtins
 from signalbox.chat.arguments import object_in
 from signalbox.core.errors import CODES, CUT_OFF, Code
 from signalbox.core.events import AnyEvent, Call, Content, Stamped, ToolCalls, ToolResult
-from signalbox.core.messages import AssistantMessage, JsonObject, Message, ToolCall, ToolMessage
+from signalbox.core.messages import AssistantMessage, ImagePart, JsonObject, Message, ToolCall, ToolMessage
 from signalbox.core.tools import ToolOutcome
 
 
@@ -28,8 +28,10 @@ def _said_since(events: Sequence[AnyEvent], ours: Collection[str]) -> list[Messa
     text = "".join(event.content for event in events if isinstance(event, Content) and _is_own(event))
     calls = [call for event in events if isinstance(event, ToolCalls) for call in event.calls]
     results = [event for event in events if isinstance(event, ToolResult)]
-    said = AssistantMessage(text.removeprefix("\n\n"), tuple(_call(call) for call in calls))
-    if not said.calls and not said.content.strip():
+    drawn = [image for event in events if isinstance(event, Content) and event.images for image in event.images]
+    images = tuple(ImagePart(image.url) for image in drawn)
+    said = AssistantMessage(text.removeprefix("\n\n"), tuple(_call(call) for call in calls), images=images)
+    if not (said.calls or said.images or said.content.strip()):
         return []
     return [said, *(_result(result, ours) for result in results)]
 

@@ -64,7 +64,8 @@ def _said(message: Message) -> JsonValue:
         case UserMessage(content):
             return ["user", words_of(text_in(content)), _beside(content)]
         case AssistantMessage(content, calls):
-            return ["assistant", words_of(content), [[call.name, call.arguments] for call in calls]]
+            said: list[JsonValue] = ["assistant", words_of(content), [[call.name, call.arguments] for call in calls]]
+            return [*said, [image.url for image in message.images]] if message.images else said
         case ToolMessage():
             return ["tool", message.name, message.content]
 

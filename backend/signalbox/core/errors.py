@@ -95,6 +95,7 @@ class Code(StrEnum):
     CONTEXT_TRIMMED = "CONTEXT_TRIMMED"
     TOOLS_DROPPED = "TOOLS_DROPPED"
     CONTENT_DROPPED = "CONTENT_DROPPED"
+    OUTPUT_DROPPED = "OUTPUT_DROPPED"
     CREDIT_CLAMP = "CREDIT_CLAMP"
     MORE_ROOM = "MORE_ROOM"
 
@@ -246,6 +247,9 @@ CODES: dict[Code, CodeFact] = {
     ),
     Code.CONTENT_DROPPED: CodeFact(
         "The model cannot read images, so they were left out.", "Pick a model that reads images to have them seen."
+    ),
+    Code.OUTPUT_DROPPED: CodeFact(
+        "A part of the answer was left out: an image or sources beyond a limit.", "Ask for less, or for smaller images."
     ),
     Code.CREDIT_CLAMP: CodeFact(
         "The account's credit allows only a shorter answer, so a shorter one was asked for.", "Add credit."

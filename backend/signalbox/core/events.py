@@ -92,15 +92,44 @@ class ToolResult(Event, frozen=True, tag="tool_result"):
     step: int | UnsetType = UNSET
 
 
+class Source(Struct, frozen=True, gc=False, omit_defaults=True):
+    """A page that the model's provider cites.
+
+    `n` is its number in the run, the same as in the results of searches. `start_index` and `end_index` are places in
+    the text of its step, where the provider tells them.
+    """
+
+    n: int
+    url: str
+    title: str
+    snippet: str | UnsetType = UNSET
+    start_index: int | UnsetType = UNSET
+    end_index: int | UnsetType = UNSET
+
+
+class Image(Struct, frozen=True, gc=False):
+    """An image of the answer: a `data:image/…` URL (base64), or an https address not to be loaded unasked."""
+
+    url: str
+
+
 class Content(Event, frozen=True, gc=False, tag="content"):
     """A piece of the answer.
 
     `refusal`: the words are a refusal. `synthetic`: the sentence is Signalbox's own, in place of a missing answer.
+    `sources` and `images` stand where they came between the words; `content` is empty then.
     """
 
     content: str
     refusal: Literal[True] | UnsetType = UNSET
     synthetic: Literal[True] | UnsetType = UNSET
+    sources: list[Source] | UnsetType = UNSET
+    images: list[Image] | UnsetType = UNSET
+
+    @property
+    def says_something(self) -> bool:
+        """Whether a reader sees an answer in it: words, or an image."""
+        return self.images is not UNSET or bool(self.content.strip())
 
 
 class Warning(Event, frozen=True, gc=False, tag="warning"):  # noqa: A001 - the contract's own word

@@ -106,6 +106,7 @@ class AssistantMessage(Struct, frozen=True):
     reasoning_field: str | None = None
     model: str | None = None
     provider: str | None = None
+    images: tuple[ImagePart, ...] = ()
 
 
 class ToolMessage(Struct, frozen=True):

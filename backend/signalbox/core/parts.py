@@ -62,6 +62,28 @@ class ReasoningDelta(Struct, frozen=True, gc=False):
     field: str | None = None
 
 
+class Citation(Struct, frozen=True, gc=False):
+    """A page that the answer cites; `start` and `end` are places in its text, where the host tells them."""
+
+    url: str
+    title: str = ""
+    content: str = ""
+    start: int | None = None
+    end: int | None = None
+
+
+class ImageDelta(Struct, frozen=True, gc=False):
+    """An image of the answer: a data URL, or an address on the web."""
+
+    url: str
+
+
+class Omitted(Struct, frozen=True, gc=False):
+    """Something of the answer was left out, and why, as a sentence."""
+
+    why: str
+
+
 class HiddenReasoning(Struct, frozen=True, gc=False):
     """The model reasoned, but this piece is encrypted: there is nothing to show."""
 
@@ -144,6 +166,9 @@ class EndOfStream(Struct, frozen=True, gc=False):
 
 StreamPart: TypeAlias = (
     TextDelta
+    | Citation
+    | ImageDelta
+    | Omitted
     | RefusalDelta
     | ReasoningDelta
     | HiddenReasoning
@@ -190,6 +215,9 @@ class Completion(Struct, frozen=True):
     reasoning_field: str | None = None
     reasoning_details: tuple[ReasoningDetail, ...] = ()
     calls: tuple[RawCall, ...] = ()
+    images: tuple[ImageDelta, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    omitted: tuple[Omitted, ...] = ()
     finish_reason: str | None = None
     native_finish_reason: str | None = None
     usage: Usage | None = None
@@ -199,6 +227,11 @@ class Completion(Struct, frozen=True):
     unreadable: int = 0
     ended: bool = False
     leaked: bool = False
+
+    @property
+    def says_something(self) -> bool:
+        """Whether there is an answer in it: words, or an image."""
+        return bool(self.content.strip() or self.images)
 
 
 class ToolSchema(Struct, frozen=True):

@@ -72,6 +72,7 @@ def to_json(message: Message) -> JsonObject:
                 "reasoning_field": message.reasoning_field,
                 "model": message.model,
                 "provider": message.provider,
+                "images": [image.url for image in message.images] or None,
             }
             return {"role": "assistant", **{name: value for name, value in fields.items() if value is not None}}
 
@@ -107,6 +108,7 @@ def _assistant(value: JsonObject) -> AssistantMessage:
         reasoning_field=_text(value.get("reasoning_field")),
         model=_text(value.get("model")),
         provider=_text(value.get("provider")),
+        images=tuple(ImagePart(str(url)) for url in cast(list[JsonValue], value.get("images", []))),
     )
 
 

@@ -20,6 +20,7 @@ from signalbox.core.parts import (
     UsageReport,
 )
 from signalbox.wire.alike import pieces_of
+from signalbox.wire.attachments import Attachments
 from signalbox.wire.details import ReasoningDetails
 from signalbox.wire.jsontext import dumps, loads
 from signalbox.wire.openrouter_errors import error_of_value
@@ -40,6 +41,7 @@ class ChunkDecoder:
 
     def __init__(self, served: Served | None = None) -> None:
         self._details = ReasoningDetails()
+        self._attachments = Attachments()
         self._served: Served = served or Served()
         self._told: Served = Served()
         self.who_said: tuple[JsonValue, JsonValue, JsonValue] | None = None
@@ -114,10 +116,12 @@ class ChunkDecoder:
             self._reasoning(delta, out, details)
         content = delta.get("content")
         if content:
-            _content(content, out)
+            self._content(content, out)
         refusal = delta.get("refusal")
         if refusal and isinstance(refusal, str):
             out.append(RefusalDelta(refusal))
+        if delta.get("annotations") or delta.get("images"):
+            self._attachments.read(delta, out)
         calls = delta.get("tool_calls")
         if isinstance(calls, list):
             for position, call in enumerate(calls):
@@ -126,6 +130,22 @@ class ChunkDecoder:
         legacy = delta.get("function_call")
         if isinstance(legacy, dict):  # the API before tools; still sent by old proxies (quirk A19)
             out.append(_call({"index": 0, "function": legacy}))
+
+    def _content(self, content: JsonValue, out: list[StreamPart]) -> None:
+        """Read text, or a list of parts: thinking and text of Mistral's magistral, images of hosts that draw."""
+        if isinstance(content, str):
+            out.append(TextDelta(content))
+            return
+        for part in content if isinstance(content, list) else ():
+            if not isinstance(part, dict):
+                continue
+            if part.get("type") == "image_url":
+                self._attachments.image(part, out)
+            elif part.get("type") == "thinking":
+                if text := _plain(part.get("thinking")):
+                    out.append(ReasoningDelta(text))
+            elif text := _plain(part.get("text")):
+                out.append(TextDelta(text))
 
     def _reasoning(self, delta: JsonObject, out: list[StreamPart], told: JsonValue) -> None:
         """Show one of the fields that carry the same text (quirk B10), keep the details for the way back."""
@@ -166,21 +186,6 @@ def _choice_zero(chunk: JsonObject) -> JsonObject | None:
             if isinstance(choice, dict) and not choice.get("index"):
                 return choice
     return None
-
-
-def _content(content: JsonValue, out: list[StreamPart]) -> None:
-    if isinstance(content, str):
-        out.append(TextDelta(content))
-    elif isinstance(content, list):  # Mistral's magistral: a list of thinking and text parts
-        for part in content:
-            if not isinstance(part, dict):
-                continue
-            if part.get("type") == "thinking":
-                text = _plain(part.get("thinking"))
-                if text:
-                    out.append(ReasoningDelta(text))
-            elif text := _plain(part.get("text")):
-                out.append(TextDelta(text))
 
 
 def _call(call: JsonObject, position: int | None = None) -> CallDelta:

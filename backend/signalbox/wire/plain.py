@@ -33,6 +33,10 @@ class _OneCall(Struct, array_like=True, forbid_unknown_fields=True, gc=False):
     first: PlainCall
 
 
+class _Nothing(Struct, array_like=True, forbid_unknown_fields=True, gc=False):
+    """An empty list."""
+
+
 class PlainDelta(Struct, gc=False):
     """A piece of text, of a call, both or none."""
 
@@ -43,6 +47,8 @@ class PlainDelta(Struct, gc=False):
     reasoning_details: None = None
     refusal: None = None
     function_call: None = None
+    annotations: _Nothing | None = None
+    images: _Nothing | None = None
 
 
 class _Choice(Struct, gc=False):

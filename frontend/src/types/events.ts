@@ -96,15 +96,38 @@ export interface Failure {
  * A piece of the answer.
  *
  * `refusal`: the words are a refusal. `synthetic`: the sentence is Signalbox's own, in place of a missing answer.
+ * `sources` and `images` stand where they came between the words; `content` is empty then.
  */
 export interface Content {
   type: "content";
   content: string;
   refusal?: true;
   synthetic?: true;
+  sources?: Source[];
+  images?: Image[];
   v?: string;
   run_id?: string;
   loop?: "legacy" | "v2";
+}
+/**
+ * A page that the model's provider cites.
+ *
+ * `n` is its number in the run, the same as in the results of searches. `start_index` and `end_index` are places in
+ * the text of its step, where the provider tells them.
+ */
+export interface Source {
+  n: number;
+  url: string;
+  title: string;
+  snippet?: string;
+  start_index?: number;
+  end_index?: number;
+}
+/**
+ * An image of the answer: a `data:image/…` URL (base64), or an https address not to be loaded unasked.
+ */
+export interface Image {
+  url: string;
 }
 /**
  * Something the reader should know; every ending but complete and cancelled sends one just before `done`.

@@ -308,7 +308,7 @@ A = (
         "A20",
         "an answer that was stopped for an unknown reason is not complete",
         "chat/verdict.py",
-        "if has_words and stop is StopReason.UNKNOWN:",
+        "if says_something and stop is StopReason.UNKNOWN:",
         "if False:",
     ),
 )

@@ -178,4 +178,18 @@ E = (
         "        if self._has_begun:\n            self._task.cancel()",
         "        if self._has_begun:\n            pass",
     ),
+    Mutation(
+        "E14",
+        "a chunk with annotations is not a plain one",
+        "wire/plain.py",
+        "    annotations: _Nothing | None = None\n",
+        "",
+    ),
+    Mutation(
+        "E14",
+        "an image alone is an answer",
+        "core/parts.py",
+        "return bool(self.content.strip() or self.images)",
+        "return bool(self.content.strip())",
+    ),
 )

@@ -140,6 +140,10 @@
 | e09-usage | the usage in a chunk with `choices: []` |
 | e10 | one frame is cut and the whole one glued to it |
 | e10-many | the same with every second frame |
+| e14 | an answer that cites two pages, in `annotations` |
+| e14-image | an answer with an image between two paragraphs, in `images` |
+| e14-image-only | an image and no words |
+| e14-image-link | an answer with an image that is an address |
 | f01 | 429 at the first request of a run, its end, 0.3 s away, in the body in epoch ms; then answered |
 | f01-always | the same at every attempt |
 | f01-day | 429 of a limit per day, over in five hours, at every attempt |
@@ -153,7 +157,7 @@ from dataclasses import replace
 
 from ..answer import rounds
 from ..incoming import Incoming
-from . import arguments, endings, finals, hearing, leaks, reasoning, shapes_of_calls, stops, transport
+from . import arguments, attachments, endings, finals, hearing, leaks, reasoning, shapes_of_calls, stops, transport
 from .attempts import Attempts
 from .quirk import Quirk
 
@@ -166,6 +170,7 @@ QUIRKS: dict[str, Quirk] = {
     **reasoning.QUIRKS,
     **finals.QUIRKS,
     **transport.QUIRKS,
+    **attachments.QUIRKS,
 }
 PREFIX = "sim-quirk-"
 

@@ -1,0 +1,46 @@
+"""What an answer holds beside its text, as events: cited pages among the run's sources, images, what was left out."""
+
+from collections.abc import Iterable
+
+from msgspec import UNSET
+
+from signalbox.core.errors import Code
+from signalbox.core.events import AnyEvent, Content, Image, Source, Warning
+from signalbox.core.parts import Citation, Completion, ImageDelta, Omitted
+from signalbox.core.tools import SourceBook
+from signalbox.tools.outside import visible_line
+
+_LONGEST_TITLE, _LONGEST_SNIPPET = 200, 700
+
+
+def attached(parts: Iterable[Citation | ImageDelta | Omitted], book: SourceBook, step: int) -> list[AnyEvent]:
+    """Turn parts into events, in their order; a page that a search has found keeps its number."""
+    return [_event(part, book, step) for part in parts]
+
+
+def attachments_of(completion: Completion) -> list[Citation | ImageDelta | Omitted]:
+    """Return what a whole answer holds beside its text."""
+    return [*completion.images, *completion.citations, *completion.omitted]
+
+
+def _event(part: Citation | ImageDelta | Omitted, book: SourceBook, step: int) -> AnyEvent:
+    match part:
+        case Citation():
+            return Content("", sources=[_source(part, book)])
+        case ImageDelta(url):
+            return Content("", images=[Image(url)])
+        case Omitted(why):
+            return Warning(why, Code.OUTPUT_DROPPED, step)
+
+
+def _source(cited: Citation, book: SourceBook) -> Source:
+    title = visible_line(cited.title, _LONGEST_TITLE) or cited.url
+    snippet = visible_line(cited.content[: 4 * _LONGEST_SNIPPET], _LONGEST_SNIPPET)
+    return Source(
+        n=book.number(cited.url, title),
+        url=cited.url,
+        title=title,
+        snippet=snippet or UNSET,
+        start_index=UNSET if cited.start is None else cited.start,
+        end_index=UNSET if cited.end is None else cited.end,
+    )

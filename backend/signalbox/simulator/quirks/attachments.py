@@ -1,0 +1,106 @@
+"""Section E, the last: pages that an answer cites and images that it draws, in fields of their own (E14)."""
+
+import struct
+import zlib
+from base64 import b64encode
+from typing import Any
+
+from ..accents import Accent
+from ..incoming import Incoming
+from ..spoken import Spoken
+from ..turns import Turn
+from .quirk import Chunk, Quirk, Stream, altered, choice, delta
+
+CITED = "Spring tides come with the new moon and the full moon, neap tides with the half moons."
+DRAWN = "Here is a sunrise over the sea.", "The sun stands just above the horizon."
+_PAGES = (
+    ("https://oceanservice.noaa.gov/facts/springtide.html", "What are spring and neap tides?", (0, 51)),
+    ("https://en.wikipedia.org/wiki/Tide", "Tide", (52, 86)),
+)
+
+
+def _annotations() -> list[dict[str, Any]]:
+    return [
+        {
+            "type": "url_citation",
+            "url_citation": {
+                "url": url,
+                "title": title,
+                "content": f"{title}: an excerpt of the page.",
+                "start_index": start,
+                "end_index": end,
+            },
+        }
+        for url, title, (start, end) in _PAGES
+    ]
+
+
+def _png(width: int = 320, height: int = 180) -> bytes:
+    """Draw a sky, a sun and the sea."""
+    rows = b"".join(b"\0" + b"".join(_pixel(x, y, width, height) for x in range(width)) for y in range(height))
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows, 9)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(map(_png_chunk, *zip(*chunks, strict=True)))
+
+
+def _png_chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def _pixel(x: int, y: int, width: int, height: int) -> bytes:
+    horizon = height * 2 // 3
+    if y >= horizon:
+        return bytes((24, 60 + (height - y) // 2, 110))
+    if (x - width // 2) ** 2 + (y - horizon + 30) ** 2 < 28**2:
+        return bytes((255, 214, 120))
+    return bytes((120 + y, 130 + y // 2, 200 - y // 2))
+
+
+def _image() -> dict[str, Any]:
+    return {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{b64encode(_png()).decode()}"}}
+
+
+def _fields(kind: str) -> dict[str, Any]:
+    if kind == "annotations":
+        return {"annotations": _annotations()}
+    return {"images": [_image()] if kind == "images" else [_LINKED]}
+
+
+_LINKED = {"type": "image_url", "image_url": {"url": "https://images.example.org/sunrise.png"}}
+
+
+def _beside(kind: str, *, after: str) -> Stream:
+    """Send the fields in a chunk of their own, behind the text `after`."""
+
+    def stream(spoken: Spoken, chunks: list[Chunk]) -> list[Chunk]:
+        said, place = "", 0
+        while len(said) < len(after) and not choice(chunks[place]).get("finish_reason"):
+            said += delta(chunks[place]).get("content") or ""
+            place += 1
+        mold = altered(chunks[0], content="", **_fields(kind))
+        return [*chunks[:place], mold, *chunks[place:]]
+
+    return stream
+
+
+def _whole(kind: str) -> Any:
+    def whole(spoken: Spoken, body: Chunk) -> Chunk:
+        choice(body)["message"].update(_fields(kind))
+        return body
+
+    return whole
+
+
+def _quirk(kind: str, text: str, *, after: str = "") -> Quirk:
+    def turn(incoming: Incoming, accent: Accent) -> Turn:
+        return Turn(text)
+
+    return Quirk(turn=turn, stream=_beside(kind, after=after), whole=_whole(kind))
+
+
+QUIRKS: dict[str, Quirk] = {
+    "e14": _quirk("annotations", CITED, after=CITED),
+    "e14-image": _quirk("images", "\n\n".join(DRAWN), after=DRAWN[0]),
+    "e14-image-only": _quirk("images", ""),
+    "e14-image-link": _quirk("linked", DRAWN[0], after=DRAWN[0]),
+}

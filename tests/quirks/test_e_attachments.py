@@ -1,0 +1,80 @@
+"""E14: cited pages and drawn images, through the whole app on both loops: told, kept, exported, sent back."""
+
+from typing import Any
+
+import pytest
+
+from tests.quirks.telling import Teller, Told, said_by
+
+PNG = "data:image/png;base64,iVBOR"
+
+
+def sources(told: Told) -> list[dict[str, Any]]:
+    """Give the pages that the answer cites."""
+    return [source for event in told.heard.of("content") for source in event.get("sources", [])]
+
+
+def images(told: Told) -> list[str]:
+    """Give the addresses of its images."""
+    return [image["url"] for event in told.heard.of("content") for image in event.get("images", [])]
+
+
+def test_e14_cited_pages_are_sources(tell: Teller) -> None:
+    """Each has a number, an address, a title, an excerpt and its place in the text."""
+    told = tell("openai/sim-quirk-e14")
+    assert told.status == ("complete", None)
+    first, second = sources(told)
+    assert (first["n"], second["n"]) == (1, 2)
+    assert first["url"] == "https://oceanservice.noaa.gov/facts/springtide.html"
+    assert (first["start_index"], first["end_index"]) == (0, 51)
+    assert first["title"] == "What are spring and neap tides?"
+    assert first["snippet"]
+
+
+def test_e14_images_are_parts_of_the_answer(tell: Teller) -> None:
+    """The words stay around the image, and nothing is warned of."""
+    told = tell("google/sim-quirk-e14-image")
+    assert told.status == ("complete", None)
+    assert told.heard.text == "Here is a sunrise over the sea.\n\nThe sun stands just above the horizon."
+    [image] = images(told)
+    assert image.startswith(PNG)
+    assert told.heard.warnings == []
+
+
+def test_e14_an_image_alone_is_an_answer(tell: Teller) -> None:
+    """Neither a blank answer that is asked for again, nor FINAL_EMPTY."""
+    told = tell("google/sim-quirk-e14-image-only")
+    assert (told.status, len(told.requests), len(images(told))) == (("complete", None), 1, 1)
+
+
+@pytest.mark.parametrize(("model", "is_sent"), [("google/sim", True), ("deepseek/sim", False)])
+def test_e14_images_go_back_where_they_are_read(tell: Teller, model: str, is_sent: bool) -> None:
+    """In the user's next turn, since hosts refuse them in an assistant's."""
+    asked = {"conversation_id": f"e14-{tell.loop}-{is_sent}", "tools": []}
+    drawn = tell("google/sim-quirk-e14-image-only", "Draw a sunrise.", **asked)
+    assert images(drawn)
+    again = tell(model, "Make it brighter.", **asked)
+    assert again.status == ("complete", None)
+    [earlier] = said_by(again.last, "assistant")
+    assert isinstance(earlier["content"], str)
+    last = said_by(again.last, "user")[-1]["content"]
+    if is_sent:
+        assert [part["type"] for part in last] == ["text", "image_url", "text"]
+        assert last[1]["image_url"]["url"].startswith(PNG)
+    else:
+        assert "cannot read" in earlier["content"]
+        assert again.heard.warnings == ["CONTENT_DROPPED"]
+
+
+def test_e14_an_export_holds_images_and_sources(tell: Teller) -> None:
+    """Markdown has the image itself and the pages; JSON has the events."""
+    name = f"e14-export-{tell.loop}"
+    tell("google/sim-quirk-e14-image", "Draw a sunrise.", conversation_id=name)
+    tell("google/sim-quirk-e14", "What are spring tides?", conversation_id=name)
+    client = tell.app.client
+    markdown = client.get(f"/api/conversations/{name}/export", params={"format": "markdown"}).text
+    assert f"![Image](<{PNG}" in markdown
+    assert "<https://en.wikipedia.org/wiki/Tide>" in markdown
+    told = client.get(f"/api/conversations/{name}/export", params={"format": "json"}).text
+    assert PNG in told
+    assert "springtide" in told

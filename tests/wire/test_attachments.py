@@ -1,0 +1,117 @@
+"""Citations and images of an answer: read once, bounded, whichever field and shape they come in."""
+
+import json
+from typing import Any
+
+import pytest
+from signalbox.core.parts import Citation, EndOfStream, ImageDelta, Omitted, StreamPart, TextDelta
+from signalbox.wire import attachments
+from signalbox.wire.openrouter import parts_of_body
+from signalbox.wire.openrouter_stream import StreamDecoder
+
+PNG = "data:image/png;base64,iVBORw0KGgo="
+PAGE = "https://example.org/a"
+
+
+def cites(url: object, **fields: Any) -> dict[str, Any]:
+    """Write a citation as OpenRouter does."""
+    return {"type": "url_citation", "url_citation": {"url": url, **fields}}
+
+
+def draws(url: object) -> dict[str, Any]:
+    """Write an image as OpenRouter does."""
+    return {"type": "image_url", "image_url": {"url": url}}
+
+
+def heard(*deltas: dict[str, Any]) -> list[StreamPart]:
+    """Decode deltas, each a read of its own, behind enough plain text that the short ways are open."""
+    decoder = StreamDecoder()
+    parts: list[StreamPart] = []
+    for delta in ({"content": "a"}, {"content": "b"}, {"content": "c"}, *deltas):
+        parts += decoder.feed(b"data: " + json.dumps({"choices": [{"index": 0, "delta": delta}]}).encode() + b"\n\n")
+    return parts[3:]
+
+
+def test_annotations_beside_empty_text_are_not_lost() -> None:
+    """A chunk that looks like a plain one but for its annotations or images is read in full."""
+    told = cites(PAGE, title="A", content="Quoted.", start_index=2, end_index=9)
+    assert heard({"content": "", "annotations": [told]}) == [Citation(PAGE, "A", "Quoted.", 2, 9)]
+    assert heard({"content": "x", "images": [draws(PNG)]}) == [TextDelta("x"), ImageDelta(PNG)]
+
+
+def test_empty_lists_say_nothing() -> None:
+    """Hosts that send the fields empty in every chunk cost nothing."""
+    assert heard({"content": "x", "annotations": [], "images": []}) == [TextDelta("x")]
+
+
+def test_a_whole_body_says_the_same() -> None:
+    """Message fields are read like deltas, and text before them."""
+    message = {"content": "x", "annotations": [cites(PAGE)], "images": [draws(PNG)]}
+    body = json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]}).encode()
+    parts = parts_of_body(body)
+    assert parts[:3] == [TextDelta("x"), Citation(PAGE), ImageDelta(PNG)]
+    assert parts[-1] == EndOfStream()
+
+
+def test_an_image_among_the_parts_of_a_content() -> None:
+    """Hosts that put it there are understood as well, in the order of the parts."""
+    content = [{"type": "text", "text": "x"}, draws(PNG), {"type": "text", "text": "y"}]
+    assert heard({"content": content}) == [TextDelta("x"), ImageDelta(PNG), TextDelta("y")]
+
+
+def test_what_comes_again_is_told_once() -> None:
+    """Hosts repeat the whole list in each chunk; another place of the same page is another citation."""
+    first, other, images = cites(PAGE), cites(PAGE, start_index=4, end_index=9), [draws(PNG)]
+    got = heard({"annotations": [first], "images": images}, {"annotations": [first, other], "images": images})
+    assert got == [Citation(PAGE), ImageDelta(PNG), Citation(PAGE, start=4, end=9)]
+
+
+@pytest.mark.parametrize(
+    "annotation",
+    [
+        cites("javascript:alert(1)"),
+        cites("data:text/html,x"),
+        cites("https://example.org/a b"),
+        cites("https://example.org/" + "a" * 3000),
+        cites(7),
+        {"type": "file", "file": {"hash": "x"}},
+        {"type": "url_citation"},
+        {"type": "url_citation", "url_citation": None},
+    ],
+)
+def test_what_is_no_page_is_left_out(annotation: dict[str, Any]) -> None:
+    """Only addresses that a browser may open are sources."""
+    assert heard({"annotations": [annotation, 3, None]}) == []
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "data:image/svg+xml;base64,PHN2Zz4=",
+        "data:text/html;base64,PHN2Zz4=",
+        "data:image/png;base64,",
+        'data:image/png;base64,iVBO"><script>',
+        "data:image/png,raw",
+        "http://example.org/a.png",
+        "javascript:alert(1)",
+        "//example.org/a.png",
+    ],
+)
+def test_an_image_of_another_kind_is_said_to_be_left_out(url: str) -> None:
+    """Only raster images as base64 and https addresses go on."""
+    [omitted] = heard({"images": [draws(url)]})
+    assert isinstance(omitted, Omitted)
+    assert "kind" in omitted.why
+
+
+def test_limits_are_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Too large, too many, too many pages: a sentence each, and what came before stays."""
+    monkeypatch.setattr(attachments, "LONGEST_IMAGE", 40)
+    monkeypatch.setattr(attachments, "MOST_IMAGES", 2)
+    monkeypatch.setattr(attachments, "MOST_CITATIONS", 2)
+    long = draws(PNG.replace("iVBOR", "iVBOR" * 9))
+    images = [long, long, *(draws(PNG.replace("Ggo=", f"Ggo{n}")) for n in range(4))]
+    got = heard({"images": images, "annotations": [cites(f"{PAGE}{n}") for n in range(4)]})
+    assert [type(part) for part in got] == [Citation, Citation, Omitted, Omitted, ImageDelta, ImageDelta, Omitted]
+    words = [part.why for part in got if isinstance(part, Omitted)]
+    assert ["cites more than 2" in words[0], "too large" in words[1], "more than 2 images" in words[2]] == [True] * 3

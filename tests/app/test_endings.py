@@ -222,11 +222,13 @@ def test_searches_beyond_the_clamp(ask: Asker) -> None:
 
 
 def test_the_clamp_is_the_callers_to_set(ask: Asker) -> None:
-    """max_searches 2 of 3: two are made; 0: none."""
+    """max_searches 2 of 3: two are made; 0: none, and no search is offered."""
     heard, _ = ask("sim-searches-3", max_searches=2)
     assert heard.result_codes() == [None, None, "TOOL_CLAMP"]
-    heard, _ = ask("sim-searches-3", max_searches=0)
-    assert heard.result_codes() == ["TOOL_CLAMP"] * 3
+    heard, requests = ask("sim-searches-3", max_searches=0)
+    offered = [{tool["function"]["name"] for tool in request.body.get("tools", [])} for request in requests]
+    assert all("search_web" not in names and "calculate" in names for names in offered[:1])
+    assert not any(call["name"] == "search_web" for call in heard.calls)
     assert heard.text
 
 

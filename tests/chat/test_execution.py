@@ -9,7 +9,7 @@ from signalbox.chat.context import Limits
 from signalbox.chat.execution import ToolExecution, execute_tool_calls
 from signalbox.chat.repair import RepairedCall
 from signalbox.core.errors import Code, StoreError, ToolError
-from signalbox.core.events import AnyEvent, ToolCalls, ToolExecuting, ToolResult, Warning
+from signalbox.core.events import AnyEvent, Failure, ToolCalls, ToolExecuting, ToolResult, Warning
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import Tool, ToolContext, ToolOutcome
 from signalbox.services.tool_executor import ToolExecutor
@@ -333,6 +333,17 @@ async def test_no_searches_allowed() -> None:
     assert codes(events) == [Code.TOOL_CLAMP] * 2
     assert len(warnings(events)) == 1
     assert not backend.asked
+
+
+async def test_a_search_that_was_not_offered_is_answered_with_the_reason() -> None:
+    """Where no search may be sent none is offered; a model that calls it anyway reads why."""
+    execution = execution_of([search_web(FakeSearch(), None)], offered=[], max_searches=0)
+    [result] = results(await execute(execution, search("a")))
+    assert isinstance(result.result, Failure)
+    assert (result.result.code, result.result.error) == (
+        Code.TOOL_CLAMP,
+        "No searches may be sent for this answer (max_searches is 0); answer without them.",
+    )
 
 
 async def test_invalid_searches_do_not_count() -> None:

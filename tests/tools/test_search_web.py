@@ -221,3 +221,16 @@ async def test_without_a_backend_the_tool_refuses():
     with pytest.raises(ToolError, match="not set up here") as raised:
         await tool.run({"query": "x"}, ToolContext())
     assert raised.value.code is Code.TOOL_UNAVAILABLE
+
+
+async def test_a_notice_is_told_with_the_tool_and_with_every_result():
+    """The model reads it before it searches and with what was found, nothing included."""
+    tool = search_web(Shelf([hit("/guide/a.md")]), None, notice="Web search is not configured.")
+    assert "nothing else is searched. Web search is not configured. Returns" in tool.spec.description
+    found = await tool.run({"query": "x"}, ToolContext())
+    assert isinstance(found, dict)
+    assert list(found) == ["query", "searched", "notice", "results"]
+    empty = await search_web(Shelf(), None, notice="Web search is not configured.").run({"query": "x"}, ToolContext())
+    assert isinstance(empty, dict)
+    assert (empty["notice"], empty["results"]) == ("Web search is not configured.", [])
+    assert "notice" not in await ask(Shelf(), {"query": "x"})

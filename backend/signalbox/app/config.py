@@ -15,12 +15,12 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from signalbox.app.rates import read_rates
 from signalbox.services.addresses import Allowance
+from signalbox.services.search import NAMES, plugin_names
 
 # How names of ours begin, however they go on; and from which likeness on a name is a typo of a setting's.
 _OURS = ("signalbox", "openrout", "tool_loop")
 _NEAR = 0.86
 OPENROUTER = "https://openrouter.ai/api/v1"
-SEARCH_BACKENDS = ("brave", "tavily", "searxng", "ddgs", "docs", "none", "off")
 
 # As a browser writes it (RFC 6454), an international name in its xn-- form; anything else would never match.
 _ORIGIN = re.compile(r"(?P<scheme>https?)://(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::(?P<port>[1-9][0-9]{0,4}))?")
@@ -118,8 +118,8 @@ class Settings(BaseSettings):
     @classmethod
     def _is_backend(cls, value: str | None) -> str | None:
         name = value.strip().lower() if value else None
-        if name and name not in SEARCH_BACKENDS:
-            raise ValueError(f"must be one of {', '.join(SEARCH_BACKENDS)}")
+        if name and name not in NAMES and name not in plugin_names():
+            raise ValueError(f"must be one of {', '.join((*NAMES, *plugin_names()))}, or an installed plugin's name")
         return name
 
     @field_validator(

@@ -179,15 +179,23 @@ def _plain(content: ContentIn | None) -> str:
 
 
 def tools_of(request: ChatRequest, executor: ToolExecutor) -> Sequence[Tool]:
-    """Return the tools to offer; raises RequestError for a name that is unknown or cannot be offered here."""
-    if request.tools is None:
-        return executor.offered
+    """Return the tools to offer; raises RequestError for a name that is unknown or cannot be offered here.
+
+    Where no search may be sent, no tool that searches is offered.
+    """
+    tools = executor.offered if request.tools is None else _named_tools(request.tools, executor)
+    if request.max_searches != 0:
+        return tools
+    return [tool for tool in tools if tool.spec.search_key is None]
+
+
+def _named_tools(names: Sequence[str], executor: ToolExecutor) -> list[Tool]:
     chosen: dict[str, Tool] = {}
-    for place, name in enumerate(request.tools):
+    for place, name in enumerate(names):
         tool = executor.by_name.get(name)
         if tool is None:
-            names = ", ".join(executor.by_name) or "none"
-            raise RequestError(Code.UNKNOWN_TOOL, f"There is no tool {name!r}; there are: {names}.", f"tools.{place}")
+            known = ", ".join(executor.by_name) or "none"
+            raise RequestError(Code.UNKNOWN_TOOL, f"There is no tool {name!r}; there are: {known}.", f"tools.{place}")
         if tool.unavailable is not None:
             raise RequestError(
                 Code.TOOL_UNAVAILABLE, f"{name} cannot be offered here: {tool.unavailable}.", f"tools.{place}"

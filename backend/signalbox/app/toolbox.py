@@ -15,12 +15,15 @@ from signalbox.services.addresses import Allowance
 from signalbox.services.fetch import PageFetcher
 from signalbox.services.local_pages import LocalPages
 from signalbox.services.notes import NotesFolder
-from signalbox.services.search import Client, pick
+from signalbox.services.search import Client, OnClose, pick
 from signalbox.services.search.docs import DocsSearch
+from signalbox.services.search.setup import SearchSetup
 from signalbox.tools.registry import built_in, from_packages
 
 # This project's documents take a fifth of a second, once; whoever has more need not wait for them to chat.
 _INDEX_SECONDS = 0.5
+
+NOT_CONFIGURED = "Web search is not configured; Signalbox's documentation was searched instead."
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ async def fill_toolbox(
     settings: Settings, client: Client, folder: Path, extra_tools: Sequence[Tool], stack: AsyncExitStack
 ) -> Toolbox:
     """Make every tool; `folder` is the data folder. What cannot be offered is there with the reason."""
-    search, why_not = search_of(settings, client, folder / "docs-index.sqlite")
+    search, why_not = search_of(settings, client, folder / "docs-index.sqlite", stack.callback)
     if isinstance(search, DocsSearch):
         await _prepare(search, stack)
     ours = ours_of(settings, search, why_not, _cannot_write(notes_folder(settings)))
@@ -56,13 +59,15 @@ def ours_of(settings: Settings, search: SearchBackend | None, why_not: str | Non
         ),
         notes=None if no_notes else NotesFolder(notes, on_saved=_changed(search)),
         notes_unavailable=no_notes,
+        search_notice=notice_of(settings, search),
     )
 
 
-def search_of(settings: Settings, client: Client, index: Path | None) -> tuple[SearchBackend | None, str | None]:
+def search_of(
+    settings: Settings, client: Client, index: Path | None, on_close: OnClose = lambda _: None
+) -> tuple[SearchBackend | None, str | None]:
     """Pick what to search with, or say why there is nothing; the documents' index is kept in the file `index`."""
-    return pick(
-        wanted=settings.search_backend,
+    setup = SearchSetup(
         searxng_url=settings.searxng_url,
         docs_folder=settings.signalbox_docs or docs_folder(),
         own_docs=settings.signalbox_docs is None,
@@ -72,6 +77,13 @@ def search_of(settings: Settings, client: Client, index: Path | None) -> tuple[S
         notes=notes_folder(settings),
         database=index,
     )
+    return pick(settings.search_backend, setup, on_close)
+
+
+def notice_of(settings: Settings, search: SearchBackend | None) -> str:
+    """Return what the model and the page are told where nothing is configured and the documentation is searched."""
+    is_fallback = isinstance(search, DocsSearch) and not settings.search_backend and settings.signalbox_docs is None
+    return NOT_CONFIGURED if is_fallback else ""
 
 
 def _secret(value: SecretStr | None) -> str | None:

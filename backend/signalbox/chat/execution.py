@@ -143,6 +143,10 @@ class ToolExecution(Struct, eq=False):
         """Answer a call to a tool that is not offered with the names of those that are (quirk A14)."""
         if call.spec is not None:
             return None
+        known = self.tools.spec(call.name)
+        if known is not None and known.search_key is not None and not self.context.limits.max_searches:
+            words = "No searches may be sent for this answer (max_searches is 0); answer without them."
+            return ToolOutcome.failed(Code.TOOL_CLAMP, words)
         names = ", ".join(sorted(self.context.tool_names)) or "none"
         return ToolOutcome.failed(Code.UNKNOWN_TOOL, f"There is no tool {call.name!r}. The tools are: {names}.")
 

@@ -108,6 +108,10 @@ class SearchHit(Struct, frozen=True):
     published: str | None = None
 
 
+class SearchUnavailableError(Exception):
+    """Why a search backend cannot be used here: a sentence for the operator, such as "ACME_KEY is not set"."""
+
+
 class SearchBackend(Protocol):
     """Something that can be searched. `about` says in words what it searches; `paid` sets the default clamp."""
 
@@ -276,6 +280,7 @@ __all__ = [
     "SearchBackend",
     "SearchHit",
     "SearchQuery",
+    "SearchUnavailableError",
     "SourceBook",
     "Tool",
     "ToolContext",

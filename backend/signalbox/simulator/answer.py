@@ -129,7 +129,8 @@ def _found(searches: list[Exchange]) -> str:
     read = _read(searches)
     shown: set[str] = set()
     sections = [_section(one, shown, several=len(read) > 1) for one in read]
-    return "\n\n".join(section for section in sections if section)
+    notices = dict.fromkeys(str(exchange.result.field("notice") or "") for exchange in searches)
+    return "\n\n".join(section for section in (*sections, *notices) if section)
 
 
 def _read(searches: list[Exchange]) -> list[_Search]:

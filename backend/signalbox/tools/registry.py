@@ -33,10 +33,11 @@ def built_in(
     pages: PageSource | None = None,
     notes: NoteKeeper | None = None,
     notes_unavailable: str | None = None,
+    search_notice: str = "",
 ) -> list[Tool]:
     """Return every built-in tool, those that cannot be offered here with the reason in `unavailable`."""
     return [
-        search_web(search, search_unavailable),
+        search_web(search, search_unavailable, notice=search_notice),
         read_url(pages),
         save_note(notes, notes_unavailable, found_by_search=search is not None and search.name == "docs"),
         get_current_time(),

@@ -54,6 +54,12 @@ export function linksOf(result: unknown): readonly Link[] {
   return list ? list.flatMap(linkOf) : linkOf(result);
 }
 
+/** The sentence that a result holds about the search itself. */
+export function noticeOf(result: unknown): string | undefined {
+  const notice = typeof result === "object" && result !== null && "notice" in result ? result.notice : undefined;
+  return typeof notice === "string" && notice ? notice : undefined;
+}
+
 /** Parts of a query that tell where a reader came from, and never which page it is. */
 const TRACKING = /^(utm_.*|fbclid|gclid|dclid|gbraid|wbraid|msclkid|yclid|igshid|mc_cid|mc_eid|ref|ref_src|ref_url)$/i;
 

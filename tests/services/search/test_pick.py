@@ -11,6 +11,7 @@ from signalbox.services.search import ddgs, pick
 from signalbox.services.search.brave import BraveSearch
 from signalbox.services.search.docs import DocsSearch
 from signalbox.services.search.searxng import SearxngSearch
+from signalbox.services.search.setup import SearchSetup
 from signalbox.services.search.tavily import TavilySearch
 
 pytestmark = pytest.mark.anyio
@@ -20,9 +21,10 @@ BRAVE, TAVILY, SEARXNG = ("https://brave.test", "k3y"), ("https://tavily.test", 
 
 async def picked(folder: Path, **given: Any) -> tuple[SearchBackend | None, str | None]:
     """Pick among what is given; nothing else is set up."""
-    usual = {"wanted": None, "searxng_url": None, "docs_folder": folder, "own_docs": True}
+    wanted = given.pop("wanted", None)
     async with httpx.AsyncClient() as client:
-        backend, why = pick(**{**usual, "client": client, **given})
+        setup = SearchSetup(**{"client": client, "docs_folder": folder, "own_docs": True, **given})
+        backend, why = pick(wanted, setup)
     if isinstance(backend, DocsSearch):
         backend.close()
     return backend, why

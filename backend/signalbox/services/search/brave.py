@@ -8,6 +8,7 @@ import httpx
 
 from signalbox.core.tools import SearchHit, SearchQuery
 from signalbox.services.search.api import Account, SearchApi, Sleep, hits_of
+from signalbox.services.search.setup import SearchSetup, account_of
 
 URL = "https://api.search.brave.com/res/v1"
 
@@ -60,3 +61,8 @@ class BraveSearch:
         if query.after or query.before:
             return f"{query.after or _FIRST_DAY}to{query.before or self._today().isoformat()}"
         return _FRESHNESS[query.time_hint] if query.time_hint else ""
+
+
+def from_setup(setup: SearchSetup) -> BraveSearch:
+    """Make the backend; raises SearchUnavailableError."""
+    return BraveSearch(setup.client, account_of("BRAVE", setup.brave))

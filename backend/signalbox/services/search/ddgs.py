@@ -7,8 +7,9 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from signalbox.core.errors import Code, ToolError
-from signalbox.core.tools import SearchHit, SearchQuery
+from signalbox.core.tools import SearchHit, SearchQuery, SearchUnavailableError
 from signalbox.services.search.api import Sleep, text_of
+from signalbox.services.search.setup import SearchSetup
 
 # Named, as the package would otherwise ask two encyclopedias before any search engine.
 ENGINES = "duckduckgo, brave, mojeek, yahoo, startpage"
@@ -95,3 +96,12 @@ def installed() -> Ask | None:
         return importlib.import_module("ddgs").DDGS(timeout=_SECONDS).text
     except ImportError:
         return None
+
+
+def from_setup(setup: SearchSetup) -> DdgsSearch:
+    """Make the backend; raises SearchUnavailableError."""
+    ask = installed()
+    if ask is None:
+        reason = "SEARCH_BACKEND is ddgs, but the package ddgs is not installed (pip install 'signalbox[ddgs]')"
+        raise SearchUnavailableError(reason)
+    return DdgsSearch(ask)

@@ -10,10 +10,11 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from urllib.parse import quote
 
-from signalbox.core.tools import SearchHit, SearchQuery
+from signalbox.core.tools import SearchHit, SearchQuery, SearchUnavailableError
 from signalbox.services.search.docs_index import DocsIndex, Found, scan
 from signalbox.services.search.docs_rank import ranked
 from signalbox.services.search.docs_snippet import LONGEST, snippet, stems
+from signalbox.services.search.setup import SearchSetup
 
 # Where the app serves the files of the folders: /guide/ and /notes/.
 _GUIDE, _NOTES = "guide", "notes"
@@ -22,6 +23,8 @@ _DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
 _MOST_WORDS, _LONGEST_WORD, _SHORTEST_BEGINNING = 24, 64, 4
 # Sections per hit that the index gives, to be ordered again.
 _CANDIDATES = 12
+# Of this many words or more, this share must be in a section that is shown.
+_FEW_WORDS, _ENOUGH = 3, 0.6
 # What a question is made of, and a page that answers it need not hold.
 _QUESTION_WORDS = frozenset(
     re.findall(
@@ -38,7 +41,8 @@ class DocsSearch:
     """A SearchBackend over the Markdown, text and HTML files of a folder, and of the notes folder beside it.
 
     The index is made at the first search, or before by `prepare`, and follows the files: a search looks for changed
-    ones, at most every `rescan_after` seconds. `published` is the day a file was last changed.
+    ones, at most every `rescan_after` seconds. `published` is the day a file was last changed. `own` says that the
+    folder holds this project's documentation: a section with too few of the words asked for is not found in it.
     """
 
     name = "docs"
@@ -109,9 +113,12 @@ class DocsSearch:
         after, before = self._dates(query)
         with self._lock:
             self._refresh()
+            words = stems(" ".join(_words(query.text)))
             for expression in match_expressions(query.text):
-                if found := self._index.find(expression, after, before, most=query.limit * _CANDIDATES):
-                    words = stems(" ".join(_words(query.text)))
+                found = self._index.find(expression, after, before, most=query.limit * _CANDIDATES)
+                if self._own:  # asked about anything at all, where no web search is configured
+                    found = [one for one in found if _is_about(one, words)]
+                if found:
                     return _by_page(ranked(found, words, _QUESTION_WORDS), words)[: query.limit]
         return []
 
@@ -150,6 +157,12 @@ def _searchable(phrase: str) -> str:
     return re.sub(r"^\W+|\W+$", "", phrase.replace("'s", ""))
 
 
+def _is_about(one: Found, words: set[str]) -> bool:
+    """Tell whether a section holds enough of what was asked: all of two words, most of more."""
+    held = stems(f"{one.path} {one.title} {one.heading} {one.body}") & words
+    return len(held) >= (len(words) if len(words) < _FEW_WORDS else _ENOUGH * len(words))
+
+
 def _by_page(found: list[Found], words: set[str]) -> list[SearchHit]:
     """Make one hit of the sections of a page, at its best section, with the text of its two best."""
     pages: dict[str, list[Found]] = {}
@@ -166,3 +179,12 @@ def _hit(sections: list[Found], words: set[str]) -> SearchHit:
     if len(sections) > 1 and (more := snippet(sections[1].body, words - stems(sections[1].heading), LONGEST // 2)):
         text += f" … [{sections[1].heading or sections[1].title}] {more}"
     return SearchHit(title, url, text, best.published)
+
+
+def from_setup(setup: SearchSetup) -> DocsSearch:
+    """Make the backend; raises SearchUnavailableError."""
+    folder = setup.docs_folder
+    if not folder.is_dir():
+        reason = f"the folder to search ({folder.name}) does not exist; set SIGNALBOX_DOCS to one that does"
+        raise SearchUnavailableError(reason)
+    return DocsSearch(folder, setup.database, own=setup.own_docs, notes=setup.notes)

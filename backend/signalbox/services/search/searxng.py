@@ -10,7 +10,8 @@ import orjson
 
 from signalbox.core.errors import Code, ToolError
 from signalbox.core.messages import JsonObject, JsonValue
-from signalbox.core.tools import SearchHit, SearchQuery
+from signalbox.core.tools import SearchHit, SearchQuery, SearchUnavailableError
+from signalbox.services.search.setup import SearchSetup
 
 _TIMEOUT = httpx.Timeout(6.0, connect=3.0)
 _LARGEST_ANSWER = 4 * 1024 * 1024
@@ -158,3 +159,13 @@ def _tell_silent_engines(answer: JsonObject) -> None:
     if pairs:
         names = ", ".join(f"{str(name)[:30]} ({str(reason)[:40]})" for name, reason, *_ in pairs[:3])
         raise ToolError(Code.TOOL_FAILED, f"Nothing was found, but some search engines did not answer: {names}.")
+
+
+def from_setup(setup: SearchSetup) -> SearxngSearch:
+    """Make the backend; raises SearchUnavailableError."""
+    if not setup.searxng_url:
+        raise SearchUnavailableError("SEARCH_BACKEND is searxng, but SEARXNG_URL is not set")
+    try:
+        return SearxngSearch(setup.client, setup.searxng_url)
+    except ValueError:
+        raise SearchUnavailableError("SEARXNG_URL is not an http or https address") from None

@@ -8,6 +8,7 @@ import orjson
 from signalbox.core.messages import JsonObject
 from signalbox.core.tools import SearchHit, SearchQuery
 from signalbox.services.search.api import Account, SearchApi, Sleep, hits_of
+from signalbox.services.search.setup import SearchSetup, account_of
 
 URL = "https://api.tavily.com"
 
@@ -45,3 +46,8 @@ def _body(query: SearchQuery) -> JsonObject:
         dates = {"start_date": query.after, "end_date": query.before}
         return body | {name: day for name, day in dates.items() if day}
     return body | ({"time_range": query.time_hint} if query.time_hint else {})
+
+
+def from_setup(setup: SearchSetup) -> TavilySearch:
+    """Make the backend; raises SearchUnavailableError."""
+    return TavilySearch(setup.client, account_of("TAVILY", setup.tavily))

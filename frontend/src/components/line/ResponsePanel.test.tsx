@@ -463,3 +463,24 @@ describe("a token", () => {
     expect(first?.getAttribute("data-sources")).toBe("2,3,1");
   });
 });
+
+describe("the notice of a search", () => {
+  const NOTICE = "Web search is not configured; Signalbox's documentation was searched instead.";
+
+  it("is read once for a burst, also while it is closed", () => {
+    const answer = fedAnswer();
+    show(answer, {}, "closed");
+    for (const id of ["a", "b"]) {
+      const result = { success: true as const, result: { searched: "docs", notice: NOTICE, results: [] } };
+      feed(answer, call(id, 1), { type: "tool_result", id, name: "search_web", result, ...meta, step: 1 });
+    }
+    expect(screen.getAllByText(NOTICE)).toHaveLength(1);
+  });
+
+  it("is left out where the search says nothing about itself", () => {
+    const answer = fedAnswer();
+    show(answer);
+    feed(answer, call("a", 1), found("a"));
+    expect(document.querySelector("[data-part=notice]")).toBeNull();
+  });
+});

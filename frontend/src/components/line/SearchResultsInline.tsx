@@ -1,7 +1,7 @@
 // A burst of searches: one sentence, and below it what was asked and the sources found, each with the server's number.
 import { PreviewCard } from "@base-ui/react/preview-card";
 import { memo, type ReactNode, useState } from "react";
-import { type Source, sourcesIn } from "../../run/links.ts";
+import { noticeOf, type Source, sourcesIn } from "../../run/links.ts";
 import { burstLamp, hasFailed, isOpen, lampOf, type Stop, wasSkipped } from "../../run/view.ts";
 import { failureOf, plural } from "../../run/words.ts";
 import type { CallItem, Link } from "../../types/models.ts";
@@ -31,6 +31,7 @@ export const SearchResultsInline = memo(function SearchResultsInline({ stop, ope
       kind="search"
       lamp={burstLamp(stop.calls, looked)}
       title={<Title calls={stop.calls} found={sources.length} looked={looked} />}
+      notice={noticeIn(stop.calls)}
       open={open}
       onToggle={onToggle}
     >
@@ -56,6 +57,9 @@ export function isSameBurst<P extends { stop: { calls: readonly CallItem[] }; op
     before.stop.calls.every((call, index) => call === after.stop.calls[index])
   );
 }
+
+/** What the server says about the search itself, such as that no web search is configured; once for a burst. */
+const noticeIn = (calls: readonly CallItem[]) => calls.map((call) => noticeOf(call.result)).find(Boolean);
 
 function Title({ calls, found, looked }: { calls: readonly CallItem[]; found: number; looked: boolean }) {
   const failed = calls.filter(hasFailed).length;

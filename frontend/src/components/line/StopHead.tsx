@@ -40,12 +40,14 @@ interface HeadProps {
   kind: Stop["kind"];
   lamp: LampName;
   title: ReactNode;
+  /** A sentence that is to be read also while the stop is closed. */
+  notice?: string | undefined;
   open: boolean;
   onToggle: (id: string, open: boolean) => void;
   children: ReactNode;
 }
 
-export function StopHead({ id, kind, lamp, title, open, onToggle, children }: HeadProps) {
+export function StopHead({ id, kind, lamp, title, notice, open, onToggle, children }: HeadProps) {
   const body = useId();
   // What nobody has opened yet is not made; what was opened stays, so that it can fold softly.
   const wasOpen = useRef(open);
@@ -66,6 +68,11 @@ export function StopHead({ id, kind, lamp, title, open, onToggle, children }: He
           className="mt-0.5 size-4 shrink-0 text-dim transition-transform group-aria-expanded/head:rotate-90"
         />
       </button>
+      {notice && (
+        <p className="text-dim text-small" data-part="notice">
+          {notice}
+        </p>
+      )}
       <div
         id={body}
         className="grid grid-rows-[0fr] transition-[grid-template-rows] data-open:grid-rows-[1fr]"

@@ -1,0 +1,39 @@
+"""What the settings say about search, as the built-in backends read it."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+
+from signalbox.core.tools import SearchUnavailableError
+from signalbox.services.search.api import Account
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSetup:
+    """Addresses and keys of search services, and the folders to search.
+
+    `own_docs` says that the folder holds this project's documentation; `database` keeps the index of the folders from
+    one start to the next.
+    """
+
+    client: httpx.AsyncClient
+    docs_folder: Path
+    own_docs: bool
+    searxng_url: str | None = None
+    brave: tuple[str, str | None] = field(default=("", None), repr=False)
+    tavily: tuple[str, str | None] = field(default=("", None), repr=False)
+    notes: Path | None = None
+    database: Path | None = None
+
+
+def account_of(name: str, account: tuple[str, str | None]) -> Account:
+    """Return where a service is asked, and with which key; raises SearchUnavailableError naming its settings."""
+    base_url, key = account
+    if not key:
+        raise SearchUnavailableError(f"SEARCH_BACKEND is {name.lower()}, but {name}_API_KEY is not set")
+    try:
+        return Account(base_url, key.strip())
+    except ValueError as error:
+        reason = f"{name}_API_KEY or {name}_BASE_URL cannot be used: {error}"
+        raise SearchUnavailableError(reason) from None

@@ -1,0 +1,63 @@
+"""Search without any configuration: the documentation is searched, and nobody takes it for the web."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.fixtures import Behind
+from tests.support.serving import RunningApp, settings_for
+from tests.support.upstream import call_chunk, calls_then, says
+
+NOTICE = "Web search is not configured; Signalbox's documentation was searched instead."
+
+
+def searched(behind: Behind, query: str, **settings: Any) -> tuple[dict[str, Any], str]:
+    """Have a model search; return the result and the tool's description."""
+    scripts = (calls_then(call_chunk("search_web", f'{{"query": "{query}"}}')), says("Done."))
+    app, upstream = behind(*scripts, settings=settings)
+    [told] = app.ask().of("tool_result")
+    assert told["result"]["success"], told
+    tools = {tool["function"]["name"]: tool["function"]["description"] for tool in upstream.asked[0].body["tools"]}
+    return told["result"]["result"], tools["search_web"]
+
+
+def test_model_and_client_read_that_the_documentation_was_searched(behind: Behind) -> None:
+    """The sentence is in the tool's description and in the result, before what was found."""
+    result, description = searched(behind, "How does the tool loop work")
+    assert result["notice"] == NOTICE
+    assert result["results"][0]["url"].startswith("/guide/")
+    assert NOTICE in description
+
+
+@pytest.mark.parametrize("query", ["Who built the Eiffel tower", "best pizza recipe", "weather in Paris today"])
+def test_unrelated_pages_are_no_results(behind: Behind, query: str) -> None:
+    """Where the documentation holds nothing on it, nothing was found."""
+    result, _ = searched(behind, query)
+    assert result["results"] == []
+    assert result["notice"] == NOTICE
+    assert result["note"].startswith("Nothing was found in Signalbox's own documentation")
+
+
+def test_what_was_configured_has_no_notice(behind: Behind, tmp_path: Path) -> None:
+    """Documents that an operator named are what is to be searched, and so is this documentation by name."""
+    (tmp_path / "pandas.md").write_text("# Pandas\n\nPandas eat bamboo.\n", encoding="utf-8")
+    for settings in ({"signalbox_docs": tmp_path}, {"search_backend": "docs"}):
+        result, description = searched(behind, "pandas", **settings)
+        assert "notice" not in result
+        assert "not configured" not in description
+
+
+@pytest.mark.parametrize("loop", ["v2", "legacy"])
+def test_the_simulated_answer_says_so(tmp_path: Path, loop: str) -> None:
+    """A first question without a key gets its sources, and the sentence behind them, on both loops."""
+    openrouter = "https://openrouter.ai/api/v1"
+    settings = settings_for(
+        tmp_path / "data", openrouter_api_key=None, openrouter_base_url=openrouter, tool_loop_v2=loop == "v2"
+    )
+    with RunningApp(settings) as app:
+        assert app.ask("How do tool calls stream?").text.endswith(NOTICE)
+        nothing = app.ask("Who built the Eiffel tower?").text
+        assert nothing == f"The documents here hold nothing on **built Eiffel tower**.\n\n{NOTICE}"
+        none = app.ask("How do tool calls stream?", max_searches=0)
+        assert none.calls == []

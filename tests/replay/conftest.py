@@ -75,7 +75,7 @@ class Folder:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Folder]:
     """Serve on the simulator: a run with tools, and the second question of a conversation, which is saved."""
     path = tmp_path_factory.mktemp("replay")
-    with serving(path) as server, server.client() as client:
+    with serving(path, env={"TOOL_LOOP_V2": "false"}) as server, server.client() as client:
         run = ask(client, ASKED)
         ask(client, "Hello!", conversation_id="talk", system="Be kind.")
         second = ask(client, "What are levers?", conversation_id="talk", model="google/sim")

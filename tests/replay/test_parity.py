@@ -82,7 +82,7 @@ def test_a_difference_that_must_not_be_ends_in_one(tmp_path: Path) -> None:
     """V2 fails where legacy does not: exit 1, the difference with both sides, and the advice to wait."""
     with ScriptedUpstream(_sound_as_a_whole_alone) as upstream:
         env = {"OPENROUTER_BASE_URL": upstream.base_url, "OPENROUTER_API_KEY": "sk-of-a-test"}
-        with serving(tmp_path, env=env) as server, server.client() as client:
+        with serving(tmp_path, env={**env, "TOOL_LOOP_V2": "false"}) as server, server.client() as client:
             run = ask(client, "Well?")
         done = command("parity", run, cwd=tmp_path, env=env)
     text = done.stdout.decode()

@@ -165,6 +165,17 @@ def test_without_a_database_there_is_nothing_to_back_up(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_a_damaged_database_leaves_no_backup(tmp_path: Path) -> None:
+    """What cannot be copied is said, and neither a new backup nor the old one of that name is touched."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "signalbox.db").write_bytes(b"no database at all" * 500)
+    (tmp_path / "kept.tar").write_text("of yesterday")
+    ended = command("backup", "kept.tar", cwd=tmp_path)
+    assert (ended.returncode, "cannot be copied" in ended.stderr.decode()) == (2, True)
+    assert (tmp_path / "kept.tar").read_text() == "of yesterday"
+    assert {path.name for path in tmp_path.iterdir()} == {"data", "kept.tar"}
+
+
 def test_of_postgresql_the_command_is_named(tmp_path: Path, postgres_url: str) -> None:
     """Notes and token are backed up and restored; the database's own half is the pg_dump that is printed."""
     env = {"DATABASE_URL": postgres_url}

@@ -2,12 +2,11 @@
 
 import os
 import shutil
-import sqlite3
 import sys
 import tarfile
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
@@ -22,6 +21,7 @@ from signalbox.app.main import data_folder
 from signalbox.app.workers import hold_data_folder
 from signalbox.core.errors import StoreError
 from signalbox.store.checkup import is_known, look_at_file
+from signalbox.store.copying import copy_file
 
 _NOTES = "notes"
 _FILES = (DATABASE_FILE, ADMIN_FILE, LEVER_FILE)
@@ -34,8 +34,10 @@ def backup(target: Path) -> int:
         settings = load_settings()
         file = target / f"signalbox-backup-{_now()}.tar" if target.is_dir() else target
         _write(settings, file)
-    except (OSError, sqlite3.Error) as error:
+    except OSError as error:
         return _fail(f"The backup cannot be written: {error}.")
+    except StoreError:
+        return _fail("The database cannot be copied: it is damaged, or the disk is full. See signalbox doctor.")
     except SettingsError as error:
         return _fail(str(error))
     print(file)
@@ -82,7 +84,7 @@ def _write(settings: Settings, file: Path) -> None:
             tarfile.open(fileobj=written, mode="w") as tar,
         ):
             if settings.database_url is None:
-                _copy_database(folder / DATABASE_FILE, work / DATABASE_FILE)
+                copy_file(folder / DATABASE_FILE, work / DATABASE_FILE)
                 tar.add(work / DATABASE_FILE, DATABASE_FILE)
             for one in (ADMIN_FILE, LEVER_FILE):
                 if (folder / one).is_file():
@@ -94,13 +96,6 @@ def _write(settings: Settings, file: Path) -> None:
             written.flush()
             os.fsync(written.fileno())
         archive.replace(file)
-
-
-def _copy_database(source: Path, copy: Path) -> None:
-    """Have SQLite write a copy of one moment, which needs no pause of the server."""
-    os.close(os.open(copy, os.O_WRONLY | os.O_CREAT, 0o600))
-    with closing(sqlite3.connect(source, timeout=30)) as database:
-        database.execute("VACUUM INTO ?", (str(copy),))
 
 
 def _notes_in(folder: Path) -> Iterator[Path]:

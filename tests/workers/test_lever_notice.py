@@ -18,13 +18,13 @@ def test_a_pull_is_heard_without_looking(tmp_path: Path, postgres_url: str, monk
     shared = {"database_url": postgres_url, "signalbox_admin_token": TOKEN, "tool_loop_v2": None}
     (tmp_path / "a").mkdir()
     with RunningApp(settings_for(tmp_path / "a", **shared)) as one, RunningApp(settings_for(tmp_path, **shared)) as two:
-        assert two.client.get("/health/ready").json()["loop"] == "legacy"
-        # Whoever listens hears it; before that nobody does, so the first pull is told again until one is heard.
-        within(30, lambda: _is_heard(one, two, "on"))
         assert two.client.get("/health/ready").json()["loop"] == "v2"
-        one.client.put(LEVER, json={"state": "off"}, headers={"authorization": f"Bearer {TOKEN}"})
-        within(4.0, lambda: two.client.get(LEVER).json()["state"] == "off")
-        assert two.ask("Hello!", tools=[]).done["loop"] == "legacy"
+        # Whoever listens hears it; before that nobody does, so the first pull is told again until one is heard.
+        within(30, lambda: _is_heard(one, two, "off"))
+        assert two.client.get("/health/ready").json()["loop"] == "legacy"
+        one.client.put(LEVER, json={"state": "on"}, headers={"authorization": f"Bearer {TOKEN}"})
+        within(4.0, lambda: two.client.get(LEVER).json()["state"] == "on")
+        assert two.ask("Hello!", tools=[]).done["loop"] == "v2"
 
 
 def _is_heard(one: RunningApp, two: RunningApp, state: str) -> bool:

@@ -213,8 +213,8 @@ def test_the_lever_acts_on_all_workers_within_a_second(tmp_path: Path, postgres:
             asked = [client.post("/api/chat/stream", json=ASK) for client in clients.values()]
             return {response.headers["x-tool-loop"] for response in asked}
 
-        assert loops() == {"legacy"}
-        for client, state, loop in zip(clients.values(), ("on", "off"), ("v2", "legacy"), strict=True):
+        assert loops() == {"v2"}
+        for client, state, loop in zip(clients.values(), ("off", "on"), ("legacy", "v2"), strict=True):
             pulled = client.put(LEVER, json={"state": state}, headers={"authorization": f"Bearer {TOKEN}"})
             assert pulled.json()["state"] == state
             # A second, as promised, and what a slow machine takes for the questions themselves.

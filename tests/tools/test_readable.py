@@ -6,8 +6,11 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from signalbox.tools import readable as reading
 from signalbox.tools.markup import Close, Open, tokens
 from signalbox.tools.readable import readable
+
+from tests.support.steps import growth_of
 
 URL = "https://example.org/docs/page.html"
 
@@ -218,3 +221,17 @@ def test_any_page_becomes_text(markup: str):
     page = readable(markup, URL)
     assert page == readable(markup, URL)
     assert not re.search(r"\n{4,}", page.text) or "<pre>" in markup
+
+
+@pytest.mark.parametrize("piece", ["<p>", "<div>", "<", "<b>x", "</p>", "<a href=x>", "<ul><li>", "<pre>", "<h1>"])
+def test_a_page_of_nothing_but_tags_is_read_in_bounded_steps(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps grow with the length alone, and stop growing where a page has more tags and texts than any real one."""
+    assert growth_of(lambda size: readable(piece * size, "https://a.example/"), 200) < 2.3
+    monkeypatch.setattr(reading, "_MOST_TOKENS", 200)
+    assert growth_of(lambda size: readable(piece * size, "https://a.example/"), 400) < 1.1
+
+
+def test_a_page_is_read_as_far_as_it_has_tags(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stands before the limit is read as ever."""
+    monkeypatch.setattr(reading, "_MOST_TOKENS", 7)
+    assert readable("<p>One.</p><p>Two.</p><p>Three.</p>", "https://a.example/").text == "One.\n\nTwo."

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from urllib.parse import urljoin
 
 from signalbox.tools.markup import Close, Open, Token, tokens
@@ -27,6 +28,8 @@ _OPEN_ENDED = _names("p li dt dd tr td th option")
 _IN_HEAD = _names("title meta link base style script noscript template head")
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _LONGEST_LINK = 500
+# Tags and texts of a page that are read: two megabytes of prose hold some ten thousand, of nothing but tags 700,000.
+_MOST_TOKENS = 100_000
 _ENOUGH = 200  # characters in <main> or <article> that make them the page
 
 
@@ -48,7 +51,7 @@ def readable(markup: str, url: str) -> Readable:
 
 def _read(markup: str, url: str, skipped: frozenset[str]) -> "_Reader":
     reader = _Reader(url, skipped)
-    for token in tokens(markup):
+    for token in islice(tokens(markup), _MOST_TOKENS):
         reader.take(token)
     reader.end_block()
     return reader

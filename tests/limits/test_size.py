@@ -12,6 +12,7 @@ from signalbox.chat.progress import Progress
 from signalbox.chat.run import drive
 from signalbox.chat.weight import weight_of
 from signalbox.core.events import AnyEvent, Call, Content, Done, Reasoning, Stamped, ToolCalls, ToolResult, Warning
+from signalbox.core.in_flight import IN_FLIGHT
 from signalbox.core.invariants import first_fault
 from signalbox.core.parts import TextDelta
 from signalbox.core.ports import Play
@@ -21,6 +22,7 @@ from tests.support.fixtures import Behind
 from tests.support.frames import checked
 from tests.support.runs import context_for, no_wait
 from tests.support.scripted import SERVED, ScriptedClient, call, calls, ending, make_tool
+from tests.support.serving import error_of
 from tests.support.upstream import Exchange, says
 
 KB = 1024
@@ -120,3 +122,14 @@ def test_no_event_weighs_more_than_it_takes(events: list[AnyEvent]) -> None:
     assert weight_of(events) <= taken
     if all(isinstance(event, Content | Reasoning) and event.content.isprintable() for event in events):
         assert taken - weight_of(events) <= 24 * len(events) + 2
+
+
+def test_large_bodies_share_what_may_be_held_at_once(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A body over a megabyte that finds no room is refused for the moment; a smaller one never is."""
+    app, _ = behind(says("Yes."))
+    monkeypatch.setattr(IN_FLIGHT, "most", 100_000)
+    refused = app.post(prompt="x" * 2 * KB * KB)
+    assert (refused.status_code, refused.headers["retry-after"]) == (503, "1")
+    assert error_of(refused)["code"] == "TOO_MUCH_AT_ONCE"
+    assert app.ask("x" * (KB * KB // 2), tools=[]).done["status"] == "complete"
+    assert IN_FLIGHT.held == 0

@@ -8,6 +8,7 @@ import orjson
 import pytest
 from signalbox.core.errors import Code, UpstreamError
 from signalbox.core.events import Content
+from signalbox.core.in_flight import IN_FLIGHT
 from signalbox.core.messages import UserMessage
 from signalbox.core.parts import Request, StreamPart, TextDelta, UsageReport
 from signalbox.core.slices import SLICE
@@ -189,3 +190,13 @@ async def test_a_large_error_counts_as_its_status() -> None:
         with pytest.raises(UpstreamError) as refused:
             await service.stream(Request("openai/sim", (UserMessage("Hello!"),)), lambda _: None)
     assert refused.value.code is Code.UPSTREAM_OVERLOADED
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("begun", [b"data: {", b"{"])
+async def test_large_answers_share_what_may_be_held_at_once(begun: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A frame, or a whole answer, that finds no room is refused with a code of its own."""
+    monkeypatch.setattr(IN_FLIGHT, "most", 100_000)
+    body = HEAD + begun + b'"a":"' + b"a" * 2_000_000
+    assert await end_of(sends(body), monkeypatch) == ("", Code.TOO_MUCH_AT_ONCE, 1)
+    assert IN_FLIGHT.held == 0

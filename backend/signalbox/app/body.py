@@ -11,6 +11,7 @@ from starlette.requests import ClientDisconnect
 from signalbox.app.errors import request_error_of
 from signalbox.app.heads import headers_of
 from signalbox.core.errors import Code, RequestError
+from signalbox.core.in_flight import FREE, IN_FLIGHT, Share
 from signalbox.core.messages import JsonValue
 
 # Deeper nesting costs many times its size in memory and no client needs it (quirk G6).
@@ -27,20 +28,8 @@ async def read_json(request: Request, limit: int) -> JsonValue:
     announced = headers_of(request.scope).get(b"content-length", b"0")
     if len(announced) > len(str(limit)) or int(announced) > limit:
         raise _too_large(limit)
-    pieces: list[bytes] = []
-    size = 0
-    while True:  # not by request.stream: an async generator costs as much again as reading and parsing
-        message = await request.receive()
-        if message["type"] == "http.disconnect":
-            raise ClientDisconnect
-        piece: bytes = message.get("body", b"")
-        size += len(piece)
-        if size > limit:
-            raise _too_large(limit)
-        pieces.append(piece)
-        if not message.get("more_body", False):
-            break
-    body = b"".join(pieces)
+    with IN_FLIGHT.share() as share:
+        body = await _whole(request, limit, share)
     containers = body.count(b"[") + body.count(b"{")  # at most: what stands in strings is among them
     if containers > _MOST_CONTAINERS and _has_too_many_containers(body):
         words = f"The body holds more than {_MOST_CONTAINERS:,} lists and objects."
@@ -53,6 +42,24 @@ async def read_json(request: Request, limit: int) -> JsonValue:
     if containers > _DEPTH and is_too_deep(value):
         raise RequestError(Code.INVALID_REQUEST, f"The body is nested deeper than {_DEPTH} levels.", "body")
     return value
+
+
+async def _whole(request: Request, limit: int, share: Share) -> bytes:
+    pieces: list[bytes] = []
+    size = 0
+    while True:  # not by request.stream: an async generator costs as much again as reading and parsing
+        message = await request.receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        piece: bytes = message.get("body", b"")
+        size += len(piece)
+        if size > limit:
+            raise _too_large(limit)
+        if size > FREE and not share.hold(size):
+            raise RequestError(Code.TOO_MUCH_AT_ONCE, retry_after=1.0)
+        pieces.append(piece)
+        if not message.get("more_body", False):
+            return b"".join(pieces)
 
 
 def _too_large(limit: int) -> RequestError:

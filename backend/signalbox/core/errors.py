@@ -28,6 +28,7 @@ class Code(StrEnum):
     RUN_IN_CONVERSATION = "RUN_IN_CONVERSATION"
     STORE_UNAVAILABLE = "STORE_UNAVAILABLE"
     BODY_TOO_LARGE = "BODY_TOO_LARGE"
+    TOO_MUCH_AT_ONCE = "TOO_MUCH_AT_ONCE"
     TOO_MANY_RUNS = "TOO_MANY_RUNS"
     TOO_MANY_STREAMS = "TOO_MANY_STREAMS"
     TOO_MANY_QUESTIONS = "TOO_MANY_QUESTIONS"
@@ -142,6 +143,12 @@ CODES: dict[Code, CodeFact] = {
         "The database cannot be used now.", "Try again in a moment; the log says what is wrong.", True, 503
     ),
     Code.BODY_TOO_LARGE: CodeFact("The body is too large.", "Send less, or raise SIGNALBOX_MAX_BODY_MB.", http=413),
+    Code.TOO_MUCH_AT_ONCE: CodeFact(
+        "The server is receiving too many large bodies and answers at once.",
+        "Try again in a moment.",
+        retryable=True,
+        http=503,
+    ),
     Code.TOO_MANY_RUNS: CodeFact("Too many runs are under way.", "Try again in a moment.", retryable=True, http=503),
     Code.TOO_MANY_STREAMS: CodeFact("Too many streams are open.", "Close some, or try again in a moment.", True, 429),
     Code.TOO_MANY_QUESTIONS: CodeFact(

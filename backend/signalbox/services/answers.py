@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 import httpx
 
 from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.in_flight import IN_FLIGHT, Share
 from signalbox.core.parts import Fault, Served, StreamPart
 from signalbox.core.ports import Take
 from signalbox.core.slices import slices_of
@@ -41,10 +42,16 @@ class Hearing:
         self._decoder = StreamDecoder(served)
         self._body: bytes | None = None
         self._later: list[StreamPart] = []  # of a large frame, to be handed over slice by slice
+        self._share = Share(IN_FLIGHT)
 
     async def run(self) -> None:
         """Hand over the parts of each read, to the end. Raises UpstreamError, and httpx's TransportError."""
-        reads = self._answer.aiter_raw()
+        try:
+            await self._hear_all(self._answer.aiter_raw())
+        finally:
+            self._share.hold(0)
+
+    async def _hear_all(self, reads: AsyncIterator[bytes]) -> None:
         try:
             await self._pour(reads)
             if self._body is not None:
@@ -81,6 +88,7 @@ class Hearing:
         for some in slices_of(parts):
             self._tell(some)
             await asyncio.sleep(0)
+        self._share.hold(self._decoder.held)
 
     def _hear(self, data: bytes) -> bool:
         """Take one network read in; true when more of them need not be poured."""
@@ -91,9 +99,11 @@ class Hearing:
                 self._body = data
                 return True
         parts = decoder.feed(data)
-        if decoder.is_large and parts:
-            self._later = parts
-            return True
+        if decoder.is_large:
+            _hold(self._share, decoder.held)
+            if parts:
+                self._later = parts
+                return True
         if decoder.is_told:  # by a fault, too
             self._tell(parts)
             return True
@@ -149,16 +159,23 @@ async def rest(reads: AsyncIterator[bytes], most_bytes: int = _BODY_LIMIT, most_
     pieces: list[bytes] = []
     size = 0
     weight: JsonWeight | None = None
-    async for piece in reads:
-        pieces.append(piece)
-        size += len(piece)
-        if size > most_bytes:
-            words = f"The upstream's answer is larger than {most_bytes // 1024 // 1024} MB."
-            raise UpstreamError(Code.UPSTREAM_PROTOCOL, words, retryable=False)
-        if size > LARGE:
-            weight, unweighed = (weight, piece) if weight else (JsonWeight(most_values), b"".join(pieces))
-            weight.feed(unweighed)
-    return b"".join(pieces)
+    with IN_FLIGHT.share() as share:
+        async for piece in reads:
+            pieces.append(piece)
+            size += len(piece)
+            if size > most_bytes:
+                words = f"The upstream's answer is larger than {most_bytes // 1024 // 1024} MB."
+                raise UpstreamError(Code.UPSTREAM_PROTOCOL, words, retryable=False)
+            if size > LARGE:
+                _hold(share, size)
+                weight, unweighed = (weight, piece) if weight else (JsonWeight(most_values), b"".join(pieces))
+                weight.feed(unweighed)
+        return b"".join(pieces)
+
+
+def _hold(share: Share, size: int) -> None:
+    if not share.hold(size):
+        raise UpstreamError(Code.TOO_MUCH_AT_ONCE)
 
 
 def _refuse_foreign(start: bytes, answer: httpx.Response) -> None:

@@ -21,6 +21,8 @@ MANY_BYTES = 4096
 # So many bytes of frames are first tried in one go.
 _WINDOW = 16 * 1024
 _BORDER = b"\n\n"
+# A frame of more bytes may be too much to be taken in at once.
+_MUCH = 16 * 1024
 # A finish reason is in the last frames of an answer, if at all.
 _LAST_BYTES = 4096
 _FINISHES = (b'"finish_reason":"', b'"finish_reason": "')
@@ -45,6 +47,11 @@ class StreamDecoder:
         self.has_ended = False
         self.is_large = False
 
+    @property
+    def held(self) -> int:
+        """How many bytes of an unfinished frame are held."""
+        return self._sse.held
+
     def feed(self, data: bytes) -> list[StreamPart]:
         """Return the parts that this network read completes."""
         if (piece := self._alone.piece_of(data)) is not None:
@@ -55,7 +62,7 @@ class StreamDecoder:
         self._alone.forget()
         out: list[StreamPart] = []
         self.has_begun = self.has_begun or bool(data.strip())
-        self.is_large = self._sse.holds_much
+        self.is_large = self._sse.held > _MUCH
         if len(data) < MANY_BYTES:
             self._read(data, out)
             if self._is_between_plain:

@@ -9,7 +9,6 @@ from signalbox.wire.weight import LARGE, JsonWeight
 
 # One line may be an image as a data URL; more than this is an attack or a broken host (quirk G6).
 MAX_FRAME_BYTES = 16 * 1024 * 1024
-_MUCH = 16 * 1024
 _BOM = b"\xef\xbb\xbf"
 # What OpenRouter says before its first frame, and in a silence (quirk E4); a comment is no frame.
 _KEEP_ALIVE = b": OPENROUTER PROCESSING\n\n"
@@ -52,9 +51,9 @@ class SseDecoder:
         return frames
 
     @property
-    def holds_much(self) -> bool:
-        """Whether what has come of an unfinished frame is more than is taken in at once."""
-        return self._tail_size + self._data_size > _MUCH
+    def held(self) -> int:
+        """How many bytes of an unfinished frame are held."""
+        return self._tail_size + self._data_size
 
     @property
     def _is_open(self) -> bool:

@@ -108,6 +108,7 @@ export const ADVICE: Readonly<Record<string, Advice>> = {
   RUN_IN_CONVERSATION: free("Delete the conversation, and it goes with it."),
   STORE_UNAVAILABLE: free("Try again in a moment; the server's log says what is wrong.", "retry"),
   BODY_TOO_LARGE: free("Send less: fewer or smaller images."),
+  TOO_MUCH_AT_ONCE: free("Wait for another answer to end, then retry.", "retry"),
   TOO_MANY_RUNS: free("Wait for another answer to end, then retry.", "retry"),
   TOO_MANY_STREAMS: free("Close another tab of this chat, then retry.", "retry"),
   TOO_MANY_QUESTIONS: free("Wait a moment, then retry.", "retry"),

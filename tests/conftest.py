@@ -24,6 +24,14 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_plugins() -> Iterator[None]:
+    """Leave out what packages installed beside Signalbox bring: tests count on the built-in tools alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("signalbox.tools.plugins.entry_points_of", lambda group: iter(()))
+        yield
+
+
 @pytest.fixture(scope="session")
 def postgres() -> "Iterator[Server]":
     """Run one PostgreSQL for all tests of this process; without it skip with a word, or fail where it is asked for."""

@@ -60,7 +60,19 @@ def read(path: Path) -> File:
     return File(path, blocks)
 
 
-FOLDERS = ("chat", "validation", "runs", "resuming", "saves", "conversations", "models", "tools", "health", "flags")
+FOLDERS = (
+    "chat",
+    "validation",
+    "runs",
+    "resuming",
+    "saves",
+    "conversations",
+    "models",
+    "tools",
+    "health",
+    "flags",
+    "contract",
+)
 REQUESTS = [read(path) for name in FOLDERS for path in sorted((FOLDER / name).glob("[0-9]*.bru"))]
 ENVIRONMENTS = [read(path) for path in sorted((FOLDER / "environments").glob("*.bru"))]
 BY_NAME = {file.name.removesuffix(".bru"): file for file in REQUESTS}

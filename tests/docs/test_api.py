@@ -76,7 +76,7 @@ def test_the_numbers_of_endpoints_are_right() -> None:
         "/api/flags": 2,
         "/health": 2,
     }
-    assert len(listed) - sum(counts.values()) == 2
+    assert len(listed) - sum(counts.values()) == 3
     assert "one endpoint to ask a question, five around runs, six for conversations, five for saves" in PAGE.text
 
 

@@ -70,8 +70,9 @@ _STREAM = (
     'data: {"type":"content","content":"The ","v":"1.1","run_id":"4f…","loop":"v2"}\nid: 4f…:1\n\n'
     'data: {"type":"done","done":true,"status":"complete","steps":1,"ts":1790000000000}\nid: 4f…:2\n\n'
 )
+_CONTRACT = "Events of the contract v1.1: docs/sse-contract.md; each is valid against GET /api/contract/v1.1.json"
 STREAM_ANSWERS: dict[int | str, dict[str, Any]] = {
-    200: {"description": "Contract v1.1: docs/sse-contract.md", "content": {"text/event-stream": {"example": _STREAM}}},
+    200: {"description": _CONTRACT, "content": {"text/event-stream": {"example": _STREAM}}},
     "4XX": {"description": "Refused before a run: nothing started, nothing spent", "model": ErrorAnswer},
 }
 
@@ -92,7 +93,7 @@ def add_openapi(app: FastAPI) -> None:
             whole["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
             for path, operations in whole["paths"].items():
                 for operation in operations.values():
-                    _complete(operation, is_api=path.startswith("/api/"))
+                    _complete(operation, is_api=path.startswith("/api/") and not path.startswith("/api/contract/"))
             app.openapi_schema = whole
         return app.openapi_schema
 

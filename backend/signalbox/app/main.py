@@ -27,7 +27,7 @@ from signalbox.app.memory import Upkeep, tune
 from signalbox.app.quota import Quota
 from signalbox.app.rates import Rates, read_rates
 from signalbox.app.refusals import Refusals
-from signalbox.app.routers import chat, conversations, flags, health, models, runs, saves, tools
+from signalbox.app.routers import chat, contract, conversations, flags, health, models, runs, saves, tools
 from signalbox.app.run_log import RunLog
 from signalbox.app.security import Gate, Guard
 from signalbox.app.sharing import join, sharing_of
@@ -128,6 +128,7 @@ def create_app(
         saves.router,
         models.router,
         tools.router,
+        contract.router,
         flags.router,
         health.router,
     ):
@@ -149,7 +150,14 @@ def _guard(app: FastAPI, settings: Settings, token: str | None, admin: AdminToke
     # What the user's own documents hold is theirs; this project's documentation is not.
     closed = ("/api/", "/notes/") if settings.signalbox_docs is None else ("/api/", "/notes/", "/guide/")
     app.add_middleware(Express, path="/api/chat/stream", endpoint=chat.stream_chat)
-    app.add_middleware(Gate, hosts=settings.signalbox_allowed_hosts, origins=origins, who=keeper.who, closed=closed)
+    app.add_middleware(
+        Gate,
+        hosts=settings.signalbox_allowed_hosts,
+        origins=origins,
+        who=keeper.who,
+        closed=closed,
+        public=(contract.PATH,),
+    )
     app.add_middleware(LastResort)
     if origins:
         app.add_middleware(

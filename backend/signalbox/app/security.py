@@ -80,7 +80,8 @@ class Guard:
 class Gate:
     """A pure ASGI middleware; what is sent passes it by.
 
-    Of a request whose path begins with one of `closed`, `who` tells by its token who asks, or refuses it.
+    Of a request whose path begins with one of `closed`, and is not in `public`, `who` tells by its token who asks, or
+    refuses it.
     """
 
     def __init__(
@@ -91,12 +92,14 @@ class Gate:
         origins: Collection[str],
         who: Callable[[str], Awaitable[Who]],
         closed: tuple[str, ...] = ("/api/",),
+        public: Collection[str] = (),
     ) -> None:
         self._app = app
         self._hosts = _LOOPBACK_NAMES | {host.lower() for host in hosts}
         self._origins = frozenset(origins)
         self._who = who
         self._closed = closed
+        self._public = frozenset(public)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request pass, or answer it with what is wrong."""
@@ -127,6 +130,8 @@ class Gate:
     def _is_closed(self, scope: Scope) -> bool:
         """Whether a path needs the token; a browser that opens a document gets the page, which then asks for it."""
         path: str = scope["path"]
+        if path in self._public:
+            return False
         return path.startswith(self._closed) and (path.startswith("/api/") or not wants_page(scope))
 
     def _is_own_page(self, headers: dict[bytes, bytes]) -> bool:

@@ -22,8 +22,13 @@ _DECODER = json.Decoder(AnyEvent)
 
 @cache
 def schema() -> JsonObject:
-    """Return the contract's JSON Schema, as `just contract` wrote it."""
-    return orjson.loads(files("signalbox.encoders").joinpath("v1_1.schema.json").read_bytes())
+    """Return the contract's JSON Schema."""
+    return orjson.loads(schema_bytes())
+
+
+def schema_bytes() -> bytes:
+    """Return the contract's JSON Schema as `just contract` wrote it."""
+    return files("signalbox.encoders").joinpath("v1_1.schema.json").read_bytes()
 
 
 @cache

@@ -1,0 +1,36 @@
+"""GET /api/contract/v1.1.json: the JSON Schema of the event contract, for authors of clients; public like OpenAPI."""
+
+from hashlib import sha256
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Response
+
+from signalbox.app.parameters import KnownParameters
+from signalbox.core.events import VERSION
+from signalbox.encoders.check import schema_bytes
+
+PATH = f"/api/contract/v{VERSION}.json"
+_SCHEMA = schema_bytes()
+_ETAG = f'"{sha256(_SCHEMA).hexdigest()[:32]}"'
+_TYPE = "application/schema+json"
+# It grows with the server's version: a cache asks again, and is answered without the body.
+_HEADERS = {"etag": _ETAG, "cache-control": "no-cache"}
+
+router = APIRouter(tags=["contract"], route_class=KnownParameters)
+
+
+@router.head(PATH, response_model=None, include_in_schema=False)
+@router.get(
+    PATH,
+    response_model=None,
+    responses={
+        200: {"description": "A JSON Schema (2020-12) of each event", "content": {_TYPE: {"schema": {}}}},
+        304: {"description": "It is the one that If-None-Match names"},
+    },
+)
+async def contract_schema(if_none_match: Annotated[str, Header()] = "") -> Response:
+    """Return the JSON Schema of the events that a stream carries; no token is asked for."""
+    named = {tag.strip().removeprefix("W/") for tag in if_none_match.split(",")}
+    if named & {_ETAG, "*"}:
+        return Response(status_code=304, headers=_HEADERS)
+    return Response(_SCHEMA, media_type=_TYPE, headers=_HEADERS)

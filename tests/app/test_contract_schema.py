@@ -1,0 +1,57 @@
+"""The contract's JSON Schema over HTTP: cacheable, for other origins, without a token; a real stream keeps it."""
+
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+from signalbox.encoders.check import schema_bytes
+
+from tests.support.serving import RunningApp, settings_for
+
+PATH = "/api/contract/v1.1.json"
+ORIGIN = "https://chat.example"
+
+
+def test_it_is_the_contracts_own(app: RunningApp) -> None:
+    """Byte for byte what `just contract` wrote, under the media type of schemas; HEAD has the same headers."""
+    response, head = app.client.get(PATH), app.client.head(PATH)
+    assert (response.status_code, response.content) == (200, schema_bytes())
+    assert response.headers["content-type"] == "application/schema+json"
+    assert (head.status_code, head.content) == (200, b"")
+    for name in ("content-type", "content-length", "etag", "cache-control"):
+        assert head.headers[name] == response.headers[name]
+
+
+def test_every_event_of_a_stream_is_valid_against_it(app: RunningApp) -> None:
+    """As a client would check them, with what it has fetched."""
+    schema = app.client.get(PATH).json()
+    validator = Draft202012Validator(schema)
+    heard = app.ask("What is 17 * 23? Then search for the tool loop", tools=["calculate", "search_web"])
+    assert {event["type"] for event in heard.events} >= {"tool_calls", "tool_executing", "tool_result", "done"}
+    for event in heard.events:
+        assert validator.is_valid(event), event
+
+
+@pytest.mark.parametrize("form", ["{}", "W/{}", '"other", {}', "*"])
+def test_a_cache_asks_again(app: RunningApp, form: str) -> None:
+    """What it has is named by an ETag and answered with 304."""
+    fresh = app.client.get(PATH)
+    assert fresh.headers["cache-control"] == "no-cache"
+    again = app.client.get(PATH, headers={"if-none-match": form.format(fresh.headers["etag"])})
+    assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", fresh.headers["etag"])
+    assert app.client.get(PATH, headers={"if-none-match": '"other"'}).status_code == 200
+
+
+def test_no_token_is_asked_for(tmp_path: Path) -> None:
+    """It is documentation, like /openapi.json; a page of another origin that is allowed may read it."""
+    settings = settings_for(tmp_path / "data", signalbox_access_token="secret", signalbox_allowed_origins=[ORIGIN])
+    with RunningApp(settings) as app:
+        response = app.client.get(PATH, headers={"origin": ORIGIN})
+        assert response.status_code == 200
+        assert response.headers["access-control-allow-origin"] == ORIGIN
+        assert app.client.get(PATH + "/more").status_code == 401
+        assert app.client.get("/api/contract/v9.json").status_code == 401
+        described = app.client.get("/openapi.json").json()
+    assert "security" not in described["paths"][PATH]["get"]
+    stream = described["paths"]["/api/chat/stream"]["post"]["responses"]["200"]
+    assert PATH in stream["description"]

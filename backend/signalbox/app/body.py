@@ -1,6 +1,5 @@
 """A request's body to a ChatRequest: read within a limit, parsed strictly, every fault named."""
 
-import re
 from typing import TypeVar
 
 import orjson
@@ -13,27 +12,31 @@ from signalbox.app.heads import headers_of
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.in_flight import FREE, IN_FLIGHT, Share
 from signalbox.core.messages import JsonValue
+from signalbox.core.offload import SLICE, offloaded
 
 # Deeper nesting costs many times its size in memory and no client needs it (quirk G6).
 _DEPTH = 64
-# Lists and objects; reading millions of them takes seconds, in which nobody else's stream moves.
+# Reading millions of lists, objects and values takes seconds, and holds the interpreter lock.
 _MOST_CONTAINERS = 200_000
-_STRING = re.compile(rb'"[^"]*"')
+_MOST_VALUES = 300_000
 
 Model = TypeVar("Model", bound=BaseModel)
 
 
-async def read_json(request: Request, limit: int) -> JsonValue:
-    """Read a JSON body of at most `limit` bytes, counted while it comes; raises RequestError."""
+async def read_body(request: Request, limit: int) -> bytes:
+    """Read a body of at most `limit` bytes, counted while it comes; raises RequestError."""
     announced = headers_of(request.scope).get(b"content-length", b"0")
     if len(announced) > len(str(limit)) or int(announced) > limit:
         raise _too_large(limit)
     with IN_FLIGHT.share() as share:
-        body = await _whole(request, limit, share)
-    containers = body.count(b"[") + body.count(b"{")  # at most: what stands in strings is among them
-    if containers > _MOST_CONTAINERS and _has_too_many_containers(body):
-        words = f"The body holds more than {_MOST_CONTAINERS:,} lists and objects."
-        raise RequestError(Code.INVALID_REQUEST, words, "body")
+        return await _whole(request, limit, share)
+
+
+def json_in(body: bytes) -> JsonValue:
+    """Parse a body strictly; raises RequestError."""
+    containers = _count(body, b"[{")  # at most: what stands in strings is among them
+    if containers > _MOST_CONTAINERS or containers + _count(body, b",") > _MOST_VALUES:
+        _check_counts(body)
     try:
         # orjson itself refuses NaN, invalid UTF-8 and more than 1,024 levels.
         value: JsonValue = orjson.loads(body)
@@ -68,7 +71,12 @@ def _too_large(limit: int) -> RequestError:
 
 async def read_model(request: Request, model: type[Model], limit: int) -> Model:
     """Read a body that fits a schema; raises RequestError naming the field that does not."""
-    value = await read_json(request, limit)
+    body = await read_body(request, limit)
+    return await offloaded(lambda: validated(json_in(body), model), size=len(body))
+
+
+def validated(value: JsonValue, model: type[Model]) -> Model:
+    """Return a body as a model; raises RequestError naming the field that does not fit."""
     if not isinstance(value, dict):
         raise RequestError(Code.INVALID_REQUEST, "The body must be a JSON object.", "body")
     try:
@@ -77,10 +85,26 @@ async def read_model(request: Request, model: type[Model], limit: int) -> Model:
         raise request_error_of(error, value) from None
 
 
-def _has_too_many_containers(body: bytes) -> bool:
-    """Count what opens a list or an object, outside of strings."""
-    bare = _STRING.sub(b"", body.replace(b"\\\\", b"").replace(b'\\"', b""))
-    return bare.count(b"[") + bare.count(b"{") > _MOST_CONTAINERS
+def _check_counts(body: bytes) -> None:
+    """Count lists, objects and values outside of strings, slice by slice; raises RequestError for too many."""
+    bare = body.replace(b"\\\\", b"").replace(b'\\"', b"")
+    containers = values = quotes = 0
+    for at in range(0, len(bare), SLICE):
+        pieces = bare[at : at + SLICE].split(b'"')
+        outside = b"".join(pieces[quotes % 2 :: 2])
+        quotes += len(pieces) - 1
+        containers += _count(outside, b"[{")
+        values += _count(outside, b",")
+    for number, most, what in (
+        (containers, _MOST_CONTAINERS, "lists and objects"),
+        (containers + values, _MOST_VALUES, "values"),
+    ):
+        if number > most:
+            raise RequestError(Code.INVALID_REQUEST, f"The body holds more than {most:,} {what}.", "body")
+
+
+def _count(body: bytes, marks: bytes) -> int:
+    return sum(map(body.count, marks))
 
 
 def is_too_deep(value: JsonValue) -> bool:

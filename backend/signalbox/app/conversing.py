@@ -17,7 +17,11 @@ from signalbox.conversations.turns import ends_openly, text_in
 from signalbox.core.conversations import Conversation, Node, key_of
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.messages import AssistantMessage, Message, SystemMessage, ToolMessage
+from signalbox.core.offload import offloaded
 from signalbox.store.conversations import has_message, keep_nodes, tree_of
+
+# What it takes to place a question among so many nodes, in bytes of a body that take as long.
+_NODE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +39,16 @@ def new_node_id() -> str:
     return secrets.token_hex(16)
 
 
-async def standing_of(body: ChatRequest, parts: Parts, owner: str) -> Standing | None:
-    """Find where a question stands, None for one without conversation; nothing is kept yet. Raises RequestError."""
+async def standing_of(body: ChatRequest, parts: Parts, owner: str, size: int = 0) -> Standing | None:
+    """Find where a question of so many bytes stands, None for one without conversation; nothing is kept yet.
+
+    Raises RequestError.
+    """
     if body.conversation_id is None:
         if body.parent_id is not None:
             raise RequestError(Code.INVALID_REQUEST, "parent_id needs a conversation_id beside it.", "parent_id")
         return None
-    system, told = _instructions(body.system, told_by(body))
+    system, told = await offloaded(lambda: _instructions(body.system, told_by(body)), size=size)
     is_whole = any(isinstance(message, AssistantMessage | ToolMessage) for message in told)
     if is_whole and body.parent_id is not None:
         words = "A whole history says itself where it stands: leave out parent_id, or send the new message alone."
@@ -52,8 +59,11 @@ async def standing_of(body: ChatRequest, parts: Parts, owner: str) -> Standing |
         words = "There is no conversation with that id; it may have been deleted. Leave out parent_id to begin it."
         raise RequestError(Code.UNKNOWN_CONVERSATION, words, "conversation_id")
     leaf_id = conversation.leaf_id if conversation else None
-    placing = Placing(Tree(nodes), leaf_id, time(), new_node_id)
-    place = placing.place(_asking(body, told, leaf_id, is_whole=is_whole), system)
+    asking, now = _asking(body, told, leaf_id, is_whole=is_whole), time()
+    place = await offloaded(
+        lambda: Placing(Tree(nodes), leaf_id, now, new_node_id).place(asking, system),
+        size=size + _NODE * len(nodes),
+    )
     ours = {tool.spec.name for tool in parts.executor.tools if not tool.spec.untrusted}
     history = await history_of(parts.database, place.known, ours)
     if not place.new:

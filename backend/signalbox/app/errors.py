@@ -26,6 +26,10 @@ _VALIDATORS = ("list[", "dict[", "literal[", "str", "function-", "constrained-",
 _NONE = "\0"
 # Of every 503: too many runs, a server that restarts, a disk that is ill. All of them pass in seconds.
 _RETRY_SECONDS = 2.0
+# To name one of them, all would have to be put in words.
+_MOST_FAULTS = 500
+# Names of fields that do not exist, and characters of each, that an answer repeats.
+_MOST_NAMED, _LONGEST_NAME = 10, 200
 _METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
 _BY_STATUS = {404: Code.NOT_FOUND, 405: Code.METHOD_NOT_ALLOWED}
 
@@ -57,17 +61,24 @@ def error_response(error: RequestError, headers: dict[str, str] | None = None) -
     return _Refusal(error.code, orjson.dumps({"error": body}), error.status, headers)
 
 
-def request_error_of(error: ValidationError | RequestValidationError, body: JsonValue = None) -> RequestError:
+def request_error_of(
+    error: ValidationError | RequestValidationError, body: JsonValue = None, *, skipped: int = 0
+) -> RequestError:
     """Name the field that is wrong; fields that do not exist are named all together.
 
     `body` is what was validated: pydantic mixes the names of union members into its paths, and only the value itself
-    tells a member's name (`text`, `user`) from a field's.
+    tells a member's name (`text`, `user`) from a field's. Of its messages the first `skipped` were not validated.
     """
+    if isinstance(error, ValidationError) and error.error_count() > _MOST_FAULTS:
+        return RequestError(Code.INVALID_REQUEST, f"{error.error_count():,} fields or values do not fit.", "body")
     errors = list(error.errors())
+    if skipped:
+        errors = [{**e, "loc": (e["loc"][0], e["loc"][1] + skipped, *e["loc"][2:])} for e in errors]
     unknown = [_path(e, body) for e in errors if e["type"] == "extra_forbidden"]
     if unknown:
-        names = ", ".join(unknown)
-        return RequestError(Code.UNKNOWN_FIELD, f"The request has fields that do not exist: {names}.", unknown[0])
+        named = [name[:_LONGEST_NAME] for name in unknown[:_MOST_NAMED]]
+        names = ", ".join(named) + (f" and {len(unknown) - _MOST_NAMED} more" if len(unknown) > _MOST_NAMED else "")
+        return RequestError(Code.UNKNOWN_FIELD, f"The request has fields that do not exist: {names}.", named[0])
     first = _path(errors[0], body)
     # A union tells one error per member; the deepest is that of the member which was meant.
     here = [(_path(e, body), e) for e in errors if _path(e, body).startswith(first)]

@@ -149,13 +149,10 @@ def _result(message: ToolIn, open_calls: dict[str, str], place: int) -> ToolMess
 
 def vouched(messages: Sequence[Message], tools: Sequence[Tool]) -> list[Message]:
     """Take the results of tools that bring nothing from outside for ours: they need no fence (quirk G3)."""
-    return [replace(one, outside=False) if _is_ours(one, tools) else one for one in messages]
-
-
-def _is_ours(message: Message, tools: Sequence[Tool]) -> bool:
-    if not isinstance(message, ToolMessage):
-        return False
-    return any(tool.spec.name == message.name and not tool.spec.untrusted for tool in tools)
+    ours = {tool.spec.name for tool in tools if not tool.spec.untrusted}
+    return [
+        replace(one, outside=False) if isinstance(one, ToolMessage) and one.name in ours else one for one in messages
+    ]
 
 
 def _content(content: ContentIn) -> Content:

@@ -1,13 +1,53 @@
 """What a client may send: validated here, before a run exists, and turned into the core's values."""
 
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    StringConstraints,
+    model_validator,
+)
+from pydantic import JsonValue as AnyJson
+from pydantic_core import CoreSchema, core_schema
 
 from signalbox.conversations.titles import one_line
 
+# More than these no client has met; each is looked at, and an answer that comes late helps less than a clear refusal.
+MOST_MESSAGES = 10_000
+MOST_PARTS = 1_000
+MOST_CALLS = 512
+LONGEST_ARGUMENTS = 1024 * 1024
+
+
+class _AsParsed:
+    """Any JSON as it was parsed: pydantic's own JsonValue asks a Python function what each value in it is."""
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.any_schema()
+
+
+class _ObjectAsParsed:
+    """The same for an object."""
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.custom_error_schema(core_schema.is_instance_schema(dict), "dict_type")
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {"type": "object", "additionalProperties": True}
+
+
+JsonValue = Annotated[AnyJson, _AsParsed()]
+JsonObject = Annotated[dict[str, AnyJson], _ObjectAsParsed()]
+
 Text = Annotated[str, StringConstraints(min_length=1)]
+# What has a name: hosts take 64 characters of a tool's, and no model's id is longer.
+ShortText = Annotated[str, StringConstraints(min_length=1, max_length=256)]
 # Not `.` nor `..`: clients take them out of an address, so nobody could open what has such a name.
 _NAME = r"^(\.{0,2}[A-Za-z0-9_:\-]|\.{3})[A-Za-z0-9_.:\-]*$"
 
@@ -65,14 +105,14 @@ class FilePartIn(_Strict):
 
 
 PartIn = Annotated[TextPartIn | ImagePartIn | FilePartIn, Field(discriminator="type")]
-ContentIn = str | Annotated[list[PartIn], Field(min_length=1)]
+ContentIn = str | Annotated[list[PartIn], Field(min_length=1, max_length=MOST_PARTS)]
 
 
 class FunctionIn(_Strict):
     """The function of a call; arguments as JSON text or as the object itself."""
 
-    name: Text
-    arguments: str | dict[str, JsonValue] = ""
+    name: ShortText
+    arguments: Annotated[str, StringConstraints(max_length=LONGEST_ARGUMENTS)] | JsonObject = ""
 
 
 class CallIn(_Strict):
@@ -105,7 +145,7 @@ class AssistantIn(_Strict):
 
     role: Literal["assistant"]
     content: ContentIn | None = None
-    tool_calls: list[CallIn] | None = None
+    tool_calls: Annotated[list[CallIn], Field(max_length=MOST_CALLS)] | None = None
     name: str | None = None
     refusal: str | None = None
     reasoning: JsonValue = None
@@ -145,7 +185,7 @@ class Reasoning(_Strict):
 class NamedFunction(_Strict):
     """The name of the tool that must be called."""
 
-    name: Text
+    name: ShortText
 
 
 class NamedChoice(_Strict):
@@ -159,10 +199,10 @@ class ChatRequest(_Strict):
     """One question to one model. Every parameter is forwarded exactly when it is set."""
 
     model: Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[^\s\x00-\x1f]+$")]
-    messages: Annotated[list[MessageIn], Field(min_length=1, max_length=10_000)] | None = None
+    messages: Annotated[list[MessageIn], Field(min_length=1, max_length=MOST_MESSAGES)] | None = None
     prompt: str | None = None
     system: str | None = None
-    tools: Annotated[list[Text], Field(max_length=128)] | None = Field(
+    tools: Annotated[list[ShortText], Field(max_length=128)] | None = Field(
         default=None, description="Names of tools to offer; absent: all that are available; []: none."
     )
     tool_choice: Literal["auto", "none", "required"] | NamedChoice | None = None
@@ -186,11 +226,11 @@ class ChatRequest(_Strict):
     seed: int | None = None
     logprobs: bool | None = None
     top_logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
-    logit_bias: dict[str, Annotated[float, Field(ge=-100, le=100)]] | None = None
-    response_format: dict[str, JsonValue] | None = None
+    logit_bias: Annotated[dict[str, Annotated[float, Field(ge=-100, le=100)]], Field(max_length=10_000)] | None = None
+    response_format: JsonObject | None = None
     stop: Annotated[list[Text], Field(min_length=1, max_length=16)] | None = None
-    provider: dict[str, JsonValue] | None = None
-    models: Annotated[list[Text], Field(min_length=1, max_length=16)] | None = Field(
+    provider: JsonObject | None = None
+    models: Annotated[list[ShortText], Field(min_length=1, max_length=16)] | None = Field(
         default=None, description="Fallback models, tried by OpenRouter in this order."
     )
     metadata: Annotated[dict[str, str], Field(max_length=16)] | None = None

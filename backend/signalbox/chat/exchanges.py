@@ -1,5 +1,6 @@
 """A conversation as exchanges: every message, and behind an assistant's calls one result for each of them."""
 
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
@@ -80,11 +81,12 @@ def _said(content: Content) -> Content:
 
 def _results_for(calls: Iterable[ToolCall], results: list[ToolMessage]) -> Iterator[ToolMessage]:
     """Find the result of each call, by position where calls share an id (quirk A15)."""
-    left = list(results)
+    left: defaultdict[str, deque[ToolMessage]] = defaultdict(deque)
+    for message in results:
+        left[message.call_id].append(message)
     for call in calls:
-        found = next((message for message in left if message.call_id == call.id), None)
-        if found is not None:
-            left.remove(found)
-        if found is None:
+        if left[call.id]:
+            found = left[call.id].popleft()
+        else:
             found = ToolMessage(call_id=call.id, name=call.name, content=NO_RESULT, outside=False)
         yield found if found.content.strip() else replace(found, content=NO_OUTPUT, outside=False)

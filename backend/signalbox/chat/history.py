@@ -1,7 +1,8 @@
 """What may be sent to whom: repair in both directions, ids that the host accepts, reasoning only to its maker."""
 
 import re
-from collections.abc import Callable
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import cast
 
@@ -81,6 +82,7 @@ class WireIds:
         self._legal = _compiled(context.profile.call_id)
         self._echo = context.profile.echo_reasoning
         self._used: set[str] = set()
+        self._minted: Counter[tuple[str, int]] = Counter()
 
     def assign(self, message: AssistantMessage, position: int, *, own: bool) -> AssistantMessage:
         """Return the message with wire ids; `own`: the same model said it inside this tool loop."""
@@ -103,10 +105,10 @@ class WireIds:
         pattern = self._legal if own else UNIVERSAL
         if not wanted or not pattern.fullmatch(wanted) or wanted in self._used:
             wanted = call.id if UNIVERSAL.fullmatch(call.id) and call.id not in self._used else None
-        attempt = 0
+        seed = (call.id, position)
         while wanted is None or wanted in self._used:
-            wanted = mint(call.id, position, attempt)
-            attempt += 1
+            wanted = mint(*seed, self._minted[seed])
+            self._minted[seed] += 1  # the next call of this id goes on here: from 0 each, n calls would mint n² ids
         self._used.add(wanted)
         return wanted
 
@@ -125,11 +127,14 @@ def _rename(details: tuple[ReasoningDetail, ...], named: list[tuple[str, str]]) 
     Of details that name the same repeated id, the first belongs to the first of its calls, and so on; a step of several
     calls may have a signature for its first call alone.
     """
-    left = list(named)
-    out: list[ReasoningDetail] = []
-    for detail in details:
-        pair = next((pair for pair in left if pair[0] == detail.names), None)
-        if pair is not None:
-            left.remove(pair)
-        out.append(detail if pair is None or pair[0] == pair[1] else detail.renamed(pair[1]))
-    return tuple(out)
+    left: defaultdict[str, deque[str]] = defaultdict(deque)
+    for upstream_id, wire_id in named:
+        left[upstream_id].append(wire_id)
+    return tuple(_renamed(detail, left) for detail in details)
+
+
+def _renamed(detail: ReasoningDetail, left: Mapping[str, deque[str]]) -> ReasoningDetail:
+    name = detail.names
+    wire_ids = left.get(name) if isinstance(name, str) else None
+    wire_id = wire_ids.popleft() if wire_ids else name
+    return detail.renamed(wire_id) if isinstance(wire_id, str) and wire_id != name else detail

@@ -67,7 +67,7 @@ class _Loop:
         self.tell(steering.opening())
         while not steering.is_over:
             steering.begin_step()
-            await (self._whole_step() if may_call(steering.request()) else self._last_step())
+            await (self._whole_step() if may_call(await steering.request()) else self._last_step())
 
     # --- with tools: whole responses ------------------------------------------------------------------------
 
@@ -91,7 +91,7 @@ class _Loop:
         """Ask for a whole answer, again where that is safe and may help; what came with a fault is told before it."""
         steering = self.steering
         for number in count(1):
-            request = steering.request()
+            request = await steering.request()
             self.could_call = may_call(request)
             attempt = steering.progress.begin(request, number, final=steering.final)
             attempt.streamed = False
@@ -106,7 +106,7 @@ class _Loop:
                     attempt.first_part = steering.progress.clock()
             finally:
                 steering.progress.settle(completion, error)
-            again = error and steering.again(request, error, is_visible=False)
+            again = error and await steering.again(request, error, is_visible=False)
             if again is None:
                 self.completion = completion
                 self.tell(self._told(completion))
@@ -152,7 +152,7 @@ class _Loop:
     async def _last_step(self) -> None:
         steering = self.steering
         for number in count(1):
-            request = steering.request()
+            request = await steering.request()
             progress = steering.progress
             attempt = progress.begin(request, number, final=steering.final)
             turn = begin_turn(steering, attempt, may_call=False)
@@ -174,7 +174,7 @@ class _Loop:
                 self.tell(steering.unreadable(completion))
                 self.tell(steering.conclude(how_it_ended(completion, has_calls=False, may_call=False), completion))
                 return
-            again = steering.again(request, error, is_visible=turn.is_visible)
+            again = await steering.again(request, error, is_visible=turn.is_visible)
             if again is None:
                 raise error
             self.tell([*again.events])

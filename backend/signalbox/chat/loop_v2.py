@@ -73,7 +73,7 @@ class _Loop:
         """Ask the model, again where that is safe and may help; the turn holds what it said."""
         steering = self.steering
         for number in count(1):
-            request = steering.request()
+            request = await steering.request()
             attempt = steering.progress.begin(request, number, final=steering.final)
             self.turn = begin_turn(steering, attempt, may_call=may_call(request))
             error: UpstreamError | None = None
@@ -92,7 +92,7 @@ class _Loop:
             steering.has_spoken = steering.has_spoken or self.turn.has_words
             if error is None:
                 return
-            again = steering.again(request, error, is_visible=self.turn.is_visible)
+            again = await steering.again(request, error, is_visible=self.turn.is_visible)
             if again is None:
                 steering.close_open_calls()
                 raise error

@@ -1,6 +1,7 @@
 """The order of roles and the kinds of content that a host takes, made on the copy that is sent."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, groupby, takewhile
 
 from msgspec.structs import replace
 
@@ -96,12 +97,9 @@ def in_order(messages: Iterable[Message], profile: Profile, *, merge: bool = Fal
     if not (merge or profile.alternates or profile.closes_tool_turns or profile.user_first):
         return tuple(messages)
     out: list[Message] = []
-    for message in messages:
+    for message in _merged(messages) if merge or profile.alternates else messages:
         before = out[-1] if out else None
         match before, message:
-            case UserMessage(), UserMessage() if merge or profile.alternates:
-                out[-1] = UserMessage(_joined(before.content, message.content))
-                continue
             case ToolMessage(), UserMessage() if profile.closes_tool_turns:
                 out.append(AssistantMessage(BRIDGE))
             case (None | SystemMessage(), AssistantMessage()) if profile.user_first:
@@ -112,10 +110,23 @@ def in_order(messages: Iterable[Message], profile: Profile, *, merge: bool = Fal
     return tuple(out)
 
 
-def _joined(one: Content, other: Content) -> Content:
-    if isinstance(one, str) and isinstance(other, str):
-        return f"{one}\n\n{other}"
-    return (*_parts(one), *_parts(other))
+def _merged(messages: Iterable[Message]) -> Iterator[Message]:
+    """Make one turn of the user's in a row, joined once: pair by pair, a long row would be copied for each of them."""
+    for is_user, row in groupby(messages, key=lambda message: isinstance(message, UserMessage)):
+        if is_user:
+            yield UserMessage(_joined([message.content for message in row if isinstance(message, UserMessage)]))
+        else:
+            yield from row
+
+
+def _joined(contents: Sequence[Content]) -> Content:
+    """Join the texts at the beginning with blank lines; behind the first parts, each text is a part."""
+    texts = [*takewhile(lambda content: isinstance(content, str), contents)]
+    first = "\n\n".join(text for text in texts if isinstance(text, str))
+    if len(texts) == len(contents):
+        return first
+    heads = (TextPart(first),) if texts else ()
+    return (*heads, *chain.from_iterable(map(_parts, contents[len(texts) :])))
 
 
 def _parts(content: Content) -> tuple[ContentPart, ...]:

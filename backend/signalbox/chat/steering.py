@@ -1,6 +1,7 @@
 """Where a run stands and what may come next: the decisions that both loops make alike, without asking anybody."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from msgspec import UNSET, Struct, structs
 
@@ -22,7 +23,8 @@ from signalbox.chat.retry import should_retry
 from signalbox.chat.verdict import TurnEnd
 from signalbox.core.errors import CODES, Code, UpstreamError
 from signalbox.core.events import AnyEvent, Content, Warning
-from signalbox.core.messages import AssistantMessage, ImagePart, SystemMessage, ToolCall, UserMessage
+from signalbox.core.messages import AssistantMessage, ImagePart, SystemMessage, ToolCall, UserMessage, weight_of
+from signalbox.core.offload import LARGE, offloaded
 from signalbox.core.parts import Completion, Request, ToolSchema
 
 _CALL_AGAIN = (
@@ -100,8 +102,15 @@ class Steering(Struct):
         if self.context.budget is not None:
             self.context.budget.check(self.progress, self.context.messages, offered)
 
-    def request(self) -> Request:
-        """Build the request of the step under way."""
+    async def request(self) -> Request:
+        """Build the request of the step under way; a long conversation's in the thread beside the loop."""
+        return await offloaded(self._request, size=self._size)
+
+    @property
+    def _size(self) -> int:
+        return weight_of(self.context.messages, LARGE)
+
+    def _request(self) -> Request:
         if self.final:
             again = self.blank_finals > 0 or not self.context.tool_schemas
             request = finalize_after_tools(self.context, again=again)
@@ -111,7 +120,7 @@ class Steering(Struct):
             return request
         return structs.replace(request, messages=with_instructions(request.messages, self._words))
 
-    def again(self, request: Request, error: UpstreamError, *, is_visible: bool) -> Again | None:
+    async def again(self, request: Request, error: UpstreamError, *, is_visible: bool) -> Again | None:
         """Say whether a failed attempt may be followed by another: a changed one, or the same after a wait.
 
         Never behind anything visible, tools that began to run included: it would be there twice (quirk F2). Raises
@@ -121,7 +130,10 @@ class Steering(Struct):
         if retry := should_retry(self.context, self._tries, is_visible, error, self._waited()):
             self._check_budget(self.context.offered)
             return Again(retry.wait)
-        if is_visible or (told := remedy(self.context, request, error)) is None:
+        if is_visible:
+            return None
+        told = await offloaded(partial(remedy, self.context, request, error), size=self._size)
+        if told is None:
             return None
         self._check_budget(self.context.offered)
         self._tries = 0

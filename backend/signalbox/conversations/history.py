@@ -6,8 +6,12 @@ from signalbox.conversations.recall import recalled
 from signalbox.core.conversations import Node
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.messages import Message
-from signalbox.store.conversations import kept_of
+from signalbox.core.offload import offloaded
+from signalbox.store.conversations import Kept, kept_of
 from signalbox.store.database import Database
+
+# What a node or an event takes, in bytes of a body that take as long.
+_EFFORT = 100
 
 
 def conversation_gone() -> RequestError:
@@ -28,6 +32,11 @@ async def history_of(database: Database, path: Sequence[Node], ours: Collection[
         # A run that ended well is told by its turns; any other has said more than they tell.
         cut=[node.id for node in path if node.run is not None and node.run.status != "complete"],
     )
+    events = sum(map(len, kept.events.values()))
+    return await offloaded(lambda: _told(kept, path, ours), size=_EFFORT * (len(path) + events))
+
+
+def _told(kept: Kept, path: Sequence[Node], ours: Collection[str]) -> list[Message]:
     history: list[Message] = []
     for node in path:
         if node.run is None:

@@ -2,10 +2,9 @@
 
 from bisect import bisect_left
 from itertools import accumulate
-from unicodedata import normalize
 
 from signalbox.conversations.titles import one_line
-from signalbox.core.conversations import folded
+from signalbox.core.conversations import composed, folded
 
 _BEFORE, _AFTER = 40, 100
 
@@ -15,9 +14,10 @@ def excerpt(text: str, wanted: str) -> str:
 
     A letter may be longer once it is folded (ß), so places are counted in both.
     """
-    text = normalize("NFC", text)
-    at = max(folded(text).find(wanted), 0)
-    if len(folded(text)) != len(text):
+    text = composed(text)
+    letters = folded(text)
+    at = max(letters.find(wanted), 0)
+    if len(letters) != len(text):
         at = bisect_left([*accumulate((len(folded(letter)) for letter in text), initial=0)], at + 1) - 1
     start, end = max(at - _BEFORE, 0), at + len(wanted) + _AFTER
     return ("…" if start else "") + one_line(text[start:end]) + ("…" if end < len(text) else "")

@@ -8,7 +8,8 @@ _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
 _AT_START = re.compile(
     r"^[ \t]*(?:(?:#{1,6}|>|[-*+]|\d{1,9}[.)])[ \t]+|>|`{3,}\w*|~{3,}\w*|(?:[-*_=][ \t]*){3,}$)+", re.MULTILINE
 )
-_AROUND = re.compile(r"(?<!\w)\*+(?=\S)|(?<=\S)\*+(?!\w)|~~+|`+|(?<!\w)_+|_+(?!\w)")
+# Possessive, and from the first of a row alone: a long row of _ would else be tried from each of them.
+_AROUND = re.compile(r"(?<!\w)\*+(?=\S)|(?<=\S)\*+(?!\w)|~~+|`+|(?<!\w)_+|(?<!_)_++(?!\w)")
 # Lines are one, and nothing that cannot be seen is in a title.
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 

@@ -3,11 +3,14 @@
 import re
 import secrets
 import unicodedata
+from collections.abc import Iterator
 from hashlib import blake2b
+from typing import ClassVar
 
 from msgspec.structs import replace
 
 from signalbox.core.messages import ToolMessage
+from signalbox.core.offload import SLICE
 
 SECRET_BYTES = 32
 _secret = secrets.token_bytes(SECRET_BYTES)
@@ -46,12 +49,11 @@ def fenced_message(message: ToolMessage) -> ToolMessage:
 
 # --- lookalikes ---
 
-# < in all its shapes, and as JSON and HTML write it.
+# < in all its shapes, and as JSON and HTML write it; more zeros than these no reader takes for one.
 _ANGLES = "<＜﹤‹〈〈⟨❮❬❰≺⋖⧼˂ᐸ𐒣«《"
-_OPENER = re.compile(rf"[{_ANGLES}]|\\u003[cC]|&(?:lt|#0*60|#[xX]0*3[cC]);?")
+_OPENER = re.compile(rf"[{_ANGLES}]|\\u003[cC]|&(?:lt|#0{{0,16}}60|#[xX]0{{0,16}}3[cC]);?")
 _WINDOW = 32
-# What the window must begin with to be worth a look: nothing but signs, then an o, a 0 or a letter of another script.
-_WORTH = re.compile(r"[\x00-/:-@\[-`{-\x7f]*(?:[oO0]|[^\x00-\x7f])")
+_LONGEST_OPENER = 24
 # Letters of other scripts that look like those of the tag's name; NFKC knows the rest (fullwidth, mathematical, …).
 _ALIKE = str.maketrans(
     {
@@ -73,17 +75,94 @@ _CONTROL_TOKEN = re.compile(r"<(?=[|｜])|(?<=[|｜])>")
 
 
 def neutralised(content: str) -> str:
-    """Take out of a text what passes for the fence's own tags, what cannot be seen, and control tokens of models."""
+    """Take out of a text what passes for the fence's own tags, what cannot be seen, and control tokens of models.
+
+    It goes slice by slice: a whole text of megabytes in one search would keep every other thread waiting.
+    """
     if not content.isascii() or not content.isprintable():
-        content = _UNSEEN.sub("", content)
-    content = _CONTROL_TOKEN.sub(lambda match: "< " if match[0] == "<" else " >", content)
-    return _OPENER.sub(lambda match: "[" if _is_alike(content, match.end()) else match[0], content)
+        content = "".join(_UNSEEN.sub("", content[at : at + SLICE]) for at in range(0, len(content), SLICE))
+    if "|" in content or "｜" in content:
+        content = "".join(_CONTROL_TOKEN.sub(_split, piece) for piece in _pieces(content))
+    return "".join(_without_tags(content))
 
 
-def _is_alike(content: str, place: int) -> bool:
-    """Whether the fence's name stands behind an opening bracket, however it is spelt or spaced."""
-    window = content[place : place + _WINDOW]
-    if not _WORTH.match(window):
-        return False
-    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", window).casefold()).translate(_ALIKE)
-    return "".join(character for character in plain if character.isalpha()).startswith(_TAG)
+def _split(match: re.Match[str]) -> str:
+    return "< " if match[0] == "<" else " >"
+
+
+def _pieces(content: str) -> Iterator[str]:
+    """Cut a text into slices, never inside `<|` or `|>`."""
+    start = 0
+    while start < len(content):
+        end = start + SLICE
+        while _CONTROL_TOKEN.search(content[end - 1 : end + 1]):
+            end += 1
+        yield content[start:end]
+        start = end
+
+
+def _without_tags(content: str) -> Iterator[str]:
+    """Yield a text in pieces, with a bracket in the place of each opener that has the fence's name behind it.
+
+    The name is looked for first, however it is spelt or spaced: nearly no text has it, and hostile ones have little
+    else but openers.
+    """
+    start = 0
+    while start < len(content):
+        end = min(start + SLICE, len(content))
+        slice_ = content[start : end + _LONGEST_OPENER + _WINDOW]
+        at = 0
+        for opener in _openers_of(slice_) if _TAG in _letters_of(slice_) else ():
+            if start + opener.start() >= end:
+                break
+            yield slice_[at : opener.start()]
+            yield "["
+            at = opener.end()
+        if start + at < end:
+            yield slice_[at : end - start]
+            at = end - start
+        start += at
+
+
+def _openers_of(text: str) -> Iterator[re.Match[str]]:
+    """Yield the openers with the name close behind them, and no other letter between."""
+    letters = [*map(_Letters.of.__getitem__, text)]
+    places = [place for place, some in enumerate(letters) for _ in some]
+    names = [found.start() for found in _NAME.finditer("".join(letters))]
+    number = 0
+    for opener in _OPENER.finditer(text):
+        while number < len(names) and places[names[number]] < opener.end():
+            number += 1
+        if number == len(names):
+            return
+        first, last = names[number], names[number] + len(_TAG) - 1
+        is_next = first == 0 or places[first - 1] < opener.end()
+        if is_next and places[last] < opener.end() + _WINDOW:
+            yield opener
+
+
+_NAME = re.compile(_TAG)
+
+
+class _Letters(dict[str, str]):
+    """What is left of each character when it is read as a letter of the name: one letter, several or none."""
+
+    of: "ClassVar[_Letters]"
+
+    def __missing__(self, character: str) -> str:
+        """Work it out, and remember it for as many characters as some scripts have."""
+        plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", character).casefold()).translate(_ALIKE)
+        letters = "".join(letter for letter in plain if letter.isalpha())
+        if len(self) < _MOST_REMEMBERED:
+            self[character] = letters
+        return letters
+
+
+_MOST_REMEMBERED = 20_000
+_Letters.of = _Letters()
+_ASCII_LETTERS = {place: _Letters.of[chr(place)] or None for place in range(128)}
+
+
+def _letters_of(text: str) -> str:
+    """Return a text's letters, as those of the name are read."""
+    return text.translate(_ASCII_LETTERS) if text.isascii() else "".join(map(_Letters.of.__getitem__, text))

@@ -1,8 +1,9 @@
 """Which web addresses a run has come across, so that none that a model made up under a page's orders is asked (G3)."""
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
+from itertools import chain, islice
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
@@ -14,13 +15,20 @@ from signalbox.core.messages import JsonObject, JsonValue
 _TRACKING = ("utm_", "fbclid", "gclid", "mc_cid", "mc_eid", "ref_src")
 
 
+# Longer than any name. urlsplit normalizes the host, and a long row of marks in it takes a quadratic time.
+_LONG_HOST = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://[^/?#]{300}")
+
+
 def canonical_url(url: str) -> str:
     """Reduce a URL to what identifies the page: no fragment, no tracking, host in lower case, no trailing slash."""
+    url = url.strip()
+    if _LONG_HOST.match(url):
+        return url
     try:
-        parts = urlsplit(url.strip())
+        parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        return url.strip()
+        return url
     host = (parts.hostname or "").removeprefix("www.")
     if port and (parts.scheme, port) not in (("http", 80), ("https", 443)):
         host = f"{host}:{port}"
@@ -31,6 +39,7 @@ def canonical_url(url: str) -> str:
 
 
 _MOST = 5_000  # addresses; the oldest are forgotten
+_MOST_COMPOSED = 500
 _LONGEST = 2_048
 _URL = re.compile(r"(?:https?://|www\.)[^\s<>\"\\]+", re.IGNORECASE)
 # example.org/page, as people write it; what looks like one by chance only widens what the user has named.
@@ -46,11 +55,17 @@ def links_in(text: str, *, loosely: bool = False) -> Iterator[str]:
 
     Where an address ends in prose is a guess, so each reading of it is yielded.
     """
+    for address in _written_in(text, loosely=loosely):
+        yield from _readings(address)
+
+
+def _written_in(text: str, *, loosely: bool) -> Iterator[str]:
+    """Yield what begins like an address, up to where no address goes on."""
     for match in _URL.finditer(text):
-        yield from _readings(match[0])
+        yield match[0][:_LONGEST]
     if loosely:
         for match in _BARE.finditer(text, 0, _LOOSE_CHARACTERS):
-            yield from _readings(match[0])
+            yield match[0][:_LONGEST]
 
 
 def _readings(address: str) -> Iterator[str]:
@@ -72,21 +87,28 @@ def _balanced(address: str) -> str:
 
 
 class Said(NamedTuple):
-    """A text in which addresses are named; those in `composed` are the model's own, which this only repeats."""
+    """A text in which addresses are named; those in `composed` are the model's own, which this only repeats.
+
+    `composed` is None where the model wrote more of them than are looked at: then none here counts as named.
+    """
 
     text: str
     loosely: bool = False
-    composed: frozenset[str] = frozenset()
+    composed: frozenset[str] | None = frozenset()
 
 
-def composed_in(name: str, arguments: Mapping[str, JsonValue], asked: str | None) -> frozenset[str]:
-    """Return the addresses that a model wrote into a call, as its tool's name or in its arguments.
+def composed_in(name: str, arguments: Mapping[str, JsonValue], asked: str | None) -> frozenset[str] | None:
+    """Return the addresses that a model wrote into a call, as its tool's name or in its arguments; None: too many.
 
     Not the one in the argument `asked`, which the tool opens: that was known before.
     """
     written: JsonObject = {argument: value for argument, value in arguments.items() if argument != asked}
     texts = chain([name], texts_in(written, keys=True))
-    return frozenset(canonical_url(url) for text in texts for url in links_in(text, loosely=True))
+    addresses = chain.from_iterable(_written_in(text, loosely=True) for text in texts)
+    first = [*islice(addresses, _MOST_COMPOSED + 1)]
+    if len(first) > _MOST_COMPOSED:
+        return None
+    return frozenset(canonical_url(url) for address in first for url in _readings(address))
 
 
 def texts_in(value: JsonValue, *, keys: bool = False) -> Iterator[str]:
@@ -154,20 +176,29 @@ class LinkBook(Struct):
 
         A page of this server itself ("/guide/…") is read from disk: asking for it tells nobody anything.
         """
-        text = url.strip()
-        if not self.is_closed or (text.startswith("/") and not text.startswith("//")):
+        if not self.must_know(url):
             return url
         self._read()
-        return self._found.get(canonical_url(text))
+        return self._found.get(canonical_url(url))
+
+    def must_know(self, url: str) -> bool:
+        """Whether this address is asked only where it was named; finding that out may take long."""
+        text = url.strip()
+        return self.is_closed and (not text.startswith("/") or text.startswith("//"))
 
     def _read(self) -> None:
         unread, self._unread = self._unread, []
+        # Reading an address takes many times as long as finding one, so only those that may stay are read.
+        newest: deque[tuple[str, frozenset[str]]] = deque(maxlen=_MOST)
         for said in chain.from_iterable(unread):
-            for url in links_in(said.text, loosely=said.loosely):
-                if (page := canonical_url(url)) not in said.composed:
+            if (composed := said.composed) is not None:
+                newest.extend((address, composed) for address in _written_in(said.text, loosely=said.loosely))
+        for address, composed in newest:
+            for url in _readings(address):
+                if (page := canonical_url(url)) not in composed:
                     self._found.setdefault(page, url)
-            while len(self._found) > _MOST:
-                del self._found[next(iter(self._found))]
+        for page in [*islice(self._found, max(0, len(self._found) - _MOST))]:
+            del self._found[page]
 
 
 def _said_in(value: JsonValue, name: str, arguments: Mapping[str, JsonValue], asked: str | None) -> Iterator[Said]:

@@ -1,6 +1,6 @@
 """A conversation as values: what was said, called and found, independent of any provider's JSON."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -11,6 +11,33 @@ JsonObject: TypeAlias = dict[str, JsonValue]
 # Nothing of a model is believed beyond this depth: what cannot be written again would end a run (quirk G6; orjson
 # writes 254 levels).
 MAX_DEPTH = 128
+
+
+def weight_of(messages: Iterable["Message"], enough: int) -> int:
+    """Count about how many characters messages have, up to `enough` of them."""
+    weight = 0
+    left: list[object] = []
+    for message in messages:
+        weight += _OVERHEAD
+        if isinstance(message, AssistantMessage):
+            weight += len(message.content) + len(message.reasoning) + _OVERHEAD * len(message.reasoning_details)
+            left += [call.arguments for call in message.calls]
+        elif isinstance(message.content, str):
+            weight += len(message.content)
+        else:
+            weight += sum(_weight_of_part(part) for part in message.content)
+        while left and weight < enough:
+            value = left.pop()
+            weight += len(value) if isinstance(value, str) else _LEAST
+            if isinstance(value, dict | list):
+                left += value.values() if isinstance(value, dict) else value
+        if weight >= enough:
+            break
+    return weight
+
+
+# What a message or a part costs beside its text, and a number or a key in a call's arguments.
+_OVERHEAD, _LEAST = 64, 8
 
 
 def nests_too_deeply(value: JsonValue) -> bool:
@@ -50,6 +77,11 @@ class FilePart(Struct, frozen=True):
 
 ContentPart: TypeAlias = TextPart | ImagePart | FilePart
 Content: TypeAlias = str | tuple[ContentPart, ...]
+
+
+def _weight_of_part(part: ContentPart) -> int:
+    text = part.text if isinstance(part, TextPart) else part.url if isinstance(part, ImagePart) else part.data
+    return _OVERHEAD + len(text)
 
 
 class ReasoningDetail(Struct, frozen=True):

@@ -229,12 +229,14 @@ def _newest_texts(messages: Sequence[Message]) -> Iterator[Said]:
     """Yield the newest texts of others than the model; what people wrote is looked at loosely."""
     left = _MOST_READ
     calls = {call.id: call for message in messages if isinstance(message, AssistantMessage) for call in message.calls}
+    composed: dict[str, frozenset[str] | None] = {}  # by call: one of long arguments may have thousands of results
     for message in reversed(messages):
         is_result = isinstance(message, ToolMessage)
-        call = calls.get(message.call_id) if is_result else None
-        composed = composed_in(call.name, call.arguments, _ASKED) if call else frozenset[str]()
+        if is_result and message.call_id not in composed:
+            call = calls.get(message.call_id)
+            composed[message.call_id] = composed_in(call.name, call.arguments, _ASKED) if call else frozenset()
         for text in _texts(message):
-            yield Said(text[:left], not is_result, composed)
+            yield Said(text[:left], not is_result, composed[message.call_id] if is_result else frozenset())
             left -= len(text)
             if left <= 0:
                 return
@@ -248,7 +250,7 @@ def _texts(message: Message) -> Iterator[str]:
             yield from (part.text for part in parts if isinstance(part, TextPart))
         case ToolMessage(content=content, outside=True):
             try:
-                yield from texts_in(orjson.loads(content))
+                yield from texts_in(orjson.loads(content)) if len(content) <= _MOST_READ else (content,)
             except orjson.JSONDecodeError:
                 yield content
         case _:

@@ -1,7 +1,8 @@
 """OpenRouterService: asks OpenRouter, or any OpenAI-compatible server, once; it never retries."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from types import TracebackType
 from typing import NoReturn, Self, cast
 
@@ -9,7 +10,8 @@ import httpx
 import orjson
 
 from signalbox.core.errors import Code, UpstreamError
-from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.messages import JsonObject, JsonValue, weight_of
+from signalbox.core.offload import LARGE, offloaded
 from signalbox.core.parts import Bill, Fault, Request, Served, StreamPart
 from signalbox.core.ports import OnHead, Take
 from signalbox.services.answers import Hearing, rest, served_by, whole
@@ -95,9 +97,10 @@ class OpenRouterService:
             finally:
                 await answer.aclose()
 
-    def _asked(self, request: Request, form: Form, *, stream: bool) -> Awaitable[httpx.Response]:
+    async def _asked(self, request: Request, form: Form, *, stream: bool) -> httpx.Response:
         """Post a request; its body is held by nobody here while the answer streams."""
-        return ask(self._client, form, body_of(request, stream=stream, routed=self._is_routed))
+        body = partial(body_of, request, stream=stream, routed=self._is_routed)
+        return await ask(self._client, form, await offloaded(body, size=weight_of(request.messages, LARGE)))
 
     async def models(self) -> list[JsonObject]:
         """Return the catalogue: the entries of `/models` that have an id. Raises UpstreamError."""

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from typing import TYPE_CHECKING, cast
 
@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from signalbox.core.errors import Code, ToolError
 from signalbox.core.failure_location import failure_location
 from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.offload import LARGE, offloaded
 from signalbox.core.tools import Tool, ToolContext, ToolOutcome, ToolSpec
 from signalbox.services.argument_shapes import shape_of, surely_fit
 
@@ -83,7 +84,7 @@ class ToolExecutor:
         if tool is None or tool.unavailable is not None:
             return self._not_offered(name, tool)
         given = _without_nulls(arguments, tool.spec.parameters)
-        if (refusal := _unknown_address(tool.spec, given, context)) is not None:
+        if (refusal := await _unknown_address(tool.spec, given, context)) is not None:
             return refusal
         limit = asyncio.timeout(tool.spec.timeout)
         try:
@@ -157,7 +158,7 @@ def _failed(spec: ToolSpec, given: JsonObject, error: ToolError, context: ToolCo
 # --- arguments ---
 
 
-def _unknown_address(spec: ToolSpec, given: JsonObject, context: ToolContext) -> ToolOutcome | None:
+async def _unknown_address(spec: ToolSpec, given: JsonObject, context: ToolContext) -> ToolOutcome | None:
     """Refuse an address that neither the user nor a result has named, once text from outside was read (quirk G3).
 
     One that was named is asked as it was found: a model cannot add to it what its owner shall not know.
@@ -165,7 +166,10 @@ def _unknown_address(spec: ToolSpec, given: JsonObject, context: ToolContext) ->
     url = given.get(spec.url_argument) if spec.url_argument else None
     if spec.url_argument is None or not isinstance(url, str):
         return None
-    found = context.links.as_found(url)
+    if not context.links.must_know(url):
+        return None
+    # All that was said so far may have to be looked through, and one thread alone must do it at a time.
+    found = await offloaded(partial(context.links.as_found, url), size=LARGE)
     if found is None:
         return ToolOutcome.failed(Code.URL_NOT_FOUND_HERE, _NOT_FOUND_HERE)
     given[spec.url_argument] = found

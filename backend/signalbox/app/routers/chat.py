@@ -1,9 +1,10 @@
 """POST /api/chat/stream: one question in, one run's events out."""
 
+from functools import partial
+
 from fastapi import APIRouter, Request, Response
 
 from signalbox.app.access import Who, who_of
-from signalbox.app.body import read_model
 from signalbox.app.conversing import check_there, keep, standing_of
 from signalbox.app.deps import Parts, parts_of
 from signalbox.app.examples import CHAT_BODY, CHAT_HEADERS, STREAM_ANSWERS
@@ -24,6 +25,7 @@ from signalbox.app.intake import (
 from signalbox.app.parameters import refuse_unknown
 from signalbox.app.requests import info_of
 from signalbox.app.schemas import ChatRequest
+from signalbox.app.slices import Question, read_question
 from signalbox.app.watching import read_event_id, refuse_twins, resume, watch
 from signalbox.chat.context import ConversationContext, RunFlags
 from signalbox.chat.loops import LOOPS
@@ -31,6 +33,7 @@ from signalbox.chat.progress import Progress
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.events import LoopName
 from signalbox.core.messages import Message
+from signalbox.core.offload import offloaded
 from signalbox.flags.choice import choose_loop
 from signalbox.runs.run import Asked, Run, new_run_id
 
@@ -58,18 +61,19 @@ async def stream_chat(request: Request) -> Response:
     if last_event_id:
         run_id, after = read_event_id(last_event_id)
         return await resume(run_id, parts, who, after=after)
-    body = await read_model(request, ChatRequest, int(parts.settings.signalbox_max_body_mb * 1024 * 1024))
+    question = await read_question(request, int(parts.settings.signalbox_max_body_mb * 1024 * 1024))
     if idempotency_key is None:
         with parts.streams.take(who.owner) as place:
-            return watch(await _started(request, body, parts, who, asked_loop=x_tool_loop), parts, place)
-    key, digest = owned(checked_key(idempotency_key), who.owner), digest_of(body)
+            return watch(await _started(request, question, parts, who, asked_loop=x_tool_loop), parts, place)
+    key = owned(checked_key(idempotency_key), who.owner)
+    digest = await offloaded(partial(digest_of, question.written), size=question.size)
     async with parts.runs.started_with(key) as known:
         if known is not None and known.digest != digest:
             raise RequestError(Code.KEY_REUSED, field="Idempotency-Key")
         if known is not None:
             return await resume(known.id, parts, who, after=0)
         with parts.streams.take(who.owner) as place:
-            started = await _started(request, body, parts, who, asked_loop=x_tool_loop, key=key, digest=digest)
+            started = await _started(request, question, parts, who, asked_loop=x_tool_loop, key=key, digest=digest)
             return watch(started, parts, place)
 
 
@@ -81,7 +85,7 @@ def _headers_of(request: Request) -> list[str | None]:
 
 async def _started(
     request: Request,
-    body: ChatRequest,
+    question: Question,
     parts: Parts,
     who: Who,
     *,
@@ -90,8 +94,9 @@ async def _started(
     digest: str | None = None,
 ) -> Run:
     """Start the run that answers this body; raises RequestError."""
-    standing = await standing_of(body, parts, who.owner)
-    messages = standing.messages if standing else vouched(messages_of(body), parts.executor.tools)
+    body, written, size = question
+    standing = await standing_of(body, parts, who.owner, size)
+    messages = standing.messages if standing else await offloaded(partial(_messages_of, body, parts), size=size)
     context = context_of(body, parts, messages, asked_loop, standing.conversation_id if standing else None)
     await parts.catalog.check(body.model)
     entry = parts.catalog.entry(body.model)
@@ -100,14 +105,13 @@ async def _started(
     context.budget = budget_of(body, parts.settings.signalbox_max_run_cost, entry)
     progress = Progress()
     loop = LOOPS[context.flags.loop](context, parts.upstream, parts.executor, progress)
-    question = body.model_dump(mode="json", exclude_unset=True)
     asked = Asked(
         key=key,
         digest=digest,
         owner=who.owner,
         goes_on=body.on_disconnect == "continue",
-        request=redacted(question, messages_of(body) if standing else messages),
-        question={name: question[name] for name in question.keys() - _IN_THE_TREE} if standing else question,
+        request=await offloaded(lambda: redacted(written, messages_of(body) if standing else messages), size=size),
+        question={name: written[name] for name in written.keys() - _IN_THE_TREE} if standing else written,
         parent_id=standing.place.node_id if standing else None,
     )
     with parts.quota.counted(who, request):
@@ -120,6 +124,10 @@ async def _started(
             if standing is not None:
                 await check_there(standing, parts)
             raise
+
+
+def _messages_of(body: ChatRequest, parts: Parts) -> list[Message]:
+    return vouched(messages_of(body), parts.executor.tools)
 
 
 def context_of(

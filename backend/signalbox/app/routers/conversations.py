@@ -1,6 +1,6 @@
 """Conversations: begin, list and search, open, change, take away, delete."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from time import time
@@ -25,6 +25,7 @@ from signalbox.core.conversations import Answer, Conversation, Line, Node, folde
 from signalbox.core.errors import Code, RequestError, StoreError
 from signalbox.core.events import Content, Stamped
 from signalbox.core.messages import FilePart, ImagePart, JsonObject, Message
+from signalbox.core.offload import offloaded
 from signalbox.store.conversation_list import lines_of
 from signalbox.store.conversations import (
     Deleted,
@@ -36,10 +37,13 @@ from signalbox.store.conversations import (
     unfinished_of,
     whole_of,
 )
+from signalbox.wire.jsontext import dumps
 
 router = APIRouter(prefix="/api/conversations", tags=["conversations"], route_class=KnownParameters)
 
 UNTITLED = "New conversation"
+# What a node or an event takes to be written, in bytes of a text that take as long.
+_EFFORT = 100
 _BEGIN = {"a title": {"title": "Time zones"}, "an id of the client's own": {"id": "chat-1"}}
 _CHANGE = {"a title": {"title": "Time zones"}, "another branch": {"leaf_id": "4f0c1c6fd0e54c1d9d1f0a4e4e3f8a11"}}
 
@@ -84,21 +88,23 @@ async def list_conversations(
     shown = lines[:limit]
     told = [_line(line, parts) for line in shown]
     if wanted:
-        matches = [excerpt(found[line.conversation.id], wanted) for line in shown]
+        texts = [found[line.conversation.id] for line in shown]
+        matches = await offloaded(lambda: [excerpt(text, wanted) for text in texts], size=sum(map(len, texts)))
         told = [{**line, "match": match} for line, match in zip(told, matches, strict=True)]
     last = shown[-1].conversation if len(lines) > limit else None
     return {"conversations": [*told], "next": cursor_at(last.updated, shown_id(last.id)) if last else None}
 
 
 @router.get("/{conversation_id}", response_model=None)
-async def open_conversation(conversation_id: str, parts: PartsDep, who: WhoDep) -> JsonObject:
+async def open_conversation(conversation_id: str, parts: PartsDep, who: WhoDep) -> Response:
     """Return a conversation with all its branches, in the order in which they came."""
     conversation, nodes, bodies = await _opened(key_of(who.owner, conversation_id), parts)
-    return {
-        **_told(conversation),
-        "leaf_id": conversation.leaf_id,
-        "messages": [_node(node, bodies) for node in nodes],
-    }
+
+    def written() -> bytes:
+        head: JsonObject = {**_told(conversation), "leaf_id": conversation.leaf_id}
+        return dumps({**head, "messages": [_node(node, bodies) for node in nodes]})
+
+    return Response(await offloaded(written, size=_effort(nodes)), media_type="application/json")
 
 
 @router.patch("/{conversation_id}", response_model=None, openapi_extra=body_of(ConversationChange, _CHANGE))
@@ -146,10 +152,13 @@ async def export_conversation(
     shown = nodes if kind == "json" else Tree(nodes).path(conversation.leaf_id)
     run_ids = [node.id for node in shown if node.run is not None]
     events = await parts.database.read(events_of_runs, run_ids)
-    if kind == "json":
-        body = as_json(conversation, [_node(node, bodies) for node in nodes], bodies, events)
-    else:
-        body = as_markdown(conversation, shown, bodies, events).encode("utf-8", "replace")
+
+    def written() -> bytes:
+        if kind == "json":
+            return as_json(conversation, [_node(node, bodies) for node in nodes], bodies, events)
+        return as_markdown(conversation, shown, bodies, events).encode("utf-8", "replace")
+
+    body = await offloaded(written, size=_effort(nodes) + _EFFORT * sum(map(len, events.values())))
     ending, media = ("json", "application/json") if kind == "json" else ("md", "text/markdown; charset=utf-8")
     name = file_name(conversation.title, ending)
     return Response(body, media_type=media, headers={"content-disposition": f'attachment; filename="{name}"'})
@@ -192,6 +201,11 @@ async def _written(parts: Parts) -> None:
     """Have on disk what runs have said so far; where the disk does not answer, what it has is told."""
     with suppress(StoreError):
         await parts.runs.store.flush()
+
+
+def _effort(nodes: Sequence[Node]) -> int:
+    """Return what writing nodes takes, in bytes of a text that take as long."""
+    return sum(_EFFORT + len(node.text) for node in nodes)
 
 
 def _is_over(run_id: str, parts: Parts) -> bool:

@@ -7,7 +7,6 @@ from typing import Annotated
 import msgspec
 from fastapi import APIRouter, Header, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, field_validator
-from pydantic import JsonValue as AnyJson
 
 from signalbox.app.access import WhoDep, own_run_of
 from signalbox.app.body import read_model
@@ -15,12 +14,14 @@ from signalbox.app.deps import Parts, PartsDep
 from signalbox.app.examples import STREAM_ANSWERS, body_of
 from signalbox.app.paging import Before, Limit, cursor_at, cursor_in
 from signalbox.app.parameters import KnownParameters
+from signalbox.app.schemas import JsonObject as JsonData
 from signalbox.app.schemas import Title
 from signalbox.app.watching import cursor_of, nothing_left, refuse_twins, stream_of
 from signalbox.conversations.titles import title_of
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.events import Stamped
 from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.offload import LARGE, offloaded
 from signalbox.core.records import RunRecord
 from signalbox.runs.trace import trace_of
 from signalbox.store.saves import (
@@ -49,11 +50,11 @@ class SaveIn(BaseModel):
 
     run_id: str
     title: Title | None = None
-    data: dict[str, AnyJson] = Field(default_factory=dict[str, AnyJson])
+    data: JsonData = Field(default_factory=dict[str, JsonValue])
 
     @field_validator("data")
     @classmethod
-    def _of_a_size(cls, data: dict[str, AnyJson]) -> dict[str, AnyJson]:
+    def _of_a_size(cls, data: JsonObject) -> JsonObject:
         if len(dumps(data)) > DATA_BYTES:
             raise ValueError(f"takes at most {DATA_BYTES // 1024} KB")
         return data
@@ -106,8 +107,11 @@ async def open_save(save_id: str, parts: PartsDep, who: WhoDep) -> Response:
         "trace": snapshot.trace,
         "data": snapshot.data,
     }
-    body = b'%b,"events":[%b]}' % (dumps(whole)[:-1], b",".join(map(_flat, events)))
-    return Response(body, media_type="application/json")
+
+    def written() -> bytes:
+        return b'%b,"events":[%b]}' % (dumps(whole)[:-1], b",".join(map(_flat, events)))
+
+    return Response(await offloaded(written, size=LARGE), media_type="application/json")
 
 
 @router.get(

@@ -1,0 +1,27 @@
+"""Work that would hold the event loop for too long, done in one thread beside it."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+Value = TypeVar("Value")
+
+# From so many bytes or characters on, work that goes over each of them leaves the loop: below, no step takes 50 ms,
+# and handing it over would cost a short request more than it saves.
+LARGE = 32 * 1024
+# What one call into C may go over: it holds the interpreter lock, and with it the loop, until it returns.
+SLICE = 64 * 1024
+
+# One thread: several that compute would each keep the loop waiting for the interpreter lock in turn.
+_thread = ThreadPoolExecutor(1, "offload")
+
+
+async def offloaded(work: Callable[[], Value], *, size: int) -> Value:
+    """Do work that goes over so many bytes: at once where they are few, else in the thread, one after another.
+
+    Work that has begun is done to its end, also where the caller leaves.
+    """
+    if size < LARGE:
+        return work()
+    return await asyncio.get_running_loop().run_in_executor(_thread, work)

@@ -1,6 +1,7 @@
 """Hostile request bodies: each shape makes one step between the body and the upstream request as dear as it can."""
 
 from collections.abc import Callable
+from secrets import token_hex
 from typing import Any
 
 import orjson
@@ -50,7 +51,7 @@ def _nested(depth: int) -> Any:
 
 
 def _repeated(piece: str, size: int) -> str:
-    return piece * max(1, size // len(piece.encode()))
+    return piece * max(1, size // (len(orjson.dumps(piece)) - 2))
 
 
 BODIES: dict[str, Callable[[int], Body]] = {
@@ -71,6 +72,13 @@ BODIES: dict[str, Callable[[int], Body]] = {
         lambda _: [
             _calls([_call(f"call_{i}") for i in range(100)]),
             *(_result(f"call_{i}") for i in reversed(range(5))),
+        ],
+    ),
+    "turns of 100 calls of one id with a text": lambda n: _turns_of_calls(
+        n,
+        lambda _: [
+            _calls([_call("call_1", '{"text":"' + "x" * 300 + '"}')] * 100),
+            *[_result("call_1", "x" * 300)] * 5,
         ],
     ),
     "many results of one call of long arguments": lambda n: {
@@ -197,9 +205,10 @@ BODIES: dict[str, Callable[[int], Body]] = {
 }
 
 
-def _asking(make: Callable[[int], Body], **more: str) -> Callable[[Target, int], str]:
+def _asking(make: Callable[[int], Body], *, is_kept: bool = False) -> Callable[[Target, int], str]:
     def drive(target: Target, size: int) -> str:
         body = make(size)
+        more = {"conversation_id": token_hex(8)} if is_kept else {}
         if body.get("seed") == "@digits":
             text = orjson.dumps({"model": "bench/fast-1", **body}).replace(b'"@digits"', b"9" * size)
             return target.send("POST", "/api/chat/stream", text)
@@ -225,19 +234,17 @@ for _name in (
     "dashes",
     "a result of fences",
 ):
-    SHAPES[f"in a conversation: {_name}"] = Shape(
-        f"in a conversation: {_name}", _asking(BODIES[_name], conversation_id="stalls")
-    )
+    SHAPES[f"in a conversation: {_name}"] = Shape(f"in a conversation: {_name}", _asking(BODIES[_name], is_kept=True))
 
 
 @shape("with an idempotency key: details of reasoning")
 def _keyed(target: Target, size: int) -> str:
-    return target.ask(BODIES["details of reasoning"](size), **{"idempotency-key": f"key-{size}"})
+    return target.ask(BODIES["details of reasoning"](size), **{"idempotency-key": token_hex(8)})
 
 
 @shape("with an idempotency key: 9,999 messages")
 def _keyed_messages(target: Target, size: int) -> str:
-    return target.ask(BODIES["9,999 messages"](size), **{"idempotency-key": f"key-{size}"})
+    return target.ask(BODIES["9,999 messages"](size), **{"idempotency-key": token_hex(8)})
 
 
 @shape("a list of numbers")
@@ -322,6 +329,17 @@ def _as_markdown(target: Target, size: int) -> str:
 @shape("a search in a long conversation", prepare=_long_conversation)
 def _searched(target: Target, size: int) -> str:
     return target.send("GET", "/api/conversations?search=" + "word%20" * 20)
+
+
+def _large_conversation(target: Target, size: int) -> str:
+    for _ in range(4):
+        target.ask({"prompt": "word " * (size // 5), "conversation_id": f"large-{size}"})
+    return ""
+
+
+@shape("a question in a conversation four times as large", prepare=_large_conversation)
+def _asked_in_large(target: Target, size: int) -> str:
+    return target.ask({"prompt": "Go on.", "conversation_id": f"large-{size}"})
 
 
 def _branches(target: Target, size: int) -> str:

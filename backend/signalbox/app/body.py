@@ -12,7 +12,8 @@ from signalbox.app.heads import headers_of
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.in_flight import FREE, IN_FLIGHT, Share
 from signalbox.core.messages import JsonValue
-from signalbox.core.offload import SLICE, offloaded
+from signalbox.core.sizes import SLICE
+from signalbox.offload import offloaded
 
 # Deeper nesting costs many times its size in memory and no client needs it (quirk G6).
 _DEPTH = 64

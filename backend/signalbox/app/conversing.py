@@ -17,7 +17,7 @@ from signalbox.conversations.turns import ends_openly, text_in
 from signalbox.core.conversations import Conversation, Node, key_of
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.messages import AssistantMessage, Message, SystemMessage, ToolMessage
-from signalbox.core.offload import offloaded
+from signalbox.offload import offloaded
 from signalbox.store.conversations import has_message, keep_nodes, tree_of
 
 # What it takes to place a question among so many nodes, in bytes of a body that take as long.

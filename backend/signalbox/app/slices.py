@@ -11,7 +11,7 @@ from signalbox.app.errors import request_error_of
 from signalbox.app.schemas import MOST_MESSAGES, ChatRequest, MessageIn
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.messages import JsonObject, JsonValue
-from signalbox.core.offload import offloaded
+from signalbox.offload import offloaded
 
 # Messages, parts and calls that are looked at in one go.
 _AT_ONCE = 1_000

@@ -24,8 +24,9 @@ from signalbox.chat.verdict import TurnEnd
 from signalbox.core.errors import CODES, Code, UpstreamError
 from signalbox.core.events import AnyEvent, Content, Warning
 from signalbox.core.messages import AssistantMessage, ImagePart, SystemMessage, ToolCall, UserMessage, weight_of
-from signalbox.core.offload import LARGE, offloaded
 from signalbox.core.parts import Completion, Request, ToolSchema
+from signalbox.core.sizes import LARGE
+from signalbox.offload import offloaded
 
 _CALL_AGAIN = (
     "Your last tool call could not be read. If you still need it, make it again through the tool interface, "

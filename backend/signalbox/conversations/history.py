@@ -6,7 +6,7 @@ from signalbox.conversations.recall import recalled
 from signalbox.core.conversations import Node
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.messages import Message
-from signalbox.core.offload import offloaded
+from signalbox.offload import offloaded
 from signalbox.store.conversations import Kept, kept_of
 from signalbox.store.database import Database
 

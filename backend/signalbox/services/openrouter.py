@@ -11,9 +11,10 @@ import orjson
 
 from signalbox.core.errors import Code, UpstreamError
 from signalbox.core.messages import JsonObject, JsonValue, weight_of
-from signalbox.core.offload import LARGE, offloaded
 from signalbox.core.parts import Bill, Fault, Request, Served, StreamPart
 from signalbox.core.ports import OnHead, Take
+from signalbox.core.sizes import LARGE
+from signalbox.offload import offloaded
 from signalbox.services.answers import Hearing, rest, served_by, whole
 from signalbox.services.http import ask
 from signalbox.services.posting import Form

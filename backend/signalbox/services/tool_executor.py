@@ -13,8 +13,9 @@ from msgspec.structs import replace
 from signalbox.core.errors import Code, ToolError
 from signalbox.core.failure_location import failure_location
 from signalbox.core.messages import JsonObject, JsonValue
-from signalbox.core.offload import LARGE, offloaded
+from signalbox.core.sizes import LARGE
 from signalbox.core.tools import Tool, ToolContext, ToolOutcome, ToolSpec
+from signalbox.offload import offloaded
 from signalbox.services.argument_shapes import shape_of, surely_fit
 
 if TYPE_CHECKING:

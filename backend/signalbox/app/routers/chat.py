@@ -33,8 +33,8 @@ from signalbox.chat.progress import Progress
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.events import LoopName
 from signalbox.core.messages import Message
-from signalbox.core.offload import offloaded
 from signalbox.flags.choice import choose_loop
+from signalbox.offload import offloaded
 from signalbox.runs.run import Asked, Run, new_run_id
 
 router = APIRouter(tags=["chat"])

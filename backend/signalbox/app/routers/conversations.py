@@ -25,7 +25,7 @@ from signalbox.core.conversations import Answer, Conversation, Line, Node, folde
 from signalbox.core.errors import Code, RequestError, StoreError
 from signalbox.core.events import Content, Stamped
 from signalbox.core.messages import FilePart, ImagePart, JsonObject, Message
-from signalbox.core.offload import offloaded
+from signalbox.offload import offloaded
 from signalbox.store.conversation_list import lines_of
 from signalbox.store.conversations import (
     Deleted,

@@ -21,8 +21,9 @@ from signalbox.conversations.titles import title_of
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.events import Stamped
 from signalbox.core.messages import JsonObject, JsonValue
-from signalbox.core.offload import LARGE, offloaded
 from signalbox.core.records import RunRecord
+from signalbox.core.sizes import LARGE
+from signalbox.offload import offloaded
 from signalbox.runs.trace import trace_of
 from signalbox.store.saves import (
     SaveLine,

@@ -5,13 +5,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-Value = TypeVar("Value")
+from signalbox.core.sizes import LARGE
 
-# From so many bytes or characters on, work that goes over each of them leaves the loop: below, no step takes 50 ms,
-# and handing it over would cost a short request more than it saves.
-LARGE = 32 * 1024
-# What one call into C may go over: it holds the interpreter lock, and with it the loop, until it returns.
-SLICE = 64 * 1024
+Value = TypeVar("Value")
 
 # One thread: several that compute would each keep the loop waiting for the interpreter lock in turn.
 _thread = ThreadPoolExecutor(1, "offload")

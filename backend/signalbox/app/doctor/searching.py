@@ -7,7 +7,7 @@ from pathlib import Path
 from signalbox.app.config import Settings
 from signalbox.app.doctor.finding import Finding, fail, ok, warn
 from signalbox.app.files import notes_folder
-from signalbox.app.toolbox import ours_of, search_of
+from signalbox.app.toolbox import notice_of, ours_of, search_of
 from signalbox.core.errors import Code, ToolError
 from signalbox.core.tools import SearchBackend, SearchQuery
 from signalbox.services.search import Client
@@ -16,6 +16,7 @@ from signalbox.tools.registry import from_packages
 
 SECONDS = 5.0
 _QUERY = SearchQuery("how to stop a run", limit=3)
+_UNCONFIGURED = " Web search is not configured: set BRAVE_API_KEY, TAVILY_API_KEY or SEARXNG_URL for it."
 _SETTINGS = "Check SEARCH_BACKEND and the settings of that backend in .env."
 
 
@@ -23,14 +24,14 @@ async def check_search(settings: Settings, client: Client) -> list[Finding]:
     """Search once; the documents are indexed in memory, so that the index of a server is left alone."""
     search, why_not = await asyncio.to_thread(search_of, settings, client, None)
     try:
-        found = await _searched(search, why_not)
+        found = await _searched(search, why_not, notice_of(settings, search) and _UNCONFIGURED)
     finally:
         if isinstance(search, DocsSearch):  # not waited for: it waits for an indexing that takes too long
             asyncio.get_running_loop().run_in_executor(None, search.close)
     return [found, *await asyncio.to_thread(_tools, settings, search, why_not)]
 
 
-async def _searched(search: SearchBackend | None, why_not: str | None) -> Finding:
+async def _searched(search: SearchBackend | None, why_not: str | None, more: str) -> Finding:
     if search is None:
         return warn("search", f"There is no search: {why_not}.", _SETTINGS)
     try:
@@ -46,7 +47,7 @@ async def _searched(search: SearchBackend | None, why_not: str | None) -> Findin
         return state("search", f"{search.name}: {error.message}", _SETTINGS)
     if not hits and not isinstance(search, DocsSearch):
         return warn("search", f"{search.name} answers, and finds nothing.", _SETTINGS)
-    return ok("search", f"{search.name} searches {search.about}, and answers.")
+    return ok("search", f"{search.name} searches {search.about}, and answers.{more}")
 
 
 def _tools(settings: Settings, search: SearchBackend | None, why_not: str | None) -> list[Finding]:

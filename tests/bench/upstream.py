@@ -4,16 +4,20 @@ import asyncio
 import re
 import sys
 import time
+from collections.abc import Iterator
 from typing import Any
 
+import orjson
 import uvloop
 
 from tests.bench.frames import COMMENT, HEAD, Script, scripted
+from tests.hostile.upstream import ANSWER, PLAIN, answer_of
 
 # After the tools have answered, the model says this much.
 _CLOSING = "fast-20"
 _MODEL = re.compile(rb'"model"\s*:\s*"(?:[^"]*/)?([^"/]*)"')
 _RESULT = re.compile(rb'"role"\s*:\s*"tool"')
+_HOSTILE = re.compile(rb'"model"\s*:\s*"(?:hostile|qwen)/')
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 # Deltas in one write, about 64 KB: what a socket takes at once.
 _BATCH = 180
@@ -60,6 +64,8 @@ class Upstream(asyncio.Protocol):
         del self._seen[:end]
         if request.startswith(b"GET"):
             self._transport.write(_nothing())
+        elif _HOSTILE.search(request, head):
+            self._transport.writelines(hostile_answer(request[head:]))
         else:
             self._begin(scripted(asked(request)))
 
@@ -83,6 +89,16 @@ class Upstream(asyncio.Protocol):
             self._sent += most
             if self._sent >= len(script.deltas):
                 self._transport.write(script.ending)
+
+
+def hostile_answer(body: bytes) -> Iterator[bytes]:
+    """Yield an answer in the shape that the model's name asks for, or a word where it brings results of tools."""
+    shape, pieces = answer_of(orjson.loads(body)) or (PLAIN, iter([ANSWER]))
+    head = f"HTTP/1.1 {shape.status} x\r\ncontent-type: {shape.kind}\r\ntransfer-encoding: chunked\r\n\r\n"
+    yield head.encode()
+    for piece in filter(None, pieces):
+        yield b"%x\r\n%b\r\n" % (len(piece), piece)
+    yield b"0\r\n\r\n"
 
 
 def asked(request: bytes) -> str:

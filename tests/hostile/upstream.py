@@ -10,7 +10,8 @@ from tests.hostile.shapes import JSON, SHAPES, STREAM, Shape
 from tests.support.upstream import DONE, chunk
 
 _ID = re.compile(r"(?:hostile|qwen)/(?P<shape>[a-z0-9-]+)-(?P<size>\d+)")
-_ANSWER = chunk({"content": "Done."}) + chunk({}, finish="stop") + DONE
+PLAIN = Shape(lambda _: iter(()), (0, 0))
+ANSWER = chunk({"content": "Done."}) + chunk({}, finish="stop") + DONE
 
 
 def answer_of(body: dict[str, Any]) -> tuple[Shape, Iterator[bytes]] | None:
@@ -43,7 +44,7 @@ async def _answer(writer: asyncio.StreamWriter, body: dict[str, Any]) -> None:
     """Be hostile to a question, and answer in a word once there are results of tools."""
     hostile = answer_of(body)
     if hostile is None:
-        await _send(writer, 200, STREAM, [_ANSWER])
+        await _send(writer, 200, STREAM, [ANSWER])
     else:
         shape, pieces = hostile
         await _send(writer, shape.status, shape.kind, pieces, by_byte=shape.by_byte)

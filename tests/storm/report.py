@@ -17,7 +17,7 @@ def failures(figures: Figures, *, judge_memory: bool) -> list[str]:
         f"{last.twice} runs wrote twice": last.twice == 0,
         **{f"{count} {kind} leaked": count <= 0 for kind, count in figures.leaks().items()},
         f"{figures.left / MB:.0f} MB are still held, of {figures.idle / MB:.0f} MB when idle": (
-            not judge_memory or figures.left <= MAY_HOLD * figures.idle
+            figures.left <= MAY_HOLD * figures.idle
         ),
         f"memory grew by {figures.growth():.1%}": not judge_memory or figures.growth() <= MAY_GROW,
     }

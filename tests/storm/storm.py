@@ -197,7 +197,7 @@ class Storm:
             self.figures.invalid.append(f"{fault}: {job}")
             return
         self.figures.valid += 1
-        done = orjson.loads(stream.rpartition(b"data: ")[2])
+        done = orjson.loads(_data_of(stream))
         self.figures.endings[done["status"]] += 1
         if "code" in done:
             self.figures.codes[done["code"]] += 1
@@ -210,7 +210,7 @@ class Storm:
         assert expected is not None
         self.figures.cuts += 1
         self.figures.to_write += expected.notes
-        events = [orjson.loads(block.rpartition(b"data: ")[2]) for block in stream[:-2].split(b"\n\n")]
+        events = [orjson.loads(_data_of(block)) for block in stream[:-2].split(b"\n\n")]
         text = "".join(event["content"] for event in events if event["type"] == "content")
         thoughts = "".join(event["content"] for event in events if event["type"] == "reasoning")
         came = (done["status"], text, thoughts)
@@ -270,6 +270,11 @@ def _is_quiet(look: Look, start: Look | None) -> bool:
     if start is None:
         return look.live == 0
     return look.live == 0 and look.tasks <= start.tasks and look.sockets <= start.sockets
+
+
+def _data_of(frames: bytes) -> bytes:
+    """Return the data of the last of these frames; its id stands behind it."""
+    return frames.rpartition(b"data: ")[2].partition(b"\n")[0]
 
 
 def _plain(name: str, count: int) -> list[Job]:

@@ -109,24 +109,51 @@ function openBlock(items: readonly RunItem[], step: number | undefined): number 
 }
 
 /** A later step's text starts after a blank line; text that early results only interrupted goes on where it was. */
-function addContent(trace: RunTrace, event: Content): RunTrace {
+function addContent(before: RunTrace, event: Content): RunTrace {
+  if (event.images) return addImages(before, event);
+  if (event.sources && !event.content) return addSources(before, event);
+  const trace = event.sources ? addSources(before, event) : before;
   const items = settleReasoning(trace.items);
   const { index, interrupted } = lastContent(items);
   const last = items[index];
   const synthetic = event.synthetic === true;
   const startsAnew = interrupted && event.content.startsWith("\n\n");
-  if (last?.kind === "content" && !startsAnew && last.synthetic === synthetic) {
+  if (last?.kind === "content" && !startsAnew && last.synthetic === synthetic && !last.images) {
     const refusal = last.refusal || event.refusal === true;
     return { ...trace, items: items.with(index, { ...last, text: last.text + event.content, refusal }) };
   }
-  const fresh: ContentItem = {
-    kind: "content",
-    id: nextId(trace, "content"),
-    text: event.content,
-    refusal: event.refusal === true,
-    synthetic,
-  };
-  return { ...trace, items: [...items, fresh] };
+  return { ...trace, items: [...items, freshContent(trace, event)] };
+}
+
+const freshContent = (trace: RunTrace, event: Content): ContentItem => ({
+  kind: "content",
+  id: nextId(trace, "content"),
+  text: event.content,
+  refusal: event.refusal === true,
+  synthetic: event.synthetic === true,
+});
+
+/** Images are an item between the words, so that text, image and text stay in their order. */
+function addImages(trace: RunTrace, event: Content): RunTrace {
+  const images = (event.images ?? []).map((image) => image.url);
+  const items = settleReasoning(trace.items);
+  const last = items.at(-1);
+  if (last?.kind === "content" && last.images && !event.content)
+    return { ...trace, items: items.with(-1, { ...last, images: [...last.images, ...images] }) };
+  return { ...trace, items: [...items, { ...freshContent(trace, event), images }] };
+}
+
+/** What is cited belongs to the words before it. */
+function addSources(trace: RunTrace, event: Content): RunTrace {
+  const links = linksOf(event.sources);
+  const index = trace.items.findLastIndex((item) => item.kind === "content");
+  const last = trace.items[index];
+  if (last?.kind === "content") {
+    const cited: ContentItem = { ...last, links: [...(last.links ?? []), ...links] };
+    return { ...trace, items: trace.items.with(index, cited) };
+  }
+  const fresh = { ...freshContent(trace, { ...event, content: "" }), links };
+  return { ...trace, items: [...settleReasoning(trace.items), fresh] };
 }
 
 /** Where the text is that may go on, since no reasoning has come after it, or -1. `interrupted`: a call has. */

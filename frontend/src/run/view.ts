@@ -38,6 +38,8 @@ export function burstLamp(calls: readonly CallItem[], looked = false): Lamp {
   return done.every((call) => call.cached) && done.length === calls.length ? "blue" : "done";
 }
 
+const isEmpty = (item: ContentItem): boolean => isBlank(item.text) && !item.images && !item.links;
+
 const isBlank = (text: string): boolean => !/\S/.test(text);
 
 /**
@@ -53,7 +55,7 @@ export function stopsOf(trace: RunTrace, asked = false): readonly Stop[] {
         stops.push({ kind: "reasoning", id: item.id, lamp: item.running ? "running" : "done", item });
         break;
       case "content":
-        if (isBlank(item.text)) break;
+        if (isEmpty(item)) break;
         stops.push({ kind: "answer", id: item.id, item, settled: trace.end !== undefined || index < talks });
         break;
       case "call":
@@ -84,9 +86,7 @@ function addCall(stops: Stop[], call: CallItem): void {
 /** What the run waits for when nothing on the line says so: the model's first word, or its next. */
 function pendingStop(trace: RunTrace, asked: boolean): Stop | undefined {
   if (trace.end) return undefined;
-  const shown = trace.items.filter(
-    (item) => item.kind !== "warning" && !(item.kind === "content" && isBlank(item.text)),
-  );
+  const shown = trace.items.filter((item) => item.kind !== "warning" && !(item.kind === "content" && isEmpty(item)));
   const last = shown.at(-1);
   const stop = (label: string): Stop => ({ kind: "pending", id: `pending-${shown.length}`, lamp: "running", label });
   if (!last) return stop(asked ? "Thinking" : "Waiting for the model");
@@ -105,10 +105,11 @@ export const answerText = (trace: RunTrace): string =>
     .join("")
     .trim();
 
-/** The links of every call before the item with that id, call by call; the lists are the calls' own. */
+/** The links of every call and answer up to the item with that id, in their order; the lists are their own. */
 export function linkListsOf(trace: RunTrace, before?: string): readonly (readonly Link[])[] {
   const lists: (readonly Link[])[] = [];
   for (const item of trace.items) {
+    if (item.kind === "content" && item.links) lists.push(item.links);
     if (item.kind === "content" && item.id === before) break;
     if (item.kind === "call" && item.links.length > 0) lists.push(item.links);
   }

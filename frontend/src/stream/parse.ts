@@ -20,11 +20,14 @@ const isUsage = (value: unknown): boolean =>
   [value.reasoning, value.cached].every(orAbsent(isNumber));
 const isFlag = (value: unknown): boolean => isObject(value) && isText(value.variant) && isText(value.reason);
 
+const isListOf = (field: string) => (value: unknown) =>
+  Array.isArray(value) && value.length > 0 && value.every((item) => isObject(item) && isText(item[field]));
+
 const EVERY: Checks = { v: isText, run_id: isText, loop: isLoop, ts: isNumber, step: isNumber };
 /** What an event may have beside its minimum, and the page reads. */
 const OPTIONAL: Record<ChatEvent["type"], Checks> = {
   reasoning: { ...EVERY, hidden: isTrue },
-  content: { ...EVERY, refusal: isTrue, synthetic: isTrue },
+  content: { ...EVERY, refusal: isTrue, synthetic: isTrue, sources: isListOf("url"), images: isListOf("url") },
   tool_calls: EVERY,
   tool_executing: { ...EVERY, category: isText, visibility: isText },
   tool_result: { ...EVERY, cached: isTrue, category: isText, visibility: isText },

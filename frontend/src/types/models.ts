@@ -60,6 +60,10 @@ export interface ContentItem {
   refusal: boolean;
   /** A sentence of Signalbox in place of a missing answer; it is not replayed as the model's words. */
   synthetic: boolean;
+  /** Images that stand here in place of words: data URLs, and addresses that are shown as links. */
+  images?: readonly string[];
+  /** Pages that the provider cites for the words. */
+  links?: readonly Link[];
 }
 
 export interface WarningItem {

@@ -5,14 +5,15 @@ import { useOpenPanels } from "../../hooks/focus.ts";
 import { useStore } from "../../hooks/store.ts";
 import type { AnswerActions } from "../../run/actions.ts";
 import type { PanelChoice } from "../../run/focus.ts";
-import { linkedSources } from "../../run/links.ts";
+import { linkedSources, sourcesIn } from "../../run/links.ts";
 import { linkListsOf, type Stop, sourcesOf, stopsOf, warningsOf } from "../../run/view.ts";
 import type { ContentItem, Link, RunTrace } from "../../types/models.ts";
 import { Prose } from "../prose/Prose.tsx";
+import { Drawings } from "./Drawings.tsx";
 import { EndLine, RunningLine } from "./EndLine.tsx";
 import { ErrorBox } from "./ErrorBox.tsx";
 import { ReasoningBlock } from "./ReasoningBlock.tsx";
-import { SearchResultsInline } from "./SearchResultsInline.tsx";
+import { SearchResultsInline, Sources } from "./SearchResultsInline.tsx";
 import { Seconds } from "./Seconds.tsx";
 import { StopRow } from "./StopHead.tsx";
 import { ToolChips } from "./ToolChips.tsx";
@@ -144,7 +145,15 @@ const AnswerText = memo(function AnswerText({ item, settled, sources }: AnswerTe
     >
       {item.refusal && <Note>The model declines to answer.</Note>}
       {item.synthetic && <Note>Signalbox says this in place of a missing answer.</Note>}
-      <Prose text={item.synthetic ? linkedSources(item.text) : item.text} sources={sources} settled={settled} />
+      {item.text && (
+        <Prose text={item.synthetic ? linkedSources(item.text) : item.text} sources={sources} settled={settled} />
+      )}
+      {item.images && <Drawings images={item.images} />}
+      {item.links && (
+        <section aria-label="Sources" data-part="cited" className="pt-2 text-small">
+          <Sources sources={sourcesIn(item.links)} />
+        </section>
+      )}
     </li>
   );
 });

@@ -105,7 +105,8 @@ function fateOf(call: CallItem): string {
   return call.links.length > 0 ? plural(call.links.length, "result") : "nothing found";
 }
 
-function Sources({ sources }: { sources: readonly Source[] }) {
+/** Pages as rows, each with its number. */
+export function Sources({ sources }: { sources: readonly Source[] }) {
   const [isWhole, showAll] = useState(false);
   const shown = isWhole ? sources : sources.slice(0, SHOWN);
   const rest = sources.length - shown.length;

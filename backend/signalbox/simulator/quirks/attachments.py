@@ -73,12 +73,17 @@ def _beside(kind: str, *, after: str) -> Stream:
     """Send the fields in a chunk of their own, behind the text `after`."""
 
     def stream(spoken: Spoken, chunks: list[Chunk]) -> list[Chunk]:
-        said, place = "", 0
-        while len(said) < len(after) and not choice(chunks[place]).get("finish_reason"):
-            said += delta(chunks[place]).get("content") or ""
-            place += 1
         mold = altered(chunks[0], content="", **_fields(kind))
-        return [*chunks[:place], mold, *chunks[place:]]
+        left = len(after)
+        for place, chunk in enumerate(chunks):
+            text = delta(chunk).get("content") or ""
+            if choice(chunk).get("finish_reason"):
+                return [*chunks[:place], mold, *chunks[place:]]
+            if text and left <= len(text):
+                cut = [altered(chunk, content=text[:left]), mold, altered(chunk, content=text[left:])]
+                return [*chunks[:place], *cut, *chunks[place + 1 :]]
+            left -= len(text)
+        return chunks
 
     return stream
 

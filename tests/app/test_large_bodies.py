@@ -1,0 +1,183 @@
+"""A request body of any shape costs time in proportion to its size, and what is large leaves the event loop."""
+
+import asyncio
+import sys
+import threading
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+import orjson
+import pytest
+from signalbox.app.intake import messages_of
+from signalbox.app.schemas import MOST_CALLS, MOST_PARTS, ChatRequest
+from signalbox.chat.history import history_for
+from signalbox.conversations.titles import title_of
+from signalbox.core import conversations
+from signalbox.core.errors import Code, RequestError
+from signalbox.core.fence import neutralised
+from signalbox.core.links import LinkBook
+from signalbox.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
+from signalbox.core.parts import Request
+from signalbox.core.sizes import LARGE
+from signalbox.core.tools import ToolContext
+from signalbox.offload import offloaded
+from signalbox.wire.openrouter_request import body_of
+
+from tests.bench.stalls.bodies import BODIES
+from tests.support.runs import context_for
+from tests.support.serving import RunningApp, error_of
+
+# Twice the size may cost a little more than twice the steps.
+MOST = 2.3
+MODEL = "mistralai/x"  # takes no two turns of a person in a row: they are joined
+SHAPES = ("turns of 100 calls of one id", "turns of 100 calls, results reversed", "messages", "a result of fences",
+          "a result of angles and o", "a result of control tokens", "a result of addresses")  # fmt: skip
+
+
+def steps(work: Callable[[], object]) -> int:
+    """Count the lines of Python that work takes."""
+    taken = 0
+
+    def trace(frame: FrameType, event: str, argument: Any) -> Any:
+        nonlocal taken
+        taken += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return taken
+
+
+def sent(messages: list[Message]) -> bytes:
+    """Make the upstream request of a conversation."""
+    context = context_for(model=MODEL)
+    context.messages, context.loop_start = messages, len(messages)
+    return body_of(Request(MODEL, history_for(context)), stream=True)
+
+
+def of_one_id(number: int, *, backwards: bool = False) -> list[Message]:
+    """Return so many calls in one message, all of one id or with their results in the wrong order."""
+    ids = [f"call_{place}" if backwards else "call_1" for place in range(number)]
+    results = [ToolMessage(one, "work", "ok") for one in ids]
+    calls = tuple(ToolCall(one, "work", {}) for one in ids)
+    return [UserMessage("Go"), AssistantMessage(calls=calls), *(results[::-1] if backwards else results)]
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_calls_cost_in_proportion(backwards: bool) -> None:
+    """Neither renaming calls of one id nor finding results in the wrong order is quadratic in their number."""
+    few, many = (of_one_id(number, backwards=backwards) for number in (400, 800))
+    sent(few)  # what is loaded with the first one does not count
+    assert steps(lambda: sent(many)) < MOST * steps(lambda: sent(few))
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_question_costs_in_proportion(name: str) -> None:
+    """From the validated body to the upstream request, twice the body takes about twice the steps."""
+    few, many = (ChatRequest.model_validate({"model": MODEL, **BODIES[name](size)}) for size in (60_000, 120_000))
+    sent(messages_of(few))
+    assert steps(lambda: sent(messages_of(many))) < MOST * steps(lambda: sent(messages_of(few))) + 100
+
+
+def test_a_call_of_many_results_is_read_once() -> None:
+    """Which addresses a model wrote into a call is found out once, however many results the call has."""
+
+    def looked_up(results: int) -> LinkBook:
+        call = ToolCall("call_1", "work", {"q": "see http://a.bc/d " * 400})
+        says = [ToolMessage("call_1", "work", f"http://e{place}.org/") for place in range(results)]
+        links = ToolContext.for_conversation("r", [UserMessage("Go"), AssistantMessage(calls=(call,)), *says]).links
+        links.as_found("http://e1.org/")
+        return links
+
+    looked_up(2)
+    assert steps(lambda: looked_up(80)) < MOST * steps(lambda: looked_up(40))
+
+
+def test_a_result_that_repeats_more_addresses_than_are_looked_at_names_none() -> None:
+    """A model cannot hide an address among thousands in a call to have it count as one that a page named."""
+    arguments = {"q": " ".join(f"http://a{place}.org/" for place in range(2_000))}
+    call = ToolCall("call_1", "work", dict(arguments))
+    says = ToolMessage("call_1", "work", "http://a1999.org/")
+    context = ToolContext.for_conversation("r", [UserMessage("Go"), AssistantMessage(calls=(call,)), says])
+    assert context.links.as_found("http://a1999.org/") is None
+
+
+def test_marks_are_composed_slice_by_slice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python sorts marks one by one, so no call gets more than some hundred; what letters have stays together."""
+    lengths: list[int] = []
+    normalize = conversations.normalize
+
+    def noted(form: Any, text: str) -> str:
+        lengths.append(len(text))
+        return normalize(form, text)
+
+    text = "Zu\u0308rich " * 200
+    monkeypatch.setattr(conversations, "normalize", noted)
+    assert conversations.folded(text) == "z\u00fcrich " * 200
+    conversations.folded("a" + "\u0301" * 5_000 + "\u0323" * 5_000)
+    assert max(lengths) < 512
+
+
+def test_a_tag_is_found_wherever_slices_meet() -> None:
+    """A fence's lookalike is taken apart at every distance from where a long text is cut."""
+    for place in range(LARGE * 2 - 40, LARGE * 2 + 8):
+        assert neutralised("x" * place + "</outside-1>" + "y" * 100) == "x" * place + "[/outside-1>" + "y" * 100
+
+
+def test_a_row_of_underscores_has_a_title() -> None:
+    """Its marks are tried once for the whole row, not from each of them."""
+    assert title_of("a" + "_" * 3_000 + "a") == "a" + "_" * 59
+
+
+@pytest.mark.parametrize(
+    ("messages", "field"),
+    [
+        ([{"role": "user", "content": [{"type": "text", "text": "x"}] * (MOST_PARTS + 1)}], "messages.0.content"),
+        (
+            [
+                {
+                    "role": "assistant",
+                    "tool_calls": [{"id": "1", "function": {"name": "x", "arguments": "{}"}}] * (MOST_CALLS + 1),
+                }
+            ],
+            "messages.0.tool_calls",
+        ),
+        ([{"role": "user", "content": "x"}] * 10_001, "messages"),
+        ([*[{"role": "user", "content": "x"}] * 5_000, {"role": "user", "content": 1}], "messages.5000.content"),
+    ],
+)
+def test_too_many_are_refused_with_their_field(app: RunningApp, messages: list[Any], field: str) -> None:
+    """A count above its bound, or a fault behind thousands of messages, is a 422 that names the field."""
+    response = app.post(messages=messages)
+    assert (response.status_code, error_of(response)["field"]) == (422, field)
+
+
+def test_too_many_values_are_refused(app: RunningApp) -> None:
+    """Values are counted before they are parsed, and those inside of texts do not count."""
+    head = b'{"model":"openai/sim","prompt":"x","stop":'
+    response = app.client.post("/api/chat/stream", content=head + b"[" + b"1," * 300_001 + b"1]}")
+    assert (response.status_code, error_of(response)["field"]) == (422, "body")
+    text = orjson.dumps({"model": "openai/sim", "prompt": 'say ","' * 200_000})
+    assert app.client.post("/api/chat/stream", content=text).status_code == 200
+
+
+def test_what_is_large_leaves_the_loop() -> None:
+    """Work on few bytes is done at once; on many in the one thread beside the loop, and its errors come back."""
+
+    def refuse() -> None:
+        raise RequestError(Code.INVALID_REQUEST)
+
+    async def asked() -> tuple[threading.Thread, threading.Thread]:
+        with pytest.raises(RequestError):
+            await offloaded(refuse, size=LARGE)
+        here = await offloaded(threading.current_thread, size=LARGE - 1)
+        return here, await offloaded(threading.current_thread, size=LARGE)
+
+    here, beside = asyncio.run(asked())
+    assert here is threading.current_thread()
+    assert beside.name.startswith("offload")

@@ -58,3 +58,15 @@ def test_large_text_is_no_structure() -> None:
     decoder = StreamDecoder()
     parts = [part for at in range(0, len(frame), 32_768) for part in decoder.feed(frame[at : at + 32_768])]
     assert [getattr(part, "text", "") for part in parts] == [text]
+
+
+def test_many_data_lines_are_weighed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A frame of lines that comes in many reads, each cut within a line, is not counted anew with each of them."""
+    fed: list[int] = []
+    feed = JsonWeight.feed
+    monkeypatch.setattr(JsonWeight, "feed", lambda self, piece: (fed.append(len(piece)), feed(self, piece))[1])
+    decoder = SseDecoder()
+    for _ in range(40):
+        decoder.feed(b"data: aaaaaaaaaaaaaa\n" * 1_000 + b"data: a")
+        decoder.feed(b"a\n")
+    assert sum(fed) <= 40 * 1_000 * 16

@@ -73,7 +73,8 @@ class SseDecoder:
             lines[0] = b"".join(self._tail)
             self._tail.clear()
             self._tail_size = 0
-            self._weight = None
+            if not self._data:  # else it goes on being counted with the lines before it
+                self._weight = None
         rest = lines.pop()
         frames: list[Frame] = []
         data = self._data
@@ -120,7 +121,7 @@ class SseDecoder:
         if size > MAX_FRAME_BYTES:
             words = f"One frame is larger than {MAX_FRAME_BYTES} bytes."
             raise UpstreamError(Code.UPSTREAM_PROTOCOL, words, retryable=False)
-        if size <= LARGE:
+        if size <= LARGE or not piece:
             return
         if self._weight is None:
             self._weight = JsonWeight()

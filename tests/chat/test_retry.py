@@ -59,8 +59,8 @@ def test_waits_grow_and_attempts_end() -> None:
         (3600.0, None),
     ],
 )
-def test_the_hosts_own_wait(told: float, retry: Retry | None) -> None:
-    """A host's wait is kept to; a long one is told to the reader instead (F1)."""
+def test_f01_a_hosts_own_wait_is_kept_unless_it_is_long(told: float, retry: Retry | None) -> None:
+    """A long one ends the step, and the reader is shown how long it is."""
     assert should_retry(CONTEXT, 1, False, UpstreamError(Code.RATE_LIMIT, retry_after=told)) == retry
 
 

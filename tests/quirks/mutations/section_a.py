@@ -238,8 +238,8 @@ A = (
         "A15",
         "results are paired by position",
         "chat/exchanges.py",
-        "            left.remove(found)\n",
-        "            pass\n",
+        "found = left[call.id].popleft()",
+        "found = left[call.id][0]",
     ),
     Mutation(
         "A16",

@@ -126,8 +126,8 @@ C = (
         "C8",
         "in their order",
         "chat/exchanges.py",
-        "    for call in calls:\n        found = next((",
-        "    for call in reversed(tuple(calls)):\n        found = next((",
+        "    for call in calls:\n        if left[call.id]:",
+        "    for call in reversed(tuple(calls)):\n        if left[call.id]:",
     ),
     Mutation(
         "C9",

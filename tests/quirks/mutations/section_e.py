@@ -98,7 +98,7 @@ E = (
         "E8",
         "whatever a tool raises is its result",
         "services/tool_executor.py",
-        "except Exception as error:",
+        "except BaseException as error:",
         "except UnicodeError as error:",
     ),
     Mutation(

@@ -21,8 +21,8 @@ F = (
         "F1",
         "Retry-After is honoured",
         "wire/openrouter_errors.py",
-        "    if header:\n",
-        "    if False:\n",
+        'if (header := headers.get("retry-after")) and (seconds := _seconds(header)) is not None:',
+        "if (seconds := None) is not None:",
     ),
     Mutation(
         "F2",
@@ -35,8 +35,8 @@ F = (
         "F2",
         "nor is anything changed and asked behind it",
         "chat/steering.py",
-        "if is_visible or (told := remedy(self.context, request, error)) is None:",
-        "if (told := remedy(self.context, request, error)) is None:",
+        "        if is_visible:\n            return None\n        told = await",
+        "        told = await",
     ),
     Mutation(
         "F3",
@@ -77,7 +77,7 @@ F = (
         "F4",
         "a bill that is not written yet is asked for again",
         "runs/billing.py",
-        "return error.code is not Code.UPSTREAM_NOT_FOUND and not error.retryable",
+        "return error.code is not Code.UPSTREAM_NOT_FOUND and not CODES[error.code].retryable",
         "return True",
     ),
     Mutation(

@@ -56,7 +56,7 @@ G = (
         "G3",
         "an address that nobody named is not asked",
         "services/tool_executor.py",
-        "found = context.links.as_found(url)",
+        "found = await offloaded(partial(context.links.as_found, url), size=LARGE)",
         "found = url",
     ),
     Mutation(
@@ -69,8 +69,8 @@ G = (
     Mutation(
         "G4",
         "keys are struck out of logs",
-        "app/logs.py",
-        'text = text.replace(secret, "[secret]")',
+        "app/redaction.py",
+        "line = line.replace(form, _MARK)",
         "pass",
     ),
     Mutation(
@@ -133,7 +133,7 @@ G = (
         "G6",
         "lists and objects of a body are counted",
         "app/body.py",
-        "if containers > _MOST_CONTAINERS and _has_too_many_containers(body):",
+        'if containers > _MOST_CONTAINERS or containers + _count(body, b",") > _MOST_VALUES:',
         "if False:",
     ),
 )

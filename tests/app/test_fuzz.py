@@ -67,6 +67,7 @@ SOUND = st.fixed_dictionaries(
         "tools": st.lists(st.sampled_from(["calculate", "search_web", "get_current_time"]), max_size=3),
         "tool_choice": st.sampled_from(["auto", "none"]),
         "response_format": st.just({"type": "json_object"}),
+        "modalities": st.just(["text"]),
         "finalize_hint": st.text(max_size=10),
         "conversation_id": st.from_regex(r"[a-z0-9]{1,8}", fullmatch=True),
     },

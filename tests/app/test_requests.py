@@ -32,6 +32,7 @@ PARAMETERS: dict[str, Any] = {
     "provider": {"order": ["openai"], "allow_fallbacks": False, "sort": None},
     "models": ["openai/a", "anthropic/b"],
     "metadata": {"who": "me"},
+    "modalities": ["image", "text"],
     "reasoning": {"max_tokens": 100, "exclude": True},
 }
 

@@ -1,6 +1,8 @@
 """Requests carry what the caller set and what the family requires, and nothing else."""
 
 import pytest
+from signalbox.chat.context import Abilities
+from signalbox.chat.finalize import finalize_after_tools
 from signalbox.chat.params import dropped_params, guarded_params, prepare_request_params, used_in
 from signalbox.chat.remedies import remedy
 from signalbox.core.errors import Code, UpstreamError
@@ -139,3 +141,25 @@ def test_b08_more_room_is_given_back_before_turns_are_left_out() -> None:
     told = remedy(context, prepare_request_params(context), error)
     assert told is not None
     assert [event.code for event in told if isinstance(event, Warning)] == ["CONTEXT_TRIMMED"]
+
+
+@pytest.mark.parametrize("modalities", [("image", "text"), ("image",)])
+def test_a_model_that_draws_is_asked_for_images(modalities: tuple[str, ...]) -> None:
+    """In every step, the finalize included; nothing of the caller's is changed by it."""
+    context = context_for(TOOLS, model="new/x")
+    context.abilities = Abilities(modalities=modalities)
+    requests = [
+        prepare_request_params(context),
+        prepare_request_params(context, first=False),
+        finalize_after_tools(context),
+    ]
+    assert [request.params for request in requests] == [{"modalities": [*modalities]}] * 3
+    assert (dropped_params(context), requests[0].changes) == ([], ())
+
+
+@pytest.mark.parametrize("drawn", [("image", "text"), ()])
+def test_the_callers_modalities_are_sent_as_they_are(drawn: tuple[str, ...]) -> None:
+    """Whatever the catalogue lists."""
+    context = context_for(params={"modalities": ["text"]})
+    context.abilities = Abilities(modalities=drawn)
+    assert prepare_request_params(context).params == {"modalities": ["text"]}

@@ -50,6 +50,14 @@ def test_e14_an_image_alone_is_an_answer(tell: Teller) -> None:
     assert (told.status, len(told.requests), len(images(told))) == (("complete", None), 1, 1)
 
 
+def test_e14_a_model_that_draws_is_asked_for_images(tell: Teller) -> None:
+    """On both loops, for a client that knows nothing of modalities; without them OpenRouter sends no image."""
+    told = tell("google/gemini-2.5-flash-image", "Draw a sunrise.")
+    assert told.last["modalities"] == ["image", "text"]
+    assert (told.status, len(images(told))) == (("complete", None), 1)
+    assert "modalities" not in tell("google/sim", "Draw a sunrise.", tools=[]).last
+
+
 @pytest.mark.parametrize(("model", "is_sent"), [("google/sim", True), ("deepseek/sim", False)])
 def test_e14_images_go_back_where_they_are_read(tell: Teller, model: str, is_sent: bool) -> None:
     """In the user's next turn, since hosts refuse them in an assistant's."""

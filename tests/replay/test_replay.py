@@ -63,6 +63,15 @@ def test_a_comparison_in_words(folder: Folder, run_command: Command) -> None:
     assert "The model was asked anew" in said.out
 
 
+def test_a_model_that_draws_draws_in_a_replay(folder: Folder, run_command: Command) -> None:
+    """The catalogue of now says what it is asked for, as in a run."""
+    stream = folder.path / "drawn.sse"
+    model = "google/gemini-2.5-flash-image"
+    said = run_command("replay", folder.run, "--model", model, "--events", str(stream), cwd=folder.path)
+    assert said.status in (0, 1), said.err
+    assert '"images":[{"url":"data:image/png;base64,' in stream.read_text()
+
+
 def test_the_stream_may_have_standard_output_to_itself(folder: Folder, run_command: Command) -> None:
     """The comparison then goes to standard error."""
     said = run_command("replay", folder.run, "--events", "-", cwd=folder.path)

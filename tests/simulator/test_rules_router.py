@@ -93,3 +93,25 @@ def test_credits_cover_so_many_tokens(client: httpx.Client) -> None:
 def test_no_credits_at_all(client: httpx.Client) -> None:
     """With nothing left every cap is too high."""
     assert "afford 0" in refusal(client, ask("anthropic/sim-afford-0", "Hello!", max_tokens=1), 402)
+
+
+def test_images_need_a_model_that_draws(client: httpx.Client) -> None:
+    """A model of text alone has no endpoint for a request that wants images; an image model takes both (E14)."""
+    said = refusal(client, ask("openai/sim", "Draw!", tools=[], modalities=["image", "text"]), 404)
+    assert said.strip() == "No endpoints found that support the requested output modalities: image, text"
+    taken(client, ask("openai/sim", "Draw!", tools=[], modalities=["text"]))
+    listed = {model["id"]: model["architecture"] for model in client.get("/models").json()["data"]}
+    assert listed["google/gemini-2.5-flash-image"]["output_modalities"] == ["image", "text"]
+    assert listed["google/gemini-2.5-flash-image"]["modality"] == "text+image->text+image"
+
+
+@pytest.mark.parametrize(("modalities", "count"), [(["image", "text"], 1), (["text"], 0), (None, 0)])
+def test_an_image_model_draws_only_when_asked(
+    client: httpx.Client, modalities: list[str] | None, count: int
+) -> None:
+    """Without `modalities` it answers in words alone, as OpenRouter's do."""
+    extra = {} if modalities is None else {"modalities": modalities}
+    body = ask("google/gemini-2.5-flash-image", "Draw!", tools=[], stream=False, **extra)
+    message = client.post("/chat/completions", json=body).json()["choices"][0]["message"]
+    assert len(message.get("images", [])) == count
+    assert message["content"]

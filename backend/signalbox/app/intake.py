@@ -49,7 +49,7 @@ FREE_SEARCHES, PAID_SEARCHES = 6, 10
 _FORWARDED = (
     "parallel_tool_calls", "max_tokens", "temperature", "top_p", "top_k", "min_p", "top_a", "frequency_penalty",
     "presence_penalty", "repetition_penalty", "seed", "logprobs", "top_logprobs", "logit_bias", "response_format",
-    "stop", "provider", "models", "metadata",
+    "stop", "provider", "models", "metadata", "modalities",
 )  # fmt: skip
 
 
@@ -257,14 +257,37 @@ def abilities_of(entry: JsonObject | None) -> Abilities:
     if entry is None:
         return Abilities()
     supported = entry.get("supported_parameters")
-    architecture = entry.get("architecture")
-    modalities = architecture.get("input_modalities") if isinstance(architecture, dict) else None
+    inputs = _modalities(entry, "input_modalities")
     parameters = frozenset(map(str, supported)) if isinstance(supported, list) and supported else None
     return Abilities(
         parameters=parameters,
         tools=parameters is None or "tools" in parameters,
-        images="image" in modalities if isinstance(modalities, list) and modalities else None,
+        images="image" in inputs if inputs else None,
+        modalities=_drawn_modalities(entry),
     )
+
+
+def _modalities(entry: JsonObject, name: str) -> list[JsonValue]:
+    architecture = entry.get("architecture")
+    listed = architecture.get(name) if isinstance(architecture, dict) else None
+    return listed if isinstance(listed, list) else []
+
+
+def _drawn_modalities(entry: JsonObject) -> tuple[str, ...]:
+    """Return the `modalities` that a model which draws has to be sent: exactly those it has, or no host is found.
+
+    A router lists images because one of its models draws; asked for images it would choose among those alone.
+    """
+    outputs = _modalities(entry, "output_modalities")
+    if "image" not in outputs or _is_router(entry):
+        return ()
+    return ("image", "text") if "text" in outputs else ("image",)
+
+
+def _is_router(entry: JsonObject) -> bool:
+    """Whether the price depends on the model that is chosen for each question: the catalogue says -1."""
+    pricing = entry.get("pricing")
+    return isinstance(pricing, dict) and str(pricing.get("prompt")).startswith("-")
 
 
 def budget_of(request: ChatRequest, most: float | None, entry: JsonObject | None) -> Budget | None:

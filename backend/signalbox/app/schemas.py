@@ -63,6 +63,8 @@ Name = Annotated[
 ]
 Effort = Literal["max", "xhigh", "high", "medium", "low", "minimal", "none"]
 Unit = Annotated[float, Field(ge=0, le=1)]
+# What the contract can carry of OpenRouter's words.
+Modality = Literal["image", "text"]
 
 
 class _Strict(BaseModel):
@@ -234,6 +236,9 @@ class ChatRequest(_Strict):
         default=None, description="Fallback models, tried by OpenRouter in this order."
     )
     metadata: Annotated[dict[str, str], Field(max_length=16)] | None = None
+    modalities: Annotated[list[Modality], Field(min_length=1, max_length=2)] | None = Field(
+        default=None, description="What the model may answer with; absent: images too from a model that draws."
+    )
     finalize_hint: Annotated[str, StringConstraints(max_length=4000)] | None = None
     conversation_id: Name | None = None
     parent_id: Name | None = Field(

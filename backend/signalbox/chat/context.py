@@ -32,12 +32,13 @@ class RunFlags(Struct, frozen=True):
 class Abilities(Struct, frozen=True):
     """What the catalogue says of a model; None where it says nothing, and then the host decides.
 
-    `tools`: they may be offered.
+    `tools`: they may be offered. `modalities`: what a model that draws is asked to answer with.
     """
 
     parameters: frozenset[str] | None = None
     images: bool | None = None
     tools: bool = True
+    modalities: tuple[str, ...] = ()
 
 
 class Concessions(Struct):

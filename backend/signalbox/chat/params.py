@@ -98,9 +98,12 @@ def _type_of(value: JsonValue) -> str:
 
 def guarded_params(context: ConversationContext) -> dict[str, JsonValue]:
     """Apply the facts of profile and catalogue to the caller's parameters; the same for every request of a run."""
-    if not context.base_params and context.profile.parallel_tool_calls is None:
+    drawn = context.abilities.modalities
+    if not context.base_params and context.profile.parallel_tool_calls is None and not drawn:
         return {}
     params = {name: value for name, value in context.base_params.items() if _is_taken(context, name)}
+    if drawn:
+        params.setdefault("modalities", [*drawn])  # without them a model that draws sends no image (quirk E14)
     if context.profile.budget_in_limit:
         _make_room(params)
     if not context.offered:

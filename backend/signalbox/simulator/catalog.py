@@ -36,6 +36,7 @@ class Listed:
     tokenizer: str = "Other"
     reasons: bool = True
     images: bool = False
+    draws: bool = False
     hidden: bool = False
     lacks: tuple[str, ...] = ()
     """Parameters that the others take and this one does not."""
@@ -46,6 +47,11 @@ class Listed:
         parallel = ("parallel_tool_calls",) if self.id.startswith("openai/") else ()
         every = (*COMMON, *(REASONING if self.reasons else ()), *parallel)
         return tuple(name for name in every if name not in self.lacks)
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Give what it can answer with."""
+        return ("image", "text") if self.draws else ("text",)
 
     @property
     def price(self) -> Price:
@@ -76,6 +82,18 @@ ROWS = (
     Listed("google/sim", "Google: Simulated", "0.5", "3", 1_048_576, "Gemini", images=True),
     Listed("google/gemini-2.0-flash-001", "Google: Gemini 2.0 Flash", "0.1", "0.4", 1_048_576, "Gemini", images=True),
     Listed("google/gemini-2.5-flash", "Google: Gemini 2.5 Flash", "0.3", "2.5", 1_048_576, "Gemini", images=True),
+    Listed(
+        "google/gemini-2.5-flash-image",
+        "Google: Gemini 2.5 Flash Image",
+        "0.3",
+        "2.5",
+        32_768,
+        "Gemini",
+        reasons=False,
+        images=True,
+        draws=True,
+        lacks=TOOLS,
+    ),
     Listed("google/gemini-3-flash-preview", "Google: Gemini 3 Flash", "0.5", "3", 1_048_576, "Gemini", images=True),
     Listed("x-ai/sim", "xAI: Simulated", "0.2", "0.5", 2_000_000, "Grok", images=True),
     Listed("x-ai/grok-4", "xAI: Grok 4", "3", "15", 256_000, "Grok", images=True),
@@ -131,9 +149,9 @@ def entry(row: Listed) -> dict[str, Any]:
         "description": "Answered by Signalbox's simulator: a small rule-based model in this family's accent.",
         "context_length": row.context,
         "architecture": {
-            "modality": "+".join(inputs) + "->text",
+            "modality": f"{'+'.join(inputs)}->{'+'.join(reversed(row.outputs))}",
             "input_modalities": inputs,
-            "output_modalities": ["text"],
+            "output_modalities": list(row.outputs),
             "tokenizer": row.tokenizer,
             "instruct_type": None,
         },

@@ -44,6 +44,8 @@ from dataclasses import dataclass, replace
 
 from .accents import Accent
 from .answer import rounds
+from .catalog import row_of
+from .drawing import draw
 from .incoming import Incoming
 from .model import decide
 from .plan import calculate_call, time_call
@@ -96,6 +98,8 @@ def turn_of(incoming: Incoming, accent: Accent) -> Turn:
         return quirk.turn(incoming, accent)
     if fault and fault.name in TALKING:
         return Turn(PARAGRAPH, "I write a paragraph.")
+    if row_of(incoming.model).draws:
+        return draw(incoming)
     shape = SHAPES.get(fault.name) if fault else None
     return shape(incoming, accent, fault.number or 0) if fault and shape else decide(incoming, accent)
 

@@ -74,6 +74,16 @@ class Incoming:
         return bool(self.tools) and self.tool_choice != "none"
 
     @property
+    def may_draw(self) -> bool:
+        """Tell whether the answer may hold images."""
+        return "image" in self.modalities
+
+    @property
+    def modalities(self) -> tuple[str, ...]:
+        """Give what the request wants the answer to be made of; without a word of it, text."""
+        return tuple(map(str, as_list(self.body.get("modalities")))) or ("text",)
+
+    @property
     def parallel(self) -> bool:
         """Tell whether several calls may be asked for at once."""
         return self.body.get("parallel_tool_calls") is not False

@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 
 from .accents import Delta, Detail
+from .drawing import image_part
 from .spoken import Spoken
 
 COMMENT = b": OPENROUTER PROCESSING\n\n"
@@ -54,6 +55,7 @@ def pieces(spoken: Spoken) -> Iterator[Piece]:
             yield from _reasoning(spoken, detail)
     yield from (Piece({"content": text, **accent.text_extra}) for text in accent.cut_text(turn.text))
     yield from (Piece({"content": "", "refusal": text}) for text in accent.cut_text(turn.refusal))
+    yield from (Piece({"content": "", "images": [image_part(url)]}) for url in turn.images)
     for detail in late:
         yield from _reasoning(spoken, detail)
     yield from _calls(spoken)

@@ -28,12 +28,13 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One answer of the model: reasoning, then text, then calls."""
+    """One answer of the model: reasoning, then text, then images, then calls."""
 
     text: str = ""
     reasoning: str = ""
     calls: tuple[Call, ...] = ()
     refusal: str = ""
+    images: tuple[str, ...] = ()
     finish: Finish | None = None
 
     @property

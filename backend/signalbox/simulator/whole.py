@@ -5,6 +5,7 @@ from typing import Any
 
 import orjson
 
+from .drawing import image_part
 from .spoken import Spoken
 from .stream import head
 
@@ -31,6 +32,8 @@ def message(spoken: Spoken) -> dict[str, Any]:
             }
             for call in spoken.calls
         ]
+    if turn.images:
+        said["images"] = [*map(image_part, turn.images)]
     if spoken.details:
         said["reasoning_details"] = list(spoken.details)
     return said

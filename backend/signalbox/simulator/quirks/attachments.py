@@ -1,11 +1,9 @@
 """Section E, the last: pages that an answer cites and images that it draws, in fields of their own (E14)."""
 
-import struct
-import zlib
-from base64 import b64encode
 from typing import Any
 
 from ..accents import Accent
+from ..drawing import image_part, sunrise
 from ..incoming import Incoming
 from ..spoken import Spoken
 from ..turns import Turn
@@ -35,38 +33,13 @@ def _annotations() -> list[dict[str, Any]]:
     ]
 
 
-def _png(width: int = 320, height: int = 180) -> bytes:
-    """Draw a sky, a sun and the sea."""
-    rows = b"".join(b"\0" + b"".join(_pixel(x, y, width, height) for x in range(width)) for y in range(height))
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows, 9)), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(map(_png_chunk, *zip(*chunks, strict=True)))
-
-
-def _png_chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-
-def _pixel(x: int, y: int, width: int, height: int) -> bytes:
-    horizon = height * 2 // 3
-    if y >= horizon:
-        return bytes((24, 60 + (height - y) // 2, 110))
-    if (x - width // 2) ** 2 + (y - horizon + 30) ** 2 < 28**2:
-        return bytes((255, 214, 120))
-    return bytes((120 + y, 130 + y // 2, 200 - y // 2))
-
-
-def _image() -> dict[str, Any]:
-    return {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{b64encode(_png()).decode()}"}}
-
-
 def _fields(kind: str) -> dict[str, Any]:
     if kind == "annotations":
         return {"annotations": _annotations()}
-    return {"images": [_image()] if kind == "images" else [_LINKED]}
+    return {"images": [image_part(sunrise())] if kind == "images" else [_LINKED]}
 
 
-_LINKED = {"type": "image_url", "image_url": {"url": "https://images.example.org/sunrise.png"}}
+_LINKED = image_part("https://images.example.org/sunrise.png")
 
 
 def _beside(kind: str, *, after: str) -> Stream:

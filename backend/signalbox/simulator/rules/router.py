@@ -36,6 +36,13 @@ def images_need_an_endpoint(incoming: Incoming) -> None:
         raise Refused(404, "No endpoints found that support image input")
 
 
+def modalities_need_an_endpoint(incoming: Incoming) -> None:
+    """A model that does not draw has no endpoint for a request that wants images."""
+    if set(incoming.modalities) - set(row_of(incoming.model).outputs):
+        named = ", ".join(incoming.modalities)
+        raise Refused(404, f"No endpoints found that support the requested output modalities: {named}")
+
+
 def parameters_need_an_endpoint(incoming: Incoming) -> None:
     """With require_parameters one parameter that the model does not list is one too many (quirks C1, C13)."""
     if as_object(incoming.body.get("provider")).get("require_parameters") is not True:
@@ -88,6 +95,7 @@ ROUTER_RULES: tuple[Rule, ...] = (
     one_reasoning_budget,
     tools_need_an_endpoint,
     images_need_an_endpoint,
+    modalities_need_an_endpoint,
     parameters_need_an_endpoint,
     credits_cover_the_answer,
     context_is_long_enough,

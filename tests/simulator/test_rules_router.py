@@ -106,9 +106,7 @@ def test_images_need_a_model_that_draws(client: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize(("modalities", "count"), [(["image", "text"], 1), (["text"], 0), (None, 0)])
-def test_an_image_model_draws_only_when_asked(
-    client: httpx.Client, modalities: list[str] | None, count: int
-) -> None:
+def test_an_image_model_draws_only_when_asked(client: httpx.Client, modalities: list[str] | None, count: int) -> None:
     """Without `modalities` it answers in words alone, as OpenRouter's do."""
     extra = {} if modalities is None else {"modalities": modalities}
     body = ask("google/gemini-2.5-flash-image", "Draw!", tools=[], stream=False, **extra)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
-from signalbox.encoders.check import schema_bytes
+from signalbox.encoders.contract_schema import schema_bytes
 
 from tests.support.serving import RunningApp, settings_for
 

@@ -108,7 +108,7 @@ def asked(app: RunningApp, run_id: str) -> dict[str, Any]:
         "an old run": lambda: client.get(f"/api/runs/{'0' * 32}"),
         "its events": lambda: client.get(f"/api/runs/{'0' * 32}/events"),
         "a stop": lambda: client.post(f"/api/runs/{'0' * 32}/stop"),
-        "conversations": lambda: client.get("/api/conversations", params={"q": "x"}),
+        "conversations": lambda: client.get("/api/conversations", params={"search": "x"}),
         "a conversation": lambda: client.get("/api/conversations/c"),
         "its title": lambda: client.patch("/api/conversations/c", json={"title": "x"}),
         "its end": lambda: client.delete("/api/conversations/c"),

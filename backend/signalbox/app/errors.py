@@ -157,8 +157,9 @@ class LastResort:
             nonlocal has_started
             has_started = has_started or message["type"] == "http.response.start"
             refusal = sys.exc_info()[1] if message["type"] == "lifespan.startup.failed" else None
-            # A start that the operator can mend himself is told in a sentence, not in a stack trace.
+            # A start that the operator can repair fails with a sentence, not with a stack trace.
             if isinstance(refusal, SettingsError):
+                scope["app"].state.refusal = refusal
                 message = {**message, "message": f"signalbox: {refusal}"}
             await send(message)
 

@@ -73,9 +73,13 @@ def _work(settings: Settings, host: str, token: str | None, listener: socket.soc
     server = Server(config, app, settings, on_ready, link)
     # uvicorn raises a signal again once it has shut down; being told to stop is no failure.
     signal.signal(signal.SIGTERM, _nothing)
-    with suppress(SystemExit):  # uvicorn's way out of a start that failed; it has said why
+    with suppress(SystemExit):  # uvicorn's way out of a start that failed
         server.run(sockets=[listener])
-    return 0 if server.started else 2
+    if server.started:
+        return 0
+    # uvicorn has logged it as JSON; the person at the terminal gets the sentence alone.
+    refusal: SettingsError | None = getattr(app.state, "refusal", None)
+    return 2 if refusal is None else _refused(refusal)
 
 
 def _supervise(settings: Settings, host: str, token: str | None, listener: socket.socket, count: int) -> int:

@@ -2,7 +2,6 @@
 
 import re
 from functools import cache
-from importlib.resources import files
 from typing import Any, TypeGuard, cast
 
 import msgspec
@@ -14,6 +13,7 @@ from signalbox.core.errors import UpstreamError
 from signalbox.core.events import VERSION, AnyEvent
 from signalbox.core.invariants import OrderCheck
 from signalbox.core.messages import JsonObject
+from signalbox.encoders.contract_schema import schema_bytes
 from signalbox.wire.sse import Frame, SseDecoder
 
 _ID = re.compile(r"([^:\s]+):(\d{1,18})")
@@ -24,11 +24,6 @@ _DECODER = json.Decoder(AnyEvent)
 def schema() -> JsonObject:
     """Return the contract's JSON Schema."""
     return orjson.loads(schema_bytes())
-
-
-def schema_bytes() -> bytes:
-    """Return the contract's JSON Schema as `just contract` wrote it."""
-    return files("signalbox.encoders").joinpath("v1_1.schema.json").read_bytes()
 
 
 @cache

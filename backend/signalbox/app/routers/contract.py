@@ -7,7 +7,7 @@ from fastapi import APIRouter, Header, Response
 
 from signalbox.app.parameters import KnownParameters
 from signalbox.core.events import VERSION
-from signalbox.encoders.check import schema_bytes
+from signalbox.encoders.contract_schema import schema_bytes
 
 PATH = f"/api/contract/v{VERSION}.json"
 _SCHEMA = schema_bytes()

@@ -16,8 +16,11 @@ with uncollected():  # as the command imports it
     from signalbox.store.database import Database
     from signalbox.store.leases import Sharing
     from signalbox.store.memory import MemoryStore
+    from signalbox.tools.isolated import isolated
+    from signalbox.tools.plugin_thread import PluginThread
 
     from tests.bench.control import answer_in_background
+    from tests.hostile.tool_results import RESULTS
 
 _PARAMETERS: JsonObject = {
     "type": "object",
@@ -31,6 +34,18 @@ async def _work(arguments: JsonObject, context: ToolContext) -> JsonValue:
     if milliseconds := arguments.get("ms"):
         await asyncio.sleep(int(str(milliseconds)) / 1000)
     return {"characters": len(str(arguments["text"]))}
+
+
+_HOSTILE: JsonObject = {
+    "type": "object",
+    "properties": {"kind": {"type": "string"}, "size": {"type": "integer"}},
+    "required": ["kind", "size"],
+}
+
+
+async def _hostile(arguments: JsonObject, context: ToolContext) -> JsonValue:
+    """Return what `just bench-stalls` asks for; made in a thread, since only what becomes of it is measured."""
+    return await asyncio.to_thread(RESULTS[str(arguments["kind"])], int(str(arguments["size"])))
 
 
 class Unkept(MemoryStore):
@@ -60,5 +75,9 @@ if __name__ == "__main__":
     if "--without-journal" in sys.argv[1:]:
         take_the_journal_away()
     work = Tool(ToolSpec("work", "Counts the characters of a text.", _PARAMETERS, eager=True), _work)
-    serve.create_app = partial(create_app, extra_tools=(work,))
+    returns, plugin_returns = (
+        Tool(ToolSpec(name, "Returns something hostile.", _HOSTILE), _hostile) for name in ("returns", "plugin_returns")
+    )
+    plugin_returns = isolated(plugin_returns, PluginThread("bench"))
+    serve.create_app = partial(create_app, extra_tools=(work, returns, plugin_returns))
     sys.exit(serve.serve("127.0.0.1", 0))

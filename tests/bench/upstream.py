@@ -17,7 +17,7 @@ from tests.hostile.upstream import ANSWER, PLAIN, answer_of
 _CLOSING = "fast-20"
 _MODEL = re.compile(rb'"model"\s*:\s*"(?:[^"]*/)?([^"/]*)"')
 _RESULT = re.compile(rb'"role"\s*:\s*"tool"')
-_HOSTILE = re.compile(rb'"model"\s*:\s*"(?:hostile|qwen)/')
+_HOSTILE = re.compile(rb'"model"\s*:\s*"(?:hostile|qwen|tool)/')
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 # Deltas in one write, about 64 KB: what a socket takes at once.
 _BATCH = 180

@@ -10,17 +10,28 @@ from tests.hostile.shapes import JSON, SHAPES, STREAM, Shape
 from tests.support.upstream import DONE, chunk
 
 _ID = re.compile(r"(?:hostile|qwen)/(?P<shape>[a-z0-9-]+)-(?P<size>\d+)")
+# A call of a tool that returns so many bytes of a kind: tool/NAME/KIND-SIZE.
+_TOOL_ID = re.compile(r"tool/(?P<name>\w+)/(?P<kind>[a-z-]+)-(?P<size>\d+)")
 PLAIN = Shape(lambda _: iter(()), (0, 0))
 ANSWER = chunk({"content": "Done."}) + chunk({}, finish="stop") + DONE
 
 
 def answer_of(body: dict[str, Any]) -> tuple[Shape, Iterator[bytes]] | None:
     """Return the shape and the pieces of a hostile answer; None where results came, and for any other model."""
-    asked = _ID.fullmatch(str(body["model"]))
-    if asked is None or body["messages"][-1]["role"] != "user":
+    if body["messages"][-1]["role"] != "user":
+        return None
+    if asked := _TOOL_ID.fullmatch(str(body["model"])):
+        call = _call_of(asked["name"], {"kind": asked["kind"], "size": int(asked["size"])})
+        return PLAIN, iter((chunk({"tool_calls": [call]}), chunk({}, finish="tool_calls") + DONE))
+    if (asked := _ID.fullmatch(str(body["model"]))) is None:
         return None
     shape = SHAPES[asked["shape"]]
     return shape, shape.body(int(asked["size"]))
+
+
+def _call_of(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    function = {"name": name, "arguments": json.dumps(arguments)}
+    return {"index": 0, "id": "call_0", "type": "function", "function": function}
 
 
 async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -17,6 +17,7 @@ from signalbox.core.sizes import LARGE
 from signalbox.core.tools import Tool, ToolContext, ToolOutcome, ToolSpec
 from signalbox.offload import offloaded
 from signalbox.services.argument_shapes import shape_of, surely_fit
+from signalbox.services.tool_results import ExcessiveResultError, as_json, measured, without_surrogates
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
@@ -26,8 +27,6 @@ _log = structlog.get_logger(__name__)
 
 _MOST_ERRORS = 3
 _LONGEST_MESSAGE = 1_000
-_DEEPEST = 200
-_CUT = "\n…\n"
 
 
 class ToolExecutor:
@@ -91,18 +90,24 @@ class ToolExecutor:
         try:
             async with limit:
                 result = await tool.run(given, context)
-            return self._taken_in(tool.spec, given, result, context)
+            return await self._taken_in(tool.spec, given, result, context)
         except BaseException as error:
             if isinstance(error, asyncio.CancelledError) and _is_cancelled():
                 raise
             return _ended_badly(tool.spec, given, error, context, is_late=limit.expired())
 
-    def _taken_in(self, spec: ToolSpec, given: JsonObject, result: JsonValue, context: ToolContext) -> ToolOutcome:
+    async def _taken_in(
+        self, spec: ToolSpec, given: JsonObject, result: JsonValue, context: ToolContext
+    ) -> ToolOutcome:
         """Make a result fit for the model, and count it: its size, and where it comes from the addresses in it."""
-        value, text = _strict(result)
-        left = context.room.left()
-        value = _capped(value, text, limit=min(self._result_limit, left), crowded=left < self._result_limit)
-        context.room.take(min(len(text), self._result_limit, left))
+        try:
+            written = await offloaded(partial(as_json, result), size=measured(result, LARGE))
+        except ExcessiveResultError as error:
+            _log.warning("tool_result_refused", tool=spec.name, reason=error.reason, run_id=context.run_id)
+            return ToolOutcome.failed(Code.TOOL_FAILED, f"The result of {spec.name} {error.reason}; ask for less.")
+        left = context.room.left()  # after the wait: calls of one step share the room
+        value = written.capped(min(self._result_limit, left), crowded=left < self._result_limit)
+        context.room.take(min(written.size, self._result_limit, left))
         if spec.untrusted:
             context.links.note_result(value, spec.name, given, spec.url_argument)
         return ToolOutcome(True, value, outside=spec.untrusted)
@@ -278,65 +283,9 @@ def _shown_number(value: float) -> str:
     return f"{value:.6g}" if isinstance(value, float) or value.bit_length() > 200 else str(value)
 
 
-# --- results ---
-
-
-def _strict(result: JsonValue) -> tuple[JsonValue, str]:
-    """Return the result as strict JSON holds it, and that JSON; raises TypeError for what JSON cannot hold.
-
-    NaN and Infinity become null, an integer beyond 64 bits its digits as text, a lone surrogate U+FFFD.
-    """
-    try:
-        text = orjson.dumps(result)
-    except TypeError:
-        text = orjson.dumps(_mended(result, 0))
-    return orjson.loads(text), text.decode()
-
-
-def _mended(value: JsonValue, depth: int) -> JsonValue:
-    if depth > _DEEPEST:
-        raise TypeError("nested too deeply")
-    match value:
-        case str():
-            return _without_surrogates(value)
-        case bool():
-            return value
-        case int():
-            return value if -(2**63) <= value < 2**64 else str(value)
-        case list():
-            return [_mended(item, depth + 1) for item in value]
-        case dict():
-            return {_without_surrogates(str(key)): _mended(item, depth + 1) for key, item in value.items()}
-        case _:
-            return value
-
-
-def _without_surrogates(text: str) -> str:
-    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace") if not text.isascii() else text
+# --- sentences ---
 
 
 def _safe_text(text: str) -> str:
-    clean = _without_surrogates(text)
+    clean = without_surrogates(text[: 2 * _LONGEST_MESSAGE])
     return clean if len(clean) <= _LONGEST_MESSAGE else clean[: _LONGEST_MESSAGE - 1] + "…"
-
-
-def _capped(result: JsonValue, text: str, *, limit: int, crowded: bool = False) -> JsonValue:
-    """Keep head and tail of a result that is too long, and say so, so that the model asks for less."""
-    if len(text) <= limit:
-        return result
-    whole = result if isinstance(result, str) else text
-    keep = min(limit, len(whole))
-    while True:
-        capped = _head_and_tail(whole, keep, crowded=crowded)
-        size = len(orjson.dumps(capped).decode())
-        if size <= limit or keep == 0:
-            return capped
-        # Quotes inside the text are escaped once more, so what fits has to be found.
-        keep = max(0, keep * limit // size - len(_CUT) * 8)
-
-
-def _head_and_tail(whole: str, keep: int, *, crowded: bool) -> JsonObject:
-    tail = keep // 4
-    why = "; the results of this answer are many: answer from them, or ask for one thing alone" if crowded else ""
-    note = f"kept {keep:,} of {len(whole):,} characters; ask for less{why}"
-    return {"truncated": note, "text": whole[: keep - tail] + _CUT + whole[len(whole) - tail :]}

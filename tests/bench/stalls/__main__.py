@@ -5,7 +5,7 @@ import signal
 import sys
 
 from tests.bench.rounds import say
-from tests.bench.stalls import answers, bodies  # noqa: F401 - they register their shapes
+from tests.bench.stalls import answers, bodies, tools  # noqa: F401 - they register their shapes
 from tests.bench.stalls.measuring import MOST_POWER, MOST_WAIT, Result, watched
 from tests.bench.stalls.shapes import SHAPES
 from tests.bench.stand import stand

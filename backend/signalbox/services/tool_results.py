@@ -1,0 +1,160 @@
+"""What a tool returned, as strict JSON within bounds, and cut to what the model may read of it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+from typing import Final, cast
+
+import orjson
+
+from signalbox.core.messages import JsonObject, JsonValue
+
+# Characters of JSON, about; each value and key counts as 16 more, since a million of them take a second.
+MOST_CHARACTERS = 16 * 1024 * 1024
+_PER_VALUE = 16
+_DEEPEST = 200
+# Python writes no integers of more than 4,300 digits: the work grows with their square.
+_MOST_DIGITS = 4_000
+_BITS_PER_DIGIT = 10 / 3
+_CUT = "\n…\n"
+
+
+class ExcessiveResultError(Exception):
+    """A result that no bound lets through; `reason` goes on after "The result of NAME"."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason: Final = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A result as JSON; a result that is a text is kept as that text."""
+
+    json: str
+    text: str | None = None
+
+    @property
+    def size(self) -> int:
+        """How many characters of JSON it has, or at least has, where it is a text."""
+        return len(self.json)
+
+    def capped(self, limit: int, *, crowded: bool = False) -> JsonValue:
+        """Return the result, or its head and tail where it is too long, with a note so that the model asks for less."""
+        if len(self.json) <= limit:
+            return self.text if self.text is not None else orjson.loads(self.json)
+        return _shortened(self.text if self.text is not None else self.json, limit, crowded=crowded)
+
+
+def as_json(result: object) -> Written:
+    """Write a result as JSON; raises ExcessiveResultError, and TypeError for what JSON cannot hold.
+
+    NaN and Infinity become null, an integer beyond 64 bits its digits as text, a lone surrogate U+FFFD.
+    """
+    measured(result, MOST_CHARACTERS, is_bound=True)
+    if isinstance(result, str):
+        text = without_surrogates(result)
+        return Written(orjson.dumps(text).decode(), text)
+    try:
+        return Written(orjson.dumps(result).decode())
+    except TypeError:
+        return Written(orjson.dumps(_mended(result), option=orjson.OPT_NON_STR_KEYS).decode())
+
+
+def measured(result: object, most: int, *, is_bound: bool = False) -> int:
+    """Count about how many characters of JSON a result takes, up to `most` of them.
+
+    It goes layer by layer, and counts what is shared as often as it is there: a list that holds one other list twice,
+    which does the same, and so on, is exponential in JSON. Where `most` is a bound, whatever exceeds it is an error.
+    """
+    size = 0
+    layer: list[object] = [result]
+    for _ in range(_DEEPEST):
+        inner: list[object] = []
+        for value in layer:
+            size += _size_of(value)
+            if size > most:
+                if is_bound:
+                    raise ExcessiveResultError(f"is longer than {most // 1024 // 1024} MB of JSON")
+                return size
+            inner += _values_in(value)
+        if not inner:
+            return size
+        layer = inner
+    if is_bound:
+        raise ExcessiveResultError(f"is nested more than {_DEEPEST} levels deep")
+    return most
+
+
+def _size_of(value: object) -> int:
+    match value:
+        case str():
+            return _PER_VALUE + len(value)
+        case int():
+            digits = int(value.bit_length() / _BITS_PER_DIGIT)
+            if digits > _MOST_DIGITS:
+                raise ExcessiveResultError(f"holds a number of more than {_MOST_DIGITS:,} digits")
+            return _PER_VALUE + digits
+        case list() | tuple():
+            return _PER_VALUE * (1 + len(cast("list[object]", value)))
+        case dict():
+            return _PER_VALUE + sum(map(_size_of, cast("dict[object, object]", value)))
+        case _:
+            return _PER_VALUE
+
+
+def _values_in(value: object) -> Iterable[object]:
+    """Return what a value holds in JSON as orjson writes it: it knows data classes and enumerations as well."""
+    match value:
+        case str() | int() | float() | None:
+            return ()
+        case list() | tuple():
+            return cast("list[object]", value)
+        case dict():
+            return cast("dict[object, object]", value).values()
+        case Enum():
+            return (value.value,)
+        case _ if is_dataclass(value):
+            return [getattr(value, one.name, None) for one in fields(value)]
+        case _:
+            return ()
+
+
+def _mended(value: object) -> object:
+    """Replace what orjson refuses and JSON can say in another way; a depth within bounds is certain here."""
+    match value:
+        case str():
+            return without_surrogates(value)
+        case bool():
+            return value
+        case int():
+            return value if -(2**63) <= value < 2**64 else str(value)
+        case list() | tuple():
+            return [_mended(item) for item in cast("list[object]", value)]
+        case dict():
+            return {_mended(key): _mended(item) for key, item in cast("dict[object, object]", value).items()}
+        case _:
+            return value
+
+
+def without_surrogates(text: str) -> str:
+    """Return a text that can be written as UTF-8."""
+    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace") if not text.isascii() else text
+
+
+def _shortened(whole: str, limit: int, *, crowded: bool) -> JsonValue:
+    keep = min(limit, len(whole))
+    while True:
+        capped = _head_and_tail(whole, keep, crowded=crowded)
+        size = len(orjson.dumps(capped).decode())
+        if size <= limit or keep == 0:
+            return capped
+        # Quotes inside the text are escaped once more, so what fits has to be found.
+        keep = max(0, keep * limit // size - len(_CUT) * 8)
+
+
+def _head_and_tail(whole: str, keep: int, *, crowded: bool) -> JsonObject:
+    tail = keep // 4
+    why = "; the results of this answer are many: answer from them, or ask for one thing alone" if crowded else ""
+    note = f"kept {keep:,} of {len(whole):,} characters; ask for less{why}"
+    return {"truncated": note, "text": whole[: keep - tail] + _CUT + whole[len(whole) - tail :]}

@@ -1,14 +1,17 @@
 """A money budget per run: it ends the run with the answer so far, by what is known and by an estimate as it streams."""
 
 import json
+import threading
 from typing import Any
 
 import pytest
 from signalbox.app.intake import budget_of
 from signalbox.app.schemas import ChatRequest
-from signalbox.chat.budget import Budget
+from signalbox.chat import budget as budget_module
+from signalbox.chat.budget import Budget, Prices
 from signalbox.chat.retry import Retry
 from signalbox.core.errors import CODES, Code
+from signalbox.core.messages import AssistantMessage, ToolCall
 
 from tests.scenarios.script import Called, Said, answers, calls
 from tests.scenarios.script import says as plays
@@ -228,3 +231,21 @@ def test_it_goes_to_no_provider(behind: Behind) -> None:
     assert "max_cost" not in upstream.asked[0].body
     run = app.client.get(f"/api/runs/{response.headers['x-run-id']}").json()
     assert run["request"]["max_cost"] == 50
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("length", "name"), [(10, "MainThread"), (100_000, "offload_0")])
+async def test_a_long_prompt_is_priced_beside_the_loop(length: int, name: str, monkeypatch: pytest.MonkeyPatch):
+    """The arguments of earlier calls are written out to be counted: a long conversation's leave the event loop."""
+    threads: list[str] = []
+    length_of = budget_module._length_of_prompt
+
+    def seen(*given: Any) -> int:
+        threads.append(threading.current_thread().name)
+        return length_of(*given)
+
+    monkeypatch.setattr(budget_module, "_length_of_prompt", seen)
+    call = ToolCall("c1", "work", {"text": "x" * length})
+    price = await Budget(1.0, Prices(1.0, 1.0)).price_of_prompt([AssistantMessage("", calls=(call,))], ())
+    assert threads == [name]
+    assert price > length / 4

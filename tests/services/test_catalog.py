@@ -1,6 +1,7 @@
 """The model catalogue: kept on disk, used without a network, asked again sparingly."""
 
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -206,3 +207,35 @@ async def test_the_longest_answer_is_the_hosts(entry: dict[str, Any], most: int 
     """How long an answer may be stands with the provider that serves it, not with the model."""
     told = shown({"id": "a/b", **entry})
     assert (told["max_output"], told["created"]) == (most, created)
+
+
+async def test_the_listing_is_written_once_for_all_who_ask(
+    tmp_path: Path, clock: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each entry is written once as long as the list is the same, in the thread for large work."""
+    threads: list[str] = []
+
+    def seen(entry: JsonObject) -> JsonObject:
+        threads.append(threading.current_thread().name)
+        return shown(entry)
+
+    monkeypatch.setattr(module, "shown", seen)
+    lister = Lister("a/b", "c/d")
+    catalog = ModelCatalog(lister, tmp_path / "models.json")
+    for _ in range(3):
+        written, fetched = await catalog.listing()
+        assert ([one["id"] for one in orjson.loads(written)], fetched) == (["a/b", "c/d"], clock[0])
+    assert threads == ["offload_0", "offload_0"]
+    clock[0] += 3601
+    lister.ids = ["e/f"]
+    assert [one["id"] for one in orjson.loads((await catalog.listing())[0])] == ["e/f"]
+
+
+async def test_odd_entries_do_not_reach_the_page(tmp_path: Path, clock: list[float]) -> None:
+    """A field of a wrong type is left out, a name is cut, and an id that is longer than any is not listed."""
+    odd = {"id": "a/b", "name": {"x": 1}, "context_length": "long", "created": [], "pricing": 5, "top_provider": 5}
+    told = shown(odd)
+    assert (told["name"], told["context_length"], told["created"], told["pricing"]) == ("a/b", None, None, None)
+    assert len(str(shown({"id": "a/b", "name": "x" * 10_000})["name"])) == 256
+    catalog = ModelCatalog(Lister("a/b", "c/" + "d" * 10_000), tmp_path / "models.json")
+    assert [entry["id"] for entry in (await catalog.entries())[0]] == ["a/b"]

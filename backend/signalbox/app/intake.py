@@ -304,7 +304,7 @@ def _prices_in(entry: JsonObject | None) -> Prices | None:
     told = [pricing.get(name) for name in ("prompt", "completion")]
     try:
         prices = [float(price) for price in told if isinstance(price, str | int | float)]
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     return Prices(*prices) if len(prices) == 2 and all(0 <= price < inf for price in prices) else None
 

@@ -1,12 +1,13 @@
 """What a run may cost: before each model call by what is known, and while one streams by an estimate of its price."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from msgspec import Struct
 
 from signalbox.chat.progress import Attempt, Progress
 from signalbox.core.errors import CODES, Code, SignalboxError
-from signalbox.core.messages import AssistantMessage, Content, Message, TextPart
+from signalbox.core.messages import AssistantMessage, Content, Message, TextPart, weight_of
 from signalbox.core.parts import (
     CallDelta,
     Finish,
@@ -18,6 +19,8 @@ from signalbox.core.parts import (
     ToolSchema,
 )
 from signalbox.core.ports import ChatClient, OnHead, Take
+from signalbox.core.sizes import LARGE
+from signalbox.offload import offloaded
 
 # What a token is in English, about; no two families agree, and the bill is what counts in the end.
 CHARACTERS_PER_TOKEN = 4
@@ -48,9 +51,9 @@ class Budget(Struct):
     prices: Prices | None = None
     estimates: list[float] = []
 
-    def check(self, progress: Progress, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> None:
+    async def check(self, progress: Progress, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> None:
         """Let another model call begin, unless what is spent and its prompt reach the limit; raises BudgetReached."""
-        if self.spent(progress) + self.price_of_prompt(messages, tools) >= self.limit:
+        if self.spent(progress) + await self.price_of_prompt(messages, tools) >= self.limit:
             raise BudgetReached(has_begun=bool(progress.attempts))
 
     def spent(self, progress: Progress) -> float:
@@ -69,13 +72,12 @@ class Budget(Struct):
         prices = self.prices or Prices(0.0, 0.0)
         return attempt.usage.input * prices.prompt + attempt.usage.output * prices.completion
 
-    def price_of_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> float:
+    async def price_of_prompt(self, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> float:
         """Estimate what asking costs before a word is answered; images and cached prompts are not known here."""
         if self.prices is None:
             return 0.0
-        told = sum(map(_length_of, messages))
-        offered = sum(len(tool.description) + len(str(tool.parameters)) for tool in tools)
-        return (told + offered) / CHARACTERS_PER_TOKEN * self.prices.prompt
+        characters = await offloaded(partial(_length_of_prompt, messages, tools), size=weight_of(messages, LARGE))
+        return characters / CHARACTERS_PER_TOKEN * self.prices.prompt
 
 
 def metered(client: ChatClient, budget: Budget | None, progress: Progress) -> ChatClient:
@@ -117,7 +119,7 @@ class _Metered(Struct, frozen=True):
     async def stream(self, request: Request, take: Take, on_head: OnHead | None = None) -> None:
         """Hand over what comes, and raise BudgetReached behind what reaches the limit, unless that was the end."""
         left = self.budget.limit - self.budget.spent(self.progress)
-        meter = _Meter(self.budget, self.prices, left, self._begin(request))
+        meter = _Meter(self.budget, self.prices, left, await self._begin(request))
 
         def metered(parts: list[StreamPart]) -> None:
             take(parts)
@@ -127,14 +129,14 @@ class _Metered(Struct, frozen=True):
 
     async def complete(self, request: Request, on_head: OnHead | None = None) -> list[StreamPart]:
         """Return a whole answer; what it costs is known when it is there."""
-        estimate = self._begin(request)
+        estimate = await self._begin(request)
         parts = await self.client.complete(request, on_head)
         said = sum(map(_characters_of, parts)) / CHARACTERS_PER_TOKEN
         self.budget.estimates[-1] = estimate + said * self.prices.completion
         return parts
 
-    def _begin(self, request: Request) -> float:
-        estimate = self.budget.price_of_prompt(request.messages, request.tools)
+    async def _begin(self, request: Request) -> float:
+        estimate = await self.budget.price_of_prompt(request.messages, request.tools)
         # One for each attempt, also where an earlier one never came so far as to ask.
         missing = len(self.progress.attempts) - 1 - len(self.budget.estimates)
         self.budget.estimates += [*[0.0] * missing, estimate]
@@ -149,6 +151,11 @@ def _characters_of(part: StreamPart) -> int:
             return len(part.name or "") + len(part.arguments or "")
         case _:
             return 0
+
+
+def _length_of_prompt(messages: Sequence[Message], tools: Sequence[ToolSchema]) -> int:
+    offered = sum(len(tool.description) + len(str(tool.parameters)) for tool in tools)
+    return offered + sum(map(_length_of, messages))
 
 
 def _length_of(message: Message) -> int:

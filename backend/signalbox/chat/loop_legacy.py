@@ -66,7 +66,7 @@ class _Loop:
         steering = self.steering
         self.tell(steering.opening())
         while not steering.is_over:
-            steering.begin_step()
+            await steering.begin_step()
             await (self._whole_step() if may_call(await steering.request()) else self._last_step())
 
     # --- with tools: whole responses ------------------------------------------------------------------------

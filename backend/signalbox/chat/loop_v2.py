@@ -52,7 +52,7 @@ class _Loop:
         """Take steps until one of them ends the run."""
         self.tell(self.steering.opening())
         while not self.steering.is_over:
-            self.steering.begin_step()
+            await self.steering.begin_step()
             await self._step()
 
     async def _step(self) -> None:

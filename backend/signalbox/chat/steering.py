@@ -84,13 +84,13 @@ class Steering(Struct):
         said = (m.content for m in self.context.messages if isinstance(m, UserMessage | SystemMessage))
         return any(isinstance(part, ImagePart) for content in said if not isinstance(content, str) for part in content)
 
-    def begin_step(self) -> None:
+    async def begin_step(self) -> None:
         """Count a model call, and decide whether it must be the answer.
 
         Raises BudgetReached where there is no money for another one.
         """
         limits, offered = self.context.limits, self.context.offered
-        self._check_budget(offered)
+        await self._check_budget(offered)
         self.progress.steps += 1
         self.execution.tool_context.begin_step()
         self._tries = 0
@@ -99,9 +99,9 @@ class Steering(Struct):
         self.final = self.must_answer if not offered else is_last or is_stuck
         self._is_limited = bool(offered) and not is_stuck and 1 < self.progress.steps == limits.max_steps
 
-    def _check_budget(self, offered: Sequence[ToolSchema]) -> None:
+    async def _check_budget(self, offered: Sequence[ToolSchema]) -> None:
         if self.context.budget is not None:
-            self.context.budget.check(self.progress, self.context.messages, offered)
+            await self.context.budget.check(self.progress, self.context.messages, offered)
 
     async def request(self) -> Request:
         """Build the request of the step under way; a long conversation's in the thread beside the loop."""
@@ -129,14 +129,14 @@ class Steering(Struct):
         """
         self._tries += 1
         if retry := should_retry(self.context, self._tries, is_visible, error, self._waited()):
-            self._check_budget(self.context.offered)
+            await self._check_budget(self.context.offered)
             return Again(retry.wait)
         if is_visible:
             return None
         told = await offloaded(partial(remedy, self.context, request, error), size=self._size)
         if told is None:
             return None
-        self._check_budget(self.context.offered)
+        await self._check_budget(self.context.offered)
         self._tries = 0
         return Again(events=tuple(told))
 

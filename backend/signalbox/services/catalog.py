@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from time import time
@@ -11,7 +12,9 @@ import orjson
 import structlog
 
 from signalbox.core.errors import Code, RequestError, SignalboxError
-from signalbox.core.messages import JsonObject
+from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.sizes import LARGE
+from signalbox.offload import offloaded
 
 _log = structlog.get_logger()
 _FRESH_SECONDS = 3600.0
@@ -19,6 +22,8 @@ _FRESH_SECONDS = 3600.0
 _RETRY_SECONDS = 60.0
 # A question must not wait long for a list that it can do without.
 _FETCH_SECONDS = 5.0
+# Beyond it is no model's id, and no name of one.
+_LONGEST = 256
 _BADGES = (
     ("tools", "tools"),
     ("reasoning", "reasoning"),
@@ -37,6 +42,7 @@ class ModelCatalog:
     by_family: bool = False
     _entries: list[JsonObject] = field(default_factory=list[JsonObject])
     _by_id: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
+    _listing: bytes | None = None
     _fetched: float = 0.0
     _tried: float = 0.0
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -56,6 +62,16 @@ class ModelCatalog:
         if time() - self._fetched > _FRESH_SECONDS:
             await self._refresh()
         return self._entries, self._fetched
+
+    async def listing(self) -> tuple[bytes, float]:
+        """Return what `entries` returns as the API lists it: a list in JSON, written once for all who ask."""
+        entries, fetched = await self.entries()
+        if self._listing is not None:
+            return self._listing, fetched
+        written = await offloaded(partial(_written, entries), size=LARGE)
+        if entries is self._entries:
+            self._listing = written
+        return written, fetched
 
     async def check(self, model: str) -> None:
         """Raise RequestError for a model that the catalogue does not have; without a catalogue any id may pass."""
@@ -102,12 +118,12 @@ class ModelCatalog:
                 _log.warning("catalog.unreachable", code=str(error.code))
                 return
             self._take(entries, time())
-            await asyncio.to_thread(self._save)
+            await offloaded(self._save, size=LARGE)
 
     def _take(self, entries: list[JsonObject], fetched: float) -> None:
-        self._entries = entries
-        self._fetched = fetched
-        self._by_id = {str(entry["id"]): entry for entry in entries}
+        listed = [entry for entry in entries if len(str(entry["id"])) <= _LONGEST]
+        self._by_id = {str(entry["id"]): entry for entry in listed}
+        self._entries, self._listing, self._fetched = listed, None, fetched
 
     def _save(self) -> None:
         """Write beside, then rename: a reader never sees half a file."""
@@ -119,24 +135,35 @@ class ModelCatalog:
             _log.warning("catalog.unwritable", error=type(error).__name__)
 
 
+def _written(entries: list[JsonObject]) -> bytes:
+    return b"[%b]" % b",".join(orjson.dumps(shown(entry)) for entry in entries)
+
+
 def shown(entry: JsonObject) -> JsonObject:
-    """Return an entry as the API lists it, with badges from what it says that it supports."""
+    """Return an entry as the API lists it, with badges from what it says that it supports.
+
+    A field of another type than it should have is left out: the page would break on it.
+    """
     supported = entry.get("supported_parameters")
-    named = {str(item) for item in supported} if isinstance(supported, list) else set[str]()
+    named = {item for item in supported if isinstance(item, str)} if isinstance(supported, list) else set[str]()
     badges = {badge for parameter, badge in _BADGES if parameter in named}
     architecture = entry.get("architecture")
     modalities = architecture.get("input_modalities") if isinstance(architecture, dict) else None
     if isinstance(modalities, list) and "image" in modalities:
         badges.add("images")
-    host = entry.get("top_provider")
+    host, name, pricing = entry.get("top_provider"), entry.get("name"), entry.get("pricing")
     return {
         "id": entry["id"],
-        "name": entry.get("name") or entry["id"],
-        "context_length": entry.get("context_length"),
-        "max_output": host.get("max_completion_tokens") if isinstance(host, dict) else None,
-        "created": entry.get("created"),
-        "pricing": entry.get("pricing"),
+        "name": name[:_LONGEST] if isinstance(name, str) and name else entry["id"],
+        "context_length": _number(entry.get("context_length")),
+        "max_output": _number(host.get("max_completion_tokens")) if isinstance(host, dict) else None,
+        "created": _number(entry.get("created")),
+        "pricing": pricing if isinstance(pricing, dict) else None,
         "supported_parameters": [*sorted(named)],
         "badges": [*sorted(badges)],
         "hidden": entry.get("hidden") is True,  # the simulator's faults: to be asked for by name, not picked
     }
+
+
+def _number(value: JsonValue) -> JsonValue:
+    return value if isinstance(value, int | float) else None

@@ -4,13 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from types import TracebackType
-from typing import NoReturn, Self, cast
+from typing import NoReturn, Self
 
 import httpx
-import orjson
 
 from signalbox.core.errors import Code, UpstreamError
-from signalbox.core.messages import JsonObject, JsonValue, weight_of
+from signalbox.core.messages import JsonObject, weight_of
 from signalbox.core.parts import Bill, Fault, Request, Served, StreamPart
 from signalbox.core.ports import OnHead, Take
 from signalbox.core.sizes import LARGE
@@ -18,6 +17,7 @@ from signalbox.offload import offloaded
 from signalbox.services.answers import Hearing, rest, served_by, whole
 from signalbox.services.http import ask
 from signalbox.services.posting import Form
+from signalbox.wire.jsontext import loads
 from signalbox.wire.openrouter_account import Account, account_of
 from signalbox.wire.openrouter_errors import error_of_response
 from signalbox.wire.openrouter_generation import bill_of_generation
@@ -130,8 +130,8 @@ class OpenRouterService:
                 await self._begin(answer, None)
                 body = await rest(answer.aiter_bytes(), most_values=MOST_IN_A_LIST_OF_MODELS)
         try:
-            value = cast(JsonValue, orjson.loads(body))
-        except orjson.JSONDecodeError:
+            value = await offloaded(partial(loads, body), size=len(body))
+        except ValueError:  # no JSON, or nested too deeply to be written again
             value = None
         if not isinstance(value, dict):
             raise UpstreamError(Code.UPSTREAM_PROTOCOL, f"The upstream's answer at {path} is not a JSON object.")

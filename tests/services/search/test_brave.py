@@ -121,7 +121,7 @@ async def test_429_twice_is_told_with_its_code():
         (reply("not JSON", kind="application/json"), "cannot be read"),
         (json_reply([1]), "cannot be read"),
         (b"HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\nshort", "cannot be reached"),
-        (reply(b"[" + b" " * (5 * 1024 * 1024)), "too large"),
+        (reply(b"[" + b" " * (1024 * 1024 + 1)), "too large"),
     ],
 )
 async def test_what_goes_wrong_is_a_sentence(answer: bytes, words: str):

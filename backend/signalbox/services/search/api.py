@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import date
 from email.utils import parsedate_to_datetime
+from functools import partial
 from typing import cast
 from urllib.parse import urlsplit
 
@@ -16,9 +17,14 @@ import orjson
 from signalbox.core.errors import Code, ToolError
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import SearchHit, SearchQuery
+from signalbox.offload import offloaded
 
 _TIMEOUT = httpx.Timeout(6.0, connect=3.0)
-_LARGEST_ANSWER = 4 * 1024 * 1024
+# A few hits are some tens of KB.
+LARGEST_ANSWER = 1024 * 1024
+# Results that are looked at, and characters of a field: a search shows five, of 700 characters at most.
+MOST_RESULTS, LONGEST_FIELD = 100, 4_000
+_LONGEST_DATE = 64
 _USUAL_PAUSE, _LONGEST_PAUSE = 1.0, 2.0
 
 Sleep = Callable[[float], Awaitable[None]]
@@ -59,7 +65,7 @@ class SearchApi:
             raise ToolError(Code.TIMEOUT, f"{self._name} did not answer in time.") from None
         except httpx.HTTPError:
             raise ToolError(Code.TOOL_FAILED, f"{self._name} cannot be reached.") from None
-        return self._read(status, body)
+        return await offloaded(partial(self._read, status, body), size=len(body))
 
     async def _send(self, request: httpx.Request) -> tuple[int, httpx.Headers, bytes]:
         request.extensions["timeout"] = _TIMEOUT.as_dict()
@@ -68,7 +74,7 @@ class SearchApi:
             body = bytearray()
             async for chunk in response.aiter_bytes():
                 body += chunk
-                if len(body) > _LARGEST_ANSWER:
+                if len(body) > LARGEST_ANSWER:
                     raise ToolError(Code.TOOL_FAILED, f"The answer of {self._name} is too large.")
             return response.status_code, response.headers, bytes(body)
         finally:
@@ -100,7 +106,7 @@ def _pause(retry_after: str | None) -> float:
 
 def text_of(value: JsonValue) -> str:
     """Return a text without the markup that services put around what matched."""
-    return html.unescape(re.sub(r"</?\w+>", "", value)) if isinstance(value, str) else ""
+    return html.unescape(re.sub(r"</?\w+>", "", value[:LONGEST_FIELD])) if isinstance(value, str) else ""
 
 
 def day_of(value: JsonValue) -> str | None:
@@ -112,7 +118,7 @@ def day_of(value: JsonValue) -> str | None:
     except ValueError:
         pass
     try:
-        return parsedate_to_datetime(value).date().isoformat()
+        return parsedate_to_datetime(value[:_LONGEST_DATE]).date().isoformat()
     except (ValueError, TypeError):
         return None
 
@@ -120,7 +126,7 @@ def day_of(value: JsonValue) -> str | None:
 def hits_of(results: JsonValue, query: SearchQuery, *, snippet: str, published: str) -> list[SearchHit]:
     """Return the hits of a list of results; dates that a service let through all the same are held to the query."""
     found: list[SearchHit] = []
-    for item in results if isinstance(results, list) else []:
+    for item in results[:MOST_RESULTS] if isinstance(results, list) else []:
         if isinstance(item, dict) and isinstance(url := item.get("url"), str):
             day = day_of(item.get(published))
             if day is None or (query.after or "") <= day <= (query.before or "9999"):

@@ -89,7 +89,7 @@ class PluginSearch:
         """Return at most `query.limit` hits; raises ToolError."""
         try:
             found = await self.thread.run(lambda: cast(SearchBackend, self.backend).search(query))
-            return _hits(found)[: query.limit]
+            return _hits(found, query.limit)
         except ToolError:
             raise
         except BaseException as error:
@@ -102,13 +102,14 @@ class PluginSearch:
             raise ToolError(Code.TOOL_FAILED, f"The search backend {self.name} failed; answer without it.") from None
 
 
-def _hits(found: object) -> list[SearchHit]:
-    """Return the hits of a plugin's answer; raises TypeError for an answer that is no list of them."""
-    if not isinstance(found, list | tuple) or not all(
-        isinstance(one, SearchHit) for one in cast("list[object]", found)
-    ):
+def _hits(found: object, most: int) -> list[SearchHit]:
+    """Return the first hits of a plugin's answer; raises TypeError where these are something else."""
+    if not isinstance(found, list | tuple):
         raise TypeError("not a list of SearchHit")
-    hits = cast("list[SearchHit]", found)
+    first = cast("list[object]", found)[:most]
+    if not all(isinstance(one, SearchHit) for one in first):
+        raise TypeError("not a list of SearchHit")
+    hits = cast("list[SearchHit]", first)
     texts = [text for one in hits for text in (one.title, one.url, one.snippet, one.published or "")]
     if not all(isinstance(cast(object, text), str) for text in texts):
         raise TypeError("a hit holds something other than text")

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import UTC, date, datetime
+from functools import partial
 from typing import cast
 
 import httpx
@@ -11,10 +12,11 @@ import orjson
 from signalbox.core.errors import Code, ToolError
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import SearchHit, SearchQuery, SearchUnavailableError
+from signalbox.offload import offloaded
+from signalbox.services.search.api import LARGEST_ANSWER, LONGEST_FIELD, MOST_RESULTS
 from signalbox.services.search.setup import SearchSetup
 
 _TIMEOUT = httpx.Timeout(6.0, connect=3.0)
-_LARGEST_ANSWER = 4 * 1024 * 1024
 _USUAL_PAUSE, _LONGEST_PAUSE = 1.0, 2.0
 _RANGES = (("day", 1), ("week", 7), ("month", 30), ("year", 365))
 
@@ -62,7 +64,8 @@ class SearxngSearch:
             raise ToolError(Code.TIMEOUT, "The SearXNG server did not answer in time.") from None
         except httpx.HTTPError:
             raise ToolError(Code.TOOL_FAILED, "The SearXNG server cannot be reached.") from None
-        hits = [hit for item in _list(answer.get("results")) if (hit := _hit(item)) and _within(hit, query)]
+        results = _list(answer.get("results"))[:MOST_RESULTS]
+        hits = [hit for item in results if (hit := _hit(item)) and _within(hit, query)]
         if not hits:
             _tell_silent_engines(answer)
         return hits[: query.limit]
@@ -78,7 +81,7 @@ class SearxngSearch:
         if status == 429:
             await self._sleep(_pause(headers.get("retry-after")))
             status, headers, body = await self._get(params)
-        return _read(status, headers.get("content-type", ""), body)
+        return await offloaded(partial(_read, status, headers.get("content-type", ""), body), size=len(body))
 
     async def _get(self, params: dict[str, str]) -> tuple[int, httpx.Headers, bytes]:
         url = self._url.copy_merge_params(params)
@@ -89,7 +92,7 @@ class SearxngSearch:
             body = bytearray()
             async for chunk in response.aiter_bytes():
                 body += chunk
-                if len(body) > _LARGEST_ANSWER:
+                if len(body) > LARGEST_ANSWER:
                     raise ToolError(Code.TOOL_FAILED, "The SearXNG server's answer is too large.")
             return response.status_code, response.headers, bytes(body)
 
@@ -130,7 +133,7 @@ def _hit(item: JsonValue) -> SearchHit | None:
 
 
 def _text(value: JsonValue) -> str:
-    return value if isinstance(value, str) else ""
+    return value[:LONGEST_FIELD] if isinstance(value, str) else ""
 
 
 def _date(text: str) -> str | None:
@@ -155,7 +158,8 @@ def _range_since(after: str | None, today: date) -> str | None:
 
 def _tell_silent_engines(answer: JsonObject) -> None:
     """Raise when engines failed: then "nothing was found" would be more than is known."""
-    pairs = [pair for pair in _list(answer.get("unresponsive_engines")) if isinstance(pair, list) and len(pair) > 1]
+    silent = _list(answer.get("unresponsive_engines"))[:MOST_RESULTS]
+    pairs = [pair for pair in silent if isinstance(pair, list) and len(pair) > 1]
     if pairs:
         names = ", ".join(f"{str(name)[:30]} ({str(reason)[:40]})" for name, reason, *_ in pairs[:3])
         raise ToolError(Code.TOOL_FAILED, f"Nothing was found, but some search engines did not answer: {names}.")

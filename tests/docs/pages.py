@@ -49,7 +49,7 @@ class Page:
 
     @property
     def anchors(self) -> set[str]:
-        taken: set[str] = set()
+        taken: dict[str, int] = {}
         return {slug(heading.text.replace("`", ""), taken) for heading in self.headings}
 
     @property

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from signalbox.core.messages import JsonValue
 from signalbox.core.tools import SearchHit, SearchQuery
 from signalbox.services.search import api
 from signalbox.services.search.api import LONGEST_FIELD, MOST_RESULTS, day_of, hits_of, text_of
@@ -21,7 +22,9 @@ def test_only_the_first_results_are_looked_at(monkeypatch: pytest.MonkeyPatch):
         return day_of(value)
 
     monkeypatch.setattr(api, "day_of", seen)
-    results = [{"url": f"https://a.org/{n}", "published": "Tue, 11 Feb 2025 09:12:00 GMT"} for n in range(100_000)]
+    results: list[JsonValue] = [
+        {"url": f"https://a.org/{n}", "published": "Tue, 11 Feb 2025 09:12:00 GMT"} for n in range(100_000)
+    ]
     hits = hits_of(results, SearchQuery("x", 3), snippet="text", published="published")
     assert [hit.url for hit in hits] == ["https://a.org/0", "https://a.org/1", "https://a.org/2"]
     assert len(dated) == MOST_RESULTS

@@ -59,7 +59,7 @@ def test_a_row_of_a_table_is_a_sentence():
 
 def test_slugs_are_githubs():
     """Lower case, hyphens, no punctuation, numbers for repeats; letters of any script stay."""
-    taken: set[str] = set()
+    taken: dict[str, int] = {}
     headings = ["What's new?", "A — b", "TOOL_LOOP_V2", "Größe", "What's new?", "What's new?"]
     assert [slug(heading, taken) for heading in headings] == [
         "whats-new",
@@ -93,3 +93,48 @@ def test_no_text_is_too_odd(path: str, text: str):
     page = read_page(path, text)
     assert page.title
     assert all(path == "a.txt" or section.heading or section.body for section in page.sections)
+
+
+class Counted(dict[str, int]):
+    """A dict that counts how often it is asked whether a name is taken."""
+
+    asked = 0
+
+    def __contains__(self, name: object) -> bool:
+        self.asked += 1
+        return super().__contains__(name)
+
+
+def test_one_heading_repeated_costs_one_look_each():
+    """The number behind a repeated heading goes on from the last one; it is not counted from the beginning."""
+    taken = Counted()
+    names = [slug("Example", taken) for _ in range(10_000)]
+    assert names[:2] == ["example", "example-1"]
+    assert len(set(names)) == 10_000
+    assert taken.asked < 3 * 10_000
+
+
+@pytest.mark.parametrize(
+    ("line", "heading"),
+    [
+        ("# A", "A"),
+        ("## A ##", "A"),
+        ("# A#", "A#"),
+        ("# A # B ###  ", "A # B"),
+        ("#", ""),
+        ("# ##", ""),
+        ("#  A \t", "A"),
+    ],
+)
+def test_a_closing_row_of_hashes_is_no_part_of_a_heading(line: str, heading: str):
+    """CommonMark: a heading may be closed by any number of # behind a blank."""
+    sections = read_page("a.md", f"{line}\ntext").sections
+    assert [section.heading for section in sections] == [heading]
+
+
+def test_comments_are_left_out_and_an_open_one_stays():
+    """What stands between the marks of a comment is not searched; an opening alone hides nothing."""
+    text = "# A\none <!-- two\n--> three <!-- four <!-- five"
+    assert read_page("a.md", text).sections[0].body == "one   three <!-- four <!-- five"
+    page = read_page("a.html", "<h1>A</h1><p>one <!-- two --> three <!-- four</p>")
+    assert page.sections[-1].body.split() == ["one", "three", "four"]

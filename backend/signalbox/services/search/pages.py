@@ -40,26 +40,40 @@ def read_page(path: str, text: str) -> Page:
     return Page(name, [Section("", "", text.strip())])
 
 
-def slug(heading: str, taken: set[str]) -> str:
-    """Return GitHub's anchor for a heading: lower case, hyphens for spaces, no punctuation, numbered when repeated."""
+def slug(heading: str, taken: dict[str, int]) -> str:
+    """Return GitHub's anchor for a heading: lower case, hyphens for spaces, no punctuation, numbered when repeated.
+
+    `taken` holds the anchors so far, each with the last number behind it: a page may repeat one heading thousands of
+    times.
+    """
     base = re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
-    name, number = base, 0
+    name, number = base, taken.get(base, 0)
     while name in taken:
         number += 1
         name = f"{base}-{number}"
-    taken.add(name)
+    taken[base] = number
+    taken[name] = taken.get(name, 0)
     return name
+
+
+def _without_comments(text: str) -> str:
+    """Put a blank in the place of each comment; what follows an opening without an end stays, and is looked at once."""
+    kept: list[str] = []
+    at = 0
+    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
+        kept += [text[at:start], " "]
+        at = end + 3
+    return "".join([*kept, text[at:]])
 
 
 # --- Markdown ---
 
 _FRONT_MATTER = re.compile(r"\A---\r?\n(.*?)\r?\n---\s*(?:\r?\n|\Z)", re.DOTALL)
 _FRONT_TITLE = re.compile(r"^title:\s*[\"']?(.+?)[\"']?\s*$", re.MULTILINE)
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:\s+(.*?))?(?:\s+#+)?\s*$")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?!\S)(.*)")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _TAGS = "a|b|br|code|d[dlt]|details|div|em|h[1-6]|hr|i|img|kbd|li|ol|p|pre|span|strong|sub|summary|sup|t[dhr]|table|ul"
 _MARKS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
-    (re.compile(r"<!--.*?-->", re.DOTALL), " "),
     (re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*(?:\s+\"[^\"\n]*\")?\)"), r"\1"),
     (re.compile(r"^ {0,3}(?:`{3,}|~{3,}).*$", re.MULTILINE), ""),
     (re.compile(r"\*\*|`"), ""),
@@ -83,7 +97,7 @@ def _markdown_page(name: str, text: str) -> Page:
     if front := _FRONT_MATTER.match(text):
         text = text[front.end() :]
         title = found[1] if (found := _FRONT_TITLE.search(front[1])) else ""
-    taken: set[str] = set()
+    taken: dict[str, int] = {}
     sections: list[Section] = []
     for level, heading, body in _markdown_blocks(text):
         plain = _plain(heading).strip()
@@ -104,13 +118,20 @@ def _markdown_blocks(text: str) -> Iterator[tuple[int, str, str]]:
                 fence = ""
         elif not fence and (found := _HEADING.match(line)):
             yield level, heading, "\n".join(body)
-            level, heading, body = len(found[1]), found[2] or "", []
+            level, heading, body = len(found[1]), _without_closing(found[2].strip()), []
             continue
         body.append(CODE + line if fence and not mark else line)
     yield level, heading, "\n".join(body)
 
 
+def _without_closing(heading: str) -> str:
+    """Take off the row of # that may close a heading, in plain steps: an expression would look for it at each blank."""
+    inner = heading.rstrip("#")
+    return inner.rstrip() if not inner or inner[-1].isspace() else heading
+
+
 def _plain(text: str) -> str:
+    text = _without_comments(text)
     for mark, instead in _MARKS:
         text = mark.sub(instead, text)
     return text.rstrip().lstrip("\r\n")
@@ -121,7 +142,8 @@ def _plain(text: str) -> str:
 
 def _html_page(name: str, text: str) -> Page:
     reader = _HtmlReader()
-    reader.feed(text)
+    # A comment without an end would be looked for again at each opening.
+    reader.feed(_without_comments(text).replace("<!--", " "))
     reader.close()
     reader.cut()
     first = next((section.heading for section in reader.sections if section.heading), "")
@@ -141,7 +163,7 @@ class _HtmlReader(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.title = ""
         self.sections: list[Section] = []
-        self._taken: set[str] = set()
+        self._taken: dict[str, int] = {}
         self._heading, self._anchor, self._body = "", "", ""
         self._silent = 0
         self._within = ""
@@ -150,7 +172,7 @@ class _HtmlReader(HTMLParser):
         """End the section that is being read."""
         heading = " ".join(self._heading.split())
         anchor = self._anchor or (slug(heading, self._taken) if heading else "")
-        body = re.sub(r"[ \t]*\n\s*", "\n", self._body).strip()
+        body = "\n".join(line for raw in self._body.split("\n") if (line := raw.strip()))
         self.sections.append(Section(heading, anchor, body))
         self._heading, self._anchor, self._body = "", "", ""
 

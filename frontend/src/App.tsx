@@ -19,7 +19,7 @@ import { useShortcuts } from "./hooks/shortcuts.ts";
 import { createSignalbox } from "./hooks/signalbox.ts";
 import { useStore } from "./hooks/store.ts";
 import { showTheme } from "./hooks/theme.ts";
-import { answerText } from "./run/view.ts";
+import { copyOf } from "./run/copy.ts";
 
 const RunInspectorDrawer = lazy(() => import("./components/inspector/RunInspectorDrawer.tsx"));
 const RunScreen = lazy(() => import("./components/chat/RunScreens.tsx").then((room) => ({ default: room.RunScreen })));
@@ -99,7 +99,8 @@ export function App() {
     },
     copy: () => {
       const answer = lastAnswer();
-      if (answer) void copyText(answerText(answer.state.trace)).then((said) => setNotice(`${said}.`));
+      if (answer)
+        void copyText(copyOf(answer.state.trace, "answer", location.origin)).then((said) => setNotice(`${said}.`));
     },
     focus: () => handle.current?.focus(),
     stop: chat.state.running ? () => void chat.stop() : undefined,

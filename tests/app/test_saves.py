@@ -102,6 +102,33 @@ def test_a_save_reopens_identical_without_its_run_and_after_a_restart(tmp_path: 
     assert listed == {"saves": [line], "next": None}
 
 
+def test_a_save_with_an_image_reopens_identical(tmp_path: Path) -> None:
+    """The image is in its events and its stream as it was in the run's, also in another process."""
+    settings = settings_for(tmp_path / "data")
+    with RunningApp(settings) as app:
+        heard = app.ask("Draw a sunrise.", model="google/gemini-2.5-flash-image")
+        run_id = heard.ids[0].partition(":")[0]
+        [image] = [image["url"] for event in heard.of("content") for image in event.get("images", [])]
+        events = flat(app.within(app.parts.runs.events(run_id)))
+        line = save(app, run_id)
+        forget_run(app, run_id)
+    with RunningApp(settings) as app:
+        after = opened(app, line["id"])
+        assert after["events"] == events
+        assert [one["url"] for event in after["events"] for one in event.get("images", [])] == [image]
+        assert stream(app, f"/api/saves/{line['id']}") == heard.raw
+
+
+def test_an_image_in_a_saves_own_data_is_refused_where_it_is_too_large(own: RunningApp) -> None:
+    """The client's data has its own limit, whatever the run holds; the answer names the field."""
+    heard = own.ask("Draw a sunrise.", model="google/gemini-2.5-flash-image")
+    data = {"picture": "data:image/png;base64," + "A" * 64 * 1024}
+    body = {"run_id": heard.ids[0].partition(":")[0], "data": data}
+    response = own.client.post("/api/saves", json=body)
+    assert (response.status_code, error_of(response)["field"]) == (422, "data")
+    assert "at most 64 KB" in error_of(response)["message"]
+
+
 def test_a_save_is_frozen(own: RunningApp) -> None:
     """What becomes of the run later does not change the copy, and two copies of one run are two saves."""
     run_id, _ = run_with_a_tool(own)

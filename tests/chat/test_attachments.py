@@ -1,6 +1,8 @@
 """Cited pages and images in the loop: numbered with the searches, kept in the turn, sent back where they are seen."""
 
 import pytest
+from signalbox.chat.budget import IMAGE_TOKENS, Budget, Prices
+from signalbox.chat.history import history_for
 from signalbox.chat.loop_legacy import run_legacy
 from signalbox.chat.loop_v2 import run_v2
 from signalbox.chat.progress import Progress
@@ -8,6 +10,7 @@ from signalbox.chat.roles import DRAWN, DREW, NO_IMAGE, with_drawings
 from signalbox.chat.weight import weight_of
 from signalbox.core.events import Content, Image
 from signalbox.core.messages import AssistantMessage, ImagePart, Message, TextPart, UserMessage
+from signalbox.core.messages import weight_of as characters_of
 from signalbox.core.parts import Citation, ImageDelta, Omitted, TextDelta
 from signalbox.core.tools import ToolContext
 from signalbox.services.tool_executor import ToolExecutor
@@ -50,28 +53,55 @@ def drawn(*, after: bool = True, count: int = 1) -> list[Message]:
 
 def test_images_go_into_the_users_next_turn() -> None:
     """The model's own turn says in words that an image was there, so it is not a blank one."""
-    _, said, asked = with_drawings(drawn(), sees_images=True)
+    _, said, asked = with_drawings(drawn(), sees_images=True, most=4)
     assert said == AssistantMessage(DREW)
     assert asked == UserMessage((TextPart(DRAWN), IMAGE, TextPart("Brighter.")))
 
 
 def test_a_model_that_sees_none_reads_a_word() -> None:
     """And the user's turn stays as it is."""
-    assert with_drawings(drawn(), sees_images=False)[1:] == [AssistantMessage(NO_IMAGE), UserMessage("Brighter.")]
+    assert with_drawings(drawn(), sees_images=False, most=4)[1:] == [
+        AssistantMessage(NO_IMAGE),
+        UserMessage("Brighter."),
+    ]
 
 
 def test_only_the_newest_images_are_sent() -> None:
     """Each may be some megabytes; the place of the others is told in words."""
     chat = [*drawn(count=3), *drawn(count=3)[1:]]
-    users = [m for m in with_drawings(chat, sees_images=True) if isinstance(m, UserMessage)]
+    users = [m for m in with_drawings(chat, sees_images=True, most=4) if isinstance(m, UserMessage)]
     assert [sum(isinstance(part, ImagePart) for part in m.content) for m in users if m.content != "Draw."] == [1, 3]
 
 
 def test_nothing_follows_an_image() -> None:
     """Within its own run there is no user's turn to put it into."""
-    assert with_drawings(drawn(after=False), sees_images=True)[1] == AssistantMessage(DREW)
+    assert with_drawings(drawn(after=False), sees_images=True, most=4)[1] == AssistantMessage(DREW)
 
 
 def test_an_image_counts_towards_the_size_of_a_run() -> None:
     """It is most of what its event takes in the journal, though its words are empty."""
     assert weight_of([Content("x"), Content("", images=[Image(PNG)])]) > len(PNG)
+
+
+@pytest.mark.parametrize(("level", "count"), [(0, 3), (1, 1), (2, 0), (6, 0)])
+def test_drawings_are_left_out_before_words(level: int, count: int) -> None:
+    """A conversation that is too long for its model gives up the images that it drew first."""
+    context = context_for(messages=drawn(count=3))
+    context.conceded.trim = level
+    parts = [
+        part for m in history_for(context) if isinstance(m, UserMessage) and m.content != "Draw." for part in m.content
+    ]
+    assert sum(isinstance(part, ImagePart) for part in parts) == count
+
+
+async def test_an_image_costs_what_an_image_does() -> None:
+    """The estimate of a prompt counts it in tokens of an image, not in characters of its file."""
+    budget = Budget(1.0, Prices(1.0, 1.0))
+    large = ImagePart(PNG + "A" * 1_000_000)
+    assert await budget.price_of_prompt([UserMessage((large,))], ()) == IMAGE_TOKENS
+    assert await budget.price_of_prompt([AssistantMessage("", images=(large,))], ()) == IMAGE_TOKENS
+
+
+def test_the_work_of_a_drawing_is_that_of_its_characters() -> None:
+    """What decides whether a thread builds the request counts a model's own images too."""
+    assert characters_of([AssistantMessage("", images=(ImagePart(PNG * 100),))], 10**9) > 100 * len(PNG)

@@ -12,7 +12,7 @@ from signalbox.chat.context import ConversationContext
 from signalbox.chat.exchanges import exchanges
 from signalbox.chat.ids import UNIVERSAL, mint
 from signalbox.chat.roles import in_order, in_words, with_drawings, without_images
-from signalbox.chat.trim import trimmed
+from signalbox.chat.trim import most_drawings, trimmed
 from signalbox.core.fence import fenced_message
 from signalbox.core.messages import (
     AssistantMessage,
@@ -32,8 +32,9 @@ def history_for(context: ConversationContext) -> tuple[Message, ...]:
     wire = WireIds(context)
     tells, sees_images = _tells_all_calls(context), context.sees_images
     out: list[Message] = []
-    said = with_drawings(context.messages, sees_images=sees_images)
-    sent = trimmed([*exchanges(said, context.loop_start)], context.conceded.trim)
+    level = context.conceded.trim
+    said = with_drawings(context.messages, sees_images=sees_images, most=most_drawings(level))
+    sent = trimmed([*exchanges(said, context.loop_start)], level)
     asked = max([at for at, exchange in enumerate(sent) if isinstance(exchange.head, UserMessage)], default=-1)
     for position, exchange in enumerate(sent):
         head = exchange.head

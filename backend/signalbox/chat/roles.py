@@ -25,8 +25,6 @@ from signalbox.wire.jsontext import dumps
 BRIDGE = "(This was stopped before an answer was given.)"
 BEGIN = "(The beginning of this conversation is not shown.)"
 NO_IMAGE = "(An image was here, which this model cannot read.)"
-# So many images of the model's own are sent: each may be some megabytes.
-_MOST_DRAWINGS = 4
 DREW = "(An image was drawn here.)"
 DRAWN = "(The image that you drew in your last answer:)"
 IN_WORDS = "(Tools were used here. What they were asked, and what they returned:)"
@@ -49,13 +47,13 @@ def in_words(exchange: Exchange) -> list[Message]:
     return [*said, UserMessage("\n\n".join([IN_WORDS, *told]))] if told else said
 
 
-def with_drawings(messages: Sequence[Message], *, sees_images: bool) -> list[Message]:
+def with_drawings(messages: Sequence[Message], *, sees_images: bool, most: int) -> list[Message]:
     """Hand a model's own images back in the user's next turn: hosts refuse images in an assistant's.
 
-    The newest few go; of the others, and for a model that reads no images, a word stays.
+    The newest `most` go; of the others, and for a model that reads no images, a word stays.
     """
     out = [*messages]
-    left = _MOST_DRAWINGS if sees_images else 0
+    left = most if sees_images else 0
     asked: int | None = None
     for at in range(len(out) - 1, -1, -1):
         message = out[at]

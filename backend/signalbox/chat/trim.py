@@ -11,9 +11,17 @@ from signalbox.core.messages import SystemMessage, ToolMessage, UserMessage
 # How far it can go: old results, those of all earlier turns, half of the turns, three quarters, all but the open one,
 # its last results in short.
 MOST = 6
+# So many images that the model drew are sent back: each may be some megabytes, and takes about IMAGE_TOKENS of the
+# context (see `chat/budget.py`). They are the first to go, the newest of them at level 2.
+_MOST_DRAWINGS = (4, 1)
 ELIDED = "(This result was left out, as the conversation is too long. Call the tool again if it is needed.)"
 _TURNS_KEPT = {3: 0.5, 4: 0.25, 5: 0.0, 6: 0.0}
 _SHORT = 2_000
+
+
+def most_drawings(level: int) -> int:
+    """Return how many images of the model's own are sent at a level."""
+    return _MOST_DRAWINGS[level] if level < len(_MOST_DRAWINGS) else 0
 
 
 def trimmed(exchanges: Sequence[Exchange], level: int) -> list[Exchange]:

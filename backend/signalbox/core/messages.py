@@ -21,6 +21,7 @@ def weight_of(messages: Iterable["Message"], enough: int) -> int:
         weight += _OVERHEAD
         if isinstance(message, AssistantMessage):
             weight += len(message.content) + len(message.reasoning) + _OVERHEAD * len(message.reasoning_details)
+            weight += sum(map(_weight_of_part, message.images))
             left += [call.arguments for call in message.calls]
         elif isinstance(message.content, str):
             weight += len(message.content)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ChatEvent } from "../types/models.ts";
+import { copyOf, hasAnswer } from "./copy.ts";
 import { emptyTrace, runReducer } from "./reducer.ts";
 import { answerText, sourcesOf, stopsOf } from "./view.ts";
 
@@ -44,5 +45,34 @@ describe("pages that an answer cites", () => {
     const trace = play([text("One "), cited(1, "https://example.org/"), text("two.")]);
     expect(trace.items).toHaveLength(1);
     expect(answerText(trace)).toBe("One two.");
+  });
+});
+
+describe("a copy of an answer", () => {
+  const web = "https://images.example.org/sea.png";
+
+  it("has the images where they stand, as the Markdown export writes them", () => {
+    const trace = play([text("One.\n\n"), image(PNG), image(web), text("\n\nTwo.")]);
+    expect(copyOf(trace, "answer")).toBe(`One.\n\n![Image](<${PNG}>)\n\n![Image](<${web}>)\n\nTwo.`);
+    expect(copyOf(trace, "plain")).toBe(`One.\n\n(An image that is not in this text.)\n\nImage (${web})\n\nTwo.`);
+  });
+
+  it("has a note in place of a very large image", () => {
+    const trace = play([text("One."), image(`${PNG}${"A".repeat(200_000)}`)]);
+    expect(copyOf(trace, "answer")).toBe("One.\n\n*(An image that is not in this text.)*");
+  });
+
+  it("has the pages that the provider cites", () => {
+    const trace = play([text("Twice a day."), cited(1, "https://example.org/tide")]);
+    expect(copyOf(trace, "answer")).toBe("Twice a day.\n\n## Sources\n\n- [1] [Page 1](<https://example.org/tide>)");
+  });
+
+  it("exists for an image alone, not for nothing", () => {
+    expect([[image(PNG)], [text("A")], [text(" ")], []].map((events) => hasAnswer(play(events)))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
   });
 });

@@ -1,28 +1,61 @@
 // An answer as text for the clipboard: what the model wrote, and nothing of the page around it (quirk H7).
 import type { Link, RunTrace } from "../types/models.ts";
 import { escaped, sourcesIn } from "./links.ts";
-import { answerText, linkListsOf } from "./view.ts";
+import { linkListsOf } from "./view.ts";
 
 export type CopyKind = "answer" | "sources" | "reasoning" | "plain";
 
+/** A data URL of more characters is left out: few editors take a longer line, and the export holds the image. */
+const LONGEST_IMAGE = 200_000;
+
 /** `origin`: where our own documents are, so that a link to one still leads there. */
 export function copyOf(trace: RunTrace, kind: CopyKind, origin = ""): string {
-  const answer = answerText(trace);
   switch (kind) {
     case "answer":
-      return answer;
+      return withSources(answerMarkdown(trace), citedPages(trace), origin);
     case "sources":
-      return [answer, sourceList(trace, answer, origin)].filter(Boolean).join("\n\n");
+      return withSources(answerMarkdown(trace), linkListsOf(trace).flat(), origin);
     case "reasoning":
-      return withReasoning(trace, answer);
+      return withReasoning(trace, answerMarkdown(trace));
     case "plain":
-      return plainText(answer);
+      return plainText(answerMarkdown(trace, 0));
   }
 }
 
+/** Whether there is anything to copy. */
+export const hasAnswer = (trace: RunTrace): boolean =>
+  trace.items.some((item) => item.kind === "content" && (/\S/.test(item.text) || item.images !== undefined));
+
+/** The answer with its images where they stand, written as the Markdown export writes them. */
+function answerMarkdown(trace: RunTrace, longest = LONGEST_IMAGE): string {
+  const blocks: string[] = [];
+  let text = "";
+  for (const item of trace.items) {
+    if (item.kind !== "content") continue;
+    text += item.text;
+    if (!item.images) continue;
+    blocks.push(text, ...item.images.map((url) => imageMarkdown(url, longest)));
+    text = "";
+  }
+  return [...blocks, text]
+    .map((block) => block.trim())
+    .filter(Boolean)
+    .join("\n\n");
+}
+
+const imageMarkdown = (url: string, longest: number): string =>
+  url.startsWith("data:") && url.length > longest ? "*(An image that is not in this text.)*" : `![Image](<${url}>)`;
+
+/** Pages that the provider cites for the answer: a part of it, though its words do not name them. */
+const citedPages = (trace: RunTrace): readonly Link[] =>
+  trace.items.flatMap((item) => (item.kind === "content" && item.links) || []);
+
+const withSources = (answer: string, links: readonly Link[], origin: string): string =>
+  [answer, sourceList(links, answer, origin)].filter(Boolean).join("\n\n");
+
 /** The sources that the answer quotes; all of them where it quotes none by number. */
-function sourceList(trace: RunTrace, answer: string, origin: string): string {
-  const links = sourcesIn(linkListsOf(trace).flat()).map(({ link }) => link);
+function sourceList(all: readonly Link[], answer: string, origin: string): string {
+  const links = sourcesIn(all).map(({ link }) => link);
   const quoted = new Set(
     [...answer.matchAll(/\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]/g)].flatMap(([, list = ""]) => list.split(",").map(Number)),
   );

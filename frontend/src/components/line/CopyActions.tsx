@@ -2,6 +2,7 @@
 import { ChevronDown } from "lucide-react";
 import { useSaid } from "../../hooks/view.ts";
 import { type CopyKind, copyOf } from "../../run/copy.ts";
+import { linkListsOf } from "../../run/view.ts";
 import type { RunTrace } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
 import { copyText } from "../ui/Copy.tsx";
@@ -10,7 +11,7 @@ import { Menu, MenuItem } from "../ui/Menu.tsx";
 export function CopyActions({ trace }: { trace: RunTrace }) {
   const [said, say] = useSaid();
   const copy = (kind: CopyKind) => void copyText(copyOf(trace, kind, location.origin)).then(say);
-  const hasSources = trace.items.some((item) => item.kind === "call" && item.links.length > 0);
+  const hasSources = linkListsOf(trace).length > 0;
   const hasReasoning = trace.items.some((item) => item.kind === "reasoning" && /\S/.test(item.text));
   return (
     <span className="inline-flex">

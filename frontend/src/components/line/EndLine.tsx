@@ -2,7 +2,7 @@
 import { Ellipsis } from "lucide-react";
 import { Fragment, type ReactNode } from "react";
 import type { AnswerActions } from "../../run/actions.ts";
-import { answerText } from "../../run/view.ts";
+import { hasAnswer } from "../../run/copy.ts";
 import { cost, count, duration, endingOf, fixesOf, isFailure, loopWords } from "../../run/words.ts";
 import type { RunEnd, RunTrace } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
@@ -41,7 +41,7 @@ export function EndLine({ trace, end, actions, compact }: Props) {
       </span>
       <Facts facts={facts} compact={compact} />
       <div className="-ml-2 flex flex-wrap items-center">
-        {answerText(trace) && <CopyActions trace={trace} />}
+        {hasAnswer(trace) && <CopyActions trace={trace} />}
         {actions.onRetry && !(isFailure(end) && fixesOf(end).includes("retry")) && (
           <Button onClick={actions.onRetry}>Retry</Button>
         )}

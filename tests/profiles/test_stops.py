@@ -2,7 +2,7 @@
 
 import pytest
 from signalbox.core.parts import StopReason
-from signalbox.profiles.stops import stop_reason
+from signalbox.profiles.stops import later_reason, stop_reason
 
 GOOD = {StopReason.STOP, StopReason.TOOL_CALLS}
 
@@ -77,3 +77,27 @@ def test_every_word_on_record_is_known() -> None:
     words = ["completed", "end_turn", "length", "max_output_tokens", "max_tokens", "MAX_TOKENS", "stop", "STOP"]
     words += ["stop_sequence", "tool_calls", "tool_use"]
     assert [word for word in words if stop_reason(None, word) is StopReason.UNKNOWN] == []
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "holds"),
+    [
+        (None, "stop", "stop"),
+        ("stop", None, "stop"),
+        ("stop", "", "stop"),
+        ("tool_calls", "stop", "stop"),
+        ("stop", "length", "length"),
+        ("tool_calls", "refusal", "refusal"),
+        ("in_progress", "tool_calls", "tool_calls"),
+        ("stop", "in_progress", "in_progress"),
+        ("refusal", "tool_calls", "refusal"),
+        ("content_filter", "stop", "content_filter"),
+        ("pause_turn", "tool_calls", "pause_turn"),
+        ("error", "tool_calls", "error"),
+        ("length", "error", "error"),
+        ("refusal", "pause_turn", "refusal"),
+    ],
+)
+def test_a_bad_ending_is_not_taken_back(earlier: str | None, later: str | None, holds: str) -> None:
+    """Of two reasons told one after the other the later one holds, but none makes a bad ending good (A12, A20)."""
+    assert later_reason(earlier, later) == holds

@@ -76,8 +76,13 @@ def is_whole(exchange: Exchange) -> bool:
     return not exchange.asked.body["stream"]
 
 
-def calls_with(name: str, arguments: str, *, finish: str = "tool_calls", **fields: Any) -> Script:
-    """Call a tool, streamed or whole as it was asked for; `fields` stand beside the finish."""
+def calls_with(
+    name: str, arguments: str, *, finish: str = "tool_calls", before: Body | None = None, **fields: Any
+) -> Script:
+    """Call a tool, streamed or whole as it was asked for; `fields` stand beside the finish.
+
+    `before` is a choice that a stream tells between the call and its finish.
+    """
     ending = {"finish_reason": finish, **fields}
 
     async def script(exchange: Exchange) -> None:
@@ -86,7 +91,8 @@ def calls_with(name: str, arguments: str, *, finish: str = "tool_calls", **field
             return
         await exchange.head()
         last = chunk({}, choices=[{"index": 0, "delta": {}, **ending}])
-        await exchange.send(call_chunk(name, arguments) + last + DONE)
+        between = chunk({}, choices=[before]) if before else b""
+        await exchange.send(call_chunk(name, arguments) + between + last + DONE)
         await exchange.raw(b"0\r\n\r\n")
 
     return script

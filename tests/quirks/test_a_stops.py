@@ -49,8 +49,8 @@ def test_a20_an_unknown_reason_is_named(tell: Teller) -> None:
 
 
 @LOOPS
-@pytest.mark.parametrize("native", ["refusal", "pause_turn", "brand_new_reason"])
-def test_a20_the_chat_goes_on_behind_a_stopped_step(behind: Behind, loop: str, native: str) -> None:
+@pytest.mark.parametrize("native", ["refusal", "pause_turn", "brand_new_reason", {"type": "refusal"}, 0])
+def test_a20_the_chat_goes_on_behind_a_stopped_step(behind: Behind, loop: str, native: object) -> None:
     """The next question gets its answer, and a history that a host accepts."""
     rung: list[JsonObject] = []
     tool = make_tool("bell", lambda arguments, _: rung.append(arguments) or "rung")
@@ -62,3 +62,15 @@ def test_a20_the_chat_goes_on_behind_a_stopped_step(behind: Behind, loop: str, n
     again = scripted(app, upstream.asked, loop, tools=["bell"])
     assert (again.status, again.heard.text) == (("complete", None), "In words.")
     assert calling(again.last) == []
+
+
+@pytest.mark.parametrize("word", ["refusal", "content_filter", "pause_turn"])
+def test_a20_a_later_good_word_takes_nothing_back(behind: Behind, word: str) -> None:
+    """A proxy that adds its own `tool_calls` behind a provider's refusal does not make the call run."""
+    rung: list[JsonObject] = []
+    tool = make_tool("bell", lambda arguments, _: rung.append(arguments) or "rung")
+    first = {"index": 0, "delta": {}, "finish_reason": word}
+    app, upstream = behind(calls_with("bell", '{"n":1}', before=first), extra_tools=[tool], settings=HEADER)
+    told = scripted(app, upstream.asked, "v2", tools=["bell"])
+    assert told.status[0] != "complete"
+    assert rung == []

@@ -135,7 +135,7 @@ def test_choice_without_an_index_is_choice_zero() -> None:
         {"choices": [{"delta": []}]},
         {"choices": [{"delta": {"content": 3, "tool_calls": {}, "reasoning": 4, "reasoning_details": "x"}}]},
         {"choices": [{"delta": {"content": {}, "refusal": {}, "function_call": [], "tool_calls": [None, 1, "x"]}}]},
-        {"choices": [{"delta": {}, "finish_reason": [], "native_finish_reason": {}}], "usage": 3, "x_groq": []},
+        {"choices": [{"delta": {}, "finish_reason": None, "native_finish_reason": ""}], "usage": 3, "x_groq": []},
         {"prompt_filter_results": [{"content_filter_results": {}}], "choices": [], "usage": None},
         {"id": 1, "model": 2, "provider": None, "error": None},
         [],
@@ -372,6 +372,17 @@ def test_finish_in_all_its_places() -> None:
         Finish("tool_calls", "STOP"),
         Finish(None, "MALFORMED_FUNCTION_CALL"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("value", "word"),
+    [(3, "3"), (0, "0"), (3.5, "3.5"), (True, "true"), (False, "false"), ([], "[]"), ({"type": "refusal"}, None)],
+)
+def test_a_reason_that_is_no_text_is_one_all_the_same(value: Any, word: str | None) -> None:
+    """An unreadable stop reason is kept as its JSON, so that it counts as unknown and not as none (A20)."""
+    kept = word or '{"type":"refusal"}'
+    assert decode(chunk({}, finish_reason=value)) == [Finish(kept)]
+    assert decode(chunk({}, finish_reason="stop", native_finish_reason=value)) == [Finish("stop", kept)]
 
 
 def test_who_answers_is_told_once_and_when_it_changes() -> None:

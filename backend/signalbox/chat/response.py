@@ -25,6 +25,7 @@ from signalbox.core.parts import (
     Unreadable,
     UsageReport,
 )
+from signalbox.profiles.stops import later_reason
 
 
 class ResponseBuilder(Struct, eq=False):
@@ -62,9 +63,8 @@ class ResponseBuilder(Struct, eq=False):
             case Served():
                 self.served = part
             case Finish(reason, native):
-                # Empty values in mid-stream say nothing; a later word replaces an earlier one (quirk A12).
-                self.finish = reason or self.finish
-                self.native = native or self.native
+                self.finish = later_reason(self.finish, reason)
+                self.native = later_reason(self.native, native)
             case UsageReport():
                 self.report = _latest(self.report, part)
             case EndOfStream():

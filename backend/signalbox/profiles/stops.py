@@ -66,6 +66,9 @@ _WORST_FIRST = (
     StopReason.STOP,
 )
 
+# Reasons that a later one replaces: good endings, and words that may only say that the answer goes on.
+_REPLACEABLE = (StopReason.STOP, StopReason.TOOL_CALLS, StopReason.UNKNOWN)
+
 
 def _plain(word: str) -> str:
     """Write a word as all its spellings agree on."""
@@ -83,3 +86,17 @@ def stop_reason(finish: str | None, native: str | None) -> StopReason | None:
     """Say what the two words mean together; None where the provider gave neither."""
     meanings = {_MEANINGS.get(_plain(word[:64]), StopReason.UNKNOWN) for word in (finish, native) if word}
     return next((meaning for meaning in _WORST_FIRST if meaning in meanings), None)
+
+
+def later_reason(earlier: str | None, later: str | None) -> str | None:
+    """Return which of two reasons holds, told one after the other in a stream.
+
+    An empty one says nothing, and a later one replaces a good or unknown one (quirk A12). A bad ending stays: a proxy
+    that adds a `tool_calls` of its own behind a refusal must not make its calls run (quirk A20).
+    """
+    if not later or not earlier:
+        return later or earlier
+    was = stop_reason(earlier, None)
+    if was in _REPLACEABLE:
+        return later
+    return earlier if stop_reason(earlier, later) is was else later

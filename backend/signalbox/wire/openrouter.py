@@ -27,6 +27,8 @@ from signalbox.wire.openrouter_errors import error_of_value
 from signalbox.wire.plain import NOT_PLAIN, PlainDelta, read_plain, who_of
 
 _PIECES = (TextDelta, CallDelta)
+# Characters of a stop reason that is no text: enough to see what it was.
+_MOST_STOP_WORD = 64
 _UNTOLD = Finish(None)
 # No count and no price is larger; JavaScript reads no larger integer exactly.
 _MOST = 2**53
@@ -213,13 +215,24 @@ def _id(value: JsonValue) -> str | None:
 
 def _finish(choice: JsonObject, out: list[StreamPart]) -> bool:
     reason, native = choice.get("finish_reason"), choice.get("native_finish_reason")
-    if not (reason or native):  # most chunks need no closer look
+    if reason is None and native is None:  # most chunks need no closer look
         return False
-    told = Finish(_id(reason), _id(native))  # some hosts pass on the number of an enum
+    told = Finish(_stop_word(reason), _stop_word(native))
     if told == _UNTOLD:
         return False
     out.append(told)
     return True
+
+
+def _stop_word(value: JsonValue) -> str | None:
+    """Read a stop reason; empty text says nothing (quirk A12).
+
+    Some hosts pass on the number of an enum. Any other JSON is kept as its text, which is then an unknown reason: to
+    take it for none would let an unreadable refusal run tools.
+    """
+    if value is None or isinstance(value, str):
+        return value or None
+    return dumps(value)[:_MOST_STOP_WORD].decode("utf-8", "replace")
 
 
 def _usage(chunk: JsonObject, out: list[StreamPart]) -> None:

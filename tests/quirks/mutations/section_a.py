@@ -182,7 +182,7 @@ A = (
         "A12",
         "an empty finish reason erases none",
         "chat/response.py",
-        "self.finish = reason or self.finish",
+        "self.finish = later_reason(self.finish, reason)",
         "self.finish = reason",
     ),
     Mutation(

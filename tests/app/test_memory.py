@@ -72,15 +72,15 @@ async def test_many_collections_of_what_is_new_are_worth_a_full_one(monkeypatch)
 
 @pytest.mark.anyio
 async def test_open_streams_are_not_halted() -> None:
-    """While a stream is open nothing is collected, and memory is returned only where it is much."""
+    """While a stream is open nothing is collected and nothing trimmed, however much the process holds."""
     knots: list[weakref.ref[_Knot]] = []
 
     def idle() -> bool:
         knots.append(weakref.ref(_Knot()))
         return False
 
-    trims = await _trims(3, idle, [100, 160, 165, 120, 180])
-    assert trims == 1
+    trims = await _trims(3, idle, [100, 160, 165, 120, 500])
+    assert trims == 0
     assert all(knot() is not None for knot in knots)
 
 

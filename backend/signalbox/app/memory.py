@@ -21,9 +21,6 @@ _CHECK_SECONDS = 5.0
 _WORTH_IT = 10
 # Growth since the last tidying that makes another one worth its time.
 _MOST_GROWTH = 8 * 1024 * 1024
-# While streams are open only free memory is returned, and only much of it: 230 MB take 25 ms, in a thread, and the
-# loop may have to wait for the heap's lock.
-_MOST_GROWTH_BUSY = 64 * 1024 * 1024
 
 # malloc.h. A threshold that is set does not rise any more.
 _M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8
@@ -80,13 +77,9 @@ class Upkeep:
         while True:
             await self.sleep(_CHECK_SECONDS)
             grown = self.resident() - self.level
-            if self.is_idle():
-                if grown > _MOST_GROWTH or gc.get_count()[2] >= _WORTH_IT:
-                    gc.collect()
-                    await self._return()
-            elif grown > _MOST_GROWTH_BUSY:
-                await self._return()
-
-    async def _return(self) -> None:
-        await asyncio.to_thread(self.trim)
-        self.level = self.resident()
+            # While streams are open nothing is returned either: trimming 300 MB holds the heap's lock for 100 ms and
+            # more, and what the loop allocates meanwhile waits for it.
+            if self.is_idle() and (grown > _MOST_GROWTH or gc.get_count()[2] >= _WORTH_IT):
+                gc.collect()
+                await asyncio.to_thread(self.trim)
+                self.level = self.resident()

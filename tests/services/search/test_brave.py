@@ -122,6 +122,7 @@ async def test_429_twice_is_told_with_its_code():
         (json_reply([1]), "cannot be read"),
         (b"HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\nshort", "cannot be reached"),
         (reply(b"[" + b" " * (1024 * 1024 + 1)), "too large"),
+        (reply(b'{"web":[' + b"{}," * 30_000 + b"{}]}"), "too large"),
     ],
 )
 async def test_what_goes_wrong_is_a_sentence(answer: bytes, words: str):

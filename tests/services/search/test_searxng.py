@@ -178,6 +178,7 @@ async def test_a_server_without_json_is_told_how_to_enable_it(answer: Answer):
         (Answer(b"[1]"), "cannot be read"),
         (Answer(b"\xff\xfe"), "cannot be read"),
         (Answer(b" " * (1024 * 1024 + 1)), "too large"),
+        (Answer(b'{"results":[' + b"[]," * 30_000 + b"[]]}"), "too large"),
     ],
 )
 async def test_other_answers_fail_with_a_sentence(answer: Answer, says: str):

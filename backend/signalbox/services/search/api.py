@@ -25,6 +25,7 @@ LARGEST_ANSWER = 1024 * 1024
 # Results that are looked at, and characters of a field: a search shows five, of 700 characters at most.
 MOST_RESULTS, LONGEST_FIELD = 100, 4_000
 _LONGEST_DATE = 64
+_MOST_CONTAINERS = 20_000
 _USUAL_PAUSE, _LONGEST_PAUSE = 1.0, 2.0
 
 Sleep = Callable[[float], Awaitable[None]]
@@ -88,6 +89,8 @@ class SearchApi:
             raise ToolError(Code.TOOL_FAILED, f"{self._name} did not accept the key that is set here.")
         if status != 200:
             raise ToolError(Code.TOOL_FAILED, f"{self._name} answered with status {status}.")
+        if holds_too_much(body):
+            raise ToolError(Code.TOOL_FAILED, f"The answer of {self._name} is too large.")
         try:
             answer = cast(JsonValue, orjson.loads(body))
         except orjson.JSONDecodeError:
@@ -95,6 +98,11 @@ class SearchApi:
         if not isinstance(answer, dict):
             raise ToolError(Code.TOOL_FAILED, f"The answer of {self._name} cannot be read.")
         return answer
+
+
+def holds_too_much(body: bytes) -> bool:
+    """Whether an answer has more lists and objects than any search: reading so many holds up every other thread."""
+    return body.count(b"[") + body.count(b"{") > _MOST_CONTAINERS
 
 
 def _pause(retry_after: str | None) -> float:

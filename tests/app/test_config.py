@@ -6,7 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from signalbox.app.config import OPENROUTER, Settings, SettingsError, load_settings, unknown_around, unknown_in_file
+from signalbox.app.config import (
+    DATA,
+    OPENROUTER,
+    Settings,
+    SettingsError,
+    load_settings,
+    unknown_around,
+    unknown_in_file,
+)
 
 from tests.conftest import ROOT
 from tests.support.serving import settings_for
@@ -181,3 +189,57 @@ def test_lists_are_written_with_commas(tmp_path: Path) -> None:
     """Spaces and empty items do no harm."""
     settings = settings_for(tmp_path, signalbox_allowed_hosts=" a.example ,, b.example,")
     assert settings.signalbox_allowed_hosts == ("a.example", "b.example")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("SIGNALBOX_MAX_RUNS", "ten", 'is "ten" and cannot be used: must be a whole number.'),
+        ("OPENROUTER_TIMEOUT", "0", 'is "0" and cannot be used: must be more than 0.'),
+        ("SIGNALBOX_PORT", "65536", 'is "65536" and cannot be used: must be at most 65535.'),
+        ("SIGNALBOX_MAX_RUN_COST", "much", 'is "much" and cannot be used: must be a number.'),
+        ("TOOL_LOOP_V2", "2", 'is "2" and cannot be used: must be true or false.'),
+        ("SEARXNG_URL", "ftp://me:hush@host", "cannot be used: must be a URL that begins with http:// or https://."),
+        ("SIGNALBOX_ADMIN_TOKEN", "hush hush", "cannot be used: must be one word of plain ASCII."),
+        ("SIGNALBOX_MAX_RUNS", "sk-or-v1-" + "0" * 64, "cannot be used: must be a whole number."),
+    ],
+)
+def test_a_bad_value_is_named_in_plain_words(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, words: str
+) -> None:
+    """The value is quoted, unless it is or may hold a secret."""
+    monkeypatch.setenv(name, value)
+    with pytest.raises(SettingsError) as refused:
+        load_settings()
+    assert str(refused.value) == f"The setting {name} {words} Correct it in .env or in the environment."
+
+
+def test_all_bad_values_are_named_at_once(tmp_path: Path) -> None:
+    """One start is enough to see them."""
+    (tmp_path / ".env").write_text("SIGNALBOX_MAX_RUNS=ten\nSIGNALBOX_PORT=many\n")
+    with pytest.raises(SettingsError, match="SIGNALBOX_PORT.*SIGNALBOX_MAX_RUNS.*Correct them in"):
+        load_settings()
+
+
+def test_only_the_settings_that_are_used_must_be_sound(tmp_path: Path) -> None:
+    """A bad value of another setting counts as not set; one of those that are used is refused."""
+    (tmp_path / ".env").write_text("SIGNALBOX_MAX_RUNS=ten\nSEARCH_BACKEND=gone\nSIGNALBOX_DATA_DIR=here\n")
+    settings = load_settings(only=DATA)
+    assert (settings.signalbox_data_dir, settings.signalbox_max_runs) == (Path("here"), 1000)
+    (tmp_path / ".env").write_text("SIGNALBOX_MAX_RUNS=ten\nDATABASE_URL=mysql://here\n")
+    with pytest.raises(SettingsError, match="DATABASE_URL") as refused:
+        load_settings(only=DATA)
+    assert "MAX_RUNS" not in str(refused.value)
+
+
+def test_the_rest_of_the_file_is_for_plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names that are not ours go into the environment, which goes first; settings, typos and empty ones do not."""
+    kept = dict(os.environ)
+    monkeypatch.setattr(os, "environ", kept)
+    monkeypatch.setitem(kept, "ACME_HOST", "around")
+    lines = "ACME_KEY=file", "ACME_HOST=file", "ACME_EMPTY=", "SIGNALBOX_PROT=1", "SIGNALBOX_PORT=1"
+    (tmp_path / ".env").write_text("\n".join(lines))
+    load_settings()
+    found = {name: kept.get(name) for name in ("ACME_KEY", "ACME_HOST", "ACME_EMPTY", "SIGNALBOX_PROT")}
+    assert found == {"ACME_KEY": "file", "ACME_HOST": "around", "ACME_EMPTY": None, "SIGNALBOX_PROT": None}
+    assert "SIGNALBOX_PORT" not in kept

@@ -408,9 +408,25 @@ def test_settings_that_cannot_be_used(tmp_path: Path) -> None:
     ended = command("doctor", cwd=tmp_path)
     told = ended.stdout.decode()
     assert (ended.returncode, ended.stderr) == (1, b"")
-    assert "fail  settings  The setting SIGNALBOX_PORT cannot be used" in told
-    assert "To do: Mend it in .env or in the environment.\n" in told
+    assert 'The setting SIGNALBOX_PORT is "many" and cannot be used: must be a whole number.' in told
+    assert "To do: Correct it in .env or in the environment.\n" in told
     assert "ok    python" in told
+
+
+def test_all_mistakes_are_named_in_one_round(tmp_path: Path) -> None:
+    """Two bad values and a typo are three findings; a key is not quoted."""
+    (tmp_path / ".env").write_text(
+        f"SEARCH_BACKEND=bravo\nOPENROUTER_API_KEY={KEY} {KEY}\nSIGNALBOX_PROT=8001\nSIGNALBOX_LOG_LEVEL=loud\n"
+    )
+    ended = command("doctor", cwd=tmp_path)
+    told = " ".join(ended.stdout.decode().split())
+    assert 'SEARCH_BACKEND is "bravo" and cannot be used: must be one of brave, tavily' in told
+    assert "did you mean brave? To do: Correct it in .env" in told
+    assert "OPENROUTER_API_KEY cannot be used: must be one word of plain ASCII." in told
+    assert 'SIGNALBOX_LOG_LEVEL is "loud" and cannot be used: must be debug, info, warning or error.' in told
+    assert "Did you mean SIGNALBOX_PORT?" in told
+    assert "The other checks are left out until the settings can be read." in told
+    assert "canary" not in told
 
 
 def test_a_password_that_breaks_its_address(tmp_path: Path) -> None:

@@ -104,7 +104,11 @@ def test_a_restore_beside_a_server_is_refused(tmp_path: Path) -> None:
     """While a server works in the folder nothing is touched."""
     with serving(tmp_path) as process, process.client() as client:
         file = backed_up(tmp_path)
-        assert "Another Signalbox works in the data folder" in restored(tmp_path, file, status=2)
+        folder = tmp_path / "data"
+        said = restored(tmp_path, file, status=2)
+        assert said == f"signalbox: Signalbox is running in the data folder {folder}. Stop it first.\n"
+        missing = restored(tmp_path, Path("nothing.tar"), status=2)
+        assert missing == "signalbox: There is no file nothing.tar.\n"
         assert client.get("/health/ready").status_code == 200
     assert not list((tmp_path / "data").glob("before-restore-*"))
 
@@ -138,13 +142,22 @@ def _no_archive(folder: Path) -> Path:
     return folder / "text.tar"
 
 
+def _cut_off(folder: Path) -> Path:
+    with tarfile.open(folder / "cut.tar", "w") as tar:
+        (folder / "signalbox.db").write_bytes(b"x" * 100_000)
+        tar.add(folder / "signalbox.db", "signalbox.db")
+    (folder / "cut.tar").write_bytes((folder / "cut.tar").read_bytes()[:50_000])
+    return folder / "cut.tar"
+
+
 @pytest.mark.parametrize(
     ("made", "sentence"),
     [
         (_of_a_later_version, "A later version of Signalbox has written the backup."),
-        (_with_a_stranger, "is no backup of Signalbox"),
+        (_with_a_stranger, "is not a backup of Signalbox"),
         (_with_a_broken_database, "cannot be read"),
-        (_no_archive, "cannot be restored"),
+        (_no_archive, "text.tar is not a backup of Signalbox.\n"),
+        (_cut_off, "cut.tar is damaged: it cannot be read to its end."),
     ],
 )
 def test_a_bad_archive_is_refused_first(tmp_path: Path, made: Callable[[Path], Path], sentence: str) -> None:
@@ -163,6 +176,36 @@ def test_without_a_database_there_is_nothing_to_back_up(tmp_path: Path) -> None:
     assert ended.returncode == 2
     assert "There is no database" in ended.stderr.decode()
     assert not list(tmp_path.iterdir())
+
+
+def test_an_unrelated_bad_setting_does_not_keep_from_a_backup(tmp_path: Path) -> None:
+    """With values that stop a start, backup, restore and token do their work; a bad data folder is still refused."""
+    with serving(tmp_path):
+        pass
+    (tmp_path / ".env").write_text("SEARCH_BACKEND=books\nSIGNALBOX_MAX_RUNS=ten\n")
+    assert command("serve", "--port", "0", cwd=tmp_path).returncode == 2
+    restored(tmp_path, backed_up(tmp_path))
+    assert command("token", "list", cwd=tmp_path).returncode == 0
+    (tmp_path / ".env").write_text("SIGNALBOX_MAX_RUNS=ten\nDATABASE_URL=mysql://here\n")
+    ended = command("backup", cwd=tmp_path)
+    assert (ended.returncode, b"DATABASE_URL" in ended.stderr) == (2, True)
+
+
+def test_places_that_cannot_be_used_are_named(tmp_path: Path) -> None:
+    """A missing folder or file is one sentence with its name, and nothing is made."""
+    with serving(tmp_path):
+        pass
+    there = {path.name for path in tmp_path.iterdir()}
+    missing = tmp_path / "nowhere"
+    ended = command("backup", str(missing / "x.tar"), cwd=tmp_path)
+    sentence = f"signalbox: There is no folder {missing}. Make it, or name another one.\n"
+    assert (ended.returncode, ended.stderr.decode()) == (2, sentence)
+    ended = command("backup", "/proc/x.tar", cwd=tmp_path)
+    assert ended.returncode == 2
+    assert re.fullmatch(r"signalbox: /proc/x\.tar cannot be read or written: [\w ]+\.\n", ended.stderr.decode())
+    assert restored(tmp_path, missing, status=2) == f"signalbox: There is no file {missing}.\n"
+    assert restored(tmp_path, tmp_path, status=2) == f"signalbox: {tmp_path} is not a file.\n"
+    assert {path.name for path in tmp_path.iterdir()} == there
 
 
 def test_a_damaged_database_leaves_no_backup(tmp_path: Path) -> None:

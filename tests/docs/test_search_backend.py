@@ -56,6 +56,16 @@ def test_its_own_reason_is_told(tmp_path: Path) -> None:
     assert "the library is closed" in json.dumps(json.loads(told.stdout))
 
 
+def test_its_settings_may_stand_in_env_file(tmp_path: Path) -> None:
+    """A name in `.env` that is not Signalbox's reaches the backend, in the server and in doctor."""
+    env = books(tmp_path)
+    (tmp_path / ".env").write_text("BOOKS_CLOSED=1\n")
+    with serving(tmp_path, env=env) as server, server.client() as client:
+        listed = {tool["name"]: tool for tool in client.get("/api/tools").json()["tools"]}
+    assert "the library is closed" in listed["search_web"]["unavailable"]
+    assert b"the library is closed" in command("doctor", "--json", cwd=tmp_path, env=env).stdout
+
+
 def test_an_unknown_name_is_refused_with_those_there_are(tmp_path: Path) -> None:
     """At the start and by doctor, in one sentence."""
     env = books(tmp_path, SEARCH_BACKEND="bocks")
@@ -64,4 +74,4 @@ def test_an_unknown_name_is_refused_with_those_there_are(tmp_path: Path) -> None
         said = (done.stdout + done.stderr).decode()
         assert done.returncode != 0
         assert "SEARCH_BACKEND" in said
-        assert "brave, tavily, searxng, ddgs, docs, none, off, books" in " ".join(said.split())
+        assert "brave, tavily, searxng, ddgs, docs, none, off, books; did you mean books?" in " ".join(said.split())

@@ -5,6 +5,7 @@ import shutil
 import sys
 import tarfile
 import tempfile
+import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
@@ -12,13 +13,13 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
 from signalbox.app.admin import FILE as ADMIN_FILE
-from signalbox.app.config import Settings, SettingsError, load_settings
+from signalbox.app.config import DATA, Settings, SettingsError, load_settings
 from signalbox.app.databases import FILE as DATABASE_FILE
 from signalbox.app.databases import place_of
 from signalbox.app.files import notes_folder
 from signalbox.app.levers import LEVER_FILE
 from signalbox.app.main import data_folder
-from signalbox.app.workers import hold_data_folder
+from signalbox.app.workers import FolderInUse, hold_data_folder
 from signalbox.core.errors import StoreError
 from signalbox.store.checkup import is_known, look_at_file
 from signalbox.store.copying import copy_file
@@ -26,16 +27,17 @@ from signalbox.store.copying import copy_file
 _NOTES = "notes"
 _FILES = (DATABASE_FILE, ADMIN_FILE, LEVER_FILE)
 _SECONDS = 600.0
+_WRITING, _RESTORING = ".signalbox-backup-", ".restore-"
 
 
 def backup(target: Path) -> int:
     """Write a backup into a folder under a name with the time, or to a file; return the exit status."""
+    file = target / f"signalbox-backup-{_now()}.tar" if target.is_dir() else target
     try:
-        settings = load_settings()
-        file = target / f"signalbox-backup-{_now()}.tar" if target.is_dir() else target
+        settings = load_settings(only=DATA)
         _write(settings, file)
     except OSError as error:
-        return _fail(f"The backup cannot be written: {error}.")
+        return _fail(f"{_place_of(error) or file} {_why(error)}")
     except StoreError:
         return _fail("The database cannot be copied: it is damaged, or the disk is full. See signalbox doctor.")
     except SettingsError as error:
@@ -49,21 +51,36 @@ def backup(target: Path) -> int:
 def restore(file: Path) -> int:
     """Put a backup in place of what is there, which is moved aside; return the exit status."""
     try:
-        settings = load_settings()
+        settings = load_settings(only=DATA)
+        _look_at(file)
         folder = data_folder(settings)
         with ExitStack() as stack:
             if settings.database_url is None:
                 hold_data_folder(folder, stack)
-            staged = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=".restore-", dir=folder)))
+            staged = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=_RESTORING, dir=folder)))
             _unpack(file, staged)
             _check(settings, staged)
             aside = _put_in_place(settings, staged)
-    except (OSError, tarfile.TarError) as error:
-        return _fail(f"{file} cannot be restored: {error}.")
+    except FolderInUse:
+        return _fail(f"Signalbox is running in the data folder {folder.absolute()}. Stop it first.")
+    except (tarfile.TarError, EOFError, zlib.error):
+        return _fail(f"{file} is damaged: it cannot be read to its end. Restore another backup.")
+    except OSError as error:
+        return _fail(f"{_place_of(error) or file} {_why(error)}")
     except SettingsError as error:
         return _fail(str(error))
     print(f"Restored {file} into {folder.absolute()}." + (f" What was there is in {aside}." if aside else ""))
     return 0
+
+
+def _place_of(error: OSError) -> str:
+    """Name the file that an error is about; our own temporary ones say nothing to a reader."""
+    name = str(error.filename or "")
+    return "" if _WRITING in name or _RESTORING in name else name
+
+
+def _why(error: OSError) -> str:
+    return f"cannot be read or written: {(error.strerror or type(error).__name__).lower()}."
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
@@ -76,7 +93,9 @@ def _write(settings: Settings, file: Path) -> None:
         raise SettingsError(
             f"There is no database {place_of(settings)}. Stand in the server's folder, or set SIGNALBOX_DATA_DIR."
         )
-    with tempfile.TemporaryDirectory(prefix=".signalbox-backup-", dir=file.absolute().parent) as name:
+    if not file.absolute().parent.is_dir():
+        raise SettingsError(f"There is no folder {file.absolute().parent}. Make it, or name another one.")
+    with tempfile.TemporaryDirectory(prefix=_WRITING, dir=file.absolute().parent) as name:
         work = Path(name)
         archive = work / "archive"
         with (
@@ -114,6 +133,18 @@ def _dump(settings: Settings) -> str:
 # --- restoring --------------------------------------------------------------------------------------------------------
 
 
+def _look_at(file: Path) -> None:
+    """Refuse a file that cannot be a backup, before the data folder is touched."""
+    if not file.is_file():
+        raise SettingsError(f"There is no file {file}." if not file.exists() else f"{file} is not a file.")
+    try:
+        is_archive = tarfile.is_tarfile(file)
+    except OSError as error:
+        raise SettingsError(f"{file} {_why(error)}") from None
+    if not is_archive:
+        raise SettingsError(f"{file} is not a backup of Signalbox.")
+
+
 def _unpack(file: Path, staged: Path) -> None:
     """Take out the plain files that a backup can have; anything else is no backup of ours."""
     with tarfile.open(file) as tar:
@@ -122,7 +153,7 @@ def _unpack(file: Path, staged: Path) -> None:
             is_note = name.parts[0] == _NOTES and len(name.parts) > 1 and ".." not in name.parts
             content = tar.extractfile(member) if member.isreg() else None
             if content is None or not (member.name in _FILES or is_note):
-                raise SettingsError(f"{file} is no backup of Signalbox: it holds {member.name!r}.")
+                raise SettingsError(f"{file} is not a backup of Signalbox: it holds {member.name!r}.")
             place = staged / name
             place.parent.mkdir(parents=True, exist_ok=True)
             with os.fdopen(os.open(place, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as written:

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from dotenv import dotenv_values
 from dotenv.parser import parse_stream
 from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from signalbox.app.rates import read_rates
@@ -26,8 +27,34 @@ OPENROUTER = "https://openrouter.ai/api/v1"
 _ORIGIN = re.compile(r"(?P<scheme>https?)://(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::(?P<port>[1-9][0-9]{0,4}))?")
 
 
+# What `signalbox backup`, `restore` and `token` read: a mistake in any other setting must not keep them from their work.
+DATA = frozenset({"signalbox_data_dir", "signalbox_notes_dir", "database_url"})
+
+# Values longer than this are not quoted in a message: a key in the wrong line is one of them.
+_LONGEST_QUOTED = 30
+_PLAIN = {
+    "int_parsing": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_parsing": "must be a number",
+    "bool_parsing": "must be true or false",
+    "greater_than": "must be more than {gt:g}",
+    "greater_than_equal": "must be at least {ge:g}",
+    "less_than_equal": "must be at most {le:g}",
+    "string_pattern_mismatch": "must be debug, info, warning or error",
+}
+
+
 class SettingsError(Exception):
     """A setting that cannot be used; the message says which, why and what to do."""
+
+
+class BadValues(SettingsError):
+    """Values that cannot be used: `faults` has a sentence for each, without what to do."""
+
+    def __init__(self, faults: list[str]) -> None:
+        self.faults = faults
+        self.todo = f"Correct {'it' if len(faults) == 1 else 'them'} in .env or in the environment."
+        super().__init__(" ".join([*faults, self.todo]))
 
 
 class Settings(BaseSettings):
@@ -119,7 +146,10 @@ class Settings(BaseSettings):
     def _is_backend(cls, value: str | None) -> str | None:
         name = value.strip().lower() if value else None
         if name and name not in NAMES and name not in plugin_names():
-            raise ValueError(f"must be one of {', '.join((*NAMES, *plugin_names()))}, or an installed plugin's name")
+            names = (*NAMES, *plugin_names())
+            near = get_close_matches(name, names, n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise ValueError(f"must be one of {', '.join(names)}{hint}")
         return name
 
     @field_validator(
@@ -186,19 +216,56 @@ class Settings(BaseSettings):
         return host == "openrouter.ai" or host.endswith(".openrouter.ai")
 
 
-def load_settings(env_file: Path | None = Path(".env")) -> Settings:
-    """Read the settings; raises SettingsError with one sentence that names the setting and what to do."""
+def load_settings(env_file: Path | None = Path(".env"), *, only: Collection[str] | None = None) -> Settings:
+    """Read the settings, and put what else `.env` sets into the environment, where plugins read theirs.
+
+    Raises SettingsError with a sentence for each value that cannot be used. With `only`, a bad value of any other
+    setting counts as not set.
+    """
     if env_file is not None:
         _check_syntax(env_file)
+    settings = _read(env_file, only)
+    if env_file is not None:
+        _export_others(env_file)
+    return settings
+
+
+def _read(env_file: Path | None, only: Collection[str] | None) -> Settings:
     try:
         return Settings(_env_file=env_file)  # pyright: ignore[reportCallIssue] - pydantic-settings' own parameter
     except ValidationError as error:
-        first = error.errors()[0]
-        name = "_".join(str(part) for part in first["loc"]).upper()
-        says = first["msg"].removeprefix("Value error, ")
-        raise SettingsError(
-            f"The setting {name} cannot be used: {says}. Mend it in .env or in the environment."
-        ) from None
+        bad = {str(one["loc"][0]): one for one in error.errors()}
+    if only is None or not bad.keys().isdisjoint(only):
+        raise BadValues([_fault(name, one) for name, one in bad.items() if only is None or name in only])
+    unused = {name: Settings.model_fields[name].default for name in bad}
+    return Settings(_env_file=env_file, **unused)  # pyright: ignore[reportCallIssue] - as above
+
+
+def _fault(name: str, error: ErrorDetails) -> str:
+    """Say which value cannot be used and why, in plain words; quote it unless it may hold a secret."""
+    words = _PLAIN.get(error["type"])
+    says = words.format(**error.get("ctx", {})) if words else error["msg"].removeprefix("Value error, ")
+    value = error["input"]
+    is_shown = isinstance(value, str) and len(value) <= _LONGEST_QUOTED and value.isprintable() and _is_public(name)
+    shown = f' is "{value}" and' if is_shown else ""
+    return f"The setting {name.upper()}{shown} cannot be used: {says}{'' if says.endswith('?') else '.'}"
+
+
+def _is_public(name: str) -> bool:
+    """Whether a setting's value can hold no secret: no key and token does, nor an address, with its password."""
+    is_address = name.endswith(("_url", "_referer", "_origins"))
+    return not is_address and "SecretStr" not in str(Settings.model_fields[name].annotation)
+
+
+def _export_others(env_file: Path) -> None:
+    """Put the names in `.env` that are neither settings nor typos of one into the environment, which goes first."""
+    others = {
+        name: value for name, value in dotenv_values(env_file).items() if name.lower() not in Settings.model_fields
+    }
+    typos = _unknown(others, set(Settings.model_fields))
+    for name, value in others.items():
+        if value and name not in typos:
+            os.environ.setdefault(name, value)
 
 
 def workers_wanted() -> int:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from time import time
 
-from signalbox.app.config import Settings, SettingsError, load_settings
+from signalbox.app.config import DATA, Settings, SettingsError, load_settings
 from signalbox.app.databases import as_it_is, beside_a_server, place_of, unusable
 from signalbox.app.logs import configure_logs
 from signalbox.app.main import data_folder
@@ -67,7 +67,7 @@ def _with_database(work: Callable[[Database], Awaitable[int]], *, makes: bool = 
     """Work in the settings' database, and say which that is; only one that `makes` may make it or its tables."""
 
     async def whole() -> int:
-        settings = load_settings()
+        settings = load_settings(only=DATA)
         configure_logs(settings.signalbox_log_level, settings.secrets)  # to standard error: what is printed is a token
         opened = beside_a_server(settings, data_folder(settings)) if makes else as_it_is(settings)
         async with opened as database:

@@ -12,8 +12,12 @@ SENTENCE = (
 )
 
 
+class FolderInUse(SettingsError):
+    """Another Signalbox works in the data folder."""
+
+
 def hold_data_folder(folder: Path, stack: AsyncExitStack | ExitStack) -> None:
-    """Keep the folder to this process for as long as it lives; raises SettingsError where another one has it."""
+    """Keep the folder to this process for as long as it lives; raises FolderInUse where another one has it."""
     try:
         lock = stack.enter_context((folder / "lock").open("w"))
     except OSError as error:
@@ -23,7 +27,7 @@ def hold_data_folder(folder: Path, stack: AsyncExitStack | ExitStack) -> None:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        raise SettingsError(
+        raise FolderInUse(
             f"Another Signalbox works in the data folder {folder}. {SENTENCE} For a second Signalbox beside the "
             "first, set SIGNALBOX_DATA_DIR to a folder of its own."
         ) from None

@@ -4,10 +4,12 @@ import platform
 from collections.abc import Mapping
 
 from signalbox import __version__
-from signalbox.app.config import Settings, SettingsError, load_settings, unknown_around, unknown_in_file
-from signalbox.app.doctor.finding import Finding, fail, ok, warn
+from signalbox.app.config import BadValues, Settings, SettingsError, load_settings, unknown_around, unknown_in_file
+from signalbox.app.doctor.finding import Finding, fail, ok, refusal, warn
 from signalbox.app.files import page_folder
 from signalbox.app.installed import how_to_build_page, where_settings_are_listed
+
+_LEFT_OUT = ok("settings", "The other checks are left out until the settings can be read.")
 
 
 def check_python() -> Finding:
@@ -27,14 +29,20 @@ def read_settings() -> tuple[Settings | None, list[Finding]]:
     """Return the settings, None where they cannot be used, and what is to be said of them."""
     try:
         settings = load_settings()
+    except BadValues as error:
+        faults = [fail("settings", fault, "Correct it in .env or in the environment.") for fault in error.faults]
+        return None, [*faults, *_misnamed(), _LEFT_OUT]
     except SettingsError as error:
-        found, _, todo = str(error).removesuffix(".").rpartition(". ")
-        return None, [fail("settings", f"{found}. Everything that needs them is left out here.", f"{todo}.")]
-    told = [
+        return None, [refusal("settings", error), _LEFT_OUT]
+    told = _misnamed()
+    return settings, told or [ok("settings", "Environment and .env can be read, and every name of ours is a setting.")]
+
+
+def _misnamed() -> list[Finding]:
+    return [
         *_names(".env", unknown_in_file(), is_ours_alone=True),
         *_names("The environment", unknown_around(), is_ours_alone=False),
     ]
-    return settings, told or [ok("settings", "Environment and .env can be read, and every name of ours is a setting.")]
 
 
 def _names(place: str, unknown: Mapping[str, str | None], *, is_ours_alone: bool) -> list[Finding]:

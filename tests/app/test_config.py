@@ -217,7 +217,7 @@ def test_a_bad_value_is_named_in_plain_words(
 def test_all_bad_values_are_named_at_once(tmp_path: Path) -> None:
     """One start is enough to see them."""
     (tmp_path / ".env").write_text("SIGNALBOX_MAX_RUNS=ten\nSIGNALBOX_PORT=many\n")
-    with pytest.raises(SettingsError, match="SIGNALBOX_PORT.*SIGNALBOX_MAX_RUNS.*Correct them in"):
+    with pytest.raises(SettingsError, match=r"SIGNALBOX_PORT.*SIGNALBOX_MAX_RUNS.*Correct them in"):
         load_settings()
 
 

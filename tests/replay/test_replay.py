@@ -14,6 +14,7 @@ from signalbox.encoders.check import first_stream_fault
 
 from tests.replay.conftest import Command, Folder, ask
 from tests.scenarios.scene import finds
+from tests.support.packages import installed
 from tests.support.postgres import Server, running
 from tests.support.processes import command, serving
 from tests.support.upstream import Script, ScriptedUpstream, call_chunk, calls_then, says
@@ -203,6 +204,27 @@ def test_without_a_database_there_is_a_sentence(tmp_path: Path, run_command: Com
     said = run_command("replay", "0" * 32, cwd=tmp_path)
     assert (said.status, "There is no database" in said.err) == (2, True)
     assert [*tmp_path.iterdir()] == []
+
+
+def test_a_tool_that_is_gone_is_named(tmp_path: Path, run_command: Command) -> None:
+    """A run with a plugin's tool is replayed after the plugin was uninstalled: its result is the journal's."""
+    code = (
+        "from signalbox.core.tools import Tool, ToolSpec\n"
+        "async def _run(arguments, context):\n    return {'sum': 7}\n"
+        "def dice():\n"
+        "    spec = ToolSpec('roll_dice', 'Roll dice.', {'type': 'object', 'properties': {}, 'required': []})\n"
+        "    return Tool(spec, _run)\n"
+    )
+    plugins = tmp_path / "plugins"
+    plugins.mkdir()
+    env = installed(plugins, "acme-dice", code, {"signalbox.tools": {"dice": "acme_dice:dice"}})
+    with serving(tmp_path, env=env) as server, server.client() as client:
+        run = ask(client, "Use roll_dice", tools=["roll_dice", "calculate"])
+    said = run_command("replay", run, cwd=tmp_path)
+    assert said.err.startswith(f"signalbox: Not installed here, but offered in {run}: roll_dice. The model")
+    assert "calculate" not in said.err
+    beside = command("replay", run, cwd=tmp_path, env=env)
+    assert b"Not installed" not in beside.stderr
 
 
 # --- a provider and tools that can be watched -------------------------------------------------------------------

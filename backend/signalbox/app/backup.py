@@ -56,13 +56,11 @@ def restore(file: Path) -> int:
         folder = data_folder(settings)
         with ExitStack() as stack:
             if settings.database_url is None:
-                hold_data_folder(folder, stack)
+                _hold(folder, stack)
             staged = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=_RESTORING, dir=folder)))
             _unpack(file, staged)
             _check(settings, staged)
             aside = _put_in_place(settings, staged)
-    except FolderInUse:
-        return _fail(f"Signalbox is running in the data folder {folder.absolute()}. Stop it first.")
     except (tarfile.TarError, EOFError, zlib.error):
         return _fail(f"{file} is damaged: it cannot be read to its end. Restore another backup.")
     except OSError as error:
@@ -143,6 +141,13 @@ def _look_at(file: Path) -> None:
         raise SettingsError(f"{file} {_why(error)}") from None
     if not is_archive:
         raise SettingsError(f"{file} is not a backup of Signalbox.")
+
+
+def _hold(folder: Path, stack: ExitStack) -> None:
+    try:
+        hold_data_folder(folder, stack)
+    except FolderInUse:
+        raise SettingsError(f"Signalbox is running in the data folder {folder.absolute()}. Stop it first.") from None
 
 
 def _unpack(file: Path, staged: Path) -> None:

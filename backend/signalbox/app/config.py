@@ -27,7 +27,7 @@ OPENROUTER = "https://openrouter.ai/api/v1"
 _ORIGIN = re.compile(r"(?P<scheme>https?)://(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::(?P<port>[1-9][0-9]{0,4}))?")
 
 
-# What `signalbox backup`, `restore` and `token` read: a mistake in any other setting must not keep them from their work.
+# What `signalbox backup`, `restore` and `token` use: a bad value of any other setting must not stop them.
 DATA = frozenset({"signalbox_data_dir", "signalbox_notes_dir", "database_url"})
 
 # Values longer than this are not quoted in a message: a key in the wrong line is one of them.

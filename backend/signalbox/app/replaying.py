@@ -74,6 +74,11 @@ def _warn_of(bench: Workbench, journals: Sequence[Journal]) -> None:
     for journal in journals:
         if journal.is_torn:
             _say(f"{journal.run_id} stood in a conversation that is not here; it is asked without what came before.")
+        if missing := bench.missing(journal):
+            _say(
+                f"Not installed here, but offered in {journal.run_id}: {', '.join(missing)}. The model gets the name "
+                "without description and parameters, so its calls, text and cost may differ."
+            )
 
 
 # --- replay -----------------------------------------------------------------------------------------------------

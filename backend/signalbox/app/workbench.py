@@ -117,6 +117,12 @@ class Workbench:
         here = [tool.spec.name for tool in self.toolbox.tools if tool.unavailable is None]
         return stand_ins(journal.offered or here, self.toolbox.tools)
 
+    def missing(self, journal: Journal) -> list[str]:
+        """Name the tools of a run that are not installed here."""
+        here = {tool.spec.name for tool in self.toolbox.tools}
+        names = (tool.spec.name for tool in self.tools_of(journal, _request_of(journal)))
+        return [name for name in names if name not in here]
+
     def recorded(self, journal: Journal) -> RecordedTools:
         """Return tools that answer from a journal."""
         tools = self.tools_of(journal, _request_of(journal))

@@ -1,6 +1,7 @@
 """Cited pages and images in the loop: numbered with the searches, kept in the turn, sent back where they are seen."""
 
 import pytest
+from signalbox.chat import roles
 from signalbox.chat.budget import IMAGE_TOKENS, Budget, Prices
 from signalbox.chat.history import history_for
 from signalbox.chat.loop_legacy import run_legacy
@@ -71,6 +72,15 @@ def test_only_the_newest_images_are_sent() -> None:
     chat = [*drawn(count=3), *drawn(count=3)[1:]]
     users = [m for m in with_drawings(chat, sees_images=True, most=4) if isinstance(m, UserMessage)]
     assert [sum(isinstance(part, ImagePart) for part in m.content) for m in users if m.content != "Draw."] == [1, 3]
+
+
+def test_images_beyond_the_room_are_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The newest have the room; the place of an older one, or of one that is too large alone, is told in words."""
+    monkeypatch.setattr(roles, "MOST_DRAWN_TEXT", 2 * len(PNG))
+    large = ImagePart(PNG + "A" * len(PNG) * 2)
+    chat = [*drawn(count=2), AssistantMessage("", images=(large, IMAGE)), UserMessage("Darker.")]
+    users = [m for m in with_drawings(chat, sees_images=True, most=4) if isinstance(m, UserMessage)]
+    assert [[p for p in m.content if isinstance(p, ImagePart)] for m in users[1:]] == [[IMAGE], [IMAGE]]
 
 
 def test_nothing_follows_an_image() -> None:

@@ -1,10 +1,13 @@
 """E14: cited pages and drawn images, through the whole app on both loops: told, kept, exported, sent back."""
 
+import json
 from typing import Any
 
 import pytest
 
-from tests.quirks.telling import Teller, Told, said_by
+from tests.quirks.telling import Teller, Told, refuses, said_by, says_either, scripted
+from tests.support.fixtures import Behind
+from tests.support.upstream import Script, sends
 
 PNG = "data:image/png;base64,iVBOR"
 
@@ -75,6 +78,57 @@ def test_e14_images_go_back_where_they_are_read(tell: Teller, model: str, is_sen
     else:
         assert "cannot read" in earlier["content"]
         assert again.heard.warnings == ["CONTENT_DROPPED"]
+
+
+IMAGE = f"{PNG}w0KGgo="
+REFUSALS = (
+    (400, "Could not process image"),
+    (400, "Unable to process input image"),
+    (400, "unsupported image"),
+    (400, "Invalid base64 image_url."),
+    (400, "image dimensions exceed max allowed size"),
+    (400, "messages.1.content.1.image.source.base64: image exceeds 5 MB maximum"),
+    (413, "Request Entity Too Large"),
+)
+
+
+def draws(url: str) -> Script:
+    """Answer with an image alone, as a whole answer."""
+    message = {"role": "assistant", "content": None, "images": [{"type": "image_url", "image_url": {"url": url}}]}
+    body = {"id": "gen-1", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+    return sends(json.dumps(body).encode(), kind="application/json")
+
+
+def pictures(body: dict[str, Any]) -> int:
+    """Count the images that a request holds."""
+    contents = [message["content"] for message in body["messages"] if isinstance(message["content"], list)]
+    return sum(part["type"] == "image_url" for content in contents for part in content)
+
+
+@pytest.mark.parametrize("loop", ["v2", "legacy"])
+@pytest.mark.parametrize(("status", "words"), REFUSALS)
+def test_e14_a_refused_drawing_is_left_out(behind: Behind, loop: str, status: int, words: str) -> None:
+    """The conversation goes on without it, with a warning, and its next question too."""
+    refused = refuses(status, words)
+    scripts = (draws(IMAGE), refused, says_either("Brighter."), refused, says_either("Darker."))
+    app, upstream = behind(*scripts, settings={"signalbox_allow_loop_header": True})
+    asked = {"conversation_id": "drawn", "tools": []}
+    scripted(app, upstream.asked, loop, **asked)
+    for word in ("Brighter.", "Darker."):
+        told = scripted(app, upstream.asked, loop, **{**asked, "prompt": word})
+        assert told.status == ("complete", None)
+        assert (told.heard.text, told.heard.warnings) == (word, ["CONTENT_DROPPED"])
+        assert [pictures(body) for body in told.requests] == [1, 0]
+
+
+def test_e14_a_refused_image_of_the_users_is_an_error(behind: Behind) -> None:
+    """What the user sent is not left out behind their back, and the request is made once."""
+    part = {"type": "image_url", "image_url": {"url": IMAGE}}
+    question = [{"role": "user", "content": [{"type": "text", "text": "What is it?"}, part]}]
+    app, upstream = behind(refuses(400, "Could not process image"), settings={"signalbox_allow_loop_header": True})
+    told = scripted(app, upstream.asked, "v2", messages=question, prompt=None, tools=[])
+    assert told.status == ("error", "UPSTREAM_REJECTED")
+    assert len(told.requests) == 1
 
 
 def test_e14_an_export_holds_images_and_sources(tell: Teller) -> None:

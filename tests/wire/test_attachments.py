@@ -1,6 +1,7 @@
 """Citations and images of an answer: read once, bounded, whichever field and shape they come in."""
 
 import json
+from base64 import b64encode
 from typing import Any
 
 import pytest
@@ -74,14 +75,56 @@ def test_what_comes_again_is_told_once() -> None:
         cites("https://example.org/a b"),
         cites("https://example.org/" + "a" * 3000),
         cites(7),
-        {"type": "file", "file": {"hash": "x"}},
+        {"type": "file_citation", "file_citation": {"file_id": "x"}},
         {"type": "url_citation"},
         {"type": "url_citation", "url_citation": None},
     ],
 )
-def test_what_is_no_page_is_left_out(annotation: dict[str, Any]) -> None:
-    """Only addresses that a browser may open are sources."""
-    assert heard({"annotations": [annotation, 3, None]}) == []
+def test_what_is_no_page_is_said_to_be_left_out(annotation: dict[str, Any]) -> None:
+    """Only addresses that a browser may open are sources; the others are told of once."""
+    [omitted] = heard({"annotations": [annotation, 3, None]}, {"annotations": [annotation]})
+    assert isinstance(omitted, Omitted)
+    assert "source" in omitted.why
+
+
+def test_what_was_read_out_of_a_file_is_no_loss() -> None:
+    """OpenRouter sends the text of the user's own PDF as an annotation."""
+    assert heard({"annotations": [{"type": "file", "file": {"hash": "x"}}]}) == []
+
+
+@pytest.mark.parametrize(
+    "image",
+    [PNG, {"url": PNG}, {"image_url": PNG}, draws(PNG), {"b64_json": PNG.partition(",")[2]}, {"b64_json": PNG}],
+)
+def test_every_form_of_an_image_is_read(image: object) -> None:
+    """Hosts write an image in many ways, and one of them beside the list."""
+    assert heard({"images": [image]}) == [ImageDelta(PNG)]
+    assert heard({"images": image}) == [ImageDelta(PNG)]
+
+
+@pytest.mark.parametrize("image", [3, None, {}, {"image_url": {"url": 7}}, {"file_id": "x"}, [PNG]])
+def test_an_image_without_an_address_is_said_to_be_left_out(image: object) -> None:
+    """Once, however often it comes."""
+    [omitted] = heard({"images": [image]}, {"images": [image, image]})
+    assert isinstance(omitted, Omitted)
+    assert "could not be read" in omitted.why
+
+
+SIGNATURES = {
+    "jpeg": b"\xff\xd8\xff\xe0",
+    "gif": b"GIF89a",
+    "webp": b"RIFF\0\0\0\0WEBP",
+    "avif": b"\0\0\0\x1cftypavif",
+    "png": b"\x89PNG\r\n\x1a\n",
+}
+
+
+@pytest.mark.parametrize("kind", SIGNATURES)
+@pytest.mark.parametrize("named", ["png", "jpeg", "JPG"])
+def test_an_image_is_named_for_what_it_is(kind: str, named: str) -> None:
+    """Providers refuse data under the wrong media type when it is sent back."""
+    data = b64encode(SIGNATURES[kind] + b"rest").decode()
+    assert heard({"images": [f"data:image/{named};base64,{data}"]}) == [ImageDelta(f"data:image/{kind};base64,{data}")]
 
 
 @pytest.mark.parametrize(
@@ -90,6 +133,11 @@ def test_what_is_no_page_is_left_out(annotation: dict[str, Any]) -> None:
         "data:image/svg+xml;base64,PHN2Zz4=",
         "data:text/html;base64,PHN2Zz4=",
         "data:image/png;base64,",
+        "data:image/png;base64,iVBO",
+        "data:image/png;base64,====A=",
+        "data:image/png;base64,AAAAAAAAAAAAAAAA",
+        "data:image/png;base64,iVBORw0KGgo===",
+        "data:image/png;base64,iVBORw0KGgoAA",
         'data:image/png;base64,iVBO"><script>',
         "data:image/png,raw",
         "http://example.org/a.png",

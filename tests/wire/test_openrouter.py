@@ -74,7 +74,7 @@ def test_whitespace_is_text() -> None:
 def test_content_as_a_list() -> None:
     """Mistral's magistral sends a list of thinking and text parts; other parts are left out."""
     thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm. "}, {"type": "text", "text": "Yes."}]}
-    content = [thinking, {"type": "text", "text": "Answer"}, {"type": "image_url", "image_url": {}}, "x", None]
+    content = [thinking, {"type": "text", "text": "Answer"}, {"type": "unknown"}, "x", None]
     assert said({"content": content}) == [ReasoningDelta("Hm. Yes."), TextDelta("Answer")]
 
 

@@ -45,13 +45,15 @@ class Concessions(Struct):
     """What the requests of this run give up because a host refused them otherwise; the history stays as it is.
 
     `trim` counts how much of the conversation is left out (see `chat/trim.py`), `flat` tells earlier calls and results
-    in words, `most_tokens` is what the account can afford, `room` is a length limit above the caller's.
+    in words, `no_drawings` leaves out the images of earlier answers, `most_tokens` is what the account can afford,
+    `room` is a length limit above the caller's.
     """
 
     trim: int = 0
     flat: bool = False
     no_tools: bool = False
     no_images: bool = False
+    no_drawings: bool = False
     most_tokens: int | None = None
     room: int | None = None
 

@@ -33,7 +33,8 @@ def history_for(context: ConversationContext) -> tuple[Message, ...]:
     tells, sees_images = _tells_all_calls(context), context.sees_images
     out: list[Message] = []
     level = context.conceded.trim
-    said = with_drawings(context.messages, sees_images=sees_images, most=most_drawings(level))
+    most = 0 if context.conceded.no_drawings else most_drawings(level)
+    said = with_drawings(context.messages, sees_images=sees_images, most=most)
     sent = trimmed([*exchanges(said, context.loop_start)], level)
     asked = max([at for at, exchange in enumerate(sent) if isinstance(exchange.head, UserMessage)], default=-1)
     for position, exchange in enumerate(sent):

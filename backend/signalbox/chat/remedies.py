@@ -19,14 +19,16 @@ from signalbox.core.parts import Request
 _USEFUL_TOKENS = 200
 # The host counts the prompt a little differently each time (openclaude#1263 clamps with a margin).
 _MARGIN = 0.95
+_NO_DRAWINGS = "The provider refused the images of earlier answers, so they were left out."
 
 Remedy = Callable[[ConversationContext, Request, UpstreamError], list[AnyEvent] | None]
 
 
 def remedy(context: ConversationContext, request: Request, error: UpstreamError) -> list[AnyEvent] | None:
     """Change what this run will ask, and return what to tell of it; None when nothing helps against this error."""
-    known = _REMEDIES.get(error.code)
-    told = known(context, request, error) if known else None
+    told = _drop_drawings(context, request, error) if error.about_images else None
+    if told is None and (known := _REMEDIES.get(error.code)):
+        told = known(context, request, error)
     return told if told is not None else _leave_host(context, request, error)
 
 
@@ -68,6 +70,15 @@ def _drop_images(context: ConversationContext, request: Request, error: Upstream
         return None
     context.conceded.no_images = True
     return [_warning(Code.CONTENT_DROPPED)]
+
+
+def _drop_drawings(context: ConversationContext, request: Request, error: UpstreamError) -> list[AnyEvent] | None:
+    """Ask without the images of earlier answers: the user has not sent them, and cannot take them back."""
+    if context.conceded.no_drawings or not context.sees_images:
+        return None
+    before = history_for(context)
+    context.conceded.no_drawings = True
+    return [Warning(_NO_DRAWINGS, Code.CONTENT_DROPPED)] if history_for(context) != before else None
 
 
 def _flatten(context: ConversationContext, request: Request, error: UpstreamError) -> list[AnyEvent] | None:

@@ -25,6 +25,8 @@ from signalbox.wire.jsontext import dumps
 BRIDGE = "(This was stopped before an answer was given.)"
 BEGIN = "(The beginning of this conversation is not shown.)"
 NO_IMAGE = "(An image was here, which this model cannot read.)"
+# Hosts refuse requests that are too large; in characters, an image is about a third larger than its file.
+MOST_DRAWN_TEXT = 8_000_000
 DREW = "(An image was drawn here.)"
 DRAWN = "(The image that you drew in your last answer:)"
 IN_WORDS = "(Tools were used here. What they were asked, and what they returned:)"
@@ -50,10 +52,11 @@ def in_words(exchange: Exchange) -> list[Message]:
 def with_drawings(messages: Sequence[Message], *, sees_images: bool, most: int) -> list[Message]:
     """Hand a model's own images back in the user's next turn: hosts refuse images in an assistant's.
 
-    The newest `most` go; of the others, and for a model that reads no images, a word stays.
+    The newest `most` go, as far as they are not too large; of the others, and for a model that reads no images, a word
+    stays.
     """
     out = [*messages]
-    left = most if sees_images else 0
+    left, room = most if sees_images else 0, MOST_DRAWN_TEXT
     asked: int | None = None
     for at in range(len(out) - 1, -1, -1):
         message = out[at]
@@ -61,14 +64,24 @@ def with_drawings(messages: Sequence[Message], *, sees_images: bool, most: int) 
             asked = at
         elif isinstance(message, AssistantMessage) and message.images:
             user = None if asked is None else out[asked]
-            if asked is not None and left and isinstance(user, UserMessage):
-                sent = message.images[:left]
-                left -= len(sent)
+            sent = _that_fit(message.images[:left], room)
+            if asked is not None and sent and isinstance(user, UserMessage):
+                left, room = left - len(sent), room - sum(len(image.url) for image in sent)
                 out[asked] = UserMessage((TextPart(DRAWN), *sent, *_parts(user.content)))
             words = DREW if sees_images else NO_IMAGE
             content = "\n\n".join(filter(str.strip, (message.content, words)))
             out[at] = replace(message, content=content, images=())
     return out
+
+
+def _that_fit(images: Sequence[ImagePart], room: int) -> list[ImagePart]:
+    """Return the images of one answer that fit; a smaller one may where a larger one does not."""
+    fitting: list[ImagePart] = []
+    for image in images:
+        if len(image.url) <= room:
+            fitting.append(image)
+            room -= len(image.url)
+    return fitting
 
 
 def without_images(message: UserMessage | SystemMessage) -> UserMessage | SystemMessage:

@@ -253,10 +253,12 @@ CODES: dict[Code, CodeFact] = {
         "The model's hosts take no tools, so it answers without them.", "Pick a model with tools to have them used."
     ),
     Code.CONTENT_DROPPED: CodeFact(
-        "The model cannot read images, so they were left out.", "Pick a model that reads images to have them seen."
+        "The model or its provider does not take the images, so they were left out.",
+        "Pick a model that reads images to have them seen.",
     ),
     Code.OUTPUT_DROPPED: CodeFact(
-        "A part of the answer was left out: an image or sources beyond a limit.", "Ask for less, or for smaller images."
+        "A part of the answer was left out: an image or a source that is beyond a limit or cannot be read.",
+        "Ask for less, or for smaller images.",
     ),
     Code.CREDIT_CLAMP: CodeFact(
         "The account's credit allows only a shorter answer, so a shorter one was asked for.", "Add credit."
@@ -312,7 +314,8 @@ class UpstreamError(SignalboxError):
     """What the upstream refused or broke.
 
     `status` is the HTTP status (or the code of an error inside a 200), `retry_after` is in seconds, `affordable` the
-    number of tokens that the account can still pay, where the upstream tells it.
+    number of tokens that the account can still pay, where the upstream tells it. `about_images`: it may have refused
+    the images of the request, not its words.
     """
 
     def __init__(
@@ -324,9 +327,11 @@ class UpstreamError(SignalboxError):
         retry_after: float | None = None,
         retryable: bool | None = None,
         affordable: int | None = None,
+        about_images: bool = False,
     ) -> None:
         super().__init__(code, message)
         self.status = status
+        self.about_images = about_images
         self.affordable = affordable
         self.retry_after = retry_after
         self.retryable = self._may_help() if retryable is None else retryable

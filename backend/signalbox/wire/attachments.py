@@ -1,18 +1,19 @@
 """What an answer holds beside its text: pages that it cites, images that it draws; bounded, and each of them once."""
 
-import re
-
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.parts import Citation, ImageDelta, Omitted, StreamPart
+from signalbox.wire.images import address_in, is_web, shown_address
 
 # In characters of the address: 12 M are an image of 9 MB.
 LONGEST_IMAGE = 12_000_000
 MOST_IMAGE_TEXT = 24_000_000
 MOST_IMAGES = 16
 MOST_CITATIONS = 200
-_LONGEST_URL = 2_000
-_DATA = re.compile(r"data:image/(?:png|jpeg|jpg|gif|webp|avif);base64,", re.IGNORECASE)
-_BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
+_NO_IMAGE = "An image of the answer could not be read, and was left out."
+_NOT_SHOWN = "An image of the answer is of a kind that is not shown, and was left out."
+_NO_PAGE = "A source of the answer could not be shown, and was left out."
+# What OpenRouter read out of a PDF in the question: not a part of the answer.
+_PARSED_FILE = "file"
 
 
 class Attachments:
@@ -21,42 +22,53 @@ class Attachments:
     def __init__(self) -> None:
         self._cited: set[Citation] = set()
         self._drawn: set[str] = set()
+        self._images = 0
         self._size = 0
         self._omitted: set[str] = set()
 
     def read(self, delta: JsonObject, out: list[StreamPart]) -> None:
         """Append the citations and images of a delta or a message."""
-        for annotation in _dicts(delta.get("annotations")):
+        for annotation in _listed(delta.get("annotations")):
             self._cite(annotation, out)
-        for image in _dicts(delta.get("images")):
+        for image in _listed(delta.get("images")):
             self.image(image, out)
 
-    def image(self, part: JsonObject, out: list[StreamPart]) -> None:
-        """Append the image of a part `{"type": "image_url", "image_url": {"url": …}}`."""
-        holder = part.get("image_url")
-        url = holder.get("url") if isinstance(holder, dict) else holder
-        if not isinstance(url, str) or not url or url in self._drawn:
+    def image(self, part: JsonValue, out: list[StreamPart]) -> None:
+        """Append the image that a part holds, in any of the forms that hosts use; say so where it is left out."""
+        url = address_in(part)
+        if url is None:
+            self._omit(_NO_IMAGE, out)
             return
-        why = self._why_not(url)
-        if why is not None:
+        if url in self._drawn:
+            return
+        if (why := self._too_much(url)) is not None:
             self._omit(why, out)
             return
-        self._drawn.add(url)
-        self._size += len(url)
-        out.append(ImageDelta(url))
+        if (shown := shown_address(url)) is None:
+            self._omit(_NOT_SHOWN, out)
+            return
+        if shown not in self._drawn:
+            self._images += 1
+            self._size += len(shown)
+            out.append(ImageDelta(shown))
+        self._drawn.update((url, shown))
 
-    def _why_not(self, url: str) -> str | None:
+    def _too_much(self, url: str) -> str | None:
         if len(url) > LONGEST_IMAGE or self._size + len(url) > MOST_IMAGE_TEXT:
             return "An image of the answer is too large and was left out."
-        if len(self._drawn) >= MOST_IMAGES:
+        if self._images >= MOST_IMAGES:
             return f"The answer has more than {MOST_IMAGES} images; the others were left out."
-        return None if _is_image(url) else "An image of the answer is of a kind that is not shown, and was left out."
+        return None
 
-    def _cite(self, annotation: JsonObject, out: list[StreamPart]) -> None:
-        found = annotation.get("url_citation")
-        said = found if isinstance(found, dict) else annotation
+    def _cite(self, annotation: JsonValue, out: list[StreamPart]) -> None:
+        fields = annotation if isinstance(annotation, dict) else {}
+        if fields.get("type") == _PARSED_FILE:
+            return
+        found = fields.get("url_citation")
+        said = found if isinstance(found, dict) else fields
         url = said.get("url")
-        if annotation.get("type") != "url_citation" or not isinstance(url, str) or not _is_web(url):
+        if fields.get("type") != "url_citation" or not isinstance(url, str) or not is_web(url):
+            self._omit(_NO_PAGE, out)
             return
         start, end = _index(said.get("start_index")), _index(said.get("end_index"))
         placed = start is not None and end is not None and start < end
@@ -82,23 +94,11 @@ class Attachments:
             out.append(Omitted(why))
 
 
-def _is_image(url: str) -> bool:
-    """Whether it is an image as base64, of a kind that every browser draws, or an address on the web."""
-    if (head := _DATA.match(url)) is None:
-        return url[:8].lower() == "https://" and _is_web(url)
-    if not url.isascii():
-        return False
-    body = url[head.end() :].encode()
-    return bool(body) and not body.translate(None, _BASE64)
-
-
-def _is_web(url: str) -> bool:
-    is_web = url[:8].lower().startswith(("http://", "https://"))
-    return is_web and len(url) <= _LONGEST_URL and url.isprintable() and " " not in url
-
-
-def _dicts(value: JsonValue) -> list[JsonObject]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+def _listed(value: JsonValue) -> list[JsonValue]:
+    """Return what a field holds; a host may send a single one without its list."""
+    if isinstance(value, list):
+        return value
+    return [value] if value else []
 
 
 def _index(value: JsonValue) -> int | None:

@@ -52,6 +52,8 @@ _NO_HOST = (
     (re.compile(r"support image input", re.IGNORECASE), Code.UPSTREAM_NO_IMAGES),
     (re.compile(r"requested parameters", re.IGNORECASE), Code.UPSTREAM_NO_PARAMS),
 )
+# "Could not process image", "Invalid base64 image_url.", "image exceeds 5 MB maximum": every host has its own words.
+_IMAGE = re.compile(r"\bimages?\b|image_|_image", re.IGNORECASE)
 # How hosts refuse reasoning that was sent back, or that was not (quirks B1 to B5, B7).
 _SIGNATURE = re.compile(
     r"invalid_encrypted_content|encrypted content could not|invalid .?signature|thought.?signature"
@@ -101,6 +103,8 @@ def error_of_value(
         status=number,
         retry_after=retry_after,
         affordable=_affordable(fields) if code is Code.UPSTREAM_CREDITS else None,
+        about_images=code is Code.UPSTREAM_TOO_LARGE
+        or (code is Code.UPSTREAM_REJECTED and _IMAGE.search(said) is not None),
     )
 
 

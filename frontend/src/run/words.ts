@@ -192,7 +192,7 @@ export const WARNINGS: Readonly<Record<string, string>> = {
   CONTEXT_TRIMMED: "The oldest parts of this chat were left out, since the model cannot read all of it.",
   TOOLS_DROPPED: "The model takes no tools, so it answers without them.",
   OUTPUT_DROPPED: "A part of the answer was left out.",
-  CONTENT_DROPPED: "The model cannot read images, so they were left out.",
+  CONTENT_DROPPED: "The model or its provider does not take the images, so they were left out.",
   CREDIT_CLAMP: "The account's credit allows only a shorter answer.",
   MORE_ROOM: "The model was asked once more, with more room for its answer.",
 };

@@ -1,0 +1,74 @@
+"""Images of an answer: where hosts put the address, and whether the data is an image that every browser draws."""
+
+import binascii
+import re
+from base64 import b64decode
+
+from signalbox.core.messages import JsonValue
+
+_DATA = re.compile(r"data:image/(?:png|jpeg|jpg|gif|webp|avif);base64,", re.IGNORECASE)
+_ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+# Characters of base64 in which every signature stands: 48 bytes.
+_HEAD = 64
+_LONGEST_URL = 2_000
+
+
+def address_in(part: JsonValue) -> str | None:
+    """Return the address of an image: a string, `{"image_url": {"url"}}`, `{"image_url"}`, `{"url"}`, `{"b64_json"}`.
+
+    The last is bare base64, which becomes a data URL. None where there is none.
+    """
+    if isinstance(part, str):
+        return part or None
+    if not isinstance(part, dict):
+        return None
+    data = part.get("b64_json")
+    if isinstance(data, str) and data:
+        return data if data[:5].lower() == "data:" else f"data:image/png;base64,{data}"
+    held = part.get("image_url") or part.get("url")
+    return address_in(held.get("url") if isinstance(held, dict) else held)
+
+
+def shown_address(url: str) -> str | None:
+    """Return the address as it is shown and sent back; None for what is no image.
+
+    The data decides what kind of image it is: hosts name the wrong one, and other hosts refuse it under that name.
+    """
+    if (head := _DATA.match(url)) is None:
+        return url if url[:8].lower() == "https://" and is_web(url) else None
+    kind = _kind_of(url[head.end() :]) if url.isascii() else None
+    if kind is None:
+        return None
+    right = f"data:image/{kind};base64,"
+    return url if head.group() == right else right + url[head.end() :]
+
+
+def is_web(url: str) -> bool:
+    """Whether it is an address that a browser may open."""
+    is_http = url[:8].lower().startswith(("http://", "https://"))
+    return is_http and len(url) <= _LONGEST_URL and url.isprintable() and " " not in url
+
+
+def _kind_of(data: str) -> str | None:
+    """Tell the kind of an image by its first bytes; None for another kind, or for what is not base64."""
+    body = data.rstrip("=").encode()
+    if len(data) - len(body) > 2 or len(body) % 4 == 1 or body.translate(None, _ALPHABET):
+        return None
+    head = body[:_HEAD]
+    try:
+        first = b64decode(head + b"=" * (-len(head) % 4))
+    except binascii.Error:
+        return None
+    return _kind_by_signature(first)
+
+
+def _kind_by_signature(first: bytes) -> str | None:
+    if first.startswith(b"\x89PNG\r\n\x1a\n"):
+        return "png"
+    if first.startswith(b"\xff\xd8\xff"):
+        return "jpeg"
+    if first.startswith((b"GIF87a", b"GIF89a")):
+        return "gif"
+    if first[:4] == b"RIFF" and first[8:12] == b"WEBP":
+        return "webp"
+    return "avif" if first[4:8] == b"ftyp" and b"avi" in first[8:] else None

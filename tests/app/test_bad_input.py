@@ -351,3 +351,11 @@ def test_broken_arguments_of_an_earlier_call_break_nothing(behind: Behind, argum
     assert heard.done["status"] == "complete"
     sent = upstream.asked[0].body["messages"][1]["tool_calls"][0]["function"]["arguments"]
     assert sent.startswith("{")
+
+
+def test_what_cannot_be_a_runs_id_is_said(behind: Behind) -> None:
+    """A placeholder that was copied gets a sentence about ids; an id that only names no run does not."""
+    app, _ = behind()
+    for run, hint in (("RUN", True), ("0" * 32, False)):
+        refused = app.client.get(f"/api/runs/{run}")
+        assert (refused.status_code, "32 hex digits" in refused.json()["error"]["message"]) == (404, hint)

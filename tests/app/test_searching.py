@@ -9,7 +9,7 @@ from tests.support.fixtures import Behind
 from tests.support.serving import RunningApp, settings_for
 from tests.support.upstream import call_chunk, calls_then, says
 
-NOTICE = "Web search is not configured; Signalbox's documentation was searched instead."
+NOTICE = "Web search is not configured; Signalbox's documentation and the saved notes were searched instead."
 
 
 def searched(behind: Behind, query: str, **settings: Any) -> tuple[dict[str, Any], str]:

@@ -22,7 +22,7 @@ from tests.contract.golden import FIXTURES
 from tests.crash.lives import journal, kill, until
 from tests.docs.pages import page
 from tests.support.processes import WAIT, Process
-from tests.support.upstream import Exchange, ScriptedUpstream, says
+from tests.support.upstream import DONE, Exchange, Script, ScriptedUpstream, chunk, says
 
 pytestmark = pytest.mark.e2e
 
@@ -175,6 +175,13 @@ async def _half(exchange: Exchange) -> None:
     await exchange.end()
 
 
+async def _too_long(exchange: Exchange) -> None:
+    await exchange.head()
+    await exchange.say("Half")
+    await exchange.send(chunk({}, finish="length") + DONE)
+    await exchange.raw(b"0\r\n\r\n")
+
+
 @contextmanager
 def server(folder: Path, upstream: ScriptedUpstream, port: int = 0, **env: str) -> Iterator[Process]:
     """Serve on a data folder; a server that the test has not ended is killed."""
@@ -233,6 +240,31 @@ def test_a_question_to_a_stopping_server_is_answered_by_the_next_one(tmp_path: P
         assert (early.events[-1]["status"], early.has("second.")) == ("complete", True)
         assert (late.events[-1]["status"], late.has("Well met.")) == ("complete", True)
         assert len(upstream.asked) == 2
+
+
+@LANGUAGES
+@pytest.mark.parametrize(
+    ("script", "written", "status"),
+    [(says("Well met."), "Well met.", ""), (_too_long, "Half", "[length]")],
+    ids=["complete", "cut"],
+)
+def test_the_sample_shows_an_ending_that_is_not_complete(
+    tmp_path: Path, language: str, script: Script, written: str, status: str
+) -> None:
+    """As printed, it writes the answer to standard output, and to standard error how an answer ended that is cut."""
+    [code] = PAGE.blocks(language)
+    word = "for event in ask(" if language == "python" else "for await (const event of ask("
+    [sample] = [block for block in PAGE.blocks("") if block.startswith(word)]
+    with ScriptedUpstream(script) as upstream, server(tmp_path, upstream) as process:
+        program = tmp_path / f"sample{_USES[language][1]}"
+        program.write_text((code + sample).replace("http://127.0.0.1:8000", process.url), encoding="utf-8")
+        runner = [sys.executable] if language == "python" else [_node(), "--no-warnings"]
+        env = {**os.environ, "NO_PROXY": "127.0.0.1"}
+        done = subprocess.run(
+            [*runner, str(program)], capture_output=True, text=True, env=env, check=False, timeout=WAIT
+        )
+    assert (done.returncode, done.stdout) == (0, written)
+    assert (status in done.stderr, bool(done.stderr)) == (True, bool(status)), done.stderr
 
 
 @LANGUAGES

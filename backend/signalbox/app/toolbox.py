@@ -23,7 +23,7 @@ from signalbox.tools.registry import built_in, from_packages
 # This project's documents take a fifth of a second, once; whoever has more need not wait for them to chat.
 _INDEX_SECONDS = 0.5
 
-NOT_CONFIGURED = "Web search is not configured; Signalbox's documentation was searched instead."
+NOT_CONFIGURED = "Web search is not configured; Signalbox's documentation and the saved notes were searched instead."
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """All runs: start, watch, stop, find; those of this process as they are, all others as they were kept."""
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -31,6 +32,8 @@ _log = structlog.get_logger()
 _BILL_SECONDS = 24 * 3600.0
 # A run that somebody polls lives at least so long between two polls, whatever its time alone is.
 _BETWEEN_POLLS = 30.0
+_RUN_ID = re.compile(r"[0-9a-f]{32}")
+_NO_RUN_ID = "There is no run with that id: the id of a run is 32 hex digits."
 _NOT_ASKED = Asked()
 
 
@@ -130,7 +133,7 @@ class RunManager:
         run = self.live(run_id)
         record = run.record() if run is not None else await self.store.find(run_id)
         if record is None:
-            raise RequestError(Code.UNKNOWN_RUN)
+            raise RequestError(Code.UNKNOWN_RUN, "" if _RUN_ID.fullmatch(run_id) else _NO_RUN_ID)
         return record
 
     async def recent(

@@ -90,9 +90,9 @@ G = (
     Mutation(
         "G5",
         "a long result is cut",
-        "services/tool_executor.py",
-        "    if len(text) <= limit:\n        return result\n",
-        "    if True:\n        return result\n",
+        "services/tool_results.py",
+        "        if len(self.json) <= limit:\n",
+        "        if True:\n",
     ),
     Mutation(
         "G5",

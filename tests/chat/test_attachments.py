@@ -39,11 +39,28 @@ async def test_a_page_that_a_search_found_keeps_its_number(loop: object) -> None
     events = [event for batch in await driven(play, context, progress) for event in batch]
     told = [source for event in events if isinstance(event, Content) for source in event.sources or ()]
     assert [(source.n, source.title) for source in told] == [(2, "https://example.org/sea"), (1, "Tides")]
+    assert [event.step for event in events if isinstance(event, Content) and event.sources] == [2, 2]
     assert [image.url for e in events if isinstance(e, Content) for image in e.images or ()] == [PNG]
     assert "OUTPUT_DROPPED" in [getattr(event, "code", None) for event in events]
     last = context.messages[-1]
     assert isinstance(last, AssistantMessage)
     assert last.images == (IMAGE,)
+
+
+@pytest.mark.parametrize("loop", [run_v2, run_legacy])
+async def test_what_an_answer_repeats_is_told_once_in_a_run(loop: object) -> None:
+    """A citation or a loss without words is no answer, so it is asked for again, and comes again."""
+    tools = [search_web(FakeSearch(), None)]
+    blank = [[SERVED], [Citation("https://example.org/sea"), Omitted("Left out.")], ending()]
+    client = ScriptedClient(blank, blank, [[SERVED], [TextDelta("The sea.")], ending()])
+    context, progress = context_for(tools), Progress(clock=lambda: 0.0)
+    play = loop(  # type: ignore[operator]
+        context, client, ToolExecutor(tools), progress, tool_context=ToolContext(run_id=RUN_ID), sleep=no_wait
+    )
+    events = [event for batch in await driven(play, context, progress) for event in batch]
+    assert len(client.requests) == 3
+    assert sum(isinstance(event, Content) and bool(event.sources) for event in events) == 1
+    assert [getattr(event, "code", None) for event in events].count("OUTPUT_DROPPED") == 1
 
 
 def drawn(*, after: bool = True, count: int = 1) -> list[Message]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from signalbox.conversations.export import as_markdown
 from signalbox.core.conversations import Answer, Conversation, Node
-from signalbox.core.events import Call, Failure, Stamped, Success, ToolCalls, ToolResult
+from signalbox.core.events import Call, Content, Failure, Source, Stamped, Success, ToolCalls, ToolResult
 
 from tests.conversations.talk import Talk, talk_behind
 from tests.store.disk import BOTH
@@ -381,7 +381,30 @@ def test_a_source_is_named_once() -> None:
     events = [found("a", {"url": "https://a", "title": "A"}), found("b", {"url": "https://a", "title": "Z"}), page]
     run = Answer("complete", None, "m", "v2")
     text = as_markdown(Conversation("c", "T"), [Node("r", None, "assistant", run=run)], {}, {"r": events})
-    assert text.endswith("Sources:\n\n1. A: <https://a>\n2. https://b: <https://b>\n")
+    assert text.endswith("Sources:\n\n- A: <https://a>\n- https://b: <https://b>\n")
+
+
+def test_sources_have_the_numbers_of_the_answer() -> None:
+    """One line for each number that the answer cites, whatever order or form of the address it comes in."""
+    found = Success(True, {"results": [{"n": 2, "url": "https://b", "title": "B"}, {"n": 1, "url": "https://a"}]})
+    cited = [Source(2, "https://B/#part", "B again"), Source(3, "https://c", "<script>alert(1)</script> *C*")]
+    events = [
+        Stamped(1, 0, ToolResult("a", "search_web", found, "search", "primary")),
+        Stamped(2, 0, Content("", sources=cited, step=2)),
+    ]
+    run = Answer("complete", None, "m", "v2")
+    text = as_markdown(Conversation("c", "T"), [Node("r", None, "assistant", run=run)], {}, {"r": events})
+    last = "3. \\<script\\>alert(1)\\</script\\> \\*C\\*: <https://c>"
+    assert text.endswith(f"Sources:\n\n1. https://a: <https://a>\n2. B: <https://b>\n{last}\n")
+
+
+def test_a_source_cannot_leave_its_brackets() -> None:
+    """An address that a tool of yours returns may hold anything."""
+    page = Success(True, {"url": "https://a/><script>x y", "title": "A"})
+    events = [Stamped(1, 0, ToolResult("a", "fetch", page, "other", "primary"))]
+    run = Answer("complete", None, "m", "v2")
+    text = as_markdown(Conversation("c", "T"), [Node("r", None, "assistant", run=run)], {}, {"r": events})
+    assert text.endswith("- A: <https://a/%3E%3Cscript%3Ex%20y>\n")
 
 
 def test_an_export_names_what_a_client_brought(behind: Behind) -> None:

@@ -14,8 +14,11 @@ _LONGEST_TITLE, _LONGEST_SNIPPET = 200, 700
 
 
 def attached(parts: Iterable[Citation | ImageDelta | Omitted], book: SourceBook, step: int) -> list[AnyEvent]:
-    """Turn parts into events, in their order; a page that a search has found keeps its number."""
-    return [_event(part, book, step) for part in parts]
+    """Turn parts into events, in their order; a page that a search has found keeps its number.
+
+    A citation and a reason why something was left out are told once in a run.
+    """
+    return [_event(part, book, step) for part in parts if isinstance(part, ImageDelta) or book.is_new(part)]
 
 
 def attachments_of(completion: Completion) -> list[Citation | ImageDelta | Omitted]:
@@ -26,7 +29,7 @@ def attachments_of(completion: Completion) -> list[Citation | ImageDelta | Omitt
 def _event(part: Citation | ImageDelta | Omitted, book: SourceBook, step: int) -> AnyEvent:
     match part:
         case Citation():
-            return Content("", sources=[_source(part, book)])
+            return Content("", sources=[_source(part, book)], step=step)
         case ImageDelta(url):
             return Content("", images=[Image(url)])
         case Omitted(why):

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import cast
+from urllib.parse import quote
 
 from msgspec import to_builtins
 
@@ -23,6 +24,8 @@ from signalbox.core.messages import (
 from signalbox.wire.jsontext import dumps
 
 _LONGEST_CALL = 200
+# What begins markup within a line; an address that is its own title keeps its underscores.
+_MARKUP = re.compile(r"[\\`*<>\[\]&]")
 
 Bodies = Mapping[str, Sequence[Message]]
 Events = Mapping[str, Sequence[Stamped]]
@@ -97,7 +100,7 @@ def _system(node: Node) -> list[str]:
 def _attached(body: Sequence[Message]) -> list[str]:
     """Name what was sent along; data URLs are left out, nobody reads them."""
     return [
-        f"*Attached: {_file(part.url, 'image') if isinstance(part, ImagePart) else _line(part.filename)}*"
+        f"*Attached: {_file(part.url, 'image') if isinstance(part, ImagePart) else _plain(part.filename)}*"
         for part in files_in(body)
     ]
 
@@ -151,7 +154,7 @@ def _became(result: JsonObject | None) -> str:
     if result is None:
         return "no result yet"
     if not result["success"]:
-        return f"failed, {_line(str(result['error']))}"
+        return f"failed, {_plain(str(result['error']))}"
     found = result["result"]
     if isinstance(found, dict) and isinstance(found.get("results"), list):
         return f"{len(cast(list[JsonValue], found['results']))} results"
@@ -159,21 +162,31 @@ def _became(result: JsonObject | None) -> str:
 
 
 def _sources(events: Sequence[Stamped]) -> list[str]:
-    """List the sources that results name and answers cite, once each."""
-    found: dict[str, str] = {}
+    """List the sources that results name and answers cite, under the numbers that the answer used; others below."""
+    numbered: dict[int, str] = {}
+    others: dict[str, str] = {}
     for event in (stamped.event for stamped in events):
         for source in _sources_in(event):
-            found.setdefault(str(source["url"]), _line(str(source.get("title") or source["url"])))
-    if not found:
-        return []
-    return ["\n".join(["Sources:", "", *(f"{n}. {title}: <{url}>" for n, (url, title) in enumerate(found.items(), 1))])]
+            n, line = source.get("n"), _source_line(source)
+            if type(n) is int:
+                numbered.setdefault(n, line)
+            else:
+                others.setdefault(str(source["url"]), line)
+    lines = [*(f"{n}. {numbered[n]}" for n in sorted(numbered)), *(f"- {line}" for line in others.values())]
+    return ["\n".join(["Sources:", "", *lines])] if lines else []
+
+
+def _source_line(source: JsonObject) -> str:
+    url = str(source["url"])
+    address = re.sub(r"[<>\s\\]", lambda found: quote(found.group()), url)
+    return f"{_plain(str(source.get('title') or url))}: <{address}>"
 
 
 def _sources_in(event: AnyEvent) -> list[JsonObject]:
     if isinstance(event, ToolResult):
         return _named(_result(event).get("result"))
     if isinstance(event, Content) and event.sources:
-        return [{"url": source.url, "title": source.title} for source in event.sources]
+        return [{"n": source.n, "url": source.url, "title": source.title} for source in event.sources]
     return []
 
 
@@ -197,6 +210,11 @@ def _code(text: str) -> str:
     ticks = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
     pad = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{ticks}{pad}{text}{pad}{ticks}"
+
+
+def _plain(text: str) -> str:
+    """Write foreign words in a line, so that they are neither markup nor HTML."""
+    return _MARKUP.sub(r"\\\g<0>", _line(text))
 
 
 def _line(text: str) -> str:

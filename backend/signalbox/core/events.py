@@ -117,7 +117,8 @@ class Content(Event, frozen=True, gc=False, tag="content"):
     """A piece of the answer.
 
     `refusal`: the words are a refusal. `synthetic`: the sentence is Signalbox's own, in place of a missing answer.
-    `sources` and `images` stand where they came between the words; `content` is empty then.
+    `sources` and `images` stand where they came between the words; `content` is empty then. `step` stands beside
+    `sources`: their places are in the text of that model call.
     """
 
     content: str
@@ -125,6 +126,7 @@ class Content(Event, frozen=True, gc=False, tag="content"):
     synthetic: Literal[True] | UnsetType = UNSET
     sources: list[Source] | UnsetType = UNSET
     images: list[Image] | UnsetType = UNSET
+    step: int | UnsetType = UNSET
 
     @property
     def says_something(self) -> bool:

@@ -1,6 +1,6 @@
 """What a tool is: its schema, its metadata, what it is given and what it gives back."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal, Protocol, TypeAlias
@@ -80,6 +80,14 @@ class SourceBook(Struct):
 
     _numbers: dict[str, int] = {}
     titles: dict[int, tuple[str, str]] = {}
+    _told: set[Hashable] = set()
+
+    def is_new(self, told: Hashable) -> bool:
+        """Whether the run tells this for the first time: an answer that is asked for again repeats what it cites."""
+        if told in self._told:
+            return False
+        self._told.add(told)
+        return True
 
     def number(self, url: str, title: str = "") -> int:
         """Return the number of this source, giving it the next one when it is new."""

@@ -96,7 +96,8 @@ export interface Failure {
  * A piece of the answer.
  *
  * `refusal`: the words are a refusal. `synthetic`: the sentence is Signalbox's own, in place of a missing answer.
- * `sources` and `images` stand where they came between the words; `content` is empty then.
+ * `sources` and `images` stand where they came between the words; `content` is empty then. `step` stands beside
+ * `sources`: their places are in the text of that model call.
  */
 export interface Content {
   type: "content";
@@ -105,6 +106,7 @@ export interface Content {
   synthetic?: true;
   sources?: Source[];
   images?: Image[];
+  step?: number;
   v?: string;
   run_id?: string;
   loop?: "legacy" | "v2";

@@ -73,9 +73,9 @@ def test_every_page_is_listed() -> None:
 
 
 def test_every_decision_is_short_and_has_its_three_parts() -> None:
-    """Each decision has a number that no other has, and says context, decision and consequences in 10 to 30 lines."""
+    """Decisions are numbered without a gap, and say context, decision and consequences in 10 to 30 lines."""
     files = sorted(DOCS.glob("decisions/0*.md"))
-    assert len({path.name[:4] for path in files}) == len(files) > 0
+    assert [path.name[:4] for path in files] == [f"{number:04}" for number in range(1, len(files) + 1)]
     for path in files:
         one = Page(path, path.read_text(encoding="utf-8"))
         title, *parts = [heading.text for heading in one.headings]

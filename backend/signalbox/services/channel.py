@@ -12,7 +12,7 @@ from signalbox.services.http1 import ResponseParser
 
 # Bytes of a body that are taken in at once; the rest of a larger read waits for the next turns of the loop. Uneven
 # frames take a third of a microsecond for each byte, and libuv hands over up to 32 full reads of 256 KB in a row.
-TURN = 32 * 1024
+TURN = 64 * 1024
 MAX_BUFFERED = 64 * 1024  # bytes read ahead of a slow reader before the socket is told to wait
 
 Sink: TypeAlias = Callable[[bytes], bool]

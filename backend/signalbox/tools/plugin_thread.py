@@ -1,4 +1,4 @@
-"""Where a plugin's code runs: an event loop in a daemon thread, one for each entry point (decision 0055)."""
+"""Where a plugin's code runs: an event loop in a daemon thread, one for each entry point (decision 0054)."""
 
 import asyncio
 import inspect

@@ -426,3 +426,22 @@ def test_an_export_names_what_a_client_brought(behind: Behind) -> None:
     told = talk.get("/export", format="json").json()["messages"]
     assert json.dumps(told[1]["calls"]).count("calculate") == 2
     assert talk.get("/export", format="xml").status_code == 422
+
+
+def test_an_export_has_broken_arguments_as_text(behind: Behind) -> None:
+    """As events have them; the provider gets an empty object, as for a broken call of the model's own."""
+    talk = talk_behind(behind, says("A"))
+    broken = '{"expression": "1+'
+    call = {"id": "c1", "type": "function", "function": {"name": "calculate", "arguments": broken}}
+    brought = [
+        {"role": "user", "content": "Count."},
+        {"role": "assistant", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "no"},
+        {"role": "user", "content": "Why?"},
+    ]
+    talk.ask(messages=brought)
+    told = talk.get("/export", format="json").json()["messages"]
+    assert told[1]["calls"][0]["calls"] == [{"id": "c1", "name": "calculate", "arguments": broken}]
+    assert f"- called `calculate` with `{broken}`" in talk.get("/export").text
+    [sent] = [m for m in talk.upstream.asked[0].body["messages"] if m.get("tool_calls")]
+    assert sent["tool_calls"][0]["function"]["arguments"] == "{}"

@@ -44,6 +44,9 @@ from signalbox.core.parts import ToolSchema
 from signalbox.core.tools import Tool
 from signalbox.services.tool_executor import ToolExecutor
 
+# Characters of unreadable arguments: as many as events have of a model's.
+_RAW_KEPT = 2_000
+
 FREE_SEARCHES, PAID_SEARCHES = 6, 10
 # What goes to the upstream under its own name, when set.
 _FORWARDED = (
@@ -121,19 +124,21 @@ def _assistant(message: AssistantIn) -> AssistantMessage:
 
 
 def _call(call: CallIn) -> ToolCall:
-    return ToolCall(id=call.id, name=call.function.name, arguments=_arguments(call.function.arguments))
+    """Read a call; broken arguments would poison every later request (quirk A8), so only their text is kept."""
+    given = call.function.arguments
+    arguments = given if isinstance(given, dict) else _arguments(given)
+    raw = given[:_RAW_KEPT] if arguments is None and isinstance(given, str) else None
+    return ToolCall(id=call.id, name=call.function.name, arguments=arguments or {}, raw=raw)
 
 
-def _arguments(given: str | dict[str, JsonValue]) -> JsonObject:
-    """Read a call's arguments; broken ones would poison every later request (quirk A8)."""
-    if isinstance(given, dict):
-        return given
+def _arguments(given: str) -> JsonObject | None:
+    """Return the object that a text holds, None where the text cannot be read."""
     try:
         value: JsonValue = orjson.loads(given or "{}")
     except orjson.JSONDecodeError:
-        return {"_invalid": given[:200]}
+        return None
     if is_too_deep(value):  # it could be read, but not be written again
-        return {"_invalid": given[:200]}
+        return None
     return value if isinstance(value, dict) else {}
 
 

@@ -19,6 +19,7 @@ from signalbox.core.messages import (
     JsonObject,
     JsonValue,
     Message,
+    ToolCall,
     ToolMessage,
 )
 from signalbox.wire.jsontext import dumps
@@ -66,11 +67,16 @@ def _within(body: Sequence[Message] | None, events: Sequence[Stamped] | None) ->
 def _call_told(message: Message) -> JsonValue:
     match message:
         case AssistantMessage(calls=calls) if calls:
-            return {"calls": [{"id": call.id, "name": call.name, "arguments": call.arguments} for call in calls]}
+            return {"calls": [{"id": call.id, "name": call.name, "arguments": _arguments(call)} for call in calls]}
         case ToolMessage():
             return {"result_of": message.call_id, "name": message.name, "content": message.content}
         case _:
             return None
+
+
+def _arguments(call: ToolCall) -> str:
+    """Return the text of a call's arguments, as events have it, also where it holds no object."""
+    return dumps(call.arguments).decode() if call.raw is None else call.raw
 
 
 def as_markdown(conversation: Conversation, path: Sequence[Node], bodies: Bodies, events: Events) -> str:
@@ -138,7 +144,7 @@ def _drawn(event: Content) -> str:
 
 def _calls_in(body: Sequence[Message]) -> list[str]:
     calls = [call for message in body if isinstance(message, AssistantMessage) for call in message.calls]
-    return [f"- called `{call.name}` with {_code(dumps(call.arguments).decode())}" for call in calls]
+    return [f"- called `{call.name}` with {_code(_arguments(call))}" for call in calls]
 
 
 def _call_line(call: Call, result: JsonObject | None) -> str:

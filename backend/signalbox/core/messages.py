@@ -105,12 +105,16 @@ class ReasoningDetail(Struct, frozen=True):
 
 
 class ToolCall(Struct, frozen=True):
-    """One call of a tool; `id` is ours, `upstream_id` is what the model's host named it."""
+    """One call of a tool; `id` is ours, `upstream_id` is what the model's host named it.
+
+    `raw` is the text of arguments that cannot be read; `arguments` is empty then, as the model's host takes it.
+    """
 
     id: str
     name: str
     arguments: JsonObject
     upstream_id: str | None = None
+    raw: str | None = None
 
 
 class SystemMessage(Struct, frozen=True):

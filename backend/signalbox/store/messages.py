@@ -97,12 +97,7 @@ def _assistant(value: JsonObject) -> AssistantMessage:
     details = cast(list[JsonObject], value.get("reasoning_details", []))
     return AssistantMessage(
         content=str(value.get("content", "")),
-        calls=tuple(
-            ToolCall(
-                str(call["id"]), str(call["name"]), cast(JsonObject, call["arguments"]), _text(call.get("upstream_id"))
-            )
-            for call in calls
-        ),
+        calls=tuple(map(_call_of, calls)),
         reasoning=str(value.get("reasoning", "")),
         reasoning_details=tuple(ReasoningDetail(detail) for detail in details),
         reasoning_field=_text(value.get("reasoning_field")),
@@ -114,7 +109,18 @@ def _assistant(value: JsonObject) -> AssistantMessage:
 
 def _call(call: ToolCall) -> JsonObject:
     named: JsonObject = {"upstream_id": call.upstream_id} if call.upstream_id is not None else {}
-    return {"id": call.id, "name": call.name, "arguments": call.arguments, **named}
+    raw: JsonObject = {"raw": call.raw} if call.raw is not None else {}
+    return {"id": call.id, "name": call.name, "arguments": call.arguments, **named, **raw}
+
+
+def _call_of(value: JsonObject) -> ToolCall:
+    return ToolCall(
+        id=str(value["id"]),
+        name=str(value["name"]),
+        arguments=cast(JsonObject, value["arguments"]),
+        upstream_id=_text(value.get("upstream_id")),
+        raw=_text(value.get("raw")),
+    )
 
 
 def _content(content: Content) -> JsonValue:

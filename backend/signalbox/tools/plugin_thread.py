@@ -13,6 +13,10 @@ import structlog
 from signalbox.core.failure_location import failure_location
 from signalbox.tools.daemon_threads import DaemonThreads
 
+# A plugin's callback may fail a thousand times a second: that must fill no disk.
+MOST_LINES = 20
+SECONDS = 60.0
+
 T = TypeVar("T")
 
 _log = structlog.get_logger(__name__)
@@ -43,6 +47,7 @@ class PluginThread:
         self._loop.set_exception_handler(self._log_unhandled)
         self._loop.set_default_executor(DaemonThreads())
         self._is_closed = False
+        self._written = self._skipped = 0
         threading.Thread(target=self._serve, name=f"plugin {package}", daemon=True).start()
 
     def load(self, work: Callable[[], T], seconds: float) -> T:
@@ -88,9 +93,21 @@ class PluginThread:
             self._log_broken(error)
 
     def _log_broken(self, error: BaseException) -> None:
+        """Write `MOST_LINES` a minute, and how many more there were; runs in the plugin's thread alone."""
+        if self._written >= MOST_LINES:
+            self._skipped += 1
+            return
+        if self._written == 0:
+            self._loop.call_later(SECONDS, self._sum_up)
+        self._written += 1
         _log.warning(
             "plugin_broke", package=self._package, error=type(error).__name__, raised_at=failure_location(error)
         )
+
+    def _sum_up(self) -> None:
+        if self._skipped:
+            _log.warning("plugin_broke_more", package=self._package, more=self._skipped, seconds=SECONDS)
+        self._written = self._skipped = 0
 
 
 def _called(work: Callable[[], T]) -> _Ended[T]:

@@ -1,0 +1,36 @@
+"""What breaks in a plugin's thread is logged, and too much of it is counted."""
+
+import asyncio
+
+import pytest
+from signalbox.tools import plugin_thread
+from signalbox.tools.plugin_thread import PluginThread
+from structlog.testing import capture_logs
+
+LONGEST = 10.0
+
+
+def _flood() -> None:
+    for _ in range(10):
+        asyncio.get_running_loop().call_soon(_fail)
+
+
+def _fail() -> None:
+    raise ValueError("secret")
+
+
+def test_a_flood_of_failures_is_a_few_lines_and_their_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A callback that fails all the time fills no disk, and the number of the other failures is logged."""
+    monkeypatch.setattr(plugin_thread, "MOST_LINES", 3)
+    monkeypatch.setattr(plugin_thread, "SECONDS", 0.0)
+    with capture_logs() as lines:
+        thread = PluginThread("flood")
+        try:
+            thread.load(_flood, LONGEST)
+            for _ in range(3):  # each is at least one turn of the plugin's loop: the failures, the timer, the sum
+                thread.load(dict, LONGEST)
+        finally:
+            thread.close()
+    assert [line["event"] for line in lines] == ["plugin_broke"] * 3 + ["plugin_broke_more"]
+    assert lines[-1]["more"] == 7
+    assert "secret" not in str(lines)

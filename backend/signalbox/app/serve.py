@@ -73,11 +73,12 @@ def _work(settings: Settings, host: str, token: str | None, listener: socket.soc
     server = Server(config, app, settings, on_ready, link)
     # uvicorn raises a signal again once it has shut down; being told to stop is no failure.
     signal.signal(signal.SIGTERM, _nothing)
+    # A refused start is one plain sentence, printed below; uvicorn would log it as JSON too.
+    logging.getLogger("uvicorn.error").addFilter(lambda record: not str(record.msg).startswith("signalbox: "))
     with suppress(SystemExit):  # uvicorn's way out of a start that failed
         server.run(sockets=[listener])
     if server.started:
         return 0
-    # uvicorn has logged it as JSON; the person at the terminal gets the sentence alone.
     refusal: SettingsError | None = getattr(app.state, "refusal", None)
     return 2 if refusal is None else _refused(refusal)
 

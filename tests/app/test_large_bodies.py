@@ -1,10 +1,7 @@
 """A request body of any shape costs time in proportion to its size, and what is large leaves the event loop."""
 
 import asyncio
-import sys
 import threading
-from collections.abc import Callable
-from types import FrameType
 from typing import Any
 
 import orjson
@@ -27,30 +24,13 @@ from signalbox.wire.openrouter_request import body_of
 from tests.bench.stalls.bodies import BODIES
 from tests.support.runs import context_for
 from tests.support.serving import RunningApp, error_of
+from tests.support.steps import steps_of
 
 # Twice the size may cost a little more than twice the steps.
 MOST = 2.3
 MODEL = "mistralai/x"  # takes no two turns of a person in a row: they are joined
 SHAPES = ("turns of 100 calls of one id", "turns of 100 calls, results reversed", "messages", "a result of fences",
           "a result of angles and o", "a result of control tokens", "a result of addresses")  # fmt: skip
-
-
-def steps(work: Callable[[], object]) -> int:
-    """Count the lines of Python that work takes."""
-    taken = 0
-
-    def trace(frame: FrameType, event: str, argument: Any) -> Any:
-        nonlocal taken
-        taken += event == "line"
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        work()
-    finally:
-        sys.settrace(before)
-    return taken
 
 
 def sent(messages: list[Message]) -> bytes:
@@ -73,7 +53,7 @@ def test_calls_cost_in_proportion(backwards: bool) -> None:
     """Neither renaming calls of one id nor finding results in the wrong order is quadratic in their number."""
     few, many = (of_one_id(number, backwards=backwards) for number in (400, 800))
     sent(few)  # what is loaded with the first one does not count
-    assert steps(lambda: sent(many)) < MOST * steps(lambda: sent(few))
+    assert steps_of(lambda: sent(many)) < MOST * steps_of(lambda: sent(few))
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -81,7 +61,7 @@ def test_a_question_costs_in_proportion(name: str) -> None:
     """From the validated body to the upstream request, twice the body takes about twice the steps."""
     few, many = (ChatRequest.model_validate({"model": MODEL, **BODIES[name](size)}) for size in (60_000, 120_000))
     sent(messages_of(few))
-    assert steps(lambda: sent(messages_of(many))) < MOST * steps(lambda: sent(messages_of(few))) + 100
+    assert steps_of(lambda: sent(messages_of(many))) < MOST * steps_of(lambda: sent(messages_of(few))) + 100
 
 
 def test_a_call_of_many_results_is_read_once() -> None:
@@ -95,7 +75,7 @@ def test_a_call_of_many_results_is_read_once() -> None:
         return links
 
     looked_up(2)
-    assert steps(lambda: looked_up(80)) < MOST * steps(lambda: looked_up(40))
+    assert steps_of(lambda: looked_up(80)) < MOST * steps_of(lambda: looked_up(40))
 
 
 def test_a_result_that_repeats_more_addresses_than_are_looked_at_names_none() -> None:

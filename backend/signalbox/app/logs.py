@@ -52,7 +52,7 @@ def configure_logs(level: str = "info", secrets: Sequence[str] = (), *, is_one_o
 def log_what_python_prints() -> None:
     """Log what Python would print to standard error in full: uncaught errors, and warnings of the module `warnings`.
 
-    For a process that is ours alone: test runners and other hosts have hooks of their own there.
+    Only for a process that Signalbox started: test runners and other hosts set these hooks too.
     """
     sys.excepthook = _uncaught
     sys.unraisablehook = lambda told: _log().error("unraisable", exc_info=told.exc_value)
@@ -106,7 +106,7 @@ def _describe_error(logger: object, method: str, line: EventDict) -> EventDict:
     return {**line, **describe(error)} if error is not None else line
 
 
-# --- what is not structlog's --------------------------------------------------------------------------------------
+# --- records of the standard library ------------------------------------------------------------------------------
 
 
 class _StandardHandler(logging.Handler):

@@ -59,7 +59,7 @@ def _of_glibc(name: str) -> "Callable[..., int] | None":
 class Upkeep:
     """Tidies up now and then; `level` is what the process held after the last time.
 
-    `is_idle` says whether nobody would notice that everything halts for a moment.
+    `is_idle` returns true while no stream is open, so that a short pause delays no client.
     """
 
     is_idle: Callable[[], bool]

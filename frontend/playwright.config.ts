@@ -1,11 +1,12 @@
-// Browser tests run the built page on the real server with its simulator; SIGNALBOX_URL names another server.
+// Browser tests run the built page on the real server with its simulator. SIGNALBOX_URL names another server,
+// SIGNALBOX_E2E_PORT another port for the one that is started here: two checkouts can then test at once.
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "@playwright/test";
 import { FLAGS } from "./e2e/bench/flags.ts";
 
-const PORT = 8098;
+const PORT = Number(process.env.SIGNALBOX_E2E_PORT ?? 8098);
 const url = process.env.SIGNALBOX_URL ?? `http://127.0.0.1:${PORT}`;
 
 // A home of its own: the system's browser must not find or leave anything in the user's. So for the server's data.

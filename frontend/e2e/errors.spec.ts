@@ -78,7 +78,7 @@ for (const { model, code, status, says, fixes, keeps } of CASES) {
     await ended(page, status);
     await expect(box(page)).toHaveCount(1);
     await expect(box(page)).toHaveAttribute("data-code", code);
-    await expect(box(page)).toHaveRole("alert");
+    await expect(box(page).getByRole("alert")).toContainText(says);
     await expect(box(page)).toContainText(says);
     await expect(box(page)).toContainText("It was simulated, so nothing was billed.");
     expect(await box(page).getByRole("button").or(box(page).getByRole("link")).allTextContents()).toEqual(fixes);
@@ -108,6 +108,8 @@ test("a rate limit says how long to wait, and the button waits as well", async (
   await ended(page, "error");
   await expect(box(page)).toContainText(/Wait \d+ seconds?, then retry\./);
   await expect(box(page).getByRole("button", { name: /^Retry in \d+ s$/ })).toBeDisabled();
+  // A screen reader reads an alert again whenever it changes.
+  await expect(box(page).getByRole("alert")).not.toContainText("Retry in");
   const again = box(page).getByRole("button", { name: "Retry", exact: true });
   await expect(again).toBeEnabled();
   await useModel(page, "openai/sim");

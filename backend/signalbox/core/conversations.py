@@ -93,6 +93,7 @@ class Answer:
     cost_estimated: bool = False
     steps: int = 0
     ended: float | None = None
+    simulated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ const RUN: AnswerRun = {
   loop: "v2",
   cost: 0.5,
   costEstimated: false,
+  simulated: false,
   steps: 1,
   ms: 4012,
 };

@@ -27,7 +27,7 @@ describe("asking", () => {
       },
     ]);
     expect(shown(chat)).toEqual(["? first", "! to first (complete)", "? second", "! two (complete)"]);
-    expect(chat.state.cost).toBe(0.75);
+    expect(chat.state.cost?.usd).toBe(0.75);
     expect(new Set(server.asked.map(({ key }) => key)).size).toBe(2);
   });
 

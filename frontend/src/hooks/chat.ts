@@ -1,6 +1,7 @@
 // One conversation: its questions and answers as a tree, what is shown of it, and what is asked in it.
 import { fillVariables } from "../run/parameters.ts";
 import type { Queued } from "../run/queue.ts";
+import { type ChatCost, totalOf } from "../run/totals.ts";
 import { newestLeaf, pathTo } from "../run/tree.ts";
 import { chooseLeaf, fetchConversation } from "../stream/conversations.ts";
 import { ApiError } from "../stream/errors.ts";
@@ -43,9 +44,8 @@ export interface ChatState {
   held: boolean;
   /** What the server would not have, given back to the reader. */
   returned: Pick<Queued, "text" | "pictures"> | undefined;
-  /** USD of all its answers, on all branches; undefined where none is known. */
-  cost: number | undefined;
-  costEstimated: boolean;
+  /** Of all its answers, on all branches; undefined where none is known. */
+  cost: ChatCost | undefined;
 }
 
 export interface ChatDeps extends AnswerDeps {
@@ -94,7 +94,6 @@ export class Chat extends Store<ChatState> {
         held: false,
         returned: undefined,
         cost: undefined,
-        costEstimated: false,
       },
       deps.schedule,
     );
@@ -435,12 +434,10 @@ export class Chat extends Store<ChatState> {
     const entries = entriesOf(parts, leaf, this.#besides);
     const last = entries.at(-1);
     const ends = this.#answers().map(({ answer }) => answer.state.trace.end);
-    const costs = ends.flatMap((end) => (end?.cost === undefined ? [] : [end.cost]));
     this.set({
       entries,
       running: last?.kind === "answer" && [last.part, ...last.beside].some(({ answer }) => !answer.isOver),
-      cost: costs.length > 0 ? costs.reduce((sum, cost) => sum + cost, 0) : undefined,
-      costEstimated: ends.some((end) => end?.cost_estimated === true),
+      cost: totalOf(ends),
     });
   }
 

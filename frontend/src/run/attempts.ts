@@ -1,7 +1,7 @@
 // Run inspector: one attempt in words, what was asked and what came.
 import type { Attempt } from "../types/api.ts";
 import { type Fact, speedOf, speedWords } from "./inspect.ts";
-import { cost, count, duration } from "./words.ts";
+import { costWords, count, duration } from "./words.ts";
 
 const told = (name: string, value: string | undefined, note?: string): Fact =>
   value ? { name, value, ...(note && { note }) } : { name, value: "not told", untold: true };
@@ -23,7 +23,7 @@ export function requestFacts({ model, tools, streamed, raw }: Attempt): readonly
   ];
 }
 
-export function responseFacts(attempt: Attempt): readonly Fact[] {
+export function responseFacts(attempt: Attempt, simulated = false): readonly Fact[] {
   const { usage, startedAt, firstPartAt, endedAt } = attempt;
   const amount = (n: number | undefined) => (n === undefined ? undefined : count(n));
   const after = (at: number | undefined) => (at === undefined ? undefined : duration(at - startedAt));
@@ -39,7 +39,7 @@ export function responseFacts(attempt: Attempt): readonly Fact[] {
     told("Reasoning", amount(usage?.reasoning)),
     told(
       "Cost",
-      usage?.cost === undefined ? undefined : cost(usage.cost),
+      usage?.cost === undefined ? undefined : costWords(usage.cost, { simulated, estimated: false }),
       attempt.settled ? "settled later" : undefined,
     ),
     told(

@@ -45,7 +45,7 @@ describe("the facts", () => {
       Cached: "0",
       "Output tokens": "171",
       Reasoning: "65 (38 %)",
-      Cost: "$0.0002",
+      Cost: "would cost $0.0002",
       Finish: "stop (native stop)",
     });
   });
@@ -72,8 +72,8 @@ describe("the facts", () => {
   });
 
   it("mark a cost that is estimated, and one that was settled", () => {
-    expect(facts({ costEstimated: true }).Cost).toBe("$0.0002 (estimated)");
-    expect(facts({ settledAt: 1 }).Cost).toBe("$0.0002 (settled later)");
+    expect(facts({ costEstimated: true }).Cost).toBe("would cost $0.0002 (estimated)");
+    expect(facts({ settledAt: 1 }).Cost).toBe("would cost $0.0002 (settled later)");
   });
 
   it("tell the share of the cache", () => {

@@ -6,7 +6,7 @@ import type { RunEnd, RunTrace, WarningItem } from "../types/models.ts";
 import { PARAMETER_NAMES } from "./parameters.ts";
 import type { Lamp } from "./view.ts";
 import { hasEnded } from "./waterfall.ts";
-import { cost, count, duration, endingOf, loopWords, plural } from "./words.ts";
+import { costWords, count, duration, endingOf, loopWords, plural } from "./words.ts";
 
 export interface Fact {
   name: string;
@@ -125,11 +125,16 @@ const stepWords = (record: RunRecord | undefined, end: RunEnd | undefined): stri
   return attempts.length > steps ? `${steps}, ${plural(attempts.length, "request")}` : count(steps);
 };
 
+/** The simulator answered. */
+export const isSimulated = ({ trace, record }: Pick<Inspected, "trace" | "record">): boolean =>
+  record?.simulated ?? trace?.end?.simulated === true;
+
 function costFact({ trace, record }: Inspected, fact: MakeFact): Fact {
   const amount = record?.cost ?? trace?.end?.cost;
   const estimated = record ? record.costEstimated : trace?.end?.cost_estimated === true;
   const note = estimated ? "estimated" : record?.settledAt !== undefined ? "settled later" : undefined;
-  return fact("Cost", amount === undefined ? undefined : cost(amount), note);
+  const simulated = isSimulated({ trace, record });
+  return fact("Cost", amount === undefined ? undefined : costWords(amount, { simulated, estimated: false }), note);
 }
 
 interface Totals {

@@ -33,6 +33,7 @@ export function toldTrace(trace: RunTrace, { text, run }: Told): RunTrace {
           ...(run?.code !== undefined && { code: run.code }),
           ...(run?.cost !== undefined && { cost: run.cost }),
           ...(run?.costEstimated && { cost_estimated: true }),
+          ...(run?.simulated && { simulated: true }),
           ...(run && { steps: run.steps, requested_model: run.model }),
         };
   return {

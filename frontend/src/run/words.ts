@@ -219,6 +219,10 @@ export function cost(usd: number): string {
   return `$${usd.toFixed(usd < 1 ? 4 : 2)}`;
 }
 
+/** What a run cost, or would have cost where the simulator answered: that is never paid. */
+export const costWords = (usd: number, { simulated, estimated }: { simulated: boolean; estimated: boolean }): string =>
+  `${simulated ? "would cost " : ""}${estimated ? "about " : ""}${cost(usd)}`;
+
 export const count = (n: number): string => n.toLocaleString("en-US");
 
 export const plural = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;

@@ -121,6 +121,7 @@ function parseRun(node: Json): AnswerRun | undefined {
     loop: text(node.loop),
     cost: number(node.cost),
     costEstimated: node.cost_estimated === true,
+    simulated: node.simulated === true,
     steps: number(node.steps) ?? 0,
     ms: created === undefined || ended === undefined ? undefined : ended - created,
   };

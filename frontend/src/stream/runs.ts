@@ -24,6 +24,7 @@ export function parseRecord(value: unknown): RunRecord {
     endedAt: time(run.ended),
     cost: number(run.cost),
     costEstimated: run.cost_estimated === true,
+    simulated: run.simulated === true,
     settledAt: time(run.settled_at),
     conversationId: told(run.conversation_id),
     request: fields(run.request),

@@ -98,6 +98,8 @@ export interface AnswerRun {
   /** USD. */
   cost: number | undefined;
   costEstimated: boolean;
+  /** The simulator answered: its cost was not paid. */
+  simulated: boolean;
   steps: number;
   /** How long it took; undefined while it goes on. */
   ms: number | undefined;
@@ -170,6 +172,8 @@ export interface RunRecord {
   endedAt: number | undefined;
   cost: number | undefined;
   costEstimated: boolean;
+  /** The simulator answered: its cost was not paid. */
+  simulated: boolean;
   /** When the true cost of a stopped run came. */
   settledAt: number | undefined;
   conversationId: string | undefined;

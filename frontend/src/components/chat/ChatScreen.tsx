@@ -40,7 +40,7 @@ export function ChatScreen(props: Props) {
   const { box, chat, handle, onInspect, onRetryWith, onNotice } = props;
   const server = useStore(box.session);
   const settings = useStore(box.settings);
-  const { status, entries, running, queue, held, returned, cost, costEstimated } = useStore(chat);
+  const { status, entries, running, queue, held, returned, cost } = useStore(chat);
   const [editing, edit] = useEditing(chat);
   const [picking, setPicking] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -114,7 +114,6 @@ export function ChatScreen(props: Props) {
         onSidebar={props.onSidebar}
         onNew={props.onNew}
         total={cost}
-        totalEstimated={costEstimated}
         simulated={server.readiness?.simulated === true}
       />
       <ChatView

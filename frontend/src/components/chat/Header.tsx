@@ -1,10 +1,14 @@
 // The top of the chat: which model answers and how it is asked, what all this has cost, and whether it is a simulation.
 import { Columns2, PanelLeft, SlidersHorizontal, SquarePen } from "lucide-react";
 import type { ReactNode } from "react";
-import { cost } from "../../run/words.ts";
+import type { ChatCost } from "../../run/totals.ts";
+import { costWords } from "../../run/words.ts";
 import { Button } from "../ui/Button.tsx";
 import { Lamp } from "../ui/Lamp.tsx";
 import { Tip } from "../ui/Tip.tsx";
+
+const WOULD_COST =
+  "All answers of this chat are simulated, so nothing was paid. This is the list price of all branches.";
 
 interface Props {
   /** Of the conversation; empty for a new one. */
@@ -19,9 +23,8 @@ interface Props {
   sidebarOpen: boolean;
   onSidebar: () => void;
   onNew: () => void;
-  /** Of all answers of this chat, in USD; undefined where none is known. */
-  total: number | undefined;
-  totalEstimated: boolean;
+  /** Of all answers of this chat; undefined where none is known. */
+  total: ChatCost | undefined;
   simulated: boolean;
 }
 
@@ -73,13 +76,12 @@ export function Header(props: Props) {
   );
 }
 
-function Total({ total, totalEstimated }: Props) {
-  if (total === undefined) return null;
+function Total({ total }: Props) {
+  if (!total) return null;
   return (
-    <Tip label="What this chat has cost, on all its branches.">
+    <Tip label={total.simulated ? WOULD_COST : "Cost of this chat, all branches included."}>
       <span className="px-1 text-dim tabular-nums @max-md/main:hidden" data-part="total">
-        {totalEstimated && "about "}
-        {cost(total)}
+        {costWords(total.usd, total)}
       </span>
     </Tip>
   );

@@ -3,8 +3,8 @@ import { ClipboardCopy, Download, Hash, SlidersHorizontal, X } from "lucide-reac
 import { saveFile } from "../../hooks/download.ts";
 import { type ApiClient, type InspectedState, restoredSettings } from "../../hooks/inspected.ts";
 import { useSaid } from "../../hooks/view.ts";
-import { exportText, statusOf, totalMs } from "../../run/inspect.ts";
-import { cost, duration } from "../../run/words.ts";
+import { exportText, isSimulated, statusOf, totalMs } from "../../run/inspect.ts";
+import { costWords, duration } from "../../run/words.ts";
 import type { AskSettings, RunRecord } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";
 import { Copy } from "../ui/Copy.tsx";
@@ -63,11 +63,12 @@ function Standing({ seen, title }: { seen: InspectedState; title: string }) {
   const ms = totalMs(seen);
   const usd = record?.cost ?? trace?.end?.cost;
   const model = record?.model || trace?.model;
+  const simulated = isSimulated(seen);
   const facts = [
     model !== title && model,
     ms !== undefined && duration(ms),
-    usd !== undefined && cost(usd),
-    trace?.end?.simulated && "simulated",
+    usd !== undefined && costWords(usd, { simulated, estimated: false }),
+    simulated && "simulated",
   ];
   return (
     <p className="flex min-w-0 items-center gap-1.5 text-small tabular-nums" data-part="standing">

@@ -26,7 +26,7 @@ export function RowDetail({ row, record, events }: Props) {
         {[row.label, ...row.marks].join(" · ")}
         <span className="font-normal text-dim tabular-nums">{row.ms !== undefined && ` · ${duration(row.ms)}`}</span>
       </h3>
-      {subject.kind === "attempt" && <AttemptDetail attempt={subject.attempt} />}
+      {subject.kind === "attempt" && <AttemptDetail attempt={subject.attempt} simulated={record?.simulated === true} />}
       {subject.kind === "call" && <CallDetail call={subject.item} />}
       {subject.kind === "reasoning" && (
         <Json
@@ -40,7 +40,7 @@ export function RowDetail({ row, record, events }: Props) {
   );
 }
 
-function AttemptDetail({ attempt }: { attempt: Attempt }) {
+function AttemptDetail({ attempt, simulated }: { attempt: Attempt; simulated: boolean }) {
   return (
     <>
       {attempt.error && (
@@ -51,7 +51,7 @@ function AttemptDetail({ attempt }: { attempt: Attempt }) {
       <h4 className="font-medium text-dim text-tiny">Request</h4>
       <Facts facts={requestFacts(attempt)} />
       <h4 className="font-medium text-dim text-tiny">Response</h4>
-      <Facts facts={responseFacts(attempt)} />
+      <Facts facts={responseFacts(attempt, simulated)} />
       <Json title="As the server tells it" value={withoutSecrets(attempt.raw)} />
     </>
   );

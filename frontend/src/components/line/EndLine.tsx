@@ -3,7 +3,7 @@ import { Ellipsis } from "lucide-react";
 import { Fragment, type ReactNode } from "react";
 import type { AnswerActions } from "../../run/actions.ts";
 import { hasAnswer } from "../../run/copy.ts";
-import { cost, count, duration, endingOf, fixesOf, isFailure, loopWords } from "../../run/words.ts";
+import { costWords, count, duration, endingOf, fixesOf, isFailure, loopWords } from "../../run/words.ts";
 import type { RunEnd, RunTrace } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
 import { Lamp } from "../ui/Lamp.tsx";
@@ -126,8 +126,8 @@ function factsOf(trace: RunTrace, end: RunEnd): Fact[] {
     usage && { key: "tokens", words: `${count(usage.input + usage.output)} tokens`, title: usageWords(usage) },
     end.cost !== undefined && {
       key: "cost",
-      words: `${end.cost_estimated ? "about " : ""}${cost(end.cost)}`,
-      title: end.cost_estimated ? "a part of the run never told what it cost" : undefined,
+      words: costWords(end.cost, { simulated: end.simulated === true, estimated: end.cost_estimated === true }),
+      title: costNote(end),
     },
     loop && { key: "loop", words: `loop ${loop}`, title: loopWords(loop, end.flag).split(", ")[1] },
     end.simulated && {
@@ -141,6 +141,11 @@ function factsOf(trace: RunTrace, end: RunEnd): Fact[] {
   ];
   return facts.filter((fact): fact is Fact => Boolean(fact));
 }
+
+const costNote = ({ simulated, cost_estimated }: RunEnd): string | undefined => {
+  if (simulated) return "simulated answers are free";
+  return cost_estimated ? "a part of the run never told what it cost" : undefined;
+};
 
 const usageWords = ({ input, output, reasoning, cached }: NonNullable<RunEnd["usage"]>): string =>
   [

@@ -19,15 +19,17 @@ export function ErrorBox({ trace, end, actions, endedAt }: Props) {
   if (!isFailure(end)) return null;
   return (
     <div
-      role="alert"
       data-part="error"
       data-code={end.code}
       className="grid gap-1 rounded-md border border-red-edge bg-red-wash px-3.5 py-3 text-small"
     >
-      <p className="font-medium wrap-anywhere">{end.error || `${endingOf(end).label}.`}</p>
-      <p className="text-dim">
-        {lossOf(trace, end)} {adviceOf(end)}
-      </p>
+      {/* The buttons stay outside: a screen reader must not read every second of a countdown. */}
+      <div role="alert" className="grid gap-1">
+        <p className="font-medium wrap-anywhere">{end.error || `${endingOf(end).label}.`}</p>
+        <p className="text-dim">
+          {lossOf(trace, end)} {adviceOf(end)}
+        </p>
+      </div>
       <div className="flex flex-wrap items-center gap-2 pt-1.5">
         {fixesOf(end).map((fix) => (
           <FixButton key={fix} fix={fix} actions={actions} waitUntil={waitUntil(end, endedAt)} />

@@ -31,7 +31,11 @@ test.beforeEach(async ({ page }) => {
 
 test("a first visit says what this is for, and its three examples give what they promise", async ({ page }) => {
   const examples = page.locator("[data-part=empty]").getByRole("button");
-  await expect(page.locator("[data-part=empty]")).toContainText("Ask something, and watch how the answer comes about.");
+  await expect(page.getByRole("heading", { name: "Signalbox" })).toBeVisible();
+  await expect(page.locator("[data-part=empty]")).toContainText(
+    "Chat with AI models and see how they find each answer.",
+  );
+  await expect(page.getByRole("navigation", { name: "Conversations" })).toContainText("Signalbox");
   await expect(page.getByRole("banner")).toContainText("simulated");
   await expect(message(page)).toBeFocused();
   await expect(examples).toHaveCount(3);

@@ -38,20 +38,20 @@ test("a live run is watched: rows come, a bar runs, and all stands still at the 
   await expect(inspector(page).locator("[data-part=standing]")).toContainText("Complete", { timeout: 30_000 });
   expect(await rows(page).count()).toBeGreaterThan(before);
   await expect(rows(page).filter({ hasText: "running:" })).toHaveCount(0);
-  await expect(rows(page).filter({ hasText: "search_web" })).toHaveCount(8);
+  await expect(rows(page).filter({ hasText: "Web search" })).toHaveCount(8);
 });
 
 test("steps, tools and those hidden from the line are rows, and the figures are the record's", async ({ page }) => {
   const runId = await askRun(page, MANY);
   await ended(page);
-  await expect(page.locator("[data-part=chip]").filter({ hasText: "get_current_time" })).toHaveCount(0);
+  await expect(page.locator("[data-part=chip]").filter({ hasText: "Clock" })).toHaveCount(0);
   await inspect(page).click();
   await expect(
     rows(page)
       .filter({ hasText: /Step \d/ })
       .first(),
   ).toBeVisible();
-  await expect(rows(page).filter({ hasText: "get_current_time" })).toContainText("hidden");
+  await expect(rows(page).filter({ hasText: "Clock" })).toContainText("hidden");
   const record = await (await page.request.get(`/api/runs/${runId}`)).json();
   expect(
     await rows(page)
@@ -71,7 +71,7 @@ test("steps, tools and those hidden from the line are rows, and the figures are 
     await expect(facts(page)).toHaveText(pattern);
   await expect(facts(page)).toHaveText(/Cost\$0\.\d+/);
   await expect(facts(page)).toHaveText(/Loopv2, .+/);
-  await rows(page).filter({ hasText: "get_current_time" }).click();
+  await rows(page).filter({ hasText: "Clock" }).click();
   const detail = inspector(page).locator("[data-part=row-detail]");
   await expect(detail.getByRole("region", { name: "Arguments", exact: true })).toContainText("Tokyo");
   await expect(detail.getByRole("region", { name: "Result", exact: true })).toContainText("Tokyo");
@@ -188,7 +188,7 @@ test("the same run is inspected after a reload, by its address, and in a kept co
   let names: string[] = [];
   const look = async (open: () => Promise<void>) => {
     await open();
-    await expect(rows(page).filter({ hasText: "get_current_time" })).toContainText("hidden");
+    await expect(rows(page).filter({ hasText: "Clock" })).toContainText("hidden");
     await expect(
       rows(page)
         .filter({ hasText: /Step \d/ })

@@ -170,7 +170,7 @@ test.describe("the operator", () => {
     await ended(page);
     await expect(page.getByText("391")).toBeVisible();
     await page.getByRole("button", { name: "Inspect" }).first().click();
-    await expect(page.getByRole("complementary", { name: "Run inspector" })).toContainText("calculate");
+    await expect(page.getByRole("complementary", { name: "Run inspector" })).toContainText("Calculator");
   });
 
   test("cannot pull a lever that the environment overrides", async ({ page }) => {

@@ -327,7 +327,7 @@ test("a copy that is kept reopens with its question, its panels and its inspecto
   await expect(stops(page, "reasoning")).toHaveCount(2);
   await expect(message(page)).toHaveCount(0);
   await end(page).getByRole("button", { name: "Inspect" }).click();
-  await expect(page.locator("[data-part=inspector] [data-part=row]", { hasText: "search_web" }).first()).toBeVisible();
+  await expect(page.locator("[data-part=inspector] [data-part=row]", { hasText: "Web search" }).first()).toBeVisible();
   await expect(response(page).locator("[data-part=error]")).toHaveCount(0);
   await expect(answer(page).last()).toBeVisible();
 });

@@ -122,20 +122,20 @@ test("hidden tools never show on the line, and stand in the inspector", async ({
   await ended(page);
   const words = (await seenWords(page)).join("\n");
   expect(words).toContain("Searched");
-  expect(words).not.toMatch(/get_current_time|calculate/);
+  expect(words).not.toMatch(/get_current_time|calculate|Clock|Calculator/);
   expect((await seenLine(page)).flat().filter(({ kind }) => kind === "tools")).toEqual([]);
   await expect(answer(page).last()).toBeVisible();
 
   await end(page).getByRole("button", { name: "Inspect" }).click();
   const inspector = page.locator("[data-part=inspector]").last();
-  await expect(inspector.locator("[data-part=row]", { hasText: "get_current_time" })).toHaveCount(1);
-  await expect(inspector.locator("[data-part=row]", { hasText: "calculate" })).toHaveCount(1);
+  await expect(inspector.locator("[data-part=row]", { hasText: "Clock" })).toHaveCount(1);
+  await expect(inspector.locator("[data-part=row]", { hasText: "Calculator" })).toHaveCount(1);
 });
 
 test("a tool that nobody knows is a chip with its failure", async ({ page }) => {
   await useModel(page, "openai/sim-unknown-tool");
   await ask(page, "What is a run?");
   await ended(page);
-  await expect(response(page).locator("[data-part=chip]")).toContainText("lookup_everything");
+  await expect(response(page).locator("[data-part=chip]")).toContainText("Lookup everything");
   await expect(stops(page, "tools")).toHaveAttribute("data-lamp", "failed");
 });

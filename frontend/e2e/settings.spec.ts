@@ -44,14 +44,14 @@ test("the effort that is chosen is asked for, and outlives a reload", async ({ p
 
 test("a tool that is switched off is not offered", async ({ page }) => {
   await open(page);
-  await panel(page).getByRole("switch", { name: "search_web" }).click();
+  await panel(page).getByRole("switch", { name: "Web search" }).click();
   await close(page);
   const body = await sent(page, SEARCH);
   expect(body.tools).toContain("calculate");
   expect(body.tools).not.toContain("search_web");
   await expect(stops(page, "search")).toHaveCount(0);
   await open(page);
-  await panel(page).getByRole("switch", { name: "search_web" }).click();
+  await panel(page).getByRole("switch", { name: "Web search" }).click();
   await close(page);
   await sent(page, SEARCH);
   await expect(stops(page, "search").first()).toBeVisible();

@@ -11,6 +11,7 @@ import { preloadProse } from "./components/prose/Prose.tsx";
 import { Sidebar } from "./components/sidebar/Sidebar.tsx";
 import { copyText } from "./components/ui/Copy.tsx";
 import { Dialog } from "./components/ui/Dialog.tsx";
+import { ToolTitlesProvider } from "./components/ui/ToolTitles.tsx";
 import { type Address, goTo, readAddress, useHash } from "./hooks/address.ts";
 import type { Answer } from "./hooks/answer.ts";
 import type { Chat } from "./hooks/chat.ts";
@@ -34,7 +35,7 @@ export function App() {
   const hash = useHash();
   const address = readAddress(hash);
   const chat = useChat(box, address.kind === "conversation" ? address.id : undefined);
-  const { tokenNeeded, tokenRefused } = useStore(session);
+  const { tokenNeeded, tokenRefused, tools } = useStore(session);
   const { sidebar, theme } = useStore(settings);
   const isNarrow = useMedia("(width < 768px)");
   const [sheet, setSheet] = useState(false);
@@ -126,43 +127,45 @@ export function App() {
   return (
     <CSPProvider disableStyleElements>
       <Tooltip.Provider delay={400}>
-        <div className="flex h-dvh overflow-hidden bg-ground text-ink">
-          {!isNarrow && sidebar && <div className="w-68 shrink-0 border-edge border-r">{list}</div>}
-          <div className="@container/main flex min-w-0 flex-1 flex-col">
-            <Suspense>
-              {address.kind === "run" && <RunScreen key={address.id} id={address.id} {...shared} />}
-              {address.kind === "save" && <SaveScreen key={address.id} id={address.id} {...shared} />}
-            </Suspense>
-            {(address.kind === "new" || address.kind === "conversation") && (
-              <ChatScreen
-                key={chat.id}
-                chat={chat}
-                handle={handle}
-                onNew={startNew}
-                onSettings={() => setDialog({ kind: "settings" })}
-                onRetryWith={(questionKey) => setDialog({ kind: "retry", questionKey })}
-                onNotice={setNotice}
-                {...shared}
-              />
+        <ToolTitlesProvider tools={tools}>
+          <div className="flex h-dvh overflow-hidden bg-ground text-ink">
+            {!isNarrow && sidebar && <div className="w-68 shrink-0 border-edge border-r">{list}</div>}
+            <div className="@container/main flex min-w-0 flex-1 flex-col">
+              <Suspense>
+                {address.kind === "run" && <RunScreen key={address.id} id={address.id} {...shared} />}
+                {address.kind === "save" && <SaveScreen key={address.id} id={address.id} {...shared} />}
+              </Suspense>
+              {(address.kind === "new" || address.kind === "conversation") && (
+                <ChatScreen
+                  key={chat.id}
+                  chat={chat}
+                  handle={handle}
+                  onNew={startNew}
+                  onSettings={() => setDialog({ kind: "settings" })}
+                  onRetryWith={(questionKey) => setDialog({ kind: "retry", questionKey })}
+                  onNotice={setNotice}
+                  {...shared}
+                />
+              )}
+            </div>
+            {inspected && (
+              <Suspense>
+                <RunInspectorDrawer
+                  key={inspected.answer.key}
+                  client={session.reader}
+                  runId={inspected.answer.runId}
+                  title={inspected.title || inspected.answer.state.trace.model}
+                  live={inspected.answer}
+                  onClose={() => setInspected(undefined)}
+                  onUse={(asked) => {
+                    settings.changeAsk(asked);
+                    setNotice("The next question is asked with these settings.");
+                  }}
+                />
+              </Suspense>
             )}
           </div>
-          {inspected && (
-            <Suspense>
-              <RunInspectorDrawer
-                key={inspected.answer.key}
-                client={session.reader}
-                runId={inspected.answer.runId}
-                title={inspected.title || inspected.answer.state.trace.model}
-                live={inspected.answer}
-                onClose={() => setInspected(undefined)}
-                onUse={(asked) => {
-                  settings.changeAsk(asked);
-                  setNotice("The next question is asked with these settings.");
-                }}
-              />
-            </Suspense>
-          )}
-        </div>
+        </ToolTitlesProvider>
         {isNarrow && (
           <Dialog open={sheet} onClose={() => setSheet(false)} title="Conversations" titleHidden place="left">
             {list}

@@ -35,6 +35,21 @@ def test_every_tool_is_listed_with_its_metadata(app: RunningApp) -> None:
     assert all(tool["available"] for tool in tools.values())
 
 
+def test_every_tool_has_words_for_people(app: RunningApp) -> None:
+    """The page shows these; the technical name and the description are for models."""
+    tools = listed(app)
+    assert {name: tool["title"] for name, tool in tools.items()} == {
+        "search_web": "Web search",
+        "read_url": "Read a page",
+        "save_note": "Save a note",
+        "get_current_time": "Clock",
+        "calculate": "Calculator",
+    }
+    for tool in tools.values():
+        assert tool["summary"] != tool["description"]
+        assert tool["summary"].count(".") == 1
+
+
 def test_a_note_is_saved_found_read_and_served(behind: Behind, tmp_path: Path) -> None:
     """One run saves it, the next one's search finds it, read_url reads it by that address, and the app serves it."""
     note = json.dumps({"title": "Zebrafish fins", "text": "They grow back within weeks."})

@@ -117,6 +117,8 @@ def test_what_cannot_be_loaded_is_listed_with_the_reason(client: httpx.Client) -
         "its timeout is not a positive number of seconds, at most 3,600",
         "its category is not one of search, utility, other",
         "its visibility is not one of primary, secondary, hidden",
+        "its title is not one line of at most 60 characters",
+        "its summary is not one line of at most 200 characters",
         "its search_key is not a function",
         "its url_argument is none of its arguments",
         "its run is not a function",

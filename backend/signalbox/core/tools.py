@@ -1,5 +1,6 @@
 """What a tool is: its schema, its metadata, what it is given and what it gives back."""
 
+import re
 from collections.abc import Awaitable, Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -34,6 +35,9 @@ class ToolSpec:
     `untrusted`: its results bring text from outside, so a model gets them in a fence (quirk G3); its failures as well,
     unless `own_failures` says that they quote nothing. `url_argument` names the argument that is an address it will
     ask: once text from outside was read, only addresses that the user or a result has named are.
+
+    `name` and `description` are for models. `title` and `summary` are for people: a short name and one sentence.
+    Both may be left out; read them through `display_title` and `display_summary`.
     """
 
     name: str
@@ -47,6 +51,29 @@ class ToolSpec:
     untrusted: bool = True
     own_failures: bool = False
     url_argument: str | None = None
+    title: str = ""
+    summary: str = ""
+
+    @property
+    def display_title(self) -> str:
+        """Return the title, or else the technical name in words: `get_weather` becomes "Get weather"."""
+        return self.title or name_in_words(self.name)
+
+    @property
+    def display_summary(self) -> str:
+        """Return the summary, or else the first sentence of the description."""
+        return self.summary or _FIRST_SENTENCE.split(self.description.strip(), maxsplit=1)[0]
+
+
+_WORD_BOUNDARY = re.compile(r"_+|(?<=[a-z0-9])(?=[A-Z])")
+_FIRST_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])|\n\s*\n")
+
+
+def name_in_words(name: str) -> str:
+    """Write an identifier as words, capitals of an abbreviation left as they are (`readURL` becomes "Read URL")."""
+    words = [word if word.isupper() else word.lower() for word in _WORD_BOUNDARY.split(name) if word]
+    text = " ".join(words)
+    return text[:1].upper() + text[1:]
 
 
 class ToolOutcome(Struct, frozen=True):
@@ -301,4 +328,5 @@ __all__ = [
     "Visibility",
     "WebPage",
     "canonical_url",
+    "name_in_words",
 ]

@@ -13,6 +13,8 @@ _LONGEST_NAME = 64
 
 SPEC = ToolSpec(
     name="get_current_time",
+    title="Clock",
+    summary="Tells the date and time anywhere in the world.",
     description="Tell the current date, weekday and time in a time zone, with its offset from UTC.",
     parameters={
         "type": "object",

@@ -38,6 +38,8 @@ def isolated(tool: Tool, thread: PluginThread) -> Tool:
         untrusted=given.untrusted,
         own_failures=given.own_failures,
         url_argument=given.url_argument,
+        title=given.title,
+        summary=given.summary,
     )
     return Tool(spec, run, tool.unavailable)
 

@@ -13,6 +13,7 @@ from signalbox.core.tools import Category, Tool, ToolSpec, Visibility
 SAFE_KEYWORDS = frozenset({"type", "description", "properties", "required", "items", "enum"})
 _LONGEST_TIMEOUT = 3_600
 _LONGEST_REASON = 500
+_LONGEST_TITLE, _LONGEST_SUMMARY = 60, 200
 _NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]{0,63}")
 
 
@@ -32,7 +33,15 @@ def fault_of(tool: Tool) -> str | None:
         return "its run is not a function"
     if reason is not None and (not isinstance(reason, str) or not 0 < len(reason) <= _LONGEST_REASON):
         return f"the reason why it is unavailable is not a text of at most {_LONGEST_REASON} characters"
-    return _metadata_fault(spec) or schema_fault(spec.parameters)
+    return _words_fault(spec) or _metadata_fault(spec) or schema_fault(spec.parameters)
+
+
+def _words_fault(spec: ToolSpec) -> str | None:
+    """Return what is wrong with the words for people, which the page shows as they are."""
+    for field, text, most in (("title", spec.title, _LONGEST_TITLE), ("summary", spec.summary, _LONGEST_SUMMARY)):
+        if not isinstance(cast(object, text), str) or len(text) > most or not all(map(str.isprintable, text)):
+            return f"its {field} is not one line of at most {most} characters"
+    return None
 
 
 def _metadata_fault(spec: ToolSpec) -> str | None:

@@ -50,6 +50,8 @@ def search_web(backend: SearchBackend | None, unavailable: str | None, *, notice
 def _spec(description: str) -> ToolSpec:
     return ToolSpec(
         name="search_web",
+        title="Web search",
+        summary="Finds pages on the web, or in the documents set up here, and cites them as sources.",
         description=description,
         parameters=_PARAMETERS,
         category="search",

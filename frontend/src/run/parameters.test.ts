@@ -21,6 +21,8 @@ const UNABLE = aModel("a/c", { parameters: ["max_tokens", "top_k"] });
 const SILENT = aModel("a/d", { parameters: [] });
 const tool = (name: string, unavailable?: string): Tool => ({
   name,
+  title: "",
+  summary: "",
   description: "",
   category: "",
   visibility: "public",

@@ -83,7 +83,7 @@ describe("the models", () => {
 describe("the tools", () => {
   it("say why they cannot be offered", async () => {
     const asked: string[] = [];
-    const shape = { description: "D", category: "search", visibility: "public" };
+    const shape = { title: "T", summary: "S", description: "D", category: "search", visibility: "public" };
     const tools = [
       { name: "a", ...shape, available: true, unavailable: null },
       { name: "b", ...shape, available: false, unavailable: "No key is set." },
@@ -93,7 +93,15 @@ describe("the tools", () => {
     expect(await fetchTools(answering({ tools }, asked))).toEqual([
       { name: "a", ...shape, unavailable: undefined },
       { name: "b", ...shape, unavailable: "No key is set." },
-      { name: "c", description: "", category: "", visibility: "", unavailable: "Not available here." },
+      {
+        name: "c",
+        title: "",
+        summary: "",
+        description: "",
+        category: "",
+        visibility: "",
+        unavailable: "Not available here.",
+      },
     ]);
     expect(asked).toEqual(["/api/tools"]);
   });

@@ -44,12 +44,14 @@ const parsePricing = ({ prompt, completion }: Fields): Pricing => ({
 });
 
 function parseTool(value: unknown): Tool[] {
-  const { name, description, category, visibility, available, unavailable } = fields(value);
+  const { name, title, summary, description, category, visibility, available, unavailable } = fields(value);
   if (!text(name)) return [];
   const why = text(unavailable) || (available === false ? "Not available here." : undefined);
   return [
     {
       name: text(name),
+      title: text(title),
+      summary: text(summary),
       description: text(description),
       category: text(category),
       visibility: text(visibility),

@@ -51,6 +51,9 @@ export interface Model {
 
 export interface Tool {
   name: string;
+  /** For people, as is the summary; the name and the description are for models. */
+  title: string;
+  summary: string;
   description: string;
   category: string;
   visibility: string;

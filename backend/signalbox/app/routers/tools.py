@@ -4,15 +4,16 @@ from fastapi import APIRouter
 
 from signalbox.app.deps import PartsDep
 from signalbox.app.parameters import KnownParameters
+from signalbox.app.tool_listing import ToolList
 from signalbox.core.messages import JsonObject
 from signalbox.core.tools import Tool
 
 router = APIRouter(tags=["tools"], route_class=KnownParameters)
 
 
-@router.get("/api/tools", response_model=None)
+@router.get("/api/tools", response_model=None, responses={200: {"model": ToolList}})
 async def list_tools(parts: PartsDep) -> JsonObject:
-    """List every tool with its schema and metadata."""
+    """List every tool with its schema, its metadata, and a title and a summary for people."""
     return {"tools": [_shown(tool) for tool in parts.executor.tools]}
 
 
@@ -20,6 +21,8 @@ def _shown(tool: Tool) -> JsonObject:
     spec = tool.spec
     return {
         "name": spec.name,
+        "title": spec.display_title,
+        "summary": spec.display_summary,
         "description": spec.description,
         "parameters": spec.parameters,
         "category": spec.category,

@@ -1,13 +1,12 @@
-// Before the first message: one sentence, and three questions that show what the line is for.
-import { Lamp } from "../ui/Lamp.tsx";
+// Before the first message: what this is, and questions that show what an answer can hold.
+import { Brand } from "../ui/Brand.tsx";
 
 interface Example {
   shows: string;
   prompt: string;
 }
 
-// They work with the simulator as well, which reads questions by rules: one search, two with thinking between them,
-// and three stages that wait for each other, with a sum and a clock.
+// They work with the simulator as well, which reads questions by rules.
 const EXAMPLES: readonly Example[] = [
   { shows: "Search and sources", prompt: "How does Signalbox keep a stream alive when the connection drops?" },
   { shows: "Reasoning", prompt: "Explain in detail how a tool call becomes events." },
@@ -25,18 +24,19 @@ export function EmptyPage({ onAsk }: { onAsk: (prompt: string) => void }) {
       aria-labelledby="empty-title"
       data-part="empty"
     >
-      <h2 id="empty-title" className="text-balance text-title">
-        Ask something, and watch how the answer comes about.
-      </h2>
-      <ul className="relative grid gap-2 before:absolute before:inset-y-5 before:left-[5px] before:w-0.5 before:bg-[radial-gradient(circle,currentColor_1px,transparent_1.25px)] before:bg-[length:2px_8px] before:text-edge-strong">
+      <header className="grid gap-1.5">
+        <h2 id="empty-title" className="flex items-center gap-2 text-title">
+          <Brand />
+          Signalbox
+        </h2>
+        <p className="text-pretty text-dim">Chat with AI models and see how they find each answer.</p>
+      </header>
+      <ul className="grid grid-cols-2 gap-2 narrow:grid-cols-1" aria-label="Examples">
         {EXAMPLES.map(({ shows, prompt }) => (
-          <li key={shows} className="flex items-start gap-3">
-            <span className="relative mt-3 flex bg-ground py-1">
-              <Lamp lamp="waiting" />
-            </span>
+          <li key={shows} className="grid">
             <button
               type="button"
-              className="grid flex-1 cursor-pointer gap-0.5 rounded-md border border-edge bg-raised px-4 py-2.5 text-left transition-colors hover:border-edge-strong"
+              className="grid cursor-pointer content-start gap-0.5 rounded-md border border-edge bg-raised px-4 py-2.5 text-start transition-colors hover:border-edge-strong"
               onClick={() => onAsk(prompt)}
             >
               <span className="text-dim text-small">{shows}</span>

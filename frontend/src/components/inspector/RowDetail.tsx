@@ -11,6 +11,7 @@ import type { CallItem } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
 import { Facts } from "./Facts.tsx";
 import { Json } from "./Json.tsx";
+import { useRowLabel } from "./rowLabel.ts";
 
 interface Props {
   row: Row;
@@ -20,10 +21,14 @@ interface Props {
 
 export function RowDetail({ row, record, events }: Props) {
   const { subject } = row;
+  const label = useRowLabel()(row);
   return (
-    <section aria-label={`${row.label}, details`} data-part="row-detail" className="flex flex-col gap-3 pt-3">
+    <section aria-label={`${label}, details`} data-part="row-detail" className="flex flex-col gap-3 pt-3">
       <h3 className="font-semibold text-small">
-        {[row.label, ...row.marks].join(" · ")}
+        {[label, ...row.marks].join(" · ")}
+        {subject.kind === "call" && (
+          <code className="ms-1.5 font-mono font-normal text-dim text-tiny">{subject.item.name}</code>
+        )}
         <span className="font-normal text-dim tabular-nums">{row.ms !== undefined && ` · ${duration(row.ms)}`}</span>
       </h3>
       {subject.kind === "attempt" && <AttemptDetail attempt={subject.attempt} simulated={record?.simulated === true} />}

@@ -73,8 +73,8 @@ describe("the inspector", () => {
       "Step 1RATE_LIMIT3 ms",
       "Step 1retry 1540 ms",
       "Reasoning367 ms",
-      "search_webleases1 ms",
-      "calculatehidden17 * 230 ms",
+      "Search webleases1 ms",
+      "Calculatehidden17 * 230 ms",
       "Step 2" + "1.2 s",
       "Reasoning265 ms",
       "Answer915 ms",
@@ -83,8 +83,8 @@ describe("the inspector", () => {
 
   it("opens a row with what was asked, what came and its events", async () => {
     const user = await open();
-    await user.click(screen.getByRole("button", { name: /calculate/ }));
-    const detail = screen.getByRole("region", { name: "calculate, details" });
+    await user.click(screen.getByRole("button", { name: /Calculate/ }));
+    const detail = screen.getByRole("region", { name: "Calculate, details" });
     expect(within(detail).getByRole("region", { name: "Arguments" }).textContent).toContain('"17 * 23"');
     expect(within(detail).getByRole("region", { name: "Result" }).textContent).toContain("391");
     await user.click(within(detail).getByRole("button", { name: "Show 3 raw events" }));
@@ -94,8 +94,8 @@ describe("the inspector", () => {
       "tool_executing",
       "tool_result",
     ]);
-    await user.click(screen.getByRole("button", { name: /calculate/ }));
-    expect(screen.queryByRole("region", { name: "calculate, details" })).toBeNull();
+    await user.click(screen.getByRole("button", { name: /Calculate/ }));
+    expect(screen.queryByRole("region", { name: "Calculate, details" })).toBeNull();
   });
 
   it("shows a failed attempt with its error", async () => {

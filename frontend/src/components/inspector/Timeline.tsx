@@ -5,6 +5,7 @@ import { duration } from "../../run/words.ts";
 import type { RawEvent, RunRecord } from "../../types/api.ts";
 import { Lamp } from "../ui/Lamp.tsx";
 import { RowDetail } from "./RowDetail.tsx";
+import { useRowLabel } from "./rowLabel.ts";
 import { Ticks, Track } from "./Track.tsx";
 
 interface Props {
@@ -71,19 +72,18 @@ export function Timeline({ fall: { rows, ticks }, record, events }: Props) {
 
 const timeOf = ({ ms }: Row): string => (ms === undefined ? "not told" : duration(ms));
 
-function RowName({ row: { subject, label, marks, hint, lamp } }: { row: Row }) {
+function RowName({ row }: { row: Row }) {
+  const { subject, marks, hint, lamp } = row;
+  const label = useRowLabel()(row);
   const isStep = subject.kind === "attempt";
+  const technical = subject.kind === "call" ? [subject.item.name] : [];
   return (
     <span
-      title={[label, ...marks, hint].filter(Boolean).join(" · ")}
+      title={[label, ...technical, ...marks, hint].filter(Boolean).join(" · ")}
       className={`flex min-w-0 items-center gap-1.5 ${isStep ? "" : "pl-3"}`}
     >
       <Lamp lamp={lamp} spoken />
-      <span
-        className={`truncate ${isStep ? "shrink-0 font-medium" : subject.kind === "call" ? "font-mono text-tiny" : ""}`}
-      >
-        {label}
-      </span>
+      <span className={`truncate ${isStep ? "shrink-0 font-medium" : ""}`}>{label}</span>
       {marks.length > 0 && <span className="shrink-[9] truncate text-dim text-tiny">{marks.join(", ")}</span>}
       {hint && <span className="min-w-0 flex-1 basis-0 truncate text-dim text-tiny">{hint}</span>}
     </span>

@@ -294,10 +294,10 @@ describe("other tools", () => {
       failed("b", "The page answered 404.", "TOOL_FAILED", other),
       found("c", [], other),
     );
-    expect(line()[0]).toBe("failed Used read_url×2 save · 1 failed");
+    expect(line()[0]).toBe("failed Used Read url×2 Save · 1 failed");
     expect(document.querySelectorAll("[data-part=chip]")).toHaveLength(2);
     fireEvent.click(head(/^Used/));
-    expect(line()[0]).toBe("done Used read_url×2 save · 1 failed +");
+    expect(line()[0]).toBe("done Used Read url×2 Save · 1 failed +");
     const [, card] = document.querySelectorAll<HTMLElement>("[data-part=tool]");
     expect(card?.textContent).toContain("The page answered 404.");
     expect(card?.querySelector("table")).toBeNull();
@@ -332,7 +332,7 @@ describe("other tools", () => {
     const answer = fedAnswer("auto", call("a", 1, other));
     show(answer);
     act(() => answer.show({ trace: connectionLost(answer.state.trace) }));
-    expect(line()).toEqual(["failed Used read_url · failed", "end"]);
+    expect(line()).toEqual(["failed Used Read url · failed", "end"]);
     expect(document.querySelectorAll("[data-lamp=running]")).toHaveLength(0);
   });
 });

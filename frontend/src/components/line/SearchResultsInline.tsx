@@ -7,6 +7,7 @@ import { failureOf, plural } from "../../run/words.ts";
 import type { CallItem, Link } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
 import { Lamp } from "../ui/Lamp.tsx";
+import { useToolTitle } from "../ui/ToolTitles.tsx";
 import { Failed } from "./Failed.tsx";
 import { Aside, StopHead } from "./StopHead.tsx";
 
@@ -83,13 +84,14 @@ function Title({ calls, found, looked }: { calls: readonly CallItem[]; found: nu
 }
 
 function Query({ call }: { call: CallItem }) {
+  const title = useToolTitle()(call.name);
   const { query } = call.arguments;
   return (
     <li className="flex min-w-0 items-baseline gap-2" data-part="query">
       <span className="flex translate-y-px [&_svg]:size-2.5">
         <Lamp lamp={lampOf(call)} spoken />
       </span>
-      <span className="min-w-0 truncate">{typeof query === "string" && query ? query : call.name}</span>
+      <span className="min-w-0 truncate">{typeof query === "string" && query ? query : title}</span>
       <span className={`shrink-0 ${hasFailed(call) ? "text-red-ink" : "text-dim"}`} title={call.error}>
         {fateOf(call)}
       </span>

@@ -4,6 +4,7 @@ import { burstLamp, hasFailed, isOpen, lampOf, type Stop, tookMs } from "../../r
 import { duration, failureOf } from "../../run/words.ts";
 import type { CallItem } from "../../types/models.ts";
 import { Lamp } from "../ui/Lamp.tsx";
+import { useToolTitle } from "../ui/ToolTitles.tsx";
 import { Failed } from "./Failed.tsx";
 import { isSameBurst } from "./SearchResultsInline.tsx";
 import { Aside, StopHead } from "./StopHead.tsx";
@@ -60,15 +61,17 @@ function Title({ calls, looked }: { calls: readonly CallItem[]; looked: boolean 
 }
 
 function Chip({ name, calls, looked }: { name: string; calls: readonly CallItem[]; looked: boolean }) {
+  const titleOf = useToolTitle();
   return (
     <>
       {" "}
       <span
         data-part="chip"
+        title={name}
         className="inline-flex max-w-full items-center gap-1.5 rounded-full border border-edge px-2 text-tiny leading-[1.125rem] [&_svg]:size-2.5"
       >
         <Lamp lamp={burstLamp(calls, looked)} spoken />
-        <span className="min-w-0 truncate">{name}</span>
+        <span className="min-w-0 truncate">{titleOf(name)}</span>
         {calls.length > 1 && <span className="text-dim">×{calls.length}</span>}
       </span>
     </>
@@ -77,6 +80,7 @@ function Chip({ name, calls, looked }: { name: string; calls: readonly CallItem[
 
 /** For any tool, known here or not. A call that failed says why, and shows no empty table. */
 function Card({ call }: { call: CallItem }) {
+  const title = useToolTitle()(call.name);
   const given = call.argumentsRaw ?? call.arguments;
   const hasGiven = typeof given === "string" || Object.keys(given).length > 0;
   return (
@@ -86,22 +90,25 @@ function Card({ call }: { call: CallItem }) {
     >
       <p className="flex min-w-0 items-center gap-2 [&_svg]:size-2.5">
         <Lamp lamp={lampOf(call)} spoken />
-        <span className="min-w-0 truncate font-medium">{call.name}</span>
+        <span className="min-w-0 truncate font-medium" title={call.name}>
+          {title}
+        </span>
         <span className="ml-auto shrink-0 text-dim tabular-nums">{fateOf(call)}</span>
       </p>
-      {hasGiven && <Value label={`Arguments of ${call.name}`} value={given} />}
+      {hasGiven && <Value label={`Input of ${title}`} value={given} />}
       <Outcome call={call} />
     </li>
   );
 }
 
 function Outcome({ call }: { call: CallItem }) {
+  const title = useToolTitle()(call.name);
   if (isOpen(call)) return null;
   if (call.status === "done") {
-    if (call.result === undefined || call.result === null) return <p className="text-dim">It gave nothing back.</p>;
+    if (call.result === undefined || call.result === null) return <p className="text-dim">No result.</p>;
     return (
       <div className="border-edge border-t pt-1.5">
-        <Value label={`Result of ${call.name}`} value={call.result} />
+        <Value label={`Result of ${title}`} value={call.result} />
       </div>
     );
   }

@@ -1,6 +1,6 @@
 // The frame of every page beside the chat: where one is, and the ways to the others.
 import type { ReactNode } from "react";
-import { Brand } from "./Brand.tsx";
+import { Brand } from "../ui/Brand.tsx";
 
 const PLACES = [
   ["/", "Chat"],

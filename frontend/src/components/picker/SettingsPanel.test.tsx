@@ -15,8 +15,22 @@ const ABLE = aModel("a/able", { parameters: ["max_tokens", "reasoning", "seed", 
 const UNABLE = aModel("a/unable", { parameters: ["max_tokens", "top_p"] });
 const shape = { category: "utility", visibility: "public" };
 const TOOLS: readonly Tool[] = [
-  { name: "web_search", description: "Search the web.", unavailable: undefined, ...shape },
-  { name: "brave_search", description: "Search with Brave.", unavailable: "BRAVE_API_KEY is not set.", ...shape },
+  {
+    name: "web_search",
+    title: "Search",
+    summary: "Finds pages.",
+    description: "For models.",
+    unavailable: undefined,
+    ...shape,
+  },
+  {
+    name: "brave_search",
+    title: "",
+    summary: "",
+    description: "Search with Brave.",
+    unavailable: "BRAVE_API_KEY is not set.",
+    ...shape,
+  },
 ];
 
 interface Given {
@@ -79,20 +93,20 @@ describe("effort", () => {
 describe("tools", () => {
   it("are switched off by name, and one that is not to be had says why", async () => {
     const { user, sent } = panel();
-    const unavailable = screen.getByRole("switch", { name: "brave_search" });
+    const unavailable = screen.getByRole("switch", { name: "Brave search" });
     expect(unavailable.getAttribute("aria-disabled") ?? unavailable.getAttribute("disabled")).not.toBeNull();
     expect(unavailable.getAttribute("aria-checked")).toBe("false");
     expect(describedBy(unavailable)).toContain("BRAVE_API_KEY is not set.");
     expect(sent()).toEqual({});
-    await user.click(screen.getByRole("switch", { name: "web_search" }));
+    await user.click(screen.getByRole("switch", { name: "Search" }));
     expect(sent()).toEqual({ tools: [] });
-    await user.click(screen.getByRole("switch", { name: "web_search" }));
+    await user.click(screen.getByRole("switch", { name: "Search" }));
     expect(sent()).toEqual({});
   });
 
   it("cannot be had with a model that takes none", async () => {
     const { user, seen } = panel({ model: UNABLE });
-    const search = screen.getByRole("switch", { name: "web_search" });
+    const search = screen.getByRole("switch", { name: "Search" });
     expect(search.getAttribute("aria-checked")).toBe("false");
     expect(describedBy(search)).toContain("This model cannot use tools");
     await user.click(search);

@@ -1,6 +1,7 @@
-// The tools that a model may use: each with what it does, a switch, or the reason why it cannot be had.
+// The tools that a model may use: each with what it does and a switch, or the reason why it is unavailable.
 import { Switch } from "@base-ui/react/switch";
 import { useId } from "react";
+import { nameInWords } from "../../run/toolNames.ts";
 import type { Tool } from "../../types/api.ts";
 
 interface Props {
@@ -51,11 +52,14 @@ function ToolSwitch({ tool, unusableId, on, onToggle }: RowProps) {
   return (
     <div className="flex items-start gap-3" data-part="tool">
       <div className="min-w-0 flex-1">
-        <p id={`${id}-name`} className="font-mono text-small">
-          {tool.name}
+        <p className="flex flex-wrap items-baseline gap-x-2">
+          <span id={`${id}-name`} className="text-small">
+            {tool.title || nameInWords(tool.name)}
+          </span>
+          <code className="font-mono text-dim text-tiny">{tool.name}</code>
         </p>
         <p id={`${id}-about`} className="text-dim text-tiny">
-          <span className="line-clamp-2">{tool.description}</span>
+          {tool.summary || tool.description}
           {reason && (
             <span className="mt-0.5 block text-ink" data-part="reason">
               {reason}

@@ -8,6 +8,7 @@ import type { Saves } from "../../hooks/saves.ts";
 import { isMac } from "../../hooks/shortcuts.ts";
 import { useStore } from "../../hooks/store.ts";
 import { shortcutWords } from "../../run/shortcuts.ts";
+import { Brand } from "../ui/Brand.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Tip } from "../ui/Tip.tsx";
 import { ConversationList } from "./ConversationList.tsx";
@@ -43,6 +44,10 @@ export function Sidebar({ conversations, saves, here, onOpen, onOpenSave, onNew,
       data-part="sidebar"
     >
       <div className="flex flex-col gap-2 p-3 pb-2">
+        <p className="flex h-7 items-center gap-2 px-1 font-semibold" data-part="product">
+          <Brand />
+          Signalbox
+        </p>
         <Tip label={`New chat, ${shortcutWords("new", isMac())}`}>
           <Button look="outline" size="medium" className="w-full" onClick={onNew}>
             <SquarePen aria-hidden="true" />

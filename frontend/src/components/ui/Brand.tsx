@@ -1,4 +1,4 @@
-// The sign of the house: a line with two stops.
+// The logo: a line with two stops.
 export function Brand() {
   return (
     <svg

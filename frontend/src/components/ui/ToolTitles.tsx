@@ -1,0 +1,16 @@
+// The titles of tools for everything below: the server lists them once, and calls anywhere on the page show them.
+import { createContext, type ReactNode, useContext, useMemo } from "react";
+import { type ToolTitles, titleOf, toolTitles } from "../../run/toolNames.ts";
+import type { Tool } from "../../types/api.ts";
+
+const Context = createContext<ToolTitles>(new Map());
+
+export function ToolTitlesProvider({ tools, children }: { tools: readonly Tool[]; children: ReactNode }) {
+  return <Context value={useMemo(() => toolTitles(tools), [tools])}>{children}</Context>;
+}
+
+/** A function from a tool's technical name to its title. */
+export function useToolTitle(): (name: string) => string {
+  const titles = useContext(Context);
+  return (name) => titleOf(titles, name);
+}

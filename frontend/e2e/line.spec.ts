@@ -164,3 +164,15 @@ test("what stands on the line can be clicked while the page follows the answer",
   await page.getByRole("button", { name: "Stop", exact: true }).click();
   await ended(page, "cancelled");
 });
+
+test("thoughts with only hidden tools between them are one row", async ({ page }) => {
+  await watchLine(page);
+  await ask(page, "What is 17 * 23?");
+  await ended(page);
+  await expect(stops(page, "reasoning")).toHaveCount(1);
+  const seen = await seenLine(page);
+  for (const line of seen) expect(line.filter(({ kind }) => kind !== "answer").length).toBeLessThanOrEqual(1);
+  // Both thoughts are there, each in its own paragraphs.
+  await head(page, "reasoning").click();
+  await expect(stops(page, "reasoning").locator("[data-part=reasoning] > .prose")).toHaveCount(2);
+});

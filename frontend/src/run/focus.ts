@@ -1,5 +1,5 @@
 // Which panels of a run stand open by themselves: the one in use. Reasoning hands over to search, search to the answer.
-import type { CallItem, ReasoningItem, RunTrace } from "../types/models.ts";
+import type { CallItem, RunTrace } from "../types/models.ts";
 import { isOpen, type Stop, stopsOf } from "./view.ts";
 
 /** The reader's setting for reasoning panels. */
@@ -24,13 +24,17 @@ export function panelsOf(trace: RunTrace, silentMs: number, stops = stopsOf(trac
   const open = new Set<string>();
   const since: CallItem[] = [];
   let again: number | undefined;
-  let block: ReasoningItem | undefined;
+  let isThere = false;
   for (const stop of stopsInUse(stops)) {
     if (stop.kind === "search" && stop.calls.some((call) => !isOpen(call)) && !hasSearch(open)) open.add(stop.id);
     if (stop.kind === "search" || stop.kind === "tools") since.push(...stop.calls);
-    if (stop.kind !== "reasoning" || block) continue;
-    block = stop.item;
-    const left = openFor(block, since, silentMs);
+    if (stop.kind !== "reasoning" || isThere) continue;
+    isThere = true;
+    const left = openFor(
+      stop.items.some(({ running }) => running),
+      since,
+      silentMs,
+    );
     if (left <= 0) continue;
     open.add(stop.id);
     if (Number.isFinite(left)) again = left;
@@ -47,12 +51,12 @@ function stopsInUse(stops: readonly Stop[]): readonly Stop[] {
 }
 
 /** How many milliseconds more the last block of reasoning stays open, if nothing comes. `since`: the calls after it. */
-function openFor(block: ReasoningItem, since: readonly CallItem[], silentMs: number): number {
+function openFor(running: boolean, since: readonly CallItem[], silentMs: number): number {
   if (since.length === 0) return Infinity;
   const searches = since.filter((call) => call.category === "search");
   // Other tools take no room: what was thought stays until they have answered.
-  if (searches.length === 0) return block.running || since.some(isOpen) ? Infinity : 0;
+  if (searches.length === 0) return running || since.some(isOpen) ? Infinity : 0;
   // A block that goes on after a result is running again.
-  if (!block.running && searches.some((call) => !isOpen(call))) return 0;
+  if (!running && searches.some((call) => !isOpen(call))) return 0;
   return SILENT_MS - silentMs;
 }

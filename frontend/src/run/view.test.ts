@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fixture } from "../fixtures/read.ts";
 import type { ChatEvent, RunTrace } from "../types/models.ts";
 import { connectionLost, emptyTrace, runReducer } from "./reducer.ts";
-import { burstLamp, type Stop, sourcesOf, stopsOf, warningsOf } from "./view.ts";
+import { burstLamp, type Stop, sourcesOf, stopsOf, tookInAllMs, warningsOf } from "./view.ts";
 
 const play = (events: readonly ChatEvent[]): RunTrace => events.reduce(runReducer, emptyTrace("m"));
 
@@ -69,6 +69,43 @@ describe("the stops on the line", () => {
       "content-1",
       "search-e",
     ]);
+  });
+
+  describe("where only hidden tools lie between two thoughts", () => {
+    const think = (content: string, step: number, ts: number): ChatEvent => ({ type: "reasoning", content, step, ts });
+    const shown = { category: "utility", visibility: "hidden" } as const;
+    const hidden: ChatEvent[] = [
+      { type: "tool_calls", calls: [{ id: "h", name: "calculate", arguments: "{}", ...shown }], step: 1, ts: 3_000 },
+      { type: "tool_executing", id: "h", name: "calculate", ...shown, step: 1, ts: 3_000 },
+      {
+        type: "tool_result",
+        ...{ id: "h", name: "calculate", result: { success: true, result: 1 }, ...shown, step: 1, ts: 9_000 },
+      },
+    ];
+    const events = [think("a", 1, 1_000), think("b", 1, 3_000), ...hidden, think("c", 2, 10_000)];
+
+    it("are one, which goes on while the tool works", () => {
+      const seen = events.map((_, index) => line(events.slice(0, index + 1)));
+      expect(seen).toEqual(events.map(() => ["reasoning running"]));
+      expect(line([...events, { type: "content", content: "x" }])).toEqual(["reasoning done", "answer"]);
+    });
+
+    it("keep both texts, and their times without the tool's", () => {
+      const [stop] = stopsOf(play(events));
+      if (stop?.kind !== "reasoning") throw new Error("no reasoning");
+      expect(stop.id).toBe("reasoning-1");
+      expect(stop.items.map(({ text }) => text)).toEqual(["ab", "c"]);
+      expect(tookInAllMs(stop.items)).toBe(3_000);
+    });
+
+    it("stay two where a visible tool lies between as well", () => {
+      const visible: ChatEvent = {
+        type: "tool_calls",
+        calls: [{ id: "v", name: "read_url", arguments: "{}", category: "other", visibility: "secondary" }],
+      };
+      const stops = line([events[0] as ChatEvent, ...hidden, visible, think("c", 2, 10_000)]);
+      expect(stops).toEqual(["reasoning done", "tools running", "reasoning running"]);
+    });
   });
 
   it("say which text may still grow", () => {

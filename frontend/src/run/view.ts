@@ -4,7 +4,8 @@ import type { CallItem, ContentItem, Link, ReasoningItem, RunItem, RunTrace, War
 export type Lamp = "running" | "done" | "failed" | "waiting" | "blue";
 
 export type Stop =
-  | { kind: "reasoning"; id: string; lamp: Lamp; item: ReasoningItem }
+  /** What was thought without anything visible between it. */
+  | { kind: "reasoning"; id: string; lamp: Lamp; items: readonly ReasoningItem[] }
   | { kind: "search"; id: string; lamp: Lamp; calls: readonly CallItem[] }
   | { kind: "tools"; id: string; lamp: Lamp; calls: readonly CallItem[] }
   /** `settled`: its text does not grow any more. */
@@ -44,7 +45,8 @@ const isBlank = (text: string): boolean => !/\S/.test(text);
 
 /**
  * The stops of a run in order. Hidden calls never show; calls that nothing stands between are one stop for searches and
- * one for other tools. `asked`: reasoning was asked for, so its stop is there before its first word.
+ * one for other tools, and reasoning that only hidden calls stand between is one stop. `asked`: reasoning was asked for,
+ * so its stop is there before its first word.
  */
 export function stopsOf(trace: RunTrace, asked = false): readonly Stop[] {
   const stops: Stop[] = [];
@@ -52,7 +54,7 @@ export function stopsOf(trace: RunTrace, asked = false): readonly Stop[] {
   for (const [index, item] of trace.items.entries()) {
     switch (item.kind) {
       case "reasoning":
-        stops.push({ kind: "reasoning", id: item.id, lamp: item.running ? "running" : "done", item });
+        addReasoning(stops, item);
         break;
       case "content":
         if (isEmpty(item)) break;
@@ -66,8 +68,22 @@ export function stopsOf(trace: RunTrace, asked = false): readonly Stop[] {
     }
   }
   const pending = pendingStop(trace, asked);
-  if (pending) stops.push(pending);
+  if (pending) addPending(stops, pending);
   return stops;
+}
+
+function addReasoning(stops: Stop[], item: ReasoningItem): void {
+  const last = stops.at(-1);
+  const lamp = item.running ? "running" : "done";
+  if (last?.kind !== "reasoning") stops.push({ kind: "reasoning", id: item.id, lamp, items: [item] });
+  else stops[stops.length - 1] = { ...last, lamp, items: [...last.items, item] };
+}
+
+/** While a hidden tool works the reasoning before it goes on: a row of its own would come and go. */
+function addPending(stops: Stop[], pending: Stop): void {
+  const last = stops.at(-1);
+  if (last?.kind === "reasoning") stops[stops.length - 1] = { ...last, lamp: "running" };
+  else stops.push(pending);
 }
 
 function addCall(stops: Stop[], call: CallItem): void {
@@ -144,6 +160,12 @@ export const warningsOf = (trace: RunTrace): readonly WarningItem[] =>
   trace.items.filter(
     (item): item is WarningItem => item.kind === "warning" && (!trace.end?.code || item.code !== trace.end.code),
   );
+
+/** How long all of it took in ms, without the pauses between, where the server's times tell. */
+export function tookInAllMs(items: readonly { startedAt?: number; endedAt?: number }[]): number | undefined {
+  const times = items.map(tookMs).filter((ms) => ms !== undefined);
+  return times.length === 0 ? undefined : times.reduce((sum, ms) => sum + ms, 0);
+}
 
 /** How long it took in ms, where the server's times tell. */
 export const tookMs = ({ startedAt, endedAt }: { startedAt?: number; endedAt?: number }): number | undefined =>

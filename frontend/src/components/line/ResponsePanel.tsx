@@ -99,7 +99,7 @@ interface StopProps {
 function StopView({ stop, trace, since, ...panel }: StopProps) {
   switch (stop.kind) {
     case "reasoning":
-      return <ReasoningBlock item={stop.item} open={panel.open} onToggle={panel.onToggle} />;
+      return <ReasoningBlock stop={stop} open={panel.open} onToggle={panel.onToggle} />;
     case "search":
       return <SearchResultsInline stop={stop} {...panel} />;
     case "tools":

@@ -20,7 +20,11 @@ async function compare(page: Page, ...models: string[]): Promise<void> {
   for (const model of models.filter((id) => !first.includes(id))) {
     await add(page, model);
     const id = unwanted.pop();
-    if (id) await compared(page).locator(`[title="${id}"]`).getByRole("button").click();
+    if (id)
+      await compared(page)
+        .locator(`[title="${id}"]`)
+        .getByRole("button", { name: /^Remove/ })
+        .click();
   }
   await expect(compared(page).locator("[data-part=compared-model]")).toHaveCount(models.length);
 }

@@ -35,6 +35,11 @@ export function withFree(found: readonly Model[], free: string | undefined, firs
   return first ? [free, ...all] : [...all, free];
 }
 
+const PAGE = 40;
+
+/** How many rows are drawn so that this one is among them: whole pages, and one at least. */
+export const drawnTo = (index: number): number => (Math.floor(Math.max(index, 0) / PAGE) + 1) * PAGE;
+
 export interface Drawn extends Section {
   /** The place of its first model in the whole list. */
   from: number;

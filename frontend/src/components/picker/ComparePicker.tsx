@@ -1,9 +1,10 @@
-// Which two to four models answer side by side.
-import { Plus, X } from "lucide-react";
+// Which two to four models answer side by side, in the order of their columns.
+import { Plus } from "lucide-react";
 import { MOST_COMPARED } from "../../hooks/settings.ts";
-import { shortName } from "../../run/models.ts";
+import { labelsOf, withChanged } from "../../run/labels.ts";
 import type { Model } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";
+import { ComparedChip } from "./ComparedChip.tsx";
 import { ModelPicker, type ModelPickerProps } from "./ModelPicker.tsx";
 
 export interface ComparePickerProps extends Pick<ModelPickerProps, "recent" | "starred" | "onStar" | "simulated"> {
@@ -12,13 +13,8 @@ export interface ComparePickerProps extends Pick<ModelPickerProps, "recent" | "s
   onChange: (chosen: readonly string[]) => void;
 }
 
-export function ComparePicker({ models, chosen, onChange, ...picker }: ComparePickerProps) {
-  const isFull = chosen.length >= MOST_COMPARED;
-  const isChosen = (id: string) => chosen.includes(id);
-  const nameOf = (id: string) => {
-    const model = models.find((one) => one.id === id);
-    return model ? shortName(model) : id;
-  };
+export function ComparePicker({ chosen, onChange, ...picker }: ComparePickerProps) {
+  const labels = labelsOf(picker.models, chosen);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a row everywhere.
     <div
@@ -27,31 +23,23 @@ export function ComparePicker({ models, chosen, onChange, ...picker }: ComparePi
       className="flex min-w-0 flex-wrap items-center gap-1.5"
       data-part="compared"
     >
-      {chosen.map((id) => (
-        <span
+      {[...labels].map(([id, label]) => (
+        <ComparedChip
           key={id}
-          title={id}
-          data-part="compared-model"
-          className="inline-flex h-8 min-w-0 max-w-full items-center gap-1 rounded-md border border-edge bg-raised pl-2.5 text-small"
-        >
-          <span className="truncate">{nameOf(id)}</span>
-          <Button
-            size="icon-small"
-            aria-label={`Remove ${nameOf(id)}`}
-            onClick={() => onChange(chosen.filter((other) => other !== id))}
-          >
-            <X aria-hidden="true" />
-          </Button>
-        </span>
+          id={id}
+          label={label}
+          picker={picker}
+          others={chosen.filter((other) => other !== id)}
+          onChange={(next) => onChange(withChanged(chosen, id, next))}
+          onRemove={() => onChange(chosen.filter((other) => other !== id))}
+        />
       ))}
-      {!isFull && (
+      {chosen.length < MOST_COMPARED && (
         <ModelPicker
           {...picker}
-          models={models.filter(({ id }) => !isChosen(id))}
-          recent={picker.recent.filter((id) => !isChosen(id))}
-          starred={picker.starred.filter((id) => !isChosen(id))}
           value=""
-          onChange={(id) => !isChosen(id) && onChange([...chosen, id])}
+          others={chosen}
+          onChange={(id) => !chosen.includes(id) && onChange([...chosen, id])}
           label="Model to compare"
           trigger={
             <Button look="outline" size="medium">

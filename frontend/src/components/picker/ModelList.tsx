@@ -10,18 +10,22 @@ import {
   useRef,
   useState,
 } from "react";
-import { drawnOf, isMeant, movedBy, offeredId, withFree } from "../../run/listing.ts";
+import { drawnOf, drawnTo, isMeant, movedBy, offeredId, withFree } from "../../run/listing.ts";
 import { type Filter, freeId, sectionsOf } from "../../run/models.ts";
 import { plural } from "../../run/words.ts";
 import type { Model } from "../../types/api.ts";
 import { Lamp } from "../ui/Lamp.tsx";
 import { FilterChips } from "./FilterChips.tsx";
 import { FreeRow, ModelRow } from "./ModelRow.tsx";
+import { useOpensAt } from "./opensAt.ts";
 import { StarButton } from "./StarButton.tsx";
 
 interface Props {
   models: readonly Model[];
-  value: string;
+  /** The models that are marked as chosen. */
+  chosen: readonly string[];
+  /** The model at which the list opens; empty: at its beginning. */
+  current: string;
   recent: readonly string[];
   starred: readonly string[];
   onStar: (id: string) => void;
@@ -32,16 +36,16 @@ interface Props {
   onChoose: (id: string | undefined) => void;
 }
 
-/** Rows drawn at a time; more come when the reader gets to their end. */
-const PAGE = 40;
 const NEAR_END_PX = 300;
 
-export function ModelList({ models, value, recent, starred, onStar, simulated, label, field, onChoose }: Props) {
+export function ModelList({ models, chosen, current, recent, starred, onStar, simulated, label, ...rest }: Props) {
+  const { field, onChoose } = rest;
   const [query, setQuery] = useState("");
   const [filters, setFilters] = useState<ReadonlySet<Filter>>(new Set());
-  const [limit, setLimit] = useState(PAGE);
+  const [asked, setAsked] = useState(0);
   const [picked, setPicked] = useState<number>();
   const scrolls = useRef(false);
+  const box = useRef<HTMLDivElement>(null);
   const list = useId();
 
   // The order stays while the list is open: a row that is starred does not run away from under the pointer.
@@ -51,11 +55,13 @@ export function ModelList({ models, value, recent, starred, onStar, simulated, l
   const free = offeredId(freeId(models, query), found);
   const freeFirst = free !== undefined && isMeant(free, found);
   const ids = useMemo(() => withFree(found, free, freeFirst), [found, free, freeFirst]);
-  const first = query.trim() ? 0 : ids.slice(0, PAGE).indexOf(value);
+  const first = query.trim() ? 0 : ids.indexOf(current);
+  const limit = Math.max(asked, drawnTo(first));
   const active = Math.min(picked ?? first, ids.length - 1);
   const activeId = ids[active];
   const shift = freeFirst ? 1 : 0;
 
+  useOpensAt(box, `${list}-${first}`, `${query} ${[...filters].join()}`);
   useLayoutEffect(() => {
     if (!scrolls.current) return;
     scrolls.current = false;
@@ -65,17 +71,17 @@ export function ModelList({ models, value, recent, starred, onStar, simulated, l
   const search = (text: string) => {
     setQuery(text);
     setPicked(undefined);
-    setLimit(PAGE);
+    setAsked(0);
   };
   const filter = (chosen: ReadonlySet<Filter>) => {
     setFilters(chosen);
     setPicked(undefined);
-    setLimit(PAGE);
+    setAsked(0);
   };
   const move = (next: number) => {
     scrolls.current = true;
     setPicked(next);
-    setLimit((shown) => Math.max(shown, Math.ceil((next + 1) / PAGE) * PAGE));
+    setAsked(Math.max(limit, drawnTo(next)));
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return;
@@ -131,6 +137,7 @@ export function ModelList({ models, value, recent, starred, onStar, simulated, l
       {/* The focus stays in the field: a press on the list must not take it. */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keys are handled by the field. */}
       <div
+        ref={box}
         id={list}
         role="listbox"
         aria-label="Models"
@@ -146,9 +153,8 @@ export function ModelList({ models, value, recent, starred, onStar, simulated, l
           if ((event.target as Element).closest("[data-part='star']")) onStar(id);
           else onChoose(id);
         }}
-        onScroll={({ currentTarget: box }) => {
-          if (limit < ids.length && box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END_PX)
-            setLimit(limit + PAGE);
+        onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+          if (limit < ids.length && scrollHeight - scrollTop - clientHeight < NEAR_END_PX) setAsked(drawnTo(limit));
         }}
       >
         {freeFirst && freeRow}
@@ -168,7 +174,7 @@ export function ModelList({ models, value, recent, starred, onStar, simulated, l
                 count={ids.length}
                 model={model}
                 active={from + index === active}
-                selected={model.id === value}
+                selected={chosen.includes(model.id)}
                 starred={starred.includes(model.id)}
               />
             ))}

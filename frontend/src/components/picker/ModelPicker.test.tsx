@@ -134,8 +134,22 @@ describe("by keyboard", () => {
 });
 
 describe("the list", () => {
+  it("draws as many rows as it takes to open at the current model, and begins anew with a search", () => {
+    const models = catalogue(354);
+    const late = models.toSorted((a, b) => (a.name < b.name ? -1 : 1)).at(-1)?.id ?? "";
+    render(<Picker models={models} value={late} onChange={vi.fn()} />);
+    fireEvent.click(document.querySelector("[data-part='model']") as Element);
+    const field = document.querySelector("[role='combobox']") as Element;
+    expect(active().map((row) => row.dataset.model)).toEqual([late]);
+    fireEvent.change(field, { target: { value: "i" } });
+    expect(options()).toHaveLength(40);
+    expect(active()[0]?.getAttribute("aria-posinset")).toBe("1");
+    fireEvent.change(field, { target: { value: "" } });
+    expect(active().map((row) => row.dataset.model)).toEqual([late]);
+  });
+
   it("draws forty rows of 354, and the rest when their turn comes", () => {
-    render(<Picker models={catalogue(354)} onChange={vi.fn()} />);
+    render(<Picker models={catalogue(354)} value="" onChange={vi.fn()} />);
     fireEvent.click(document.querySelector("[data-part='model']") as Element);
     const field = document.querySelector("[role='combobox']") as Element;
     expect(options()).toHaveLength(40);
@@ -205,22 +219,33 @@ describe("the models to compare", () => {
     return { onChange, user: userEvent.setup() };
   };
 
-  it("are added by the same list, which leaves out what is chosen", async () => {
+  it("are added by the same list, which opens at the last of them and marks them all", async () => {
     const { onChange, user } = compare(["openai/gpt-4o"]);
     expect(screen.getByRole("status").textContent).toBe("Choose one more to compare.");
     await user.click(screen.getByRole("button", { name: "Add a model" }));
     await screen.findByRole("listbox");
-    const listed = options().map((row) => row.dataset.model);
-    expect(listed).toContain("openai/gpt-4o-mini");
-    expect(listed).not.toContain("openai/gpt-4o");
+    expect(activeName()).toContain("openai/gpt-4o");
+    const marked = options().filter((row) => row.getAttribute("aria-selected") === "true");
+    expect(marked.map((row) => row.dataset.model)).toEqual(["openai/gpt-4o"]);
+    // A model that is compared already is not added twice.
+    await user.keyboard("{Enter}");
+    expect(onChange).not.toHaveBeenCalled();
+    await user.click(screen.getByRole("button", { name: "Add a model" }));
     await user.keyboard("sonnet{Enter}");
     expect(onChange.mock.calls).toEqual([[["openai/gpt-4o", "anthropic/claude-sonnet-4"]]]);
+  });
+
+  it("are changed in their place", async () => {
+    const { onChange, user } = compare(["openai/gpt-4o", "openai/o4-mini"]);
+    await user.click(screen.getByRole("button", { name: "Change GPT-4o · OpenAI" }));
+    await user.keyboard("sonnet{Enter}");
+    expect(onChange.mock.calls).toEqual([[["anthropic/claude-sonnet-4", "openai/o4-mini"]]]);
   });
 
   it("are taken out by their button, and four are all", async () => {
     const { onChange, user } = compare(["openai/gpt-4o", "openai/gpt-4o-mini", "openai/o4-mini", "own/x"]);
     expect(screen.queryByRole("button", { name: "Add a model" })).toBeNull();
-    await user.click(screen.getByRole("button", { name: "Remove own/x" }));
+    await user.click(screen.getByRole("button", { name: "Remove x · own" }));
     expect(onChange.mock.calls).toEqual([[["openai/gpt-4o", "openai/gpt-4o-mini", "openai/o4-mini"]]]);
   });
 });

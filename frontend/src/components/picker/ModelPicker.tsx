@@ -20,6 +20,8 @@ export interface ModelPickerProps {
   /** The model's id; it need not be on the list. Empty: none is chosen. */
   value: string;
   onChange: (id: string) => void;
+  /** Models that are chosen beside `value`: the list marks them too. */
+  others?: readonly string[];
   recent: readonly string[];
   starred: readonly string[];
   onStar: (id: string) => void;
@@ -34,7 +36,7 @@ export interface ModelPickerProps {
 }
 
 export function ModelPicker(props: ModelPickerProps) {
-  const { models, value, onChange, label = "Model", trigger } = props;
+  const { models, value, onChange, others = [], label = "Model", trigger } = props;
   const [opened, setOpened] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const popup = useRef<HTMLDivElement>(null);
@@ -75,6 +77,8 @@ export function ModelPicker(props: ModelPickerProps) {
             <Suspense fallback={<p className="h-80 p-3 text-dim text-small">Loading the list.</p>}>
               <ModelList
                 {...props}
+                chosen={value ? [value, ...others] : others}
+                current={value || (others.at(-1) ?? "")}
                 field={field}
                 label={label}
                 onChoose={(id) => {

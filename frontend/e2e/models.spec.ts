@@ -1,0 +1,103 @@
+// The list of models: it opens at the current model, wherever that stands, in every place that offers the list.
+import { answerWith, ask, ended, expect, type Page, test, useModel } from "./support/page.ts";
+
+const LATE = "qwen/sim";
+
+const list = (page: Page) => page.getByRole("listbox", { name: "Models" });
+const row = (page: Page, id: string) => list(page).locator(`[data-model="${id}"]`);
+
+/** The row is active, named to the field, and wholly between the ends of the list. */
+async function expectOpenAt(page: Page, id: string): Promise<void> {
+  await expect(row(page, id)).toHaveAttribute("data-active", "true");
+  const rowId = await row(page, id).getAttribute("id");
+  await expect(page.locator("[role=combobox][aria-controls]")).toHaveAttribute("aria-activedescendant", rowId ?? "");
+  await expect
+    .poll(async () => {
+      const [box, inner] = await Promise.all([list(page).boundingBox(), row(page, id).boundingBox()]);
+      return box && inner ? inner.y >= box.y && inner.y + inner.height <= box.y + box.height : false;
+    })
+    .toBe(true);
+}
+
+/** As many models as OpenRouter lists, most of them before the one that is looked for. */
+async function withLongList(page: Page): Promise<void> {
+  await page.route("**/api/models*", async (route) => {
+    const response = await route.fetch();
+    const body = await response.json();
+    const made = Array.from({ length: 300 }, (_, at) => ({ id: `made/model-${at}`, name: `Made: Model ${at}` }));
+    const [first, ...others] = body.models;
+    await route.fulfill({ response, json: { ...body, models: [first, ...made, ...others] } });
+  });
+}
+
+test("the list opens at the current model", async ({ page }) => {
+  await page.goto("/");
+  await useModel(page, LATE);
+  await page.getByRole("button", { name: /^Model: / }).click();
+  await expectOpenAt(page, LATE);
+  await expect(row(page, LATE)).toHaveAttribute("aria-selected", "true");
+  // The arrows go on from there, and a search begins at its best row.
+  await page.keyboard.press("ArrowUp");
+  await expect(row(page, LATE)).toHaveAttribute("data-active", "false");
+  await page.getByRole("combobox", { name: "Model" }).fill("sonnet");
+  await expect(list(page).getByRole("option").first()).toHaveAttribute("data-active", "true");
+  await page.getByRole("combobox", { name: "Model" }).fill("");
+  await expectOpenAt(page, LATE);
+  await page.keyboard.press("Escape");
+  // Once it was asked it stands at the top, among the recent ones.
+  await ask(page, "Hello.");
+  await ended(page);
+  await page.getByRole("button", { name: /^Model: / }).click();
+  await expect(page.getByRole("group", { name: "Recent" }).getByRole("option").first()).toHaveAttribute(
+    "data-model",
+    LATE,
+  );
+  await expectOpenAt(page, LATE);
+});
+
+test("a model far down a long list is in view as well, also in a low window", async ({ page }) => {
+  await withLongList(page);
+  await page.goto("/");
+  await useModel(page, LATE);
+  for (const height of [800, 420]) {
+    await page.setViewportSize({ width: 1280, height });
+    await page.getByRole("button", { name: /^Model: / }).click();
+    await expectOpenAt(page, LATE);
+    await page.keyboard.press("Escape");
+  }
+});
+
+test("so do the list of another answer and the lists of a comparison", async ({ page }) => {
+  await withLongList(page);
+  await page.goto("/");
+  await ask(page, "Hello.");
+  await ended(page);
+  await page.locator("[data-part=end]").getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Retry with another model" }).click();
+  await answerWith(page, LATE);
+  await page.getByRole("button", { name: /^Model of the new answer: / }).click();
+  await expectOpenAt(page, LATE);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Escape");
+
+  await page.getByRole("button", { name: "Compare models" }).click();
+  const compared = page.getByRole("group", { name: "Compared models" });
+  await compared.getByRole("button", { name: "Add a model" }).click();
+  await page.getByRole("combobox", { name: "Model to compare" }).fill(LATE);
+  await row(page, LATE).click();
+  // What is added stands beside what was added last; what is chosen already is marked.
+  await compared.getByRole("button", { name: "Add a model" }).click();
+  await expectOpenAt(page, LATE);
+  await expect(list(page).locator("[aria-selected=true]")).toHaveCount(3);
+  await page.keyboard.press("Escape");
+  // A chip opens the list at its own model, and another one takes its place in the row.
+  await compared
+    .locator(`[title="${LATE}"]`)
+    .getByRole("button", { name: /^Change/ })
+    .click();
+  await expectOpenAt(page, LATE);
+  await page.keyboard.type("mistralai/sim");
+  await page.keyboard.press("Enter");
+  await expect(compared.locator("[data-part=compared-model]").last()).toHaveAttribute("title", "mistralai/sim");
+  await expect(compared.locator("[data-part=compared-model]")).toHaveCount(3);
+});

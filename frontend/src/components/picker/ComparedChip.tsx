@@ -1,0 +1,43 @@
+// One compared model: its name and maker, which open the list of models, and a button that removes it.
+import { X } from "lucide-react";
+import { labelWords, type ModelLabel } from "../../run/labels.ts";
+import { Button } from "../ui/Button.tsx";
+import type { ComparePickerProps } from "./ComparePicker.tsx";
+import { ModelPicker } from "./ModelPicker.tsx";
+
+interface Props {
+  id: string;
+  label: ModelLabel;
+  picker: Omit<ComparePickerProps, "chosen" | "onChange">;
+  /** The models of the other chips. */
+  others: readonly string[];
+  onChange: (id: string) => void;
+  onRemove: () => void;
+}
+
+export function ComparedChip({ id, label, picker, others, onChange, onRemove }: Props) {
+  return (
+    <span
+      title={id}
+      data-part="compared-model"
+      className="inline-flex h-8 min-w-0 max-w-full items-center rounded-md border border-edge bg-raised text-small"
+    >
+      <ModelPicker
+        {...picker}
+        value={id}
+        others={others}
+        onChange={onChange}
+        label="Model to compare"
+        trigger={
+          <Button aria-label={`Change ${labelWords(label)}`} className="min-w-0 shrink! gap-1 ps-2.5 pe-1">
+            <span className="truncate text-ink">{label.name}</span>
+            {label.maker && <span className="truncate text-dim">· {label.maker}</span>}
+          </Button>
+        }
+      />
+      <Button size="icon-small" aria-label={`Remove ${labelWords(label)}`} onClick={onRemove}>
+        <X aria-hidden="true" />
+      </Button>
+    </span>
+  );
+}

@@ -168,7 +168,7 @@ test("after an error in mid-answer, a retry is a second version, and the first i
 
 test("a server that wants a token gets it, for this tab", async ({ page, faults }) => {
   faults.allow(REFUSED);
-  await page.route("**/api/models", (route) =>
+  await page.route("**/api/models*", (route) =>
     route.request().headers().authorization === "Bearer open-sesame"
       ? route.continue()
       : route.fulfill({ status: 401, json: { error: { code: "UNAUTHORIZED", message: "A token is needed." } } }),

@@ -218,7 +218,7 @@ const SCREENS: readonly Screen[] = [
   {
     name: "token-dialog",
     async open(page) {
-      await page.route("**/api/models", (route) => route.fulfill({ status: 401, json: { error: "No token." } }));
+      await page.route("**/api/models*", (route) => route.fulfill({ status: 401, json: { error: "No token." } }));
       await chat(page);
       await expect(page.getByRole("dialog")).toContainText("access token");
     },

@@ -64,7 +64,7 @@ test("a tool that cannot be had says why, and so does a model that takes none", 
     Object.assign(json.tools[1], { available: false, unavailable: "It needs a key, and none is set." });
     await route.fulfill({ response: answered, json });
   });
-  await page.route("**/api/models", async (route) => {
+  await page.route("**/api/models*", async (route) => {
     const answered = await route.fetch();
     const json = await answered.json();
     const { supported_parameters: taken } = json.models.find(({ id }: { id: string }) => id === "openai/gpt-4o");

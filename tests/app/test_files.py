@@ -83,7 +83,7 @@ def test_documents_are_text_to_programs(docs: Path, tmp_path: Path) -> None:
     with RunningApp(settings_for(tmp_path / "data", signalbox_docs=docs)) as app:
         shown = app.client.get("/guide/a.md")
         assert (shown.text, shown.headers["content-type"]) == ("# A", "text/markdown; charset=utf-8")
-        assert (shown.headers["vary"], shown.headers["cache-control"]) == ("accept", "no-cache")
+        assert (shown.headers["vary"], shown.headers["cache-control"]) == ("accept, accept-encoding", "no-cache")
         assert app.client.get("/guide/b.html").headers["content-type"] == "text/plain; charset=utf-8"
 
 
@@ -106,7 +106,7 @@ def test_a_browser_gets_the_page_that_shows_a_document(page: Path, docs: Path, t
     """Who navigates gets the reader, never the document: it asks for the text by itself, with a token where needed."""
     with RunningApp(settings_for(tmp_path / "data", signalbox_docs=docs)) as app:
         shown = app.client.get(f"/guide/{path}", headers=BROWSER)
-        assert (shown.text, shown.headers["vary"]) == ("<!doctype html><title>guide</title>", "accept")
+        assert (shown.text, shown.headers["vary"]) == ("<!doctype html><title>guide</title>", "accept, accept-encoding")
         assert shown.headers["content-type"] == "text/html; charset=utf-8"
         assert "default-src 'self'" in shown.headers["content-security-policy"]
         assert shown.headers["etag"] != app.client.get(f"/guide/{path}").headers.get("etag")

@@ -40,7 +40,7 @@ OPERATIONS: dict[str, tuple[set[int], set[int]]] = {
     "GET /api/saves/{save_id}/events": ({404}, {404, 422}),
     "DELETE /api/saves/{save_id}": ({404}, set()),
     "GET /api/contract/v1.1.json": ({200}, set()),
-    "GET /api/models": ({200}, set()),
+    "GET /api/models": ({200, 304}, {422}),
     "GET /api/tools": ({200}, set()),
     "GET /api/flags/tool_loop_v2": ({200}, set()),
     "PUT /api/flags/tool_loop_v2": ({401}, {401}),

@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from signalbox.app.config import Settings
+from signalbox.app.model_list import ModelList
 from signalbox.app.quota import Quota
 from signalbox.app.streams import Streams
 from signalbox.flags.lever import LeverPlace
@@ -24,6 +25,7 @@ class Parts:
     upstream: OpenRouterService
     executor: ToolExecutor
     catalog: ModelCatalog
+    models: ModelList
     runs: RunManager
     streams: Streams
     quota: Quota

@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from signalbox import __version__
 from signalbox.app.access import Doorkeeper, TokenBook
 from signalbox.app.admin import AdminToken, admin_token
+from signalbox.app.compression import Compress
 from signalbox.app.config import Settings, SettingsError, load_settings
 from signalbox.app.databases import open_database, unusable
 from signalbox.app.deps import Parts
@@ -24,6 +25,7 @@ from signalbox.app.files import mount_files
 from signalbox.app.levers import key_fences_from, open_lever
 from signalbox.app.logs import configure_logs
 from signalbox.app.memory import Upkeep, tune
+from signalbox.app.model_list import ModelList
 from signalbox.app.quota import Quota
 from signalbox.app.rates import Rates, read_rates
 from signalbox.app.refusals import Refusals
@@ -134,21 +136,21 @@ def create_app(
     ):
         app.include_router(router)
     add_openapi(app)
-    mount_files(app, settings)
-    _guard(app, settings, token, admin)
+    access = settings.signalbox_access_token
+    token = token or (access.get_secret_value() if access else None)
+    is_asked = token is not None or settings.signalbox_require_token
+    mount_files(app, settings, is_open=not is_asked)
+    _guard(app, settings, Doorkeeper(is_asked, token, admin.value, lambda: app.state.tokens))
     app.add_middleware(Guard, refusals=refusals)
     return app
 
 
-def _guard(app: FastAPI, settings: Settings, token: str | None, admin: AdminToken) -> None:
+def _guard(app: FastAPI, settings: Settings, keeper: Doorkeeper) -> None:
     """Put the middleware around the routes; the last one added sees a request first."""
-    access = settings.signalbox_access_token
-    token = token or (access.get_secret_value() if access else None)
-    is_asked = token is not None or settings.signalbox_require_token
-    keeper = Doorkeeper(is_asked, token, admin.value, lambda: app.state.tokens)
     origins = settings.signalbox_allowed_origins
     # What the user's own documents hold is theirs; this project's documentation is not.
     closed = ("/api/", "/notes/") if settings.signalbox_docs is None else ("/api/", "/notes/", "/guide/")
+    app.add_middleware(Compress)  # the innermost: a question, which streams, passes it by
     app.add_middleware(Express, path="/api/chat/stream", endpoint=chat.stream_chat)
     app.add_middleware(
         Gate,
@@ -224,6 +226,7 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
         upstream=upstream,
         executor=ToolExecutor(toolbox.tools),
         catalog=catalog,
+        models=ModelList(catalog, settings.signalbox_default_model),
         runs=runs_,
         streams=Streams(settings.signalbox_max_streams, settings.signalbox_max_streams_per_user),
         quota=_quota(settings, database),

@@ -42,7 +42,7 @@ class ModelCatalog:
     by_family: bool = False
     _entries: list[JsonObject] = field(default_factory=list[JsonObject])
     _by_id: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
-    _listing: bytes | None = None
+    _listings: dict[bool, bytes] = field(default_factory=dict[bool, bytes])
     _fetched: float = 0.0
     _tried: float = 0.0
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -63,14 +63,18 @@ class ModelCatalog:
             await self._refresh()
         return self._entries, self._fetched
 
-    async def listing(self) -> tuple[bytes, float]:
-        """Return what `entries` returns as the API lists it: a list in JSON, written once for all who ask."""
+    async def listing(self, *, hidden: bool = True) -> tuple[bytes, float]:
+        """Return what `entries` returns as the API lists it: a list in JSON, written once for all who ask.
+
+        Without `hidden`, entries that are marked so are left out.
+        """
         entries, fetched = await self.entries()
-        if self._listing is not None:
-            return self._listing, fetched
-        written = await offloaded(partial(_written, entries), size=LARGE)
+        if (listing := self._listings.get(hidden)) is not None:
+            return listing, fetched
+        wanted = entries if hidden else [entry for entry in entries if not _is_hidden(entry)]
+        written = await offloaded(partial(_written, wanted), size=LARGE)
         if entries is self._entries:
-            self._listing = written
+            self._listings[hidden] = written
         return written, fetched
 
     async def check(self, model: str) -> None:
@@ -123,7 +127,7 @@ class ModelCatalog:
     def _take(self, entries: list[JsonObject], fetched: float) -> None:
         listed = [entry for entry in entries if len(str(entry["id"])) <= _LONGEST]
         self._by_id = {str(entry["id"]): entry for entry in listed}
-        self._entries, self._listing, self._fetched = listed, None, fetched
+        self._entries, self._listings, self._fetched = listed, {}, fetched
 
     def _save(self) -> None:
         """Write beside, then rename: a reader never sees half a file."""
@@ -161,8 +165,13 @@ def shown(entry: JsonObject) -> JsonObject:
         "pricing": pricing if isinstance(pricing, dict) else None,
         "supported_parameters": [*sorted(named)],
         "badges": [*sorted(badges)],
-        "hidden": entry.get("hidden") is True,  # the simulator's faults: to be asked for by name, not picked
+        "hidden": _is_hidden(entry),
     }
+
+
+def _is_hidden(entry: JsonObject) -> bool:
+    """Tell whether a model is there to be asked for by name and not to be picked: the simulator's faults."""
+    return entry.get("hidden") is True
 
 
 def _number(value: JsonValue) -> JsonValue:

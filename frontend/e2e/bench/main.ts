@@ -5,6 +5,7 @@ import { answerRows, measureAnswer, ratioRows } from "./answer.ts";
 import { chatRows, MOST_NODES, measureChat, openRows } from "./chat.ts";
 import { measureCompare } from "./compare.ts";
 import { table } from "./figures.ts";
+import { LISTED, listed, measureFirstVisit, type Visit, visitRows } from "./first.ts";
 import { serve } from "./server.ts";
 import type { Kind } from "./texts.ts";
 import { Upstream } from "./upstream.ts";
@@ -25,6 +26,7 @@ const RATE = 1_000;
 const TOKENS = Number(values.tokens) || (values.quick ? 8_000 : 50_000);
 const KINDS: readonly Kind[] = ["realistic", "words", "code", "paragraph"];
 const TURNS = 500;
+const VISITS = values.quick ? 3 : 7;
 
 const upstream = new Upstream();
 const server = await serve(await upstream.listen(), values.port);
@@ -58,8 +60,36 @@ try {
       process.exitCode = 1;
     }
   }
+  if (wanted("first")) {
+    console.error("  first visits on a slow line ...");
+    const visits = { [`${LISTED} models`]: await measureListed(), simulator: await measureSimulated() };
+    console.log(table("The first visit on a slow line, medians", visitRows(visits)));
+    report.first = visits;
+  }
 } finally {
   await server.end();
   upstream.close();
   if (values.json) writeFileSync(values.json, JSON.stringify(report, null, 2));
+}
+
+/** By a server of its own: one that has fetched its catalogue keeps it for an hour. */
+async function measureListed(): Promise<readonly Visit[]> {
+  const listing = new Upstream();
+  listing.models = listed(LISTED);
+  const there = await serve(await listing.listen(), "0");
+  try {
+    return await measureFirstVisit(there.url, VISITS);
+  } finally {
+    await there.end();
+    listing.close();
+  }
+}
+
+async function measureSimulated(): Promise<readonly Visit[]> {
+  const there = await serve(undefined, "0");
+  try {
+    return await measureFirstVisit(there.url, VISITS);
+  } finally {
+    await there.end();
+  }
 }

@@ -14,15 +14,15 @@ export interface Served {
   end: () => Promise<void>;
 }
 
-export async function serve(upstream: string, port: string): Promise<Served> {
+/** Without an upstream the built-in simulator answers, as after `./just start`. */
+export async function serve(upstream: string | undefined, port: string): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), "signalbox-page-bench-"));
   const child = spawn("signalbox", ["serve", "--port", port], {
     cwd: folder,
     env: {
       ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !FOREIGN.test(name))),
       SIGNALBOX_DATA_DIR: join(folder, "data"),
-      OPENROUTER_BASE_URL: upstream,
-      OPENROUTER_API_KEY: "sk-or-bench",
+      ...(upstream ? { OPENROUTER_BASE_URL: upstream, OPENROUTER_API_KEY: "sk-or-bench" } : {}),
       TOOL_LOOP_V2: "true",
     },
   });

@@ -9,12 +9,14 @@ const BEAT_MS = 10;
 export class Upstream {
   /** Tokens that were sent, of all answers since the last `reset`. */
   sent = 0;
+  /** What it lists as its models. */
+  models: readonly object[] = [];
   readonly #server: Server;
 
   constructor() {
     this.#server = createServer((request, response) => {
       if (request.method === "GET")
-        return void response.setHeader("content-type", "application/json").end('{"data":[]}');
+        return void response.setHeader("content-type", "application/json").end(JSON.stringify({ data: this.models }));
       const body: Buffer[] = [];
       request.on("data", (chunk: Buffer) => body.push(chunk));
       request.on("end", () => this.#answer(Buffer.concat(body).toString(), response));

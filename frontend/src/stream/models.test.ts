@@ -38,7 +38,7 @@ describe("the models", () => {
       ],
       preferred: "a/b",
     });
-    expect(asked).toEqual(["/api/models"]);
+    expect(asked).toEqual(["/api/models?hidden=false"]);
   });
 
   it("that say little have nothing made up, and what is no model is skipped", async () => {

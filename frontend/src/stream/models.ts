@@ -8,10 +8,13 @@ export interface Catalog {
   preferred: string;
 }
 
+/** The server begins to send it with the page itself (backend/signalbox/app/files.py): the two must be the same. */
+const PICKABLE = "/api/models?hidden=false";
+
 type Fields = Readonly<Record<string, unknown>>;
 
 export async function fetchModels(client: ApiClient): Promise<Catalog> {
-  const { models, default: preferred } = fields(await (await client.request("/api/models")).json());
+  const { models, default: preferred } = fields(await (await client.request(PICKABLE)).json());
   return { models: list(models).flatMap(parseModel), preferred: text(preferred) };
 }
 

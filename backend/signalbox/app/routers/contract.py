@@ -1,17 +1,17 @@
 """GET /api/contract/v1.1.json: the JSON Schema of the event contract, for authors of clients; public like OpenAPI."""
 
-from hashlib import sha256
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Response
 
 from signalbox.app.parameters import KnownParameters
+from signalbox.app.validators import etag_of, is_current
 from signalbox.core.events import VERSION
 from signalbox.encoders.contract_schema import schema_bytes
 
 PATH = f"/api/contract/v{VERSION}.json"
 _SCHEMA = schema_bytes()
-_ETAG = f'"{sha256(_SCHEMA).hexdigest()[:32]}"'
+_ETAG = etag_of(_SCHEMA)
 _TYPE = "application/schema+json"
 # It grows with the server's version: a cache asks again, and is answered without the body.
 _HEADERS = {"etag": _ETAG, "cache-control": "no-cache"}
@@ -30,7 +30,6 @@ router = APIRouter(tags=["contract"], route_class=KnownParameters)
 )
 async def contract_schema(if_none_match: Annotated[str, Header()] = "") -> Response:
     """Return the JSON Schema of the events that a stream carries; no token is asked for."""
-    named = {tag.strip().removeprefix("W/") for tag in if_none_match.split(",")}
-    if named & {_ETAG, "*"}:
+    if is_current(if_none_match, _ETAG):
         return Response(status_code=304, headers=_HEADERS)
     return Response(_SCHEMA, media_type=_TYPE, headers=_HEADERS)

@@ -1,17 +1,33 @@
 """GET /api/models: the upstream's catalogue."""
 
-from fastapi import APIRouter, Response
+from typing import Annotated
 
+from fastapi import APIRouter, Header, Query, Request, Response
+
+from signalbox.app.compression import accepted
 from signalbox.app.deps import PartsDep
 from signalbox.app.parameters import KnownParameters
-from signalbox.wire.jsontext import dumps
+from signalbox.app.validators import is_current
 
 router = APIRouter(tags=["models"], route_class=KnownParameters)
 
+Hidden = Annotated[bool, Query(description="false: without the models that are asked for by name and never picked")]
 
-@router.get("/api/models", response_model=None)
-async def list_models(parts: PartsDep) -> Response:
+
+@router.get(
+    "/api/models",
+    response_model=None,
+    responses={304: {"description": "The list is the one that If-None-Match names"}},
+)
+async def list_models(
+    request: Request, parts: PartsDep, *, hidden: Hidden = True, if_none_match: Annotated[str, Header()] = ""
+) -> Response:
     """List the models; `fetched` is 0 when no catalogue could be had yet, and then any model id may be asked."""
-    models, fetched = await parts.catalog.listing()
-    rest = dumps({"fetched": fetched, "default": parts.settings.signalbox_default_model})
-    return Response(b'{"models":%b,%b' % (models, rest[1:]), media_type="application/json")
+    packed = await parts.models.packed(hidden=hidden)
+    headers = {"etag": packed.etag, "cache-control": "private, no-cache", "vary": "accept-encoding"}
+    if is_current(if_none_match, packed.etag):
+        return Response(status_code=304, headers=headers)
+    if accepted(request.scope, ["gzip"]):
+        gzipped = {**headers, "content-encoding": "gzip"}
+        return Response(packed.gzipped, media_type="application/json", headers=gzipped)
+    return Response(packed.plain, media_type="application/json", headers=headers)

@@ -1,0 +1,64 @@
+"""Content encodings: which one a request accepts, and gzip for answers that are large and no streams."""
+
+from collections.abc import Sequence
+
+from starlette.datastructures import Headers
+from starlette.middleware.gzip import (
+    DEFAULT_EXCLUDED_CONTENT_TYPES,
+    GZipMiddleware,
+    GZipResponder,
+    IdentityResponder,
+)
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from signalbox.core.sizes import LARGE
+
+# A smaller answer fits into one packet anyway.
+_LEAST = 1024
+# As nginx and most servers: the levels above cost twice the time for one percent.
+_LEVEL = 6
+# Starlette's own list has text/event-stream: the head of a stream is sent at once, and its body passes this by.
+_EXCLUDED = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/octet-stream")
+
+
+def accepted(scope: Scope, offered: Sequence[str]) -> str | None:
+    """Return the encoding of those on offer that a request likes best, the first of equals; None: none of them.
+
+    What is not named is accepted only by `*`, and `;q=0` refuses (RFC 9110, 12.5.3).
+    """
+    weights = dict(_weighted(part) for part in ",".join(Headers(scope=scope).getlist("accept-encoding")).split(","))
+    fallback = weights.get("*", 0.0)
+    best = max(offered, key=lambda name: weights.get(name, fallback), default="")
+    return best if weights.get(best, fallback) > 0 and best else None
+
+
+def _weighted(part: str) -> tuple[str, float]:
+    name, *parameters = (piece.strip().lower() for piece in part.split(";"))
+    for parameter in parameters:
+        if parameter.startswith("q="):
+            try:
+                return name, float(parameter[2:])
+            except ValueError:
+                return name, 0.0
+    return name, 1.0
+
+
+class Compress(GZipMiddleware):
+    """Starlette's gzip for clients that accept it; unlike it, also to one that says `gzip;q=0`."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        super().__init__(app, _LEAST, _LEVEL, LARGE, exclude_content_types=_EXCLUDED)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, compressed where that is wanted and worth it."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        excluded = self.exclude_content_types
+        if accepted(scope, ["gzip"]):
+            responder: IdentityResponder = GZipResponder(
+                self.app, _LEAST, _LEVEL, thread_minimum_size=LARGE, exclude_content_types=excluded
+            )
+        else:
+            responder = IdentityResponder(self.app, _LEAST, exclude_content_types=excluded)
+        await responder(scope, receive, send)

@@ -1,7 +1,7 @@
 """A question's conversation: where the question stands, what its model is reminded of, what is kept of it."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from time import time
@@ -9,8 +9,9 @@ from time import time
 from signalbox.app.deps import Parts
 from signalbox.app.intake import told_by
 from signalbox.app.schemas import ChatRequest
+from signalbox.conversations.continuing import asked_behind, chain_of, cited
 from signalbox.conversations.history import conversation_gone, history_of
-from signalbox.conversations.placing import Again, Asking, Place, Placing, Whole, Words
+from signalbox.conversations.placing import Again, Asking, Continued, Place, Placing, Whole, Words
 from signalbox.conversations.titles import title_of
 from signalbox.conversations.tree import Tree, system_of
 from signalbox.conversations.turns import ends_openly, text_in
@@ -18,7 +19,7 @@ from signalbox.core.conversations import Conversation, Node, key_of
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.messages import AssistantMessage, Message, SystemMessage, ToolMessage
 from signalbox.offload import offloaded
-from signalbox.store.conversations import has_message, keep_nodes, tree_of
+from signalbox.store.conversations import events_of_runs, has_node, keep_nodes, tree_of
 
 # What it takes to place a question among so many nodes, in bytes of a body that take as long.
 _NODE = 100
@@ -26,12 +27,16 @@ _NODE = 100
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A question in its owner's conversation; `messages` is all that its model is told."""
+    """A question in its owner's conversation; `messages` is all that its model is told.
+
+    `cited` are the numbered sources of the answer that is continued, title and address by number.
+    """
 
     owner: str
     conversation_id: str
     place: Place
     messages: list[Message]
+    cited: Mapping[int, tuple[str, str]]
 
 
 def new_node_id() -> str:
@@ -66,13 +71,16 @@ async def standing_of(body: ChatRequest, parts: Parts, owner: str, size: int = 0
     )
     ours = {tool.spec.name for tool in parts.executor.tools if not tool.spec.untrusted}
     history = await history_of(parts.database, place.known, ours)
-    if not place.new:
+    if isinstance(asking, Continued):
+        _check_continued(place, history)
+        history += asked_behind(place.known)
+    elif not place.new:
         _check_open(place, history)
     system = system if system is not None else system_of(place.known)
     messages: list[Message] = [SystemMessage(system)] if system else []
     messages += history
     messages += [message for one in place.new for message in one.messages]
-    return Standing(owner, key, place, messages)
+    return Standing(owner, key, place, messages, await _cited(place, parts) if isinstance(asking, Continued) else {})
 
 
 def _instructions(system: str | None, told: Sequence[Message]) -> tuple[str | None, tuple[Message, ...]]:
@@ -88,7 +96,7 @@ def _asking(body: ChatRequest, told: tuple[Message, ...], leaf_id: str | None, *
     if is_whole:
         return Whole(told)
     if not told and body.parent_id is not None:
-        return Again(body.parent_id)
+        return Continued(body.parent_id) if body.continues else Again(body.parent_id)
     return Words(told, body.parent_id if "parent_id" in body.model_fields_set else leaf_id)
 
 
@@ -105,6 +113,26 @@ def _check_open(place: Place, history: list[Message]) -> None:
     if place.known[-1].run is not None or not ends_openly(history):
         words = "An answer cannot be answered again: name the message that it answers, or send a new one."
         raise RequestError(Code.INVALID_REQUEST, words, "parent_id")
+
+
+def _check_continued(place: Place, history: list[Message]) -> None:
+    """Refuse what cannot be continued: a question, an answer under way, and one that has said nothing."""
+    run = place.known[-1].run
+    if run is None:
+        raise RequestError(Code.INVALID_REQUEST, "Only an answer can be continued: name a run's id.", "parent_id")
+    if run.status is None:
+        raise RequestError(Code.RUN_NOT_OVER, field="parent_id")
+    if not history or not isinstance(history[-1], AssistantMessage | ToolMessage):
+        words = "This answer has nothing to go on from: answer its question again."
+        raise RequestError(Code.INVALID_REQUEST, words, "parent_id")
+
+
+async def _cited(place: Place, parts: Parts) -> dict[int, tuple[str, str]]:
+    chain = chain_of(place.known)
+    events = await parts.database.read(events_of_runs, chain)
+    return await offloaded(
+        lambda: cited(events.get(run_id, ()) for run_id in chain), size=_NODE * sum(map(len, events.values()))
+    )
 
 
 async def keep(standing: Standing, parts: Parts) -> None:
@@ -128,5 +156,5 @@ async def keep(standing: Standing, parts: Parts) -> None:
 
 async def check_there(standing: Standing, parts: Parts) -> None:
     """Refuse a run whose question was deleted meanwhile with its conversation; raises RequestError."""
-    if not await parts.database.read(has_message, standing.conversation_id, standing.place.node_id):
+    if not await parts.database.read(has_node, standing.conversation_id, standing.place.node_id):
         raise conversation_gone()

@@ -244,6 +244,11 @@ class ChatRequest(_Strict):
     parent_id: Name | None = Field(
         default=None, description="The message that this one follows; absent: the newest; null: none, a new beginning."
     )
+    continues: bool = Field(
+        default=False,
+        alias="continue",
+        description="The answer parent_id goes on where it stopped, without a new message.",
+    )
     on_disconnect: Literal["stop", "continue"] = "stop"
 
     @model_validator(mode="after")
@@ -251,6 +256,10 @@ class ChatRequest(_Strict):
         answers_again = self.prompt is None and self.parent_id is not None
         if self.messages is None and not answers_again and not (self.prompt or "").strip():
             raise ValueError("needs messages, or a prompt that is not blank")
+        if self.continues and (self.parent_id is None or self.messages is not None or self.prompt is not None):
+            raise ValueError("continues an answer by parent_id alone, without messages and prompt")
+        if self.continues and self.system is not None:
+            raise ValueError("continues an answer under its instructions: leave out system")
         if self.messages is not None and self.prompt is not None:
             raise ValueError("takes messages or prompt, not both")
         if self.reasoning is not None and self.reasoning_effort is not None:

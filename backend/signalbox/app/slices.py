@@ -68,7 +68,7 @@ def _validated(value: JsonObject) -> ChatRequest:
 
 def _written(request: ChatRequest, value: JsonObject) -> JsonObject:
     """Return what is set of a question as JSON; what holds any JSON, or only texts, as it came."""
-    question: JsonObject = request.model_dump(mode="json", exclude_unset=True, exclude=_AS_IT_CAME)
+    question: JsonObject = request.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude=_AS_IT_CAME)
     question.update((name, value[name]) for name in _AS_IT_CAME & value.keys())
     return question
 

@@ -70,7 +70,8 @@ class ConversationContext(Struct):
 
     `base_params` are forwarded as they are, `provider_id` is the model's family, `tool_choice` is what the caller
     asked for. `recorded` waits until all that was told is on disk, and raises StoreError. Without a `budget` a run may
-    cost anything. `request_id` is for the log. `profile` and `loop_start` are found here, whatever is given.
+    cost anything. `request_id` is for the log. `cited` are the numbered sources of an answer that this run
+    continues. `profile` and `loop_start` are found here, whatever is given.
     """
 
     run_id: str
@@ -87,6 +88,7 @@ class ConversationContext(Struct):
     conceded: Concessions = field(default_factory=Concessions)
     recorded: Callable[[], Awaitable[None]] = _at_once
     budget: Budget | None = None
+    cited: Mapping[int, tuple[str, str]] = {}
     request_id: str = ""
     profile: Profile = UNKNOWN
     loop_start: int = 0

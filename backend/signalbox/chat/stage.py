@@ -20,6 +20,7 @@ def staged(
 ) -> Play:
     """Return a loop ready to be played; no tool outlives it."""
     known = tool_context or ToolContext.for_conversation(context.run_id, context.messages)
+    known.sources.go_on_from(context.cited)
 
     async def played(tell: Tell) -> None:
         execution = ToolExecution(context, tools, known, tell, Semaphore(context.limits.tools_at_once))

@@ -10,9 +10,10 @@ from urllib.parse import quote
 
 from msgspec import to_builtins
 
+from signalbox.conversations.continuing import behind, continues, sources_in
 from signalbox.conversations.turns import files_in
 from signalbox.core.conversations import Conversation, Node
-from signalbox.core.events import AnyEvent, Call, Content, Stamped, ToolCalls, ToolResult
+from signalbox.core.events import Call, Content, Stamped, ToolCalls, ToolResult
 from signalbox.core.messages import (
     AssistantMessage,
     ImagePart,
@@ -25,6 +26,7 @@ from signalbox.core.messages import (
 from signalbox.wire.jsontext import dumps
 
 _LONGEST_CALL = 200
+_CALLED = "- called `"
 # What begins markup within a line; an address that is its own title keeps its underscores.
 _MARKUP = re.compile(r"[\\`*<>\[\]&]")
 
@@ -83,13 +85,25 @@ def as_markdown(conversation: Conversation, path: Sequence[Node], bodies: Bodies
     """Write one branch: who spoke, what was called, what was said, where it comes from."""
     when = datetime.fromtimestamp(conversation.created, UTC)
     blocks = [f"# {conversation.title}", f"{when:%Y-%m-%d %H:%M} UTC"]
-    for node in path:
-        body, told = bodies.get(node.id, ()), events.get(node.id, ())
+    for chain in _answers(path):
+        node = chain[0]
+        body, told = bodies.get(node.id, ()), [event for one in chain for event in events.get(one.id, ())]
         blocks += [f"## {_heading(node)}", *_attached(body)]
         blocks += _system(node)
-        blocks += _said_by_run(told) if node.run else _said(node, body)
-        blocks += _how_it_ended(node) + _sources(told)
+        blocks += _said_by_runs(chain, events) if node.run else _said(node, body)
+        blocks += _how_it_ended(chain[-1]) + _sources(told)
     return "\n\n".join(blocks) + "\n"
+
+
+def _answers(path: Sequence[Node]) -> list[list[Node]]:
+    """Put an answer and the runs that continue it together; every other node stands alone."""
+    chains: list[list[Node]] = []
+    for node in path:
+        if chains and continues(node, chains[-1][-1]):
+            chains[-1].append(node)
+        else:
+            chains.append([node])
+    return chains
 
 
 def _heading(node: Node) -> str:
@@ -121,6 +135,24 @@ def _said(node: Node, body: Sequence[Message]) -> list[str]:
     return (["\n".join(lines)] if lines else []) + ([node.text] if node.text.strip() else [])
 
 
+def _said_by_runs(chain: Sequence[Node], events: Events) -> list[str]:
+    """Tell an answer with its continuations: the words of each go on behind the last of those before it."""
+    blocks: list[str] = []
+    before: Node | None = None
+    for node in chain:
+        more = _said_by_run(events.get(node.id, ()))
+        if before is not None and before.run is not None and blocks and more and not _is_call(blocks[-1], more[0]):
+            blocks[-1] += behind(before.run, blocks[-1], more.pop(0))
+        blocks += more
+        before = node
+    return blocks
+
+
+def _is_call(*blocks: str) -> bool:
+    """Whether one of these tells calls, and no words."""
+    return any(block.startswith(_CALLED) for block in blocks)
+
+
 def _said_by_run(events: Sequence[Stamped]) -> list[str]:
     """Tell words and calls in the order in which they came."""
     results = {s.event.id: _result(s.event) for s in events if isinstance(s.event, ToolResult)}
@@ -149,7 +181,7 @@ def _calls_in(body: Sequence[Message]) -> list[str]:
 
 def _call_line(call: Call, result: JsonObject | None) -> str:
     """Tell a call and what became of it in a line."""
-    return f"- called `{call.name}` with {_code(call.arguments)}: {_became(result)}"
+    return f"{_CALLED}{call.name}` with {_code(call.arguments)}: {_became(result)}"
 
 
 def _result(event: ToolResult) -> JsonObject:
@@ -171,13 +203,12 @@ def _sources(events: Sequence[Stamped]) -> list[str]:
     """List the sources that results name and answers cite, under the numbers that the answer used; others below."""
     numbered: dict[int, str] = {}
     others: dict[str, str] = {}
-    for event in (stamped.event for stamped in events):
-        for source in _sources_in(event):
-            n, line = source.get("n"), _source_line(source)
-            if type(n) is int:
-                numbered.setdefault(n, line)
-            else:
-                others.setdefault(str(source["url"]), line)
+    for source in sources_in(events):
+        n, line = source.get("n"), _source_line(source)
+        if type(n) is int:
+            numbered.setdefault(n, line)
+        else:
+            others.setdefault(str(source["url"]), line)
     lines = [*(f"{n}. {numbered[n]}" for n in sorted(numbered)), *(f"- {line}" for line in others.values())]
     return ["\n".join(["Sources:", "", *lines])] if lines else []
 
@@ -186,22 +217,6 @@ def _source_line(source: JsonObject) -> str:
     url = str(source["url"])
     address = re.sub(r"[<>\s\\]", lambda found: quote(found.group()), url)
     return f"{_plain(str(source.get('title') or url))}: <{address}>"
-
-
-def _sources_in(event: AnyEvent) -> list[JsonObject]:
-    if isinstance(event, ToolResult):
-        return _named(_result(event).get("result"))
-    if isinstance(event, Content) and event.sources:
-        return [{"n": source.n, "url": source.url, "title": source.title} for source in event.sources]
-    return []
-
-
-def _named(result: JsonValue) -> list[JsonObject]:
-    if not isinstance(result, dict):
-        return []
-    listed = result.get("results")
-    places = listed if isinstance(listed, list) else [result]
-    return [place for place in places if isinstance(place, dict) and isinstance(place.get("url"), str)]
 
 
 def _how_it_ended(node: Node) -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
+from signalbox.conversations.continuing import joined
 from signalbox.conversations.recall import recalled
 from signalbox.core.conversations import Node
 from signalbox.core.errors import Code, RequestError
@@ -38,11 +39,14 @@ async def history_of(database: Database, path: Sequence[Node], ours: Collection[
 
 def _told(kept: Kept, path: Sequence[Node], ours: Collection[str]) -> list[Message]:
     history: list[Message] = []
+    before: Node | None = None
     for node in path:
         if node.run is None:
             if node.id not in kept.bodies:  # deleted between two looks
                 raise conversation_gone()
             history += kept.bodies[node.id]
         else:
-            history += recalled(kept.turns.get(node.id, ()), kept.events.get(node.id, ()), ours)
+            said = recalled(kept.turns.get(node.id, ()), kept.events.get(node.id, ()), ours)
+            history = joined(before.run, history, said) if before is not None and before.run else [*history, *said]
+        before = node
     return history

@@ -1,9 +1,10 @@
 """Where a question stands in its conversation: which nodes go before it, and which are new."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from signalbox.conversations.continuing import behind
 from signalbox.conversations.tree import Tree
 from signalbox.conversations.turns import digest_of, role_of, text_of, turns_in, words_of
 from signalbox.core.conversations import Node, Told
@@ -27,13 +28,20 @@ class Again:
 
 
 @dataclass(frozen=True, slots=True)
+class Continued:
+    """No new message: an answer goes on where it stopped."""
+
+    node_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Whole:
     """A whole history, as a client tells it."""
 
     messages: tuple[Message, ...]
 
 
-Asking: TypeAlias = Words | Again | Whole
+Asking: TypeAlias = Words | Again | Continued | Whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +71,7 @@ class Placing:
         match asking:
             case Words():
                 return self._behind(asking, system)
-            case Again(node_id):
+            case Again(node_id) | Continued(node_id):
                 return Place(tuple(self._way(node_id)))
             case Whole(messages):
                 return self._walked(turns_in(messages), system)
@@ -103,7 +111,7 @@ class Placing:
         for turn in turns:
             same = self._same(turn, here, current)  # nothing follows what is new
             if same is not None:
-                known.append(same)
+                known = self.tree.path(same.id)  # with the answer that it continues, where it does
                 here = same.id
             else:
                 new.append(self._told(turn, here, None))
@@ -118,10 +126,22 @@ class Placing:
         words = words_of(text_of(turn))
         same = [
             node
-            for node in self.tree.children(here)
-            if node.role == role and (node.digest == digest if node.run is None else words_of(node.text) == words)
+            for node, text in self._said(here)
+            if node.role == role and (node.digest == digest if node.run is None else words_of(text) == words)
         ]
         return max(same, key=lambda node: (node.id in current, node.run is not None, node.created), default=None)
+
+    def _said(self, here: str | None) -> Iterator[tuple[Node, str]]:
+        """Yield what follows a node and what it says, answers also with each of their continuations."""
+        follow = [(node, node.text) for node in self.tree.children(here)]
+        while follow:
+            node, text = follow.pop(0)
+            yield node, text
+            follow += [
+                (more, text + behind(node.run, text, more.text))
+                for more in self.tree.children(node.id)
+                if node.run is not None and more.run is not None
+            ]
 
     def _told(self, turn: Sequence[Message], parent_id: str | None, system: str | None) -> Told:
         node = Node(

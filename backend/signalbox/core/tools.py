@@ -108,6 +108,7 @@ class SourceBook(Struct):
     _numbers: dict[str, int] = {}
     titles: dict[int, tuple[str, str]] = {}
     _told: set[Hashable] = set()
+    _after: int = 0
 
     def is_new(self, told: Hashable) -> bool:
         """Whether the run tells this for the first time: an answer that is asked for again repeats what it cites."""
@@ -119,9 +120,17 @@ class SourceBook(Struct):
     def number(self, url: str, title: str = "") -> int:
         """Return the number of this source, giving it the next one when it is new."""
         key = canonical_url(url)
-        n = self._numbers.setdefault(key, len(self._numbers) + 1)
+        n = self._numbers.setdefault(key, self._after + len(self._numbers) + 1)
         self.titles.setdefault(n, (title, url))
         return n
+
+    def go_on_from(self, cited: Mapping[int, tuple[str, str]]) -> None:
+        """Number behind these sources, title and address by number: the run continues the answer that cites them."""
+        if not cited:
+            return
+        for n, (_, url) in cited.items():
+            self._numbers.setdefault(canonical_url(url), n)
+        self._after = max(cited) - len(self._numbers)
 
 
 class SearchQuery(Struct, frozen=True):

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from signalbox.chat.progress import Attempt
+from signalbox.conversations.continuing import asked_behind
 from signalbox.conversations.history import history_of
 from signalbox.conversations.tree import Tree, system_of
 from signalbox.core.errors import RequestError
@@ -123,7 +124,7 @@ async def _with_conversation(
         raise NoJournal(f"The conversation of {record.id} was deleted meanwhile.") from None
     system = system_of(path)
     head = [SystemMessage(system)] if system else []
-    return replace(journal, told=(*head, *history))
+    return replace(journal, told=(*head, *history, *asked_behind(path)))
 
 
 # --- from a file ------------------------------------------------------------------------------------------------

@@ -19,6 +19,8 @@ The id is `<family>/<fault>`, in any family:
 | sim-empty | finish `stop`, no content |
 | sim-reasoning-only | reasoning, finish `stop`, no content |
 | sim-length | finish `length` in the middle of the text |
+| sim-length-document | a document, cut by `length` in its code, its table and its list; it goes on when asked to |
+| sim-length-repeat | the same, and a model that says its last line again before it goes on, and opens the code again |
 | sim-length-empty | finish `length` while still reasoning, no content |
 | sim-length-tool | cut by length in the middle of a call's arguments |
 | sim-refusal | a refusal in `delta.refusal`, no content |
@@ -46,6 +48,7 @@ from .accents import Accent
 from .answer import rounds
 from .catalog import row_of
 from .drawing import draw
+from .going_on import again, left, next_piece
 from .incoming import Incoming
 from .model import decide
 from .plan import calculate_call, time_call
@@ -97,11 +100,13 @@ def turn_of(incoming: Incoming, accent: Accent) -> Turn:
     if quirk:
         return quirk.turn(incoming, accent)
     if fault and fault.name in TALKING:
-        return Turn(PARAGRAPH, "I write a paragraph.")
+        return Turn(left(incoming, PARAGRAPH), "I write a paragraph.")
     if row_of(incoming.model).draws:
         return draw(incoming)
     shape = SHAPES.get(fault.name) if fault else None
-    return shape(incoming, accent, fault.number or 0) if fault and shape else decide(incoming, accent)
+    turn = shape(incoming, accent, fault.number or 0) if fault and shape else decide(incoming, accent)
+    is_piece = fault is not None and fault.name.startswith("length")
+    return turn if is_piece or turn.calls or not turn.text else replace(turn, text=left(incoming, turn.text))
 
 
 def example_ids() -> list[str]:
@@ -121,7 +126,18 @@ def _reasoning_only(incoming: Incoming, accent: Accent, number: int) -> Turn:
 
 
 def _length(incoming: Incoming, accent: Accent, number: int) -> Turn:
-    return replace(answer(incoming), text=PARAGRAPH[:160], finish="length")
+    rest = left(incoming, PARAGRAPH)
+    return replace(answer(incoming), text=rest[:160], finish="length" if len(rest) > 160 else None)
+
+
+def _length_document(incoming: Incoming, accent: Accent, number: int) -> Turn:
+    text, is_last = next_piece(incoming)
+    return replace(answer(incoming), text=text, finish=None if is_last else "length")
+
+
+def _length_repeat(incoming: Incoming, accent: Accent, number: int) -> Turn:
+    turn = _length_document(incoming, accent, number)
+    return replace(turn, text=again(incoming) + turn.text)
 
 
 def _length_empty(incoming: Incoming, accent: Accent, number: int) -> Turn:
@@ -220,6 +236,8 @@ SHAPES: dict[str, Callable[[Incoming, Accent, int], Turn]] = {
     "empty": _empty,
     "reasoning-only": _reasoning_only,
     "length": _length,
+    "length-document": _length_document,
+    "length-repeat": _length_repeat,
     "length-empty": _length_empty,
     "length-tool": _length_tool,
     "refusal": _refusal,

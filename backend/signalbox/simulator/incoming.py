@@ -9,6 +9,7 @@ from .shapes import as_list, as_object, as_objects
 from .told import Told, question_of, told_in
 
 Message = dict[str, Any]
+_GOES_ON = re.compile(r"^\W*(?:please\W+)?(?:continue|go on|carry on|your answer above was cut off)\b", re.IGNORECASE)
 ReasoningMode = Literal["off", "hidden", "visible", "unset"]
 
 
@@ -135,9 +136,20 @@ class Incoming:
                 continue
             nudge = index > 0 and self.messages[index - 1].get("role") == "tool" and self.tool_choice == "none"
             text = text_of(self.messages[index])
-            if not nudge and (question_of(text) or not text):
+            if not nudge and not self._goes_on_at(index) and (question_of(text) or not text):
                 return index
         return -1
+
+    def _goes_on_at(self, index: int) -> bool:
+        """Tell whether a user message asks to go on with the answer before it."""
+        before = self.messages[index - 1].get("role") if index else None
+        return before in ("assistant", "tool") and bool(_GOES_ON.match(text_of(self.messages[index])))
+
+    @property
+    def goes_on(self) -> bool:
+        """Tell whether the model is asked to go on with an answer."""
+        asked = max((at for at, one in enumerate(self.messages) if one.get("role") == "user"), default=0)
+        return asked > self.question_at and self._goes_on_at(asked)
 
     @property
     def question(self) -> str:

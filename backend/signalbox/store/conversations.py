@@ -118,17 +118,19 @@ def keep_nodes(connection: Connection, conversation: Conversation, told: Sequenc
 
 
 def _check_there(connection: Connection, conversation_id: str, node_id: str, field: str) -> None:
-    for table in (MESSAGES, RUNS):
-        asked = select(table.c.id).where(table.c.id == node_id, table.c.conversation_id == conversation_id)
-        if connection.execute(asked).first() is not None:
-            return
-    raise RequestError(Code.UNKNOWN_MESSAGE, field=field)
+    if not has_node(connection, conversation_id, node_id):
+        raise RequestError(Code.UNKNOWN_MESSAGE, field=field)
 
 
-def has_message(connection: Connection, conversation_id: str, node_id: str) -> bool:
-    """Tell whether a conversation has a message of this id."""
-    asked = select(MESSAGES.c.id).where(MESSAGES.c.id == node_id, MESSAGES.c.conversation_id == conversation_id)
-    return connection.execute(asked).first() is not None
+def has_node(connection: Connection, conversation_id: str, node_id: str) -> bool:
+    """Tell whether a conversation has a message or a run of this id."""
+    return any(
+        connection.execute(
+            select(table.c.id).where(table.c.id == node_id, table.c.conversation_id == conversation_id)
+        ).first()
+        is not None
+        for table in (MESSAGES, RUNS)
+    )
 
 
 def _row(conversation_id: str, told: Told, place: int) -> dict[str, Any]:

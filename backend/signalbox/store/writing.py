@@ -215,7 +215,7 @@ def _share(connection: Connection, batch: Sequence[Taken], sharing: Sharing) -> 
 
 
 class QuestionGone(Exception):
-    """The message that a run answers was deleted before the run was kept, with its conversation."""
+    """What a run answers or continues was deleted before the run was kept, with its conversation."""
 
 
 def _check_questions(connection: Connection, openings: Sequence[RunRecord]) -> None:
@@ -223,9 +223,13 @@ def _check_questions(connection: Connection, openings: Sequence[RunRecord]) -> N
     answers = {run.parent_id: run.conversation_id for run in openings if run.parent_id is not None}
     if not answers:
         return
-    asked = select(MESSAGES.c.id, MESSAGES.c.conversation_id).where(MESSAGES.c.id.in_(answers))
-    asked = asked.with_for_update(read=True, key_share=True)  # another worker must not delete it meanwhile
-    if answers.items() - {(row.id, row.conversation_id) for row in connection.execute(asked)}:
+    there: set[tuple[str, str | None]] = set()
+    for table in (MESSAGES, RUNS):  # a run that continues another one stands behind it
+        if left := answers.items() - there:
+            asked = select(table.c.id, table.c.conversation_id).where(table.c.id.in_([node_id for node_id, _ in left]))
+            asked = asked.with_for_update(read=True, key_share=True)  # another worker must not delete it meanwhile
+            there |= {(row.id, row.conversation_id) for row in connection.execute(asked)}
+    if answers.items() - there:
         raise QuestionGone
 
 

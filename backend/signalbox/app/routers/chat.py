@@ -5,7 +5,7 @@ from functools import partial
 from fastapi import APIRouter, Request, Response
 
 from signalbox.app.access import Who, who_of
-from signalbox.app.conversing import check_there, keep, standing_of
+from signalbox.app.conversing import Standing, check_there, keep, standing_of
 from signalbox.app.deps import Parts, parts_of
 from signalbox.app.examples import CHAT_BODY, CHAT_HEADERS, STREAM_ANSWERS
 from signalbox.app.heads import headers_of
@@ -30,9 +30,10 @@ from signalbox.app.watching import read_event_id, refuse_twins, resume, watch
 from signalbox.chat.context import ConversationContext, RunFlags
 from signalbox.chat.loops import LOOPS
 from signalbox.chat.progress import Progress
+from signalbox.conversations.turns import text_in
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.events import LoopName
-from signalbox.core.messages import Message
+from signalbox.core.messages import JsonObject, Message, UserMessage
 from signalbox.flags.choice import choose_loop
 from signalbox.offload import offloaded
 from signalbox.runs.run import Asked, Run, new_run_id
@@ -101,6 +102,7 @@ async def _started(
     await parts.catalog.check(body.model)
     entry = parts.catalog.entry(body.model)
     context.request_id = info_of(request.scope).id
+    context.cited = standing.cited if standing else {}
     context.abilities = abilities_of(entry)
     context.budget = budget_of(body, parts.settings.signalbox_max_run_cost, entry)
     progress = Progress()
@@ -110,7 +112,7 @@ async def _started(
         digest=digest,
         owner=who.owner,
         goes_on=body.on_disconnect == "continue",
-        request=await offloaded(lambda: redacted(written, messages_of(body) if standing else messages), size=size),
+        request=await offloaded(lambda: _shown(question, messages, standing), size=size),
         question={name: written[name] for name in written.keys() - _IN_THE_TREE} if standing else written,
         parent_id=standing.place.node_id if standing else None,
     )
@@ -124,6 +126,17 @@ async def _started(
             if standing is not None:
                 await check_there(standing, parts)
             raise
+
+
+def _shown(question: Question, messages: list[Message], standing: Standing | None) -> JsonObject:
+    """Return a question as the trace shows it; of a continuation with the words in which its model is asked for it."""
+    body, written, _ = question
+    if standing is None:
+        return redacted(written, messages)
+    asked = messages[-1] if body.continues else None
+    if isinstance(asked, UserMessage):
+        return {**redacted(written, [asked]), "instruction": text_in(asked.content)}
+    return redacted(written, messages_of(body))
 
 
 def _messages_of(body: ChatRequest, parts: Parts) -> list[Message]:

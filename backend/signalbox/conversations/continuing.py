@@ -1,0 +1,96 @@
+"""An answer that goes on: the run that continues another one stands behind it in the tree, and both are one answer."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
+from typing import cast
+
+from msgspec import to_builtins
+from msgspec.structs import replace
+
+from signalbox.conversations.overlap import added
+from signalbox.core.conversations import Answer, Node
+from signalbox.core.events import Content, Source, Stamped, ToolResult
+from signalbox.core.messages import AssistantMessage, JsonObject, JsonValue, Message, UserMessage
+
+# The last message of a request must be the user's (quirk C6), so a continuation is asked for in words.
+CONTINUE = (
+    "Your answer above was cut off. Continue it exactly where it stopped, in the middle of a word, a table or a block "
+    "of code if that is where it stopped: your text is put right behind it. Begin with a space or a line break if one "
+    "is due. Do not repeat anything, do not open a block of code again, and do not comment on this."
+)
+GO_ON = (
+    "Go on with your answer above from where it ended: your text is put behind it as a new paragraph. Do not repeat "
+    "anything, and do not comment on this."
+)
+
+
+def continues(node: Node, before: Node | None) -> bool:
+    """Whether a node is a run that continues the one before it."""
+    return node.run is not None and before is not None and before.run is not None
+
+
+def asked_behind(path: Sequence[Node]) -> list[Message]:
+    """Return what a model is told behind the messages of a path: to continue, where an answer ends the path."""
+    run = path[-1].run if path else None
+    return [] if run is None else [UserMessage(GO_ON if run.status == "complete" else CONTINUE)]
+
+
+def behind(run: Answer, before: str, more: str) -> str:
+    """Return what a continuation adds to the text of an answer that ended this way."""
+    if not before.strip() or not more.strip():
+        return more
+    return "\n\n" + more.lstrip() if run.status == "complete" else added(before, more)
+
+
+def joined(run: Answer, before: Sequence[Message], more: Sequence[Message]) -> list[Message]:
+    """Put the messages of a continuation behind those of the answer, whose last words it goes on with."""
+    if not before or not more:
+        return [*before, *more]
+    last, first = before[-1], more[0]
+    if not isinstance(last, AssistantMessage) or not isinstance(first, AssistantMessage) or last.calls:
+        return [*before, *more]
+    content = last.content + behind(run, last.content, first.content)
+    return [*before[:-1], replace(first, content=content, images=last.images + first.images), *more[1:]]
+
+
+# --- sources ----------------------------------------------------------------------------------------------------
+
+
+def sources_in(events: Sequence[Stamped]) -> Iterator[JsonObject]:
+    """Yield what results name and answers cite, each as an object with `url`, and with `n` where it is numbered."""
+    for stamped in events:
+        event = stamped.event
+        if isinstance(event, ToolResult):
+            yield from _named(event)
+        elif isinstance(event, Content) and event.sources:
+            yield from map(_cited, event.sources)
+
+
+def _cited(source: Source) -> JsonObject:
+    return {"n": source.n, "url": source.url, "title": source.title}
+
+
+def _named(event: ToolResult) -> Iterator[JsonObject]:
+    result = cast(JsonObject, to_builtins(event.result)).get("result")
+    if not isinstance(result, dict):
+        return
+    listed = result.get("results")
+    places: list[JsonValue] = listed if isinstance(listed, list) else [result]
+    yield from (place for place in places if isinstance(place, dict) and isinstance(place.get("url"), str))
+
+
+def chain_of(path: Sequence[Node]) -> list[str]:
+    """Return the ids of the runs that are the answer at the end of a path."""
+    runs = [*takewhile(lambda node: node.run is not None, reversed(path))]
+    return [node.id for node in reversed(runs)]
+
+
+def cited(chain: Iterable[Sequence[Stamped]]) -> dict[int, tuple[str, str]]:
+    """Return the numbered sources of the runs of an answer: title and address by number."""
+    found: dict[int, tuple[str, str]] = {}
+    for events in chain:
+        for source in sources_in(events):
+            n = source.get("n")
+            if type(n) is int:
+                found.setdefault(n, (str(source.get("title") or ""), str(source["url"])))
+    return found

@@ -1,0 +1,53 @@
+"""Going on with an answer that was cut: a model that is asked to continue says what is left of it."""
+
+import re
+
+from .incoming import Incoming, calls_of, text_of
+
+_END = "\n\nThat is all that I have to say on this."
+_TAIL = 40
+
+# A document that is cut in a word of its code, in a cell of its table and in an item of its list.
+DOCUMENT = (
+    "Three steps make a small cache.\n\n```python\ndef remember(key, value):\n    cache[key] = va",
+    "lue\n    return value\n```\n\n| step | cost |\n|---|---|\n| look up | 1 µs |\n| comp",
+    "ute | 20 ms |\n\n- Keep the cache **sma",
+    "ll**.\n- Forget what is old.\n",
+)
+
+
+def said(incoming: Incoming) -> str:
+    """Give what the model has said of the answer that it is asked to go on with; empty where it is asked anew."""
+    if not incoming.goes_on:
+        return ""
+    spoken = (message for _, message in incoming.loop() if message.get("role") == "assistant")
+    return "".join(text_of(message) for message in spoken if not calls_of(message))
+
+
+def left(incoming: Incoming, whole: str) -> str:
+    """Give what is left of an answer behind what was said of it."""
+    before = said(incoming)
+    if not before:
+        return whole
+    for begun in (before, before.rstrip()):
+        if whole.startswith(begun):
+            return whole[len(begun) :] or _END
+    at = whole.rfind(before[-_TAIL:])
+    return whole[at + _TAIL :] if at >= 0 and len(before) >= _TAIL else _END
+
+
+def next_piece(incoming: Incoming) -> tuple[str, bool]:
+    """Give the next piece of the document, and whether it is the last."""
+    before, begun = said(incoming), ""
+    for at, piece in enumerate(DOCUMENT):
+        if len(begun) >= len(before):
+            return piece, at == len(DOCUMENT) - 1
+        begun += piece
+    return _END, True
+
+
+def again(incoming: Incoming) -> str:
+    """Give what a model that repeats itself says first: the fence of open code, and the line in which it was cut."""
+    before = said(incoming)
+    fence = "```python\n" if before.count("```") % 2 else ""
+    return fence + re.split(r"\n", before)[-1]

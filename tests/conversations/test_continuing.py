@@ -1,0 +1,125 @@
+"""An answer that is continued: what its model is told, where it stands, and what is told of it later."""
+
+from typing import Any
+
+import pytest
+from signalbox.conversations.continuing import CONTINUE, GO_ON
+
+from tests.conversations.talk import talk_behind
+from tests.store.disk import BOTH
+from tests.support.fixtures import Behind
+from tests.support.serving import error_of, read_until
+from tests.support.upstream import DONE, Script, chunk, holds, says, sends
+
+DATABASES = BOTH
+
+
+def limited(text: str) -> Script:
+    """Say these words and end at the length limit."""
+    return sends(chunk({"content": text}), chunk({}, finish="length") + DONE)
+
+
+def test_the_model_is_told_to_go_on(behind: Behind) -> None:
+    """It reads its own words and one instruction, which the trace shows; a later question reads one answer."""
+    talk = talk_behind(behind, limited("The inter"), says("national rules."), says("You are welcome."))
+    first = talk.ask("What holds?")
+    more = talk.ask(**{"continue": True, "parent_id": first.run_id})
+    assert talk.told()[-3:] == [("user", "What holds?"), ("assistant", "The inter"), ("user", CONTINUE)]
+    request = talk.app.client.get(f"/api/runs/{more.run_id}").json()["request"]
+    assert (request["continue"], request["instruction"]) == (True, CONTINUE)
+    talk.ask("Thanks!")
+    assert talk.told()[-3:] == [
+        ("user", "What holds?"), ("assistant", "The international rules."), ("user", "Thanks!"),
+    ]  # fmt: skip
+
+
+def test_it_stands_behind_the_answer(behind: Behind) -> None:
+    """A run whose parent is a run continues it; the next question follows the continuation."""
+    talk = talk_behind(behind, limited("One, "), limited("two, "), says("three."), says("Yes."))
+    runs = [talk.ask("Count").run_id]
+    for _ in range(2):
+        runs.append(talk.ask(**{"continue": True, "parent_id": runs[-1]}).run_id)
+    talk.ask("Done?")
+    tree = talk.tree()
+    parents = {node["id"]: node["parent_id"] for node in tree["messages"]}
+    assert [parents[run] for run in runs[1:]] == runs[:-1]
+    assert [node["parent_id"] for node in tree["messages"] if node["text"] == "Done?"] == [runs[-1]]
+    assert talk.told()[-2] == ("assistant", "One, two, three.")
+
+
+def test_what_is_repeated_is_told_once(behind: Behind) -> None:
+    """A model that says its last words again has them once in what it reads later, and in the export."""
+    talk = talk_behind(
+        behind, limited("A line.\nThe second line begins"), says("The second line begins and ends."), says("Yes.")
+    )
+    first = talk.ask("Two lines")
+    talk.ask(**{"continue": True, "parent_id": first.run_id})
+    talk.ask("Again?")
+    whole = "A line.\nThe second line begins and ends."
+    assert talk.told()[-2] == ("assistant", whole)
+    exported = talk.get("/export").text
+    assert whole in exported
+    assert exported.count("## Answer") == 2
+
+
+def test_a_client_that_tells_the_joined_answer_is_understood(behind: Behind) -> None:
+    """A whole history with one answer in it finds both runs: no branch begins."""
+    talk = talk_behind(behind, limited("The inter"), says("national rules."), says("Yes."))
+    first = talk.ask("What holds?")
+    more = talk.ask(**{"continue": True, "parent_id": first.run_id})
+    said = [("user", "What holds?"), ("assistant", "The international rules."), ("user", "Sure?")]
+    talk.ask(messages=[{"role": role, "content": content} for role, content in said])
+    assert [node["parent_id"] for node in talk.tree()["messages"] if node["text"] == "Sure?"] == [more.run_id]
+
+
+def test_an_answer_that_was_whole_gets_a_new_paragraph(behind: Behind) -> None:
+    """After the limit of model calls an answer is complete: what is added stands behind it."""
+    talk = talk_behind(behind, says("So far."), says("More."), says("Yes."))
+    first = talk.ask("Research it")
+    talk.ask(**{"continue": True, "parent_id": first.run_id})
+    assert talk.told()[-1] == ("user", GO_ON)
+    talk.ask("Thanks")
+    assert talk.told()[-2] == ("assistant", "So far.\n\nMore.")
+
+
+def test_a_continuation_is_asked_for_once(behind: Behind) -> None:
+    """A repeated request under one key is the run that it has started."""
+    talk = talk_behind(behind, limited("One, "), says("two."))
+    first = talk.ask("Count")
+    body: dict[str, Any] = {"continue": True, "parent_id": first.run_id, "headers": {"idempotency-key": "k-1"}}
+    assert talk.ask(**body).run_id == talk.ask(**body).run_id
+    assert len(talk.upstream.asked) == 2
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"continue": True},
+        {"continue": True, "parent_id": None},
+        {"continue": True, "parent_id": "RUN", "prompt": "And?"},
+        {"continue": True, "parent_id": "RUN", "messages": [{"role": "user", "content": "And?"}]},
+        {"continue": True, "parent_id": "RUN", "system": "Be short."},
+        {"continue": True, "parent_id": "QUESTION"},
+        {"continue": "yes", "parent_id": "RUN"},
+    ],
+)
+def test_what_cannot_be_continued_is_refused(behind: Behind, body: dict[str, Any]) -> None:
+    """Only an answer, and by its id alone; nothing of the refusal is kept."""
+    talk = talk_behind(behind, limited("One, "))
+    first = talk.ask("Count")
+    names = {"RUN": first.run_id, "QUESTION": first.message_id}
+    before = talk.tree()
+    refused = talk.post(**{**body, **({"parent_id": names.get(body["parent_id"])} if body.get("parent_id") else {})})
+    assert refused.status_code == 422
+    assert error_of(refused)["code"] == "INVALID_REQUEST"
+    assert talk.tree() == before
+
+
+def test_an_answer_under_way_is_not_continued(behind: Behind) -> None:
+    """Its end has to come first."""
+    talk = talk_behind(behind, holds)
+    with talk.app.asking("Count", conversation_id=talk.id) as response:
+        pieces = response.iter_raw()  # held: a reader that is dropped hangs up
+        read_until(pieces, b"So far")
+        refused = talk.post(**{"continue": True, "parent_id": response.headers["x-run-id"]})
+    assert (refused.status_code, error_of(refused)["code"]) == (409, "RUN_NOT_OVER")

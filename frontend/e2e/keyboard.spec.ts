@@ -279,3 +279,15 @@ test("a narrow window's sheet of conversations gives the focus back", async ({ p
   await expect(page.locator("[data-part=sidebar]")).toHaveCount(0);
   await expect.poll(() => focused(page)).toMatch(/Message|Conversations/);
 });
+
+test("Ctrl+Enter sends, as Enter does, and the sheet names it", async ({ page }) => {
+  await page.goto("/");
+  await message(page).fill("Hello.");
+  await page.keyboard.press("Control+Enter");
+  await ended(page);
+  await expect(message(page)).toHaveValue("");
+  await expect(page.locator("[data-part=question]")).toHaveText(/Hello\./);
+  await page.keyboard.press("Control+/");
+  const sheet = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+  await expect(sheet).toContainText("Send, or save an edited question");
+});

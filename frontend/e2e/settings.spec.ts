@@ -242,3 +242,88 @@ declare global {
     themedAt: number;
   }
 }
+
+test("tool choice, limits and response format are sent once they are set, and outlive a reload", async ({ page }) => {
+  const names = ["tool_choice", "max_steps", "max_searches", "response_format"];
+  const plain = await sent(page);
+  for (const name of names) expect(plain).not.toHaveProperty(name);
+  await open(page);
+  const choice = panel(page).getByRole("combobox", { name: "Tool choice" });
+  await choice.selectOption("tool:calculate");
+  await panel(page).getByRole("textbox", { name: "Step limit" }).fill("3");
+  await panel(page).getByRole("textbox", { name: "Search limit" }).fill("2");
+  await panel(page).getByRole("combobox", { name: "Response format" }).selectOption({ label: "JSON" });
+  await close(page);
+  await expect(page.getByRole("button", { name: "Settings, 4 changed" })).toBeVisible();
+  await page.reload();
+  await ended(page);
+  const body = await sent(page, "What is 6 * 7?");
+  expect(body).toMatchObject({
+    tool_choice: { type: "function", function: { name: "calculate" } },
+    max_steps: 3,
+    max_searches: 2,
+    response_format: { type: "json_object" },
+  });
+  await expect(page.locator("[data-part=answer]").last()).toContainText('{"answer":');
+  await open(page);
+  for (const name of ["Tool choice", "Step limit", "Search limit", "Response format"])
+    await panel(page)
+      .getByRole("button", { name: `Reset ${name}` })
+      .click();
+  await close(page);
+  const reset = await sent(page);
+  for (const name of names) expect(reset).not.toHaveProperty(name);
+});
+
+test("a JSON schema that cannot be used is an error at its field, and is not sent", async ({ page }) => {
+  await open(page);
+  await panel(page).getByRole("combobox", { name: "Response format" }).selectOption({ label: "JSON schema" });
+  const schema = panel(page).getByRole("textbox", { name: "JSON schema" });
+  await schema.fill('{"type": "object",');
+  await expect(schema).toHaveAttribute("aria-invalid", "true");
+  await expect(panel(page)).toContainText("This is not valid JSON");
+  await close(page);
+  expect(await sent(page)).not.toHaveProperty("response_format");
+  await open(page);
+  await schema.fill('{"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}');
+  await expect(schema).not.toHaveAttribute("aria-invalid", "true");
+  await close(page);
+  expect((await sent(page)).response_format).toEqual({
+    type: "json_schema",
+    json_schema: {
+      name: "answer",
+      schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+    },
+  });
+  await expect(page.locator("[data-part=answer]").last()).toContainText('{"city":');
+});
+
+test("a run's settings come back, its system prompt and its tool choice too", async ({ page }) => {
+  await open(page);
+  await panel(page).getByRole("textbox", { name: "System prompt" }).fill("Answer in rhyme.");
+  await panel(page).getByRole("combobox", { name: "Tool choice" }).selectOption({ label: "None" });
+  await panel(page).getByRole("textbox", { name: "Step limit" }).fill("4");
+  await panel(page).getByRole("combobox", { name: "Response format" }).selectOption({ label: "Text" });
+  await close(page);
+  await sent(page, "First.");
+  await open(page);
+  await panel(page).getByRole("textbox", { name: "System prompt" }).fill("Answer in prose.");
+  for (const name of ["Tool choice", "Step limit", "Response format"])
+    await panel(page)
+      .getByRole("button", { name: `Reset ${name}` })
+      .click();
+  await close(page);
+  expect((await sent(page, "Second.")).system).toBe("Answer in prose.");
+
+  const first = page.locator("[data-part=response]").first();
+  await first.getByRole("button", { name: "Inspect" }).click();
+  await page.getByRole("button", { name: "Use these settings" }).click();
+  await expect(page.getByRole("button", { name: "Set for the next question" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  expect(await sent(page, "Third.")).toMatchObject({
+    system: "Answer in rhyme.",
+    tool_choice: "none",
+    max_steps: 4,
+    response_format: { type: "text" },
+  });
+});

@@ -14,6 +14,7 @@ import { Dialog } from "./components/ui/Dialog.tsx";
 import { ToolTitlesProvider } from "./components/ui/ToolTitles.tsx";
 import { type Address, goTo, readAddress, useHash } from "./hooks/address.ts";
 import type { Answer } from "./hooks/answer.ts";
+import { changeAsk } from "./hooks/changeAsk.ts";
 import type { Chat } from "./hooks/chat.ts";
 import { useMedia } from "./hooks/media.ts";
 import { useShortcuts } from "./hooks/shortcuts.ts";
@@ -158,7 +159,7 @@ export function App() {
                   live={inspected.answer}
                   onClose={() => setInspected(undefined)}
                   onUse={(asked) => {
-                    settings.changeAsk(asked);
+                    changeAsk(settings, chat, asked);
                     setNotice("The next question is asked with these settings.");
                   }}
                 />

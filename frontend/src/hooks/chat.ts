@@ -1,8 +1,8 @@
 // One conversation: its questions and answers as a tree, what is shown of it, and what is asked in it.
-import { fillVariables } from "../run/parameters.ts";
 import type { Queued } from "../run/queue.ts";
 import { type ChatCost, totalOf } from "../run/totals.ts";
 import { newestLeaf, pathTo } from "../run/tree.ts";
+import { fillVariables } from "../run/variables.ts";
 import { chooseLeaf, fetchConversation } from "../stream/conversations.ts";
 import { ApiError } from "../stream/errors.ts";
 import { newKey } from "../stream/keys.ts";
@@ -111,6 +111,11 @@ export class Chat extends Store<ChatState> {
   /** Something is under way or waits, on whichever branch. */
   get isBusy(): boolean {
     return this.state.queue.length > 0 || this.#answers().some(({ answer }) => !answer.isOver);
+  }
+
+  /** Nothing was asked yet; a conversation that is still being opened is not known to be empty. */
+  get isEmpty(): boolean {
+    return this.state.parts.size === 0 && (this.state.status === "new" || this.state.status === "ready");
   }
 
   /** The instructions for the next question; undefined in a new chat where none were set. */

@@ -1,10 +1,11 @@
 // What the inspector shows of one run: its events, the page's own or fetched, its record, and the server's clock.
 import { useEffect, useMemo } from "react";
-import { settingsOf } from "../run/inspect.ts";
+import { settingsOf, systemOfRun } from "../run/inspect.ts";
 import { emptyTrace, runReducer } from "../run/reducer.ts";
 import { hasEnded } from "../run/waterfall.ts";
 import { type ChatOptions, followRun } from "../stream/chat.ts";
 import type { ApiClient } from "../stream/client.ts";
+import { fetchConversation } from "../stream/conversations.ts";
 import { ApiError } from "../stream/errors.ts";
 import { fetchTools } from "../stream/models.ts";
 import { fetchRun } from "../stream/runs.ts";
@@ -209,11 +210,28 @@ export function useInspected(client: ApiClient, runId: string, live: Answer | un
   return { ...useStore(inspection), retry: inspection.retry };
 }
 
-/** How the run was asked, for the next question; undefined where the list of tools cannot be had. */
+/**
+ * How the run was asked, for the next question; undefined where the list of tools cannot be had. Without `system` where
+ * the system prompt is not known: a record does not hold it, and its conversation may be gone.
+ */
 export async function restoredSettings(
   client: ApiClient,
   record: RunRecord,
 ): Promise<Partial<AskSettings> | undefined> {
+  const [asked, system] = await Promise.all([askedWith(client, record), systemOf(client, record)]);
+  return asked && { ...asked, ...(system !== undefined && { system }) };
+}
+
+async function systemOf(client: ApiClient, { conversationId, runId }: RunRecord): Promise<string | undefined> {
+  if (conversationId === undefined) return undefined;
+  try {
+    return systemOfRun((await fetchConversation(client, conversationId)).nodes, runId);
+  } catch {
+    return undefined;
+  }
+}
+
+async function askedWith(client: ApiClient, record: RunRecord): Promise<Partial<AskSettings> | undefined> {
   if (!Array.isArray(record.request.tools)) return settingsOf(record, []);
   try {
     const tools = await fetchTools(client);

@@ -27,6 +27,7 @@ describe("the settings", () => {
     const settings = new Settings(box);
     settings.changeAsk({ model: "a/b", parameters: { temperature: 0.2 } });
     settings.changeAsk({ effort: "high", toolsOff: ["calculator"], system: "Be brief." });
+    settings.changeAsk({ toolChoice: "tool:roll_dice", format: { kind: "schema", schema: "{" } });
     settings.change({ theme: "dark", reasoning: "closed", sidebar: false, compared: ["a/b", "c/d"] });
     settings.star("a/b");
     settings.used("c/d");
@@ -36,6 +37,8 @@ describe("the settings", () => {
         effort: "high",
         parameters: { temperature: 0.2 },
         toolsOff: ["calculator"],
+        toolChoice: "tool:roll_dice",
+        format: { kind: "schema", schema: "{" },
         system: "Be brief.",
       },
       recent: ["c/d"],

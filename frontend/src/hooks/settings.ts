@@ -1,5 +1,7 @@
 // What the reader has set, kept by the browser over visits: how questions are asked, favourite models, and looks.
+import { NO_FORMAT, readFormat } from "../run/format.ts";
 import { RANGES } from "../run/parameters.ts";
+import { readChoice } from "../run/toolChoice.ts";
 import { type AskSettings, EFFORTS, type Effort, type Parameters } from "../types/api.ts";
 import { type Schedule, Store } from "./store.ts";
 
@@ -35,7 +37,7 @@ const THEMES: readonly Theme[] = ["system", "light", "dark"];
 const REASONING: readonly ReasoningChoice[] = ["automatic", "open", "closed"];
 
 export const FIRST_SETTINGS: SettingsState = {
-  ask: { model: "", effort: "auto", parameters: {}, toolsOff: [], system: "" },
+  ask: { model: "", effort: "auto", parameters: {}, toolsOff: [], toolChoice: "", format: NO_FORMAT, system: "" },
   recent: [],
   starred: [],
   theme: "system",
@@ -132,6 +134,8 @@ const readAsk = (saved: Readonly<Record<string, unknown>>): AskSettings => ({
   effort: oneOf<Effort>(EFFORTS, saved.effort, "auto"),
   parameters: readParameters(fields(saved.parameters)),
   toolsOff: texts(saved.toolsOff),
+  toolChoice: readChoice(saved.toolChoice),
+  format: readFormat(saved.format),
   system: text(saved.system),
 });
 

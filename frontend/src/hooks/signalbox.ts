@@ -1,5 +1,6 @@
 // All that the chat page holds, put together once: the server, the reader's settings, the chats and the lists.
-import { askFields, fillVariables } from "../run/parameters.ts";
+import { askFields } from "../run/parameters.ts";
+import { fillVariables } from "../run/variables.ts";
 import type { Asking } from "./asking.ts";
 import type { Chat } from "./chat.ts";
 import { Chats } from "./chats.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fixture } from "../fixtures/read.ts";
 import { captured, capturedRecord } from "../fixtures/record.ts";
-import type { RunRecord } from "../types/api.ts";
+import type { ChatNode, RunRecord } from "../types/api.ts";
 import type { ChatEvent } from "../types/heard.ts";
 import { requestFacts, responseFacts } from "./attempts.ts";
 import {
@@ -11,6 +11,7 @@ import {
   settingsOf,
   speedOf,
   statusOf,
+  systemOfRun,
   troubleOf,
   warningsIn,
   withoutSecrets,
@@ -181,14 +182,28 @@ describe("the settings of a run", () => {
       effort: "high",
       parameters: { temperature: 0.4 },
       toolsOff: ["save_note"],
+      toolChoice: "",
+      format: { kind: "", schema: "" },
     });
-    expect(asked({})).toEqual({ model: record.model, effort: "auto", parameters: {}, toolsOff: [] });
+    expect(asked({})).toEqual({
+      ...{ model: record.model, effort: "auto", parameters: {}, toolsOff: [] },
+      ...{ toolChoice: "", format: { kind: "", schema: "" } },
+    });
   });
 
   it("take every parameter that the page knows, and no tools for none", () => {
     expect(asked({ tools: [], top_k: 3, seed: 0, stop: ["x"], max_tokens: 9 })).toMatchObject({
       parameters: { top_k: 3, seed: 0, max_tokens: 9 },
       toolsOff: ["a", "b", "c"],
+    });
+  });
+
+  it("take the tool choice, the limits and the response format", () => {
+    const forced = { type: "function", function: { name: "a" } };
+    expect(asked({ tool_choice: forced, max_steps: 3, response_format: { type: "json_object" } })).toMatchObject({
+      parameters: { max_steps: 3 },
+      toolChoice: "tool:a",
+      format: { kind: "json", schema: "" },
     });
   });
 
@@ -249,5 +264,36 @@ describe("the list of events", () => {
       "done",
     ]);
     expect(typesOf(events).get("tool_result")).toBe(2);
+  });
+});
+
+describe("the system prompt of a run", () => {
+  const question = (id: string, parentId: string | null, system?: string): ChatNode => ({
+    ...{ id, parentId, created: 0, text: "", role: "user", pictures: [], files: [] },
+    system,
+  });
+  const reply = (id: string, parentId: string): ChatNode => ({
+    ...{ id, parentId, created: 0, text: "", role: "assistant" },
+    run: undefined,
+  });
+  const nodes = [
+    question("q1", null, "One."),
+    reply("r1", "q1"),
+    question("q2", "r1"),
+    reply("r2", "q2"),
+    question("q3", "r2", ""),
+    reply("r3", "q3"),
+    question("other", null),
+    reply("r4", "other"),
+  ];
+
+  it.each([
+    ["r1", "One."],
+    ["r2", "One."],
+    ["r3", ""],
+    ["r4", ""],
+    ["unknown", undefined],
+  ])("%s is the one that held on its way", (run, system) => {
+    expect(systemOfRun(nodes, run)).toBe(system);
   });
 });

@@ -1,9 +1,11 @@
 // Run inspector: the facts of a run in words, its export, and the settings that it was asked with.
 
 import type { RawEvent, RunRecord } from "../types/api.ts";
-import { type AskSettings, type Attempt, EFFORTS, type Effort, type Parameters } from "../types/api.ts";
+import { type AskSettings, type Attempt, type ChatNode, EFFORTS, type Effort, type Parameters } from "../types/api.ts";
 import type { RunEnd, RunTrace, WarningItem } from "../types/models.ts";
+import { formatOfWire } from "./format.ts";
 import { PARAMETER_NAMES } from "./parameters.ts";
+import { choiceOfWire } from "./toolChoice.ts";
 import type { Lamp } from "./view.ts";
 import { hasEnded } from "./waterfall.ts";
 import { costWords, count, duration, endingOf, loopWords, plural } from "./words.ts";
@@ -226,7 +228,7 @@ export const exportText = (exported: Exported): string => `${JSON.stringify(expo
 
 /**
  * How this run was asked, as settings for the next: what it left out is left out again. `available` are the tools that
- * there are; a run that named none was offered all. Instructions are not in a record, and stay as they are.
+ * there are; a run that named none was offered all. A record holds no system prompt: its conversation does.
  */
 export function settingsOf(record: RunRecord, available: readonly string[]): Partial<AskSettings> {
   const { request } = record;
@@ -239,7 +241,18 @@ export function settingsOf(record: RunRecord, available: readonly string[]): Par
     effort: effortOf(request),
     parameters,
     toolsOff: offered ? available.filter((name) => !offered.has(name)) : [],
+    toolChoice: choiceOfWire(request.tool_choice),
+    format: formatOfWire(request.response_format),
   };
+}
+
+/** The system prompt that held for a run, by its conversation; empty: none. Undefined where the run is not in it. */
+export function systemOfRun(nodes: readonly ChatNode[], runId: string): string | undefined {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  if (!byId.has(runId)) return undefined;
+  for (let node = byId.get(runId); node; node = byId.get(node.parentId ?? ""))
+    if (node.role === "user" && node.system !== undefined) return node.system;
+  return "";
 }
 
 function effortOf({ reasoning, reasoning_effort }: RunRecord["request"]): Effort {

@@ -4,9 +4,8 @@ import type { AskSettings, Tool } from "../types/api.ts";
 import {
   askFields,
   changedCount,
+  choiceNotSent,
   clamped,
-  fillVariables,
-  missingVariables,
   notTaken,
   PARAMETER_NAMES,
   RANGES,
@@ -15,7 +14,15 @@ import {
   takes,
 } from "./parameters.ts";
 
-const PLAIN: AskSettings = { model: "a/b", effort: "auto", parameters: {}, toolsOff: [], system: "" };
+const PLAIN: AskSettings = {
+  model: "a/b",
+  effort: "auto",
+  parameters: {},
+  toolsOff: [],
+  toolChoice: "",
+  format: { kind: "", schema: "" },
+  system: "",
+};
 const ABLE = aModel("a/b", { parameters: ["max_tokens", "reasoning", "temperature", "tools"] });
 const UNABLE = aModel("a/c", { parameters: ["max_tokens", "top_k"] });
 const SILENT = aModel("a/d", { parameters: [] });
@@ -71,8 +78,46 @@ describe("what is sent", () => {
   it("is counted where it differs from asking plainly", () => {
     expect(changedCount(PLAIN)).toBe(0);
     expect(
-      changedCount({ model: "", effort: "low", parameters: { seed: 1 }, toolsOff: ["a", "b"], system: "Be brief." }),
-    ).toBe(5);
+      changedCount({
+        ...{ model: "", effort: "low", parameters: { seed: 1, max_steps: 3 }, toolsOff: ["a", "b"] },
+        ...{ toolChoice: "none", format: { kind: "json", schema: "" }, system: "Be brief." },
+      }),
+    ).toBe(8);
+  });
+});
+
+describe("tool choice", () => {
+  const named: AskSettings = { ...PLAIN, toolChoice: "tool:time" };
+
+  it("is sent as the API takes it", () => {
+    expect(askFields({ ...PLAIN, toolChoice: "required" }, ABLE, TOOLS)).toEqual({ tool_choice: "required" });
+    expect(askFields(named, ABLE, TOOLS)).toEqual({
+      tool_choice: { type: "function", function: { name: "time" } },
+    });
+    expect(askFields(named, ABLE, [])).toHaveProperty("tool_choice");
+  });
+
+  it.each([
+    ["a model without tools", named, UNABLE, TOOLS],
+    ["a tool that is switched off", { ...named, toolsOff: ["time"] }, ABLE, TOOLS],
+    ["a tool that cannot be had", { ...PLAIN, toolChoice: "tool:paid" as const }, ABLE, TOOLS],
+    ["no tools at all", { ...PLAIN, toolChoice: "required" as const, toolsOff: ["time"] }, ABLE, []],
+    [
+      "a search where none may be sent",
+      { ...PLAIN, toolChoice: "tool:web" as const, parameters: { max_searches: 0 } },
+      ABLE,
+      [...TOOLS, { ...tool("web"), category: "search" }],
+    ],
+  ])("is not sent for %s, and that is said", (_, settings, model, tools) => {
+    expect(askFields(settings, model, tools)).not.toHaveProperty("tool_choice");
+    expect(choiceNotSent(settings, model, tools)).toMatch(/so the tool choice is not sent\.$/);
+  });
+
+  it("and limits are sent where the model takes tools", () => {
+    const settings: AskSettings = { ...PLAIN, parameters: { max_steps: 2, max_searches: 0 } };
+    expect(askFields(settings, ABLE, TOOLS)).toEqual({ max_steps: 2, max_searches: 0 });
+    expect(askFields(settings, UNABLE, TOOLS)).toEqual({});
+    expect(notTaken(settings.parameters, UNABLE)).toEqual(["max_steps", "max_searches"]);
   });
 });
 
@@ -99,25 +144,6 @@ describe("ranges", () => {
   });
 });
 
-describe("variables", () => {
-  const NOW = new Date(2026, 2, 5, 9, 7);
-
-  it("date and time are filled in, others stay", () => {
-    expect(fillVariables("On {{date}} at {{ time }}: {{name}} {{ }} {date}", NOW)).toBe(
-      "On 2026-03-05 at 09:07: {{name}} {{ }} {date}",
-    );
-  });
-
-  it("that nothing fills in are told, each once and with its place", () => {
-    const text = "{{date}} {{name}} {{ name }} {{größe}} {{time}}";
-    expect(missingVariables(text).map(({ name, start, end }) => [name, text.slice(start, end)])).toEqual([
-      ["name", "{{name}}"],
-      ["größe", "{{größe}}"],
-    ]);
-    expect(missingVariables("no {variables}")).toEqual([]);
-  });
-
-  it("a token is about four characters", () => {
-    expect([roughTokens(""), roughTokens("abcd"), roughTokens("abcde")]).toEqual([0, 1, 2]);
-  });
+it("a token is about four characters", () => {
+  expect([roughTokens(""), roughTokens("abcd"), roughTokens("abcde")]).toEqual([0, 1, 2]);
 });

@@ -1,6 +1,9 @@
 // How a question is asked: what a model takes, the ranges of its parameters, and what of the settings is sent.
 import type { AskSettings, Effort, Model, ParameterName, Parameters, Tool } from "../types/api.ts";
 import type { ChatBody } from "../types/models.ts";
+import { wireFormat } from "./format.ts";
+import { namedTool, wireChoice } from "./toolChoice.ts";
+import { titleOf, toolTitles } from "./toolNames.ts";
 
 export interface Range {
   label: string;
@@ -63,9 +66,24 @@ export const RANGES: Record<ParameterName, Range> = {
     help: "The same number draws the same answer, where the host can.",
     ...{ min: -(2 ** 31), max: 2 ** 31 - 1, slider: undefined, step: 1, rest: 0 },
   },
+  max_steps: {
+    label: "Step limit",
+    help: "Model calls per answer, up to 20. The last one writes the answer, so at 1 no tool can run.",
+    ...{ min: 1, max: 20, slider: 20, step: 1, rest: 8 },
+  },
+  max_searches: {
+    label: "Search limit",
+    help: "Different searches per answer. At 0 the model cannot search.",
+    ...{ min: 0, max: 100, slider: 20, step: 1, rest: 6 },
+  },
 };
 
 export const PARAMETER_NAMES = Object.keys(RANGES) as readonly ParameterName[];
+
+/** How far a run with tools may go; they are set beside the tools. */
+export const LIMIT_NAMES: readonly ParameterName[] = ["max_steps", "max_searches"];
+
+export const SAMPLING_NAMES = PARAMETER_NAMES.filter((name) => !LIMIT_NAMES.includes(name));
 
 /** The range of a parameter with this model: an answer is no longer than its host makes one. */
 export function rangeOf(name: ParameterName, model: Model | undefined): Range {
@@ -81,13 +99,19 @@ export function clamped(value: number, { min, max, step }: Range): number {
 }
 
 /** Whether this model takes the parameter; where nobody says what it takes, it may be asked. */
-export const takes = (model: Model | undefined, name: ParameterName): boolean =>
-  // Every host takes a limit, whatever its list says.
-  name === "max_tokens" || says(model, name);
+export const takes = (model: Model | undefined, name: ParameterName): boolean => {
+  // These two are the server's own; they mean nothing without tools.
+  if (LIMIT_NAMES.includes(name)) return takesTools(model);
+  // Every host takes a limit of tokens, whatever its list says.
+  return name === "max_tokens" || says(model, name);
+};
 
 export const takesReasoning = (model: Model | undefined): boolean => says(model, "reasoning");
 
 export const takesTools = (model: Model | undefined): boolean => says(model, "tools");
+
+export const takesFormat = (model: Model | undefined): boolean =>
+  says(model, "response_format") || says(model, "structured_outputs");
 
 const says = (model: Model | undefined, name: string): boolean =>
   !model || model.parameters.length === 0 || model.parameters.includes(name);
@@ -107,12 +131,14 @@ export const EFFORT_LABELS: Record<Effort, string> = {
   max: "Max",
 };
 
-export type AskFields = Pick<ChatBody, ParameterName | "tools" | "reasoning">;
+export type AskFields = Pick<ChatBody, ParameterName | "tools" | "tool_choice" | "reasoning" | "response_format">;
 
 /** What goes into a question beside its words: what is set, as far as the model takes it. */
 export function askFields(settings: AskSettings, model: Model | undefined, tools: readonly Tool[]): AskFields {
   const { parameters, effort } = settings;
   const offered = offeredTools(settings.toolsOff, model, tools);
+  const choice = choiceNotSent(settings, model, tools) ? undefined : wireChoice(settings.toolChoice);
+  const format = takesFormat(model) ? wireFormat(settings.format) : undefined;
   return {
     ...Object.fromEntries(
       PARAMETER_NAMES.filter((name) => parameters[name] !== undefined && takes(model, name)).map((name) => [
@@ -121,8 +147,30 @@ export function askFields(settings: AskSettings, model: Model | undefined, tools
       ]),
     ),
     ...(offered && { tools: offered }),
+    ...(choice && { tool_choice: choice }),
     ...(effort !== "auto" && takesReasoning(model) && { reasoning: { effort } }),
+    ...(format && { response_format: format }),
   };
+}
+
+/** Why the tool choice is not sent, as a sentence: the server would refuse it. Undefined: it is, or nothing is set. */
+export function choiceNotSent(
+  { toolChoice, toolsOff, parameters }: AskSettings,
+  model: Model | undefined,
+  tools: readonly Tool[],
+): string | undefined {
+  if (toolChoice === "") return undefined;
+  if (!takesTools(model)) return "This model cannot use tools, so the tool choice is not sent.";
+  const searches = parameters.max_searches !== 0;
+  const offered = tools.filter(
+    ({ name, unavailable, category }) =>
+      unavailable === undefined && !toolsOff.includes(name) && (searches || category !== "search"),
+  );
+  if (offered.length === 0 && (tools.length > 0 || toolsOff.length > 0))
+    return "No tool is offered, so the tool choice is not sent.";
+  const named = namedTool(toolChoice);
+  if (named === undefined || tools.length === 0 || offered.some(({ name }) => name === named)) return undefined;
+  return `${titleOf(toolTitles(tools), named)} is not offered, so the tool choice is not sent.`;
 }
 
 /** Names of the tools that stay; undefined: all that there are. */
@@ -140,41 +188,13 @@ function offeredTools(
 }
 
 /** How many settings differ from asking plainly: for a mark on the button that opens them. */
-export const changedCount = ({ parameters, effort, toolsOff, system }: AskSettings): number =>
+export const changedCount = ({ parameters, effort, toolsOff, toolChoice, format, system }: AskSettings): number =>
   Object.values(parameters).filter((value) => value !== undefined).length +
   toolsOff.length +
   (effort === "auto" ? 0 : 1) +
+  (toolChoice === "" ? 0 : 1) +
+  (format.kind === "" ? 0 : 1) +
   (system.trim() ? 1 : 0);
-
-const VARIABLE = /\{\{\s*([\p{L}\p{N}_.-]+)\s*\}\}/gu;
-
-/** Fill `{{date}}` and `{{time}}` in; other variables stay as they are. */
-export const fillVariables = (text: string, now: Date): string =>
-  text.replace(VARIABLE, (whole, name: string) => filled(name, now) ?? whole);
-
-function filled(name: string, now: Date): string | undefined {
-  const two = (n: number): string => String(n).padStart(2, "0");
-  if (name === "date") return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
-  return name === "time" ? `${two(now.getHours())}:${two(now.getMinutes())}` : undefined;
-}
-
-export interface MissingVariable {
-  name: string;
-  /** Where it first stands in the text. */
-  start: number;
-  end: number;
-}
-
-/** Variables that nothing fills in, each once: they would be sent as they stand. */
-export function missingVariables(text: string): readonly MissingVariable[] {
-  const found = new Map<string, MissingVariable>();
-  for (const match of text.matchAll(VARIABLE)) {
-    const [whole, name = ""] = match;
-    if (name === "date" || name === "time" || found.has(name)) continue;
-    found.set(name, { name, start: match.index, end: match.index + whole.length });
-  }
-  return [...found.values()];
-}
 
 /** About four characters are one token. */
 export const roughTokens = (text: string): number => Math.ceil(text.length / 4);

@@ -59,7 +59,7 @@ export const WRITING: readonly { does: string; keys: Keys }[] = [
   { does: "Send; while an answer runs, queue", keys: { key: "Enter" } },
   { does: "New line", keys: { key: "Enter", shift: true } },
   { does: "Edit the last question, when the box is empty", keys: { key: "ArrowUp" } },
-  { does: "Save an edited question and ask again", keys: { key: "Enter", mod: true } },
+  { does: "Send, or save an edited question", keys: { key: "Enter", mod: true } },
 ];
 
 export const SHORTCUT_NAMES = Object.keys(SHORTCUTS) as ShortcutName[];

@@ -5,7 +5,7 @@ import type { EndStatus } from "./models.ts";
 export const EFFORTS = ["auto", "none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 export type Effort = (typeof EFFORTS)[number];
 
-/** The sampling parameters that the page knows how to ask for, by the name that the API and the catalogue give them. */
+/** Numbers that a request can carry, by the API's name: sampling parameters and the limits of a run. */
 export type ParameterName =
   | "temperature"
   | "top_p"
@@ -15,8 +15,22 @@ export type ParameterName =
   | "frequency_penalty"
   | "presence_penalty"
   | "repetition_penalty"
-  | "seed";
+  | "seed"
+  | "max_steps"
+  | "max_searches";
 export type Parameters = Readonly<Partial<Record<ParameterName, number>>>;
+
+/** Which tools the model has to call; empty: not sent. `tool:NAME` forces one tool in the first step. */
+export type ToolChoice = "" | "auto" | "none" | "required" | `tool:${string}`;
+
+export const FORMATS = ["", "text", "json", "schema"] as const;
+
+/** The form of the answer. `schema` is the text as it was typed; it is kept when another kind is chosen. */
+export interface ResponseFormat {
+  /** Empty: not sent. */
+  kind: (typeof FORMATS)[number];
+  schema: string;
+}
 
 /** How questions are asked: what the reader has set, kept over visits. */
 export interface AskSettings {
@@ -26,6 +40,8 @@ export interface AskSettings {
   parameters: Parameters;
   /** Names of the tools that are switched off; all others that are available are offered. */
   toolsOff: readonly string[];
+  toolChoice: ToolChoice;
+  format: ResponseFormat;
   /** Instructions for the model; empty: none. */
   system: string;
 }

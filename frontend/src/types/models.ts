@@ -110,6 +110,12 @@ export interface ChatMessage {
 
 export type ContentPart = { type: "text"; text: string } | { type: "image_url"; image_url: { url: string } };
 
+export type WireToolChoice = "auto" | "none" | "required" | { type: "function"; function: { name: string } };
+
+export type WireFormat =
+  | { type: "text" | "json_object" }
+  | { type: "json_schema"; json_schema: { name: string; schema: object; strict?: boolean } };
+
 /** What is posted to `/api/chat/stream`; the conversation itself is kept by the server. */
 export interface ChatBody extends Parameters {
   model: string;
@@ -120,6 +126,8 @@ export interface ChatBody extends Parameters {
   messages?: readonly ChatMessage[];
   system?: string;
   tools?: readonly string[];
+  tool_choice?: WireToolChoice;
+  response_format?: WireFormat;
   reasoning?: { effort: Exclude<Effort, "auto"> };
   on_disconnect: "continue";
 }

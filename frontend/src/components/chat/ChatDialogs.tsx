@@ -1,5 +1,6 @@
 // What opens over the chat now and then, and is loaded only then: settings, shortcuts, another model for an answer.
 import { useState } from "react";
+import { changeAsk } from "../../hooks/changeAsk.ts";
 import type { Chat } from "../../hooks/chat.ts";
 import type { Signalbox } from "../../hooks/signalbox.ts";
 import { useStore } from "../../hooks/store.ts";
@@ -35,19 +36,15 @@ type Shared = Omit<Props, "dialog">;
 function Settings({ box: { session, settings }, chat, onClose }: Shared) {
   const server = useStore(session);
   const state = useStore(settings);
-  const { status } = useStore(chat);
+  useStore(chat);
   const modelId = state.ask.model || server.preferred;
-  const system = chat.system ?? (status === "new" ? state.ask.system : "");
+  const system = chat.system ?? (chat.isEmpty ? state.ask.system : "");
   return (
     <Dialog open onClose={onClose} title="Settings" place="aside">
       <div className="min-h-0 flex-1 overflow-y-auto">
         <SettingsPanel
           settings={{ ...state, ask: { ...state.ask, system } }}
-          onAsk={(patch) => {
-            if (patch.system === undefined) return settings.changeAsk(patch);
-            chat.setSystem(patch.system);
-            if (status === "new") settings.changeAsk(patch);
-          }}
+          onAsk={(patch) => changeAsk(settings, chat, patch)}
           onChange={(patch) => settings.change(patch)}
           modelId={modelId}
           model={server.models.find(({ id }) => id === modelId)}

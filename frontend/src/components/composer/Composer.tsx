@@ -1,4 +1,4 @@
-// Where a message is written: Enter sends or queues, Shift+Enter makes a new line, Escape stops.
+// Where a message is written: Enter or Ctrl+Enter sends or queues, Shift+Enter makes a new line, Escape stops.
 import { ArrowUp } from "lucide-react";
 import {
   type ClipboardEvent,
@@ -79,8 +79,10 @@ export function Composer({ box, running, stopping, pictures: rule, draftKey, too
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (isComposing(event)) return;
-    const plain = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;
-    const act = actionOf(event.key, plain);
+    const mod = event.ctrlKey || event.metaKey;
+    const plain = !event.shiftKey && !mod && !event.altKey;
+    // Alt with Ctrl is AltGr, which writes letters.
+    const act = isSendKey(event.key, mod && !event.altKey) ? send : actionOf(event.key, plain);
     if (!act) return;
     event.preventDefault();
     act();
@@ -164,6 +166,9 @@ export function Composer({ box, running, stopping, pictures: rule, draftKey, too
     </form>
   );
 }
+
+/** Beside Enter alone: what other chats, and fields in which Enter makes a new line, have taught. */
+const isSendKey = (key: string, mod: boolean): boolean => key === "Enter" && mod;
 
 /** While an input method composes a character, Enter is its own; Safari says so by the key code alone. */
 const isComposing = ({ nativeEvent }: KeyboardEvent) => nativeEvent.isComposing || nativeEvent.keyCode === 229;

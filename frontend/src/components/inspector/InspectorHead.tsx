@@ -84,7 +84,7 @@ function Use({ client, record, onUse }: { client: ApiClient; record: RunRecord; 
   const use = async () => {
     const settings = await restoredSettings(client, record);
     if (settings) onUse(settings);
-    say(settings ? "Set for the next question" : "The list of tools could not be read");
+    say(settings ? restoredWords(settings, record) : "The list of tools could not be read");
   };
   return (
     <Button onClick={() => void use()}>
@@ -93,3 +93,8 @@ function Use({ client, record, onUse }: { client: ApiClient; record: RunRecord; 
     </Button>
   );
 }
+
+const restoredWords = ({ system }: Partial<AskSettings>, { conversationId }: RunRecord): string =>
+  system === undefined && conversationId !== undefined
+    ? "Set, but the system prompt could not be read"
+    : "Set for the next question";

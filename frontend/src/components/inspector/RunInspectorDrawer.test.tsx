@@ -212,6 +212,8 @@ describe("what is known", () => {
         effort: "high",
         parameters: { temperature: 0.4 },
         toolsOff: ["save_note"],
+        toolChoice: "",
+        format: { kind: "", schema: "" },
       }),
     );
     cleanup();

@@ -122,7 +122,7 @@ describe("tools", () => {
 describe("parameters", () => {
   it("are those that the model takes, and nothing is sent until one is set", async () => {
     const { user, sent } = panel();
-    expect(screen.getAllByRole("textbox").map((field) => field.getAttribute("placeholder"))).toHaveLength(5);
+    expect(screen.getAllByRole("textbox").map((field) => field.getAttribute("placeholder"))).toHaveLength(7);
     expect(screen.queryByRole("textbox", { name: "Top K" })).toBeNull();
     expect(sent()).toEqual({});
     await user.type(screen.getByRole("textbox", { name: "Temperature" }), "0,35");
@@ -163,7 +163,7 @@ describe("parameters", () => {
 
   it("are all there where nobody says what the model takes", () => {
     panel({ model: aModel("a/silent", { parameters: [] }) });
-    expect(document.querySelectorAll("[data-part='parameter']")).toHaveLength(9);
+    expect(document.querySelectorAll("[data-part='parameter']")).toHaveLength(11);
   });
 });
 
@@ -204,5 +204,33 @@ describe("the page", () => {
       "temperature",
     ])
       expect(details).toContain(fact);
+  });
+});
+
+describe("tool choice and response format", () => {
+  it("are set, sent and reset one by one", async () => {
+    const { user, sent } = panel({ model: aModel("a/able", { parameters: ["tools", "response_format"] }) });
+    await user.selectOptions(screen.getByRole("combobox", { name: "Tool choice" }), "Required");
+    await user.selectOptions(screen.getByRole("combobox", { name: "Response format" }), "Text");
+    expect(sent()).toEqual({ tool_choice: "required", response_format: { type: "text" } });
+    await user.click(screen.getByRole("button", { name: "Reset Tool choice" }));
+    await user.click(screen.getByRole("button", { name: "Reset Response format" }));
+    expect(sent()).toEqual({});
+    expect(screen.queryByRole("button", { name: /^Reset (Tool|Response)/ })).toBeNull();
+  });
+
+  it("say why what is set is not sent", () => {
+    panel({ model: UNABLE, ask: { toolChoice: "none", format: { kind: "json", schema: "" } } });
+    expect(describedBy(screen.getByRole("combobox", { name: "Tool choice" }))).toContain("cannot use tools");
+    expect(describedBy(screen.getByRole("combobox", { name: "Response format" }))).toContain(
+      "takes no response format",
+    );
+  });
+
+  it("mark a schema that cannot be used, at its field", () => {
+    panel({ ask: { format: { kind: "schema", schema: '{"type": "strin"}' } } });
+    const field = screen.getByRole("textbox", { name: "JSON schema" });
+    expect(field.getAttribute("aria-invalid")).toBe("true");
+    expect(describedBy(field)).toContain('"strin", which is no type of JSON');
   });
 });

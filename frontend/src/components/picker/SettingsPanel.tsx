@@ -1,16 +1,15 @@
 // How questions are asked, and how the page looks: what is shown here is what is sent.
-import { type ReactNode, useId } from "react";
+import { useId } from "react";
 import type { ReasoningChoice, SettingsState, Theme } from "../../hooks/settings.ts";
 import { unlisted } from "../../run/models.ts";
 import {
   EFFORT_LABELS,
   notTaken,
-  PARAMETER_NAMES,
   RANGES,
   rangeOf,
+  SAMPLING_NAMES,
   takes,
   takesReasoning,
-  takesTools,
 } from "../../run/parameters.ts";
 import {
   type AskSettings,
@@ -22,11 +21,13 @@ import {
   type Tool,
 } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";
+import { FormatField } from "./FormatField.tsx";
+import { Group } from "./Group.tsx";
 import { ModelDetails } from "./ModelDetails.tsx";
 import { ParameterField } from "./ParameterField.tsx";
 import { Segmented } from "./Segmented.tsx";
 import { SystemField } from "./SystemField.tsx";
-import { ToolSwitches } from "./ToolSwitches.tsx";
+import { ToolsGroup } from "./ToolsGroup.tsx";
 
 export interface SettingsPanelProps {
   settings: SettingsState;
@@ -63,7 +64,6 @@ const THEME_OPTIONS: readonly { value: Theme; label: string }[] = [
 
 const noEffort = (effort: Effort) =>
   `This model takes no reasoning effort${effort === "auto" ? "." : `, so ${EFFORT_LABELS[effort]} is not sent.`}`;
-const NO_TOOLS = "This model cannot use tools, so none is offered.";
 
 export function SettingsPanel(props: SettingsPanelProps) {
   const { settings, onAsk, onChange, model, modelId, tools, toolsTrouble } = props;
@@ -71,7 +71,7 @@ export function SettingsPanel(props: SettingsPanelProps) {
   const effortNote = useId();
   const set = (name: ParameterName, value: number | undefined) =>
     onAsk({ parameters: changed(ask.parameters, name, value) });
-  const shown = PARAMETER_NAMES.filter((name) => takes(model, name));
+  const shown = SAMPLING_NAMES.filter((name) => takes(model, name));
   const reasons = takesReasoning(model);
   return (
     <div className="flex flex-col" data-part="settings">
@@ -89,18 +89,7 @@ export function SettingsPanel(props: SettingsPanelProps) {
         </p>
       </Group>
 
-      <Group title="Tools">
-        {tools.length === 0 ? (
-          <p className="text-dim text-small">{toolsTrouble ?? "The server offers none."}</p>
-        ) : (
-          <ToolSwitches
-            tools={tools}
-            off={ask.toolsOff}
-            onChange={(toolsOff) => onAsk({ toolsOff })}
-            unusable={takesTools(model) ? undefined : NO_TOOLS}
-          />
-        )}
-      </Group>
+      <ToolsGroup ask={ask} onAsk={onAsk} onParameter={set} model={model} tools={tools} toolsTrouble={toolsTrouble} />
 
       <Group title="System prompt">
         <SystemField value={ask.system} onChange={(system) => onAsk({ system })} />
@@ -122,6 +111,7 @@ export function SettingsPanel(props: SettingsPanelProps) {
               onChange={(value) => set(name, value)}
             />
           ))}
+          <FormatField value={ask.format} onChange={(format) => onAsk({ format })} model={model} />
         </div>
       </Group>
 
@@ -155,15 +145,6 @@ export function SettingsPanel(props: SettingsPanelProps) {
 function changed(parameters: Parameters, name: ParameterName, value: number | undefined): Parameters {
   const { [name]: _, ...rest } = parameters;
   return value === undefined ? rest : { ...rest, [name]: value };
-}
-
-function Group({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <section className="flex flex-col gap-2 border-edge border-b px-4 py-4 last:border-b-0" aria-label={title}>
-      <h3 className="font-semibold text-small">{title}</h3>
-      {children}
-    </section>
-  );
 }
 
 interface NotTakenProps {

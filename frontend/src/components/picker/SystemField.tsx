@@ -1,7 +1,8 @@
 // Instructions for the model, with their size, and the variables that nothing will fill in.
 import { TriangleAlert } from "lucide-react";
 import { useId, useRef } from "react";
-import { missingVariables, roughTokens } from "../../run/parameters.ts";
+import { roughTokens } from "../../run/parameters.ts";
+import { missingVariables } from "../../run/variables.ts";
 import { count } from "../../run/words.ts";
 
 interface Props {

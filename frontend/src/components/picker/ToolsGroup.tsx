@@ -1,0 +1,89 @@
+// Which tools a model may use, which it has to, and how far a run with tools may go.
+import { choiceNotSent, LIMIT_NAMES, rangeOf, takesTools } from "../../run/parameters.ts";
+import { namedTool } from "../../run/toolChoice.ts";
+import { type ToolTitles, titleOf, toolTitles } from "../../run/toolNames.ts";
+import type { AskSettings, Model, ParameterName, Tool, ToolChoice } from "../../types/api.ts";
+import { Group } from "./Group.tsx";
+import { ParameterField } from "./ParameterField.tsx";
+import { SelectField } from "./SelectField.tsx";
+import { ToolSwitches } from "./ToolSwitches.tsx";
+
+interface Props {
+  ask: AskSettings;
+  onAsk: (patch: Partial<AskSettings>) => void;
+  onParameter: (name: ParameterName, value: number | undefined) => void;
+  model: Model | undefined;
+  tools: readonly Tool[];
+  /** Why the list of tools is not to be had, as a sentence. */
+  toolsTrouble: string | undefined;
+}
+
+const NO_TOOLS = "This model cannot use tools, so none is offered.";
+
+export function ToolsGroup({ ask, onAsk, onParameter, model, tools, toolsTrouble }: Props) {
+  const canUse = takesTools(model);
+  const titles = toolTitles(tools);
+  return (
+    <Group title="Tools">
+      {tools.length === 0 ? (
+        <p className="text-dim text-small">{toolsTrouble ?? "The server offers none."}</p>
+      ) : (
+        <ToolSwitches
+          tools={tools}
+          off={ask.toolsOff}
+          onChange={(toolsOff) => onAsk({ toolsOff })}
+          unusable={canUse ? undefined : NO_TOOLS}
+        />
+      )}
+      <div>
+        <SelectField
+          label="Tool choice"
+          help={helpOf(ask.toolChoice, titles)}
+          value={ask.toolChoice}
+          options={choicesOf(ask.toolChoice, tools, titles)}
+          onChange={(toolChoice) => onAsk({ toolChoice })}
+          onReset={() => onAsk({ toolChoice: "" })}
+          disabled={!canUse}
+          notSent={choiceNotSent(ask, model, tools)}
+        />
+        {canUse &&
+          LIMIT_NAMES.map((name) => (
+            <ParameterField
+              key={name}
+              range={rangeOf(name, model)}
+              value={ask.parameters[name]}
+              onChange={(value) => onParameter(name, value)}
+            />
+          ))}
+      </div>
+    </Group>
+  );
+}
+
+const HELP: Readonly<Record<string, string>> = {
+  "": "Nothing is sent: the model decides.",
+  auto: "The model decides whether to call a tool.",
+  none: "The model may not call any tool.",
+  required: "The model has to call a tool first.",
+};
+
+const helpOf = (choice: ToolChoice, titles: ToolTitles): string =>
+  HELP[choice] ?? `The model has to call ${titleOf(titles, namedTool(choice) ?? "")} first.`;
+
+/** The named tool stays on the list when the server no longer has it. */
+function choicesOf(
+  choice: ToolChoice,
+  tools: readonly Tool[],
+  titles: ToolTitles,
+): readonly { value: ToolChoice; label: string }[] {
+  const names = new Set(tools.map(({ name }) => name));
+  const named = namedTool(choice);
+  if (named !== undefined) names.add(named);
+  return [
+    { value: "", label: "Default" },
+    { value: "auto", label: "Auto" },
+    { value: "none", label: "None" },
+    { value: "required", label: "Required" },
+    ...[...names].map((name) => ({ value: `tool:${name}` as const, label: titleOf(titles, name) })),
+  ];
+}

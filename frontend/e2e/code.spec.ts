@@ -1,0 +1,97 @@
+// Code in an answer: coloured while it is written, and shown as the characters that were written.
+import { answer, ask, end, ended, expect, type Page, test, useModel } from "./support/page.ts";
+import { openWire, type Wire } from "./support/wire.ts";
+
+/** Its answer holds a block of XML. */
+const MODEL = "openai/sim-quirk-a11-fence";
+
+let wire: Wire;
+
+test.beforeEach(async ({ page, baseURL }) => {
+  wire = await openWire(baseURL ?? "");
+  await page.goto(wire.url);
+  await useModel(page, MODEL);
+});
+
+test.afterEach(() => wire.close());
+
+const block = (page: Page) => answer(page).locator("[data-part=code]");
+const tags = (page: Page) => block(page).locator(".code-name");
+
+/** Notes each time that a coloured word has lost its colour, or the block has shrunk. */
+const watchColours = (page: Page) =>
+  page.evaluate(() => {
+    const state = { words: 0, height: 0, losses: 0 };
+    Object.assign(window, { colours: state });
+    new MutationObserver(() => {
+      const pre = document.querySelector("[data-part=code] pre");
+      const words = pre?.querySelectorAll("[class^=code-]").length ?? 0;
+      const height = pre?.clientHeight ?? 0;
+      if (words < state.words || height < state.height) state.losses++;
+      Object.assign(state, { words, height });
+    }).observe(document.body, { subtree: true, childList: true, characterData: true });
+  });
+const losses = (page: Page) =>
+  page.evaluate(() => (window as unknown as { colours: { losses: number } }).colours.losses);
+
+test("code is coloured while it is written, and keeps its colours to the end", async ({ page }) => {
+  await watchColours(page);
+  const inTheBlock = wire.holdBefore("</tool_ca");
+  await ask(page, "Show me code.");
+  await inTheBlock;
+  await expect(tags(page).first()).toHaveText("tool_call");
+  await expect(end(page)).toHaveCount(0);
+  await expect(block(page).getByRole("button")).toHaveCount(0);
+  await expect(block(page).locator("pre")).toContainText("the tool loop");
+
+  await wire.release();
+  await ended(page);
+  await expect(tags(page).nth(1)).toHaveText("tool_call");
+  await expect(block(page).locator("pre")).toHaveText(/^<tool_call>\n.*\n<\/tool_call>\n<｜DSML｜tool_calls>/);
+  expect(await losses(page)).toBe(0);
+});
+
+test("code stands where it will stand until its language is loaded", async ({ page }) => {
+  let load: () => void = () => undefined;
+  const loaded = new Promise<void>((resolve) => {
+    load = resolve;
+  });
+  await page.context().route(/\/xml-[^/]*\.js$/, async (route) => {
+    await loaded;
+    await route.continue();
+  });
+  await ask(page, "Show me code.");
+  await ended(page);
+  await expect(block(page).locator("pre")).toContainText("</tool_call>");
+  await expect(tags(page)).toHaveCount(0);
+  const place = await block(page).locator("pre").boundingBox();
+  load();
+  await expect(tags(page).first()).toHaveText("tool_call");
+  expect(await block(page).locator("pre").boundingBox()).toEqual(place);
+});
+
+test("colours follow the theme", async ({ page }) => {
+  await page.emulateMedia({ colorScheme: "light" });
+  await ask(page, "Show me code.");
+  await ended(page);
+  const colour = () =>
+    tags(page)
+      .first()
+      .evaluate((word) => getComputedStyle(word).color);
+  const light = await colour();
+  await page.emulateMedia({ colorScheme: "dark" });
+  expect(await colour()).not.toBe(light);
+});
+
+test("no characters are drawn as one, in blocks, inline and in fields", async ({ page }) => {
+  await page.goto("/guide/chat-app.md");
+  const drawn = (selector: string) =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((code) => {
+        const style = getComputedStyle(code);
+        return style.fontVariantLigatures === "none" || style.fontFeatureSettings.includes('"calt" 0');
+      });
+  for (const selector of [".code pre code", ".prose p code"]) expect(await drawn(selector), selector).toBe(true);
+});

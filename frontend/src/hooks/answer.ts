@@ -1,12 +1,14 @@
 // One answer: its run as a store of its own, so that a token that comes concerns nobody but the panel that shows it.
 import { connectionLost, emptyTrace, refused, runReducer, stoppedLocally } from "../run/reducer.ts";
 import { isLoop, measured, settledAs, type Told, toldTrace } from "../run/told.ts";
+import { isUsingTools } from "../run/view.ts";
 import { type ChatEnd, type ChatOptions, followRun, followSave, postChat, type Started } from "../stream/chat.ts";
 import { type ApiClient, stopRun } from "../stream/client.ts";
 import { ApiError, isRefusal } from "../stream/errors.ts";
 import { fetchRun } from "../stream/runs.ts";
 import type { Effort, RawEvent } from "../types/api.ts";
 import type { ChatBody, ChatEvent, RunEnd, RunTrace } from "../types/models.ts";
+import { SilenceWatch } from "./silence.ts";
 import { nextFrame, type Schedule, Store } from "./store.ts";
 
 export interface AnswerState {
@@ -25,6 +27,8 @@ export interface AnswerState {
   /** When the last event came, and the last reasoning, by the page's clock (`now`); undefined for what is over. */
   heardAt: number | undefined;
   reasonedAt: number | undefined;
+  /** The model is silent for long: since when, by the page's clock. */
+  silentSince: number | undefined;
 }
 
 export interface AnswerDeps {
@@ -77,6 +81,11 @@ export class Answer extends Store<AnswerState> {
   #abort: AbortController | undefined;
   #grace: ReturnType<typeof setTimeout> | undefined;
   #away: ReturnType<typeof setTimeout> | undefined;
+  readonly #silence = new SilenceWatch({
+    now: () => this.#now(),
+    isExcused: () => this.isOver || this.state.stopping || isUsingTools(this.state.trace),
+    onSilence: (silentSince) => this.set({ silentSince }),
+  });
 
   private constructor(deps: AnswerDeps, { model, effort, runId, saveId }: AnswerOptions, told?: Told) {
     const trace = { ...emptyTrace(model), ...(runId && { runId }) };
@@ -90,6 +99,7 @@ export class Answer extends Store<AnswerState> {
         connection: "open",
         heardAt: undefined,
         reasonedAt: undefined,
+        silentSince: undefined,
       },
       deps.schedule ?? nextFrame,
     );
@@ -267,12 +277,14 @@ export class Answer extends Store<AnswerState> {
   leave(): void {
     const abort = this.#abort;
     this.#abort = undefined;
+    this.#silence.stop();
     abort?.abort();
   }
 
   async #follow(start: (options: ChatOptions) => Promise<ChatEnd>): Promise<void> {
     const abort = new AbortController();
     this.#abort = abort;
+    this.#silence.restart();
     this.flush();
     try {
       const end = await start(this.#options(abort));
@@ -283,6 +295,7 @@ export class Answer extends Store<AnswerState> {
       clearTimeout(this.#grace);
       this.#back();
       if (this.#abort === abort) {
+        this.#silence.stop();
         this.#abort = undefined;
         this.set({ stopping: false });
         this.flush();
@@ -305,6 +318,7 @@ export class Answer extends Store<AnswerState> {
         if (state === "resuming") this.#gone();
         else {
           this.#back();
+          this.#silence.restart();
           this.set({ connection: state });
         }
       },
@@ -313,6 +327,7 @@ export class Answer extends Store<AnswerState> {
 
   #take(event: ChatEvent, seq: number): void {
     const now = this.#now();
+    this.#silence.restart();
     this.#keep(event, seq);
     const trace = runReducer(this.state.trace, event);
     this.set({
@@ -328,6 +343,7 @@ export class Answer extends Store<AnswerState> {
 
   /** A drop that is mended at once needs no word. */
   #gone(): void {
+    this.#silence.stop();
     this.#away ??= setTimeout(() => this.set({ connection: "resuming" }), this.#deps.quietMs ?? QUIET_MS);
   }
 

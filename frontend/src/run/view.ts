@@ -21,6 +21,10 @@ export const hasFailed = (call: CallItem): boolean => call.status === "failed" &
 
 export const isOpen = (call: CallItem): boolean => call.status === "waiting" || call.status === "running";
 
+/** The model waits for its tools. */
+export const isUsingTools = ({ items }: RunTrace): boolean =>
+  items.some((item) => item.kind === "call" && isOpen(item));
+
 export const lampOf = (call: CallItem): Lamp => {
   if (isOpen(call)) return "running";
   if (call.status === "done") return call.cached ? "blue" : "done";

@@ -47,11 +47,12 @@ function useStill(sentence: string, isRunning: boolean): number {
   return of === sentence ? (steps * STILL_MS) / 1000 : 0;
 }
 
-function sentenceOf({ trace, stopping, connection }: AnswerState): string {
+function sentenceOf({ trace, stopping, connection, silentSince }: AnswerState): string {
   const { end } = trace;
   if (end) return end.status === "complete" ? "The answer is complete." : `${endingOf(end).label}.`;
   if (stopping) return "Stopping.";
   if (connection === "resuming") return "The connection dropped. Taking the answer up again.";
+  if (silentSince !== undefined) return "No output from the model.";
   const last = stopsOf(trace).at(-1);
   switch (last?.kind) {
     case "reasoning":

@@ -15,6 +15,7 @@ import { ErrorBox } from "./ErrorBox.tsx";
 import { ReasoningBlock } from "./ReasoningBlock.tsx";
 import { SearchResultsInline, Sources } from "./SearchResultsInline.tsx";
 import { Seconds } from "./Seconds.tsx";
+import { SilenceRow } from "./SilenceRow.tsx";
 import { StopRow } from "./StopHead.tsx";
 import { ToolChips } from "./ToolChips.tsx";
 import { useTouched } from "./touched.ts";
@@ -33,7 +34,8 @@ export const ResponsePanel = memo(function ResponsePanel({ answer, panels, actio
   const state = useStore(answer);
   const { trace } = state;
   const { end } = trace;
-  const stops = stopsOf(trace, isAsked(answer));
+  const silentSince = end || state.stopping ? undefined : state.silentSince;
+  const stops = stopsOf(trace, isAsked(answer)).filter(({ kind }) => kind !== "pending" || silentSince === undefined);
   const inUse = useOpenPanels(trace, stops, state.reasonedAt);
   const [touched, touch] = useTouched(answer);
   const isOpen = (stop: Stop): boolean =>
@@ -60,6 +62,7 @@ export const ResponsePanel = memo(function ResponsePanel({ answer, panels, actio
             onToggle={touch}
           />
         ))}
+        {silentSince !== undefined && <SilenceRow answer={answer} since={silentSince} actions={actions} />}
         <Connection state={state} />
         {end ? (
           <EndLine trace={trace} end={end} actions={actions} compact={compact} />

@@ -9,7 +9,7 @@ const ROW =
   "relative flow-root min-w-0 pb-3.5 pl-7 before:absolute before:top-4.5 before:-bottom-0.5 before:left-[5.25px] before:border-edge before:border-l-[1.5px]";
 
 interface RowProps {
-  kind: Stop["kind"] | "connection";
+  kind: Stop["kind"] | "connection" | "silence";
   lamp: LampName;
   children: ReactNode;
 }

@@ -48,7 +48,7 @@ const CASES: Case[] = [
     model: "sim-midstream-error",
     code: "UPSTREAM_OVERLOADED",
     status: "error",
-    says: /What came is kept/,
+    says: /The answer up to here is saved/,
     fixes: ["Retry", "Another model"],
     keeps: true,
   },
@@ -56,7 +56,7 @@ const CASES: Case[] = [
     model: "sim-cut",
     code: "STREAM_CUT",
     status: "interrupted",
-    says: /What came is kept/,
+    says: /The answer up to here is saved/,
     fixes: ["Retry"],
     keeps: true,
   },
@@ -138,7 +138,7 @@ test("a request that the server refuses says why, and another model answers the 
   await ask(page, "What is a run?");
   await expect(box(page)).toHaveAttribute("data-code", "UNKNOWN_MODEL");
   await expect(box(page)).toContainText("nobody/knows-this");
-  await expect(box(page)).toContainText("Your message is kept.");
+  await expect(box(page)).toContainText("Your message is still here.");
   await expectAccessible(page);
 
   await box(page).getByRole("button", { name: "Another model" }).click();

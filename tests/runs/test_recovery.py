@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from signalbox.chat.loop_v2 import run_v2
 from signalbox.chat.progress import Progress
 from signalbox.chat.run import OpenCalls
-from signalbox.core.events import Content, Done, Stamped, ToolCalls, ToolResult
+from signalbox.core.events import Content, Done, Stamped, ToolCalls, ToolResult, Unsaved
 from signalbox.core.invariants import first_fault
 from signalbox.core.messages import AssistantMessage
 from signalbox.core.parts import Bill, Request, Served, Usage
@@ -107,6 +107,9 @@ def judge(before: list[Stamped], told: list[Stamped], record: RunRecord, *, owes
     events = [stamped.event for stamped in told]
     assert first_fault(events) is None
     assert [stamped.seq for stamped in ending] == list(range(BLOCK + 1, BLOCK + 1 + len(ending)))
+    done = ending[-1].event
+    assert isinstance(done, Done)
+    assert done.unsaved == Unsaved(after=len(before), before=BLOCK + 1)
     was_open = OpenCalls()
     was_open.follow([stamped.event for stamped in before])
     results = [stamped.event for stamped in ending if isinstance(stamped.event, ToolResult)]

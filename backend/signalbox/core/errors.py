@@ -220,7 +220,9 @@ CODES: dict[Code, CodeFact] = {
         "What came is kept, and no tool that changes something was run; ask it to go on.",
     ),
     Code.DETACHED_TIMEOUT: CodeFact("Nobody was watching, and the time for that is over.", "Ask again.", True),
-    Code.SERVER_CRASH: CodeFact("The server broke off during this run.", "What came is kept; ask again.", True),
+    Code.SERVER_CRASH: CodeFact(
+        "The server stopped in the middle of this answer.", "What was saved stays; ask again.", True
+    ),
     Code.BUDGET_REACHED: CodeFact(
         "The run has reached what it may cost.", "Allow it to cost more, or ask for the rest of what has begun."
     ),

@@ -158,10 +158,18 @@ class Flag(Struct, frozen=True):
     reason: str
 
 
+class Unsaved(Struct, frozen=True):
+    """Events with `after` < seq < `before` may have been sent, but a crash lost them before they were on disk."""
+
+    after: int
+    before: int
+
+
 class Done(Event, frozen=True, tag="done"):
     """The one end of every run. `cost` is in USD, `retry_after` in seconds, `steps` counts model calls.
 
     `duration_ms` is from the run's start to its end by the server's clock, `first_token_ms` to the model's first part.
+    `unsaved` is set after a server crash alone.
     """
 
     done: Literal[True]
@@ -182,6 +190,7 @@ class Done(Event, frozen=True, tag="done"):
     simulated: Literal[True] | UnsetType = UNSET
     duration_ms: int | UnsetType = UNSET
     first_token_ms: int | UnsetType = UNSET
+    unsaved: Unsaved | UnsetType = UNSET
 
 
 AnyEvent: TypeAlias = Reasoning | ToolCalls | ToolExecuting | ToolResult | Content | Warning | Done

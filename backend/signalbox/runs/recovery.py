@@ -12,7 +12,7 @@ from signalbox.chat.context import RunFlags
 from signalbox.chat.progress import Ending, Progress
 from signalbox.chat.run import OpenCalls, done_of, warning_of
 from signalbox.core.errors import CODES, Code
-from signalbox.core.events import AnyEvent, Done, Stamped
+from signalbox.core.events import AnyEvent, Done, Stamped, Unsaved
 from signalbox.core.ports import RunStore
 from signalbox.core.records import RunRecord
 from signalbox.runs.journal import read_all
@@ -92,7 +92,8 @@ def _tell(store: RunStore, record: RunRecord, events: list[Stamped], progress: P
     ledger = OpenCalls()
     ledger.follow([stamped.event for stamped in events])
     flags = RunFlags(record.loop, record.flag, record.simulated)
-    done = done_of(CRASHED, record.model, flags, progress)
+    unsaved = Unsaved(after=events[-1].seq if events else 0, before=record.reserved + 1)
+    done = replace(done_of(CRASHED, record.model, flags, progress), unsaved=unsaved)
     ending: list[AnyEvent] = [*ledger.close(CRASHED), *warning_of(CRASHED), done]
     batch = [Stamped(seq, at, event) for seq, event in enumerate(ending, record.reserved + 1)]
     store.append(record.id, batch)

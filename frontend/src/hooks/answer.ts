@@ -1,6 +1,7 @@
 // One answer: its run as a store of its own, so that a token that comes concerns nobody but the panel that shows it.
 import { connectionLost, emptyTrace, refused, runReducer, stoppedLocally } from "../run/reducer.ts";
 import { isLoop, measured, settledAs, type Told, toldTrace } from "../run/told.ts";
+import { withoutUnsaved } from "../run/unsaved.ts";
 import { isUsingTools } from "../run/view.ts";
 import { type ChatEnd, type ChatOptions, followRun, followSave, postChat, type Started } from "../stream/chat.ts";
 import { type ApiClient, stopRun } from "../stream/client.ts";
@@ -329,12 +330,20 @@ export class Answer extends Store<AnswerState> {
     const now = this.#now();
     this.#silence.restart();
     this.#keep(event, seq);
-    const trace = runReducer(this.state.trace, event);
+    const trace = runReducer(this.#saved(event), event);
     this.set({
       trace: this.askedAt === undefined ? trace : measured(trace, now - this.askedAt),
       heardAt: now,
       ...(event.type === "reasoning" && { reasonedAt: now }),
     });
+  }
+
+  /** The end of a run that a crash cut says which of the events that came before it were saved. */
+  #saved(event: ChatEvent): RunTrace {
+    const { trace } = this.state;
+    return event.type === "done" && event.unsaved
+      ? withoutUnsaved(trace, this.events.slice(0, -1), event.unsaved)
+      : trace;
   }
 
   #keep(event: ChatEvent, seq: number): void {

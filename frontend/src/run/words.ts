@@ -89,7 +89,7 @@ export const ADVICE: Readonly<Record<string, Advice>> = {
   CONTENT_FILTER: advice("Rephrase the message, or pick another model.", "model"),
   DETACHED_TIMEOUT: advice("Ask again, and keep a page open that shows it.", "retry"),
   SERVER_SHUTDOWN: advice("Ask again once Signalbox is back.", "retry"),
-  SERVER_CRASH: advice("Ask again.", "retry"),
+  SERVER_CRASH: advice("Retry to get a whole answer.", "retry"),
   BUDGET_REACHED: advice("Ask it to go on, or pick a cheaper model.", "model"),
   RUN_TOO_LARGE: advice("Ask it to go on, in smaller pieces."),
   INTERNAL: advice("Retry; the server's log has the run's id.", "retry"),
@@ -145,8 +145,17 @@ export const fixesOf = (end: RunEnd): readonly Fix[] => {
 
 /** Whether anything was lost, and whether anything was billed. */
 export function lossOf(trace: RunTrace, end: RunEnd): string {
-  const kept = answerText(trace) ? "What came is kept." : "Your message is kept.";
-  return `${kept} ${billedWords(trace, end)}`.trim();
+  return `${keptWords(trace, end)} ${billedWords(trace, end)}`.trim();
+}
+
+/** What is saved. Of an ending that the page made itself it cannot know what the server has. */
+function keptWords(trace: RunTrace, end: RunEnd): string {
+  const { text = "", reasoning = "" } = trace.unsaved ?? {};
+  if (text.length === 1) return "The last character you saw was not saved.";
+  if (text) return `The last ${count(text.length)} characters you saw were not saved.`;
+  if (reasoning) return "The last of its reasoning was not saved.";
+  if (!answerText(trace)) return end.local ? "Your message is still here." : "Your message is saved.";
+  return end.local ? "The answer may go on without this page." : "The answer up to here is saved.";
 }
 
 function billedWords(trace: RunTrace, end: RunEnd): string {

@@ -18,6 +18,7 @@ const isUsage = (value: unknown): boolean =>
   isObject(value) &&
   [value.input, value.output].every(isNumber) &&
   [value.reasoning, value.cached].every(orAbsent(isNumber));
+const isGap = (value: unknown): boolean => isObject(value) && isNumber(value.after) && isNumber(value.before);
 const isFlag = (value: unknown): boolean => isObject(value) && isText(value.variant) && isText(value.reason);
 
 const isListOf = (field: string) => (value: unknown) =>
@@ -49,6 +50,7 @@ const OPTIONAL: Record<ChatEvent["type"], Checks> = {
     simulated: isTrue,
     duration_ms: isTime,
     first_token_ms: isTime,
+    unsaved: isGap,
   },
 };
 

@@ -148,6 +148,7 @@ export interface Warning {
  * The one end of every run. `cost` is in USD, `retry_after` in seconds, `steps` counts model calls.
  *
  * `duration_ms` is from the run's start to its end by the server's clock, `first_token_ms` to the model's first part.
+ * `unsaved` is set after a server crash alone.
  */
 export interface Done {
   type: "done";
@@ -169,6 +170,7 @@ export interface Done {
   simulated?: true;
   duration_ms?: number;
   first_token_ms?: number;
+  unsaved?: Unsaved;
   ts?: number;
   v?: string;
   run_id?: string;
@@ -188,4 +190,11 @@ export interface UsageTotals {
 export interface Flag {
   variant: string;
   reason: string;
+}
+/**
+ * Events with `after` < seq < `before` may have been sent, but a crash lost them before they were on disk.
+ */
+export interface Unsaved {
+  after: number;
+  before: number;
 }

@@ -84,6 +84,11 @@ export interface RunEnd extends Omit<Partial<Done>, "status" | "type" | "done" |
   declined?: true;
 }
 
+export interface Unsaved {
+  text: string;
+  reasoning: string;
+}
+
 export interface RunTrace {
   /** The shape of this object; a saved trace of another version is not read. */
   schema: 1;
@@ -95,6 +100,8 @@ export interface RunTrace {
   contract?: string;
   items: readonly RunItem[];
   end?: RunEnd;
+  /** What this page had shown of the answer and a crash of the server lost; no reload brings it back. */
+  unsaved?: Unsaved;
   /** Server times in epoch milliseconds: the first and the last that an event carried. */
   firstAt?: number;
   lastAt?: number;

@@ -4,6 +4,7 @@ import type { AnswerActions } from "../../run/actions.ts";
 import { adviceOf, endingOf, type Fix, fixesOf, isFailure, lossOf } from "../../run/words.ts";
 import type { RunEnd, RunTrace } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
+import { UnsavedText } from "./UnsavedText.tsx";
 
 const CREDITS = "https://openrouter.ai/settings/credits";
 
@@ -30,6 +31,7 @@ export function ErrorBox({ trace, end, actions, endedAt }: Props) {
           {lossOf(trace, end)} {adviceOf(end)}
         </p>
       </div>
+      {trace.unsaved?.text && <UnsavedText text={trace.unsaved.text} />}
       <div className="flex flex-wrap items-center gap-2 pt-1.5">
         {fixesOf(end).map((fix) => (
           <FixButton key={fix} fix={fix} actions={actions} waitUntil={waitUntil(end, endedAt)} />

@@ -130,7 +130,7 @@ export function App() {
       <Tooltip.Provider delay={400}>
         <ToolTitlesProvider tools={tools}>
           <div className="flex h-dvh overflow-hidden bg-ground text-ink">
-            {!isNarrow && sidebar && <div className="w-68 shrink-0 border-edge border-r">{list}</div>}
+            {!isNarrow && sidebar && <div className="w-68 shrink-0 border-edge border-e">{list}</div>}
             <div className="@container/main flex min-w-0 flex-1 flex-col">
               <Suspense>
                 {address.kind === "run" && <RunScreen key={address.id} id={address.id} {...shared} />}

@@ -101,7 +101,7 @@ export function ChatView({ chat, panels, actionsOf, editing, onEdit, onAsked, em
       </main>
       <footer className="relative px-5 pb-3 narrow:px-3">
         {away && entries.length > 0 && (
-          <Button look="outline" className="absolute -top-10 left-1/2 -translate-x-1/2 shadow-over" onClick={jump}>
+          <Button look="outline" className="absolute -top-10 inset-x-0 mx-auto w-fit shadow-over" onClick={jump}>
             <ArrowDown aria-hidden="true" />
             {running ? "Follow the answer" : "To the end"}
           </Button>
@@ -129,7 +129,13 @@ function Row({ entry, chat, panels, actionsOf, isEditing, onEdit, onAsked }: Row
     <div
       className={`pointer-events-auto mx-auto px-5 narrow:px-3 ${wide ? "max-w-[110rem]" : "max-w-3xl"} ${entry.kind === "question" ? "pt-6" : "pt-2"}`}
     >
-      <Boundary fallback={<p className="whitespace-pre-wrap">{wordsOf(entry)}</p>}>
+      <Boundary
+        fallback={
+          <p dir="auto" className="plain-lines">
+            {wordsOf(entry)}
+          </p>
+        }
+      >
         {entry.kind === "question" ? (
           <QuestionRow entry={entry} chat={chat} isEditing={isEditing} onEdit={onEdit} onAsked={onAsked} />
         ) : (

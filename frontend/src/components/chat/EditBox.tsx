@@ -57,7 +57,7 @@ export function EditBox({ text: before, pictures, onSave, onCancel }: Props) {
         />
       </div>
       <div className="flex flex-wrap items-center justify-end gap-2">
-        <p className="mr-auto px-2 text-dim text-tiny narrow:w-full">The version before is kept.</p>
+        <p className="me-auto px-2 text-dim text-tiny narrow:w-full">The version before is kept.</p>
         <Button look="outline" size="medium" onClick={onCancel}>
           Cancel
         </Button>

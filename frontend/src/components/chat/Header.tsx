@@ -35,7 +35,9 @@ export function Header(props: Props) {
       data-comparing={comparing}
       className="group/head flex min-h-12 items-center data-[comparing=true]:narrow:flex-wrap gap-1.5 border-edge border-b px-3 py-2 text-small narrow:gap-1 narrow:px-2"
     >
-      <h1 className="sr-only">{props.title || "New chat"}</h1>
+      <h1 dir="auto" className="sr-only">
+        {props.title || "New chat"}
+      </h1>
       <Tip label={sidebarOpen ? "Hide conversations" : "Show conversations"}>
         <Button size="icon" aria-label="Conversations" aria-expanded={sidebarOpen} onClick={onSidebar}>
           <PanelLeft aria-hidden="true" />

@@ -32,9 +32,7 @@ describe("a question", () => {
     const { container } = render(
       <Question {...props({ text: "<b>no</b>\n**mark**", pictures: [PICTURE], files: ["a.pdf"] })} />,
     );
-    expect(container.querySelector("[data-part=question] p.whitespace-pre-wrap")?.textContent).toBe(
-      "<b>no</b>\n**mark**",
-    );
+    expect(container.querySelector("[data-part=question] p.plain-lines")?.textContent).toBe("<b>no</b>\n**mark**");
     expect(screen.getByAltText("cat.png")).toBeDefined();
     expect(screen.getByText("a.pdf")).toBeDefined();
   });

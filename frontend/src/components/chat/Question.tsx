@@ -43,7 +43,7 @@ export function Question({ text, pictures, files, editing, onSaveEdit, onCancelE
           {pictures.length > 0 && <PictureRow pictures={pictures} size="large" />}
           {files.map((name) => (
             <p key={name} className="flex items-center gap-1.5 text-dim text-small">
-              <FileText aria-hidden="true" className="size-4" /> {name}
+              <FileText aria-hidden="true" className="size-4" /> <bdi>{name}</bdi>
             </p>
           ))}
           {text && <Words key={text} text={text} />}
@@ -87,9 +87,11 @@ function Words({ text }: { text: string }) {
   const long = isLong(text);
   return (
     <div className="grid max-w-[85%] justify-items-start rounded-md bg-sunken px-3.5 py-2.5">
-      <p className={`wrap-anywhere whitespace-pre-wrap ${long && !all ? "line-clamp-12" : ""}`}>{text}</p>
+      <p dir="auto" className={`plain-lines wrap-anywhere ${long && !all ? "line-clamp-12" : ""}`}>
+        {text}
+      </p>
       {long && (
-        <Button className="-ml-2 mt-1 hover:bg-edge" aria-expanded={all} onClick={() => setAll(!all)}>
+        <Button className="-ms-2 mt-1 hover:bg-edge" aria-expanded={all} onClick={() => setAll(!all)}>
           {all ? "Show less" : "Show all"}
         </Button>
       )}

@@ -92,7 +92,9 @@ function Head({ title, sidebarOpen, onSidebar }: { title: string; sidebarOpen: b
       <Button size="icon" aria-label="Conversations" aria-expanded={sidebarOpen} onClick={onSidebar}>
         <PanelLeft aria-hidden="true" />
       </Button>
-      <h1 className="min-w-0 truncate font-semibold">{title}</h1>
+      <h1 dir="auto" className="min-w-0 truncate font-semibold">
+        {title}
+      </h1>
     </header>
   );
 }

@@ -28,7 +28,8 @@ export function RunView({ answer, question, words, panels, actions }: Props) {
           {question && (
             <p
               data-part="question"
-              className="max-w-[85%] justify-self-end whitespace-pre-wrap rounded-md bg-sunken px-3.5 py-2 text-body"
+              dir="auto"
+              className="max-w-[85%] justify-self-end plain-lines rounded-md bg-sunken px-3.5 py-2 text-body"
             >
               {question}
             </p>
@@ -38,7 +39,7 @@ export function RunView({ answer, question, words, panels, actions }: Props) {
       </main>
       <footer className="relative px-5 pb-4 narrow:px-3">
         {away && !trace.end && (
-          <Button look="outline" className="absolute -top-10 left-1/2 -translate-x-1/2 shadow-over" onClick={jump}>
+          <Button look="outline" className="absolute -top-10 inset-x-0 mx-auto w-fit shadow-over" onClick={jump}>
             Follow the answer
           </Button>
         )}

@@ -10,6 +10,7 @@ export function GrowingText({ value, ...rest }: ComponentPropsWithRef<"textarea"
     <div className={`grid min-w-0 grid-cols-1 text-body ${BEHIND}`} data-behind={`${value} `}>
       <textarea
         rows={1}
+        dir="auto"
         value={value}
         className={`block w-full resize-none overflow-y-auto bg-transparent wrap-anywhere outline-none placeholder:text-dim placeholder:opacity-100 ${CELL}`}
         {...rest}

@@ -39,7 +39,9 @@ export function QueueLines({ queue, held, onQueueSend, onQueueEdit, onQueueRemov
             {queue.map((queued) => (
               <li key={queued.id} className="flex items-center gap-2">
                 <CornerDownRight aria-hidden="true" className="size-4 shrink-0 text-dim" />
-                <span className="min-w-0 flex-1 truncate">{queuedWords(queued)}</span>
+                <span dir="auto" className="min-w-0 flex-1 truncate">
+                  {queuedWords(queued)}
+                </span>
                 {queued.pictures.length > 0 && (
                   <Image aria-label={plural(queued.pictures.length, "picture")} className="size-4 shrink-0 text-dim" />
                 )}

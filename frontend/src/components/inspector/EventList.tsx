@@ -116,14 +116,14 @@ function EventLine({ row, from, open, onToggle }: LineProps) {
         type="button"
         aria-expanded={open}
         onClick={onToggle}
-        className="grid h-7 narrow:h-8 w-full cursor-pointer grid-cols-[1rem_3.5rem_4rem_6.5rem_1fr] items-center gap-2 px-4 text-left text-tiny tabular-nums -outline-offset-2 hover:bg-sunken narrow:grid-cols-[1rem_3.5rem_6.5rem_1fr]"
+        className="grid h-7 narrow:h-8 w-full cursor-pointer grid-cols-[1rem_3.5rem_4rem_6.5rem_1fr] items-center gap-2 px-4 text-start text-tiny tabular-nums -outline-offset-2 hover:bg-sunken narrow:grid-cols-[1rem_3.5rem_6.5rem_1fr]"
       >
         <ChevronRight
           className={`size-3.5 text-dim transition-transform ${open ? "rotate-90" : ""}`}
           aria-hidden="true"
         />
         <span className="whitespace-nowrap text-dim">{first === last ? first : `${first}–${last}`}</span>
-        <span className="text-right text-dim narrow:hidden">{offsetOf(at, from)}</span>
+        <span className="text-end text-dim narrow:hidden">{offsetOf(at, from)}</span>
         <span className="truncate">
           {type}
           {events.length > 1 && <span className="text-dim"> ×{count(events.length)}</span>}
@@ -131,7 +131,7 @@ function EventLine({ row, from, open, onToggle }: LineProps) {
         <span className="truncate font-mono text-dim">{summary}</span>
       </button>
       {open && (
-        <div className="px-4 pb-2 pl-11 narrow:pl-4">
+        <div className="px-4 pb-2 ps-11 narrow:ps-4">
           <Json
             title={events.length > 1 ? `Events ${first} to ${last}` : `Event ${first}`}
             value={events.length > 1 ? rowsText([row]) : events[0]?.event}

@@ -27,7 +27,9 @@ export function InspectorHead({ client, runId, title, seen, onClose, onUse }: Pr
     <div className="border-edge border-b px-4 pt-3 pb-2">
       <div className="flex items-start gap-2">
         <div className="min-w-0 flex-1">
-          <h2 className="truncate font-semibold text-body">{title || "Run"}</h2>
+          <h2 dir="auto" className="truncate font-semibold text-body">
+            {title || "Run"}
+          </h2>
           <Standing seen={seen} title={title} />
         </div>
         <Tip label="Close">
@@ -36,7 +38,7 @@ export function InspectorHead({ client, runId, title, seen, onClose, onUse }: Pr
           </Button>
         </Tip>
       </div>
-      <div className="-ml-2 flex flex-wrap items-center gap-x-1 pt-1">
+      <div className="-ms-2 flex flex-wrap items-center gap-x-1 pt-1">
         <Copy text={text}>
           <ClipboardCopy aria-hidden="true" />
           Copy as JSON

@@ -22,7 +22,10 @@ export function Json({ title, value }: Props) {
         <span className="font-medium text-dim text-tiny">{title}</span>
         <Copy text={() => text} aria-label={`Copy ${title.toLowerCase()}`} className="h-6 text-tiny" />
       </div>
-      <pre className="wrap-anywhere whitespace-pre-wrap rounded-sm bg-sunken px-2 py-1.5 font-mono text-tiny">
+      <pre
+        dir={typeof value === "string" ? "auto" : "ltr"}
+        className="plain-lines wrap-anywhere rounded-sm bg-sunken px-2 py-1.5 font-mono text-tiny"
+      >
         {isCut ? `${text.slice(0, CUT)}…` : text || "(empty)"}
       </pre>
       {text.length > CUT && (

@@ -88,7 +88,7 @@ function RowEvents({ row: { subject }, record, events }: Props) {
   if (own.length === 0) return <p className="text-dim text-tiny">No event tells of it.</p>;
   return (
     <div>
-      <Button aria-expanded={open} onClick={() => setOpen(!open)} className="-ml-2 h-6 text-tiny">
+      <Button aria-expanded={open} onClick={() => setOpen(!open)} className="-ms-2 h-6 text-tiny">
         {open ? "Hide raw events" : `Show ${plural(own.length, "raw event")}`}
       </Button>
       {open && (

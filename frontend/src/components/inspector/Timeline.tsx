@@ -52,11 +52,11 @@ export function Timeline({ fall: { rows, ticks }, record, events }: Props) {
               tabIndex={row.id === inReach ? 0 : -1}
               aria-pressed={row.id === chosen}
               onClick={() => setChosen(row.id === chosen ? undefined : row.id)}
-              className={`${GRID} w-full narrow:h-8 cursor-pointer items-center rounded-sm px-1 text-left text-small aria-pressed:bg-accent-wash ${row.id === chosen ? "" : "hover:bg-sunken"}`}
+              className={`${GRID} w-full narrow:h-8 cursor-pointer items-center rounded-sm px-1 text-start text-small aria-pressed:bg-accent-wash ${row.id === chosen ? "" : "hover:bg-sunken"}`}
             >
               <RowName row={row} />
               <Track row={row} ticks={ticks} />
-              <span className="text-right text-dim text-tiny tabular-nums">{timeOf(row)}</span>
+              <span className="text-end text-dim text-tiny tabular-nums">{timeOf(row)}</span>
             </button>
           </li>
         ))}
@@ -80,7 +80,7 @@ function RowName({ row }: { row: Row }) {
   return (
     <span
       title={[label, ...technical, ...marks, hint].filter(Boolean).join(" · ")}
-      className={`flex min-w-0 items-center gap-1.5 ${isStep ? "" : "pl-3"}`}
+      className={`flex min-w-0 items-center gap-1.5 ${isStep ? "" : "ps-3"}`}
     >
       <Lamp lamp={lamp} spoken />
       <span className={`truncate ${isStep ? "shrink-0 font-medium" : ""}`}>{label}</span>

@@ -26,7 +26,9 @@ export function ErrorBox({ trace, end, actions, endedAt }: Props) {
     >
       {/* The buttons stay outside: a screen reader must not read every second of a countdown. */}
       <div role="alert" className="grid gap-1">
-        <p className="font-medium wrap-anywhere">{end.error || `${endingOf(end).label}.`}</p>
+        <p dir="auto" className="font-medium wrap-anywhere">
+          {end.error || `${endingOf(end).label}.`}
+        </p>
         <p className="text-dim">
           {lossOf(trace, end)} {adviceOf(end)}
         </p>

@@ -91,7 +91,9 @@ function Query({ call }: { call: CallItem }) {
       <span className="flex translate-y-px [&_svg]:size-2.5">
         <Lamp lamp={lampOf(call)} spoken />
       </span>
-      <span className="min-w-0 truncate">{typeof query === "string" && query ? query : title}</span>
+      <span dir="auto" className="min-w-0 truncate">
+        {typeof query === "string" && query ? query : title}
+      </span>
       <span className={`shrink-0 ${hasFailed(call) ? "text-red-ink" : "text-dim"}`} title={call.error}>
         {fateOf(call)}
       </span>
@@ -143,10 +145,16 @@ function SourceRow({ source: { link, more } }: { source: Source }) {
         </span>
         <span className="flex min-w-0 items-baseline gap-2 narrow:flex-col narrow:gap-0">
           <span className="max-w-48 shrink-0 truncate text-dim narrow:max-w-full">{link.host}</span>
-          <span className="min-w-0 max-w-full truncate font-medium">{link.title}</span>
+          <span dir="auto" className="min-w-0 max-w-full truncate font-medium">
+            {link.title}
+          </span>
         </span>
         {link.n !== undefined && <span className="text-accent tabular-nums">[{link.n}]</span>}
-        {link.snippet && <span className="col-start-2 truncate text-dim">{link.snippet}</span>}
+        {link.snippet && (
+          <span dir="auto" className="col-start-2 truncate text-dim">
+            {link.snippet}
+          </span>
+        )}
       </SourceLink>
       {more.length > 0 && (
         <ul className="pb-1 pl-8.5">
@@ -154,7 +162,7 @@ function SourceRow({ source: { link, more } }: { source: Source }) {
             <li key={section.url} className="truncate">
               <span className="text-dim">also </span>
               <SourceLink link={section} className="text-dim decoration-edge-strong hover:text-ink">
-                {section.title}
+                <bdi>{section.title}</bdi>
               </SourceLink>
             </li>
           ))}
@@ -192,9 +200,11 @@ function SourceLink({ link, className, children }: SourceLinkProps) {
             data-part="excerpt"
             className="grid max-h-80 w-80 max-w-[calc(100vw-1rem)] gap-1 overflow-hidden rounded-md border border-edge bg-raised p-3 text-small shadow-over transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0"
           >
-            <span className="font-medium">{link.title}</span>
+            <span dir="auto" className="font-medium">
+              {link.title}
+            </span>
             <span className="truncate text-dim text-tiny">{link.url}</span>
-            <span>{link.snippet}</span>
+            <span dir="auto">{link.snippet}</span>
           </PreviewCard.Popup>
         </PreviewCard.Positioner>
       </PreviewCard.Portal>

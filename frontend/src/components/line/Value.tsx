@@ -28,7 +28,8 @@ export function Value({ label, value }: { label: string; value: unknown }) {
   const columns = columnsOf(value);
   if (columns) return <Rows label={label} columns={columns} rows={value as readonly FlatRow[]} />;
   if (isFlatRow(value) && Object.keys(value).length > 0) return <Pairs label={label} pairs={value} />;
-  return <Text label={label} text={typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "")} />;
+  if (typeof value === "string") return <Text label={label} text={value} dir="auto" />;
+  return <Text label={label} text={JSON.stringify(value, null, 2) ?? ""} dir="ltr" />;
 }
 
 function Pairs({ label, pairs }: { label: string; pairs: FlatRow }) {
@@ -102,22 +103,29 @@ function Cell({ value }: { value: Flat | undefined }) {
       </a>
     );
   const rest = isWhole ? 0 : text.length - SHOWN_CHARS;
-  if (rest <= 0) return <span className="whitespace-pre-wrap">{text}</span>;
+  if (rest <= 0)
+    return (
+      <span dir="auto" className="plain-lines">
+        {text}
+      </span>
+    );
   return (
     <>
-      <span className="whitespace-pre-wrap">{text.slice(0, SHOWN_CHARS)}…</span>
+      <span dir="auto" className="plain-lines">
+        {text.slice(0, SHOWN_CHARS)}…
+      </span>
       <More onClick={() => showAll(true)}>{plural(rest, "more character")}</More>
     </>
   );
 }
 
-function Text({ label, text }: { label: string; text: string }) {
+function Text({ label, text, dir }: { label: string; text: string; dir: "auto" | "ltr" }) {
   const [isWhole, showAll] = useState(false);
   const rest = isWhole ? 0 : text.length - SHOWN_CHARS;
   return (
     <>
       <Scroll label={label}>
-        <pre className="whitespace-pre-wrap rounded-sm bg-sunken px-2.5 py-2 font-mono text-tiny wrap-anywhere">
+        <pre dir={dir} className="plain-lines rounded-sm bg-sunken px-2.5 py-2 font-mono text-tiny wrap-anywhere">
           {rest > 0 ? `${text.slice(0, SHOWN_CHARS)}…` : text}
         </pre>
       </Scroll>

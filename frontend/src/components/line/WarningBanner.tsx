@@ -15,7 +15,7 @@ export const WarningBanner = memo(function WarningBanner({ warnings }: Props) {
       aria-label="Warnings"
     >
       {warnings.map((warning) => (
-        <li key={warning.id} data-part="warning" data-code={warning.code} className="wrap-anywhere">
+        <li key={warning.id} dir="auto" data-part="warning" data-code={warning.code} className="wrap-anywhere">
           {warning.message || WARNINGS[warning.code ?? ""] || warning.code}
         </li>
       ))}

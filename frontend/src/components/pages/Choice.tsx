@@ -15,7 +15,7 @@ export function Choice({ label, value, options, onChange }: Props) {
       <select
         aria-label={label}
         value={value}
-        className="h-8 cursor-pointer appearance-none rounded-md border border-edge bg-raised pr-8 pl-3 text-small hover:border-edge-strong"
+        className="h-8 cursor-pointer appearance-none rounded-md border border-edge bg-raised pe-8 ps-3 text-small hover:border-edge-strong"
         onChange={(event) => onChange(event.target.value)}
       >
         {options.map(([option, words]) => (
@@ -24,7 +24,7 @@ export function Choice({ label, value, options, onChange }: Props) {
           </option>
         ))}
       </select>
-      <ChevronDown className="pointer-events-none absolute right-2.5 size-4 text-dim" aria-hidden="true" />
+      <ChevronDown className="pointer-events-none absolute end-2.5 size-4 text-dim" aria-hidden="true" />
     </span>
   );
 }

@@ -19,7 +19,7 @@ export function Deciders({ lever }: { lever: Lever }) {
           >
             <Lamp lamp={decides ? "done" : "waiting"} />
             <span className={decides ? "font-medium" : ""}>{name}</span>
-            <span className="ml-auto">
+            <span className="ms-auto">
               {word}
               {decides && <b className="font-medium"> · decides now</b>}
             </span>

@@ -83,7 +83,7 @@ interface PositionsProps {
 function Positions({ lever, state, killed, onChoose }: PositionsProps) {
   return (
     <div className="relative grid grid-cols-3 gap-2 rounded-md bg-sunken p-1.5">
-      <span className="absolute top-8.25 right-1/6 left-1/6 border-edge-strong border-t" aria-hidden="true" />
+      <span className="absolute top-8.25 end-1/6 start-1/6 border-edge-strong border-t" aria-hidden="true" />
       {POSITIONS.map(({ state: position, name, means }) => {
         const stands = lever.state === position;
         return (

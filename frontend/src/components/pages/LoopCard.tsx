@@ -66,7 +66,7 @@ function Middle({ group: { ms, cost: usd } }: { group: LoopRuns }) {
 function LastRuns({ group: { runs } }: { group: LoopRuns }) {
   return (
     <p className="flex items-center gap-1 overflow-hidden border-edge border-t pt-3" aria-hidden="true">
-      <span className="mr-1 text-dim text-tiny">now</span>
+      <span className="me-1 text-dim text-tiny">now</span>
       {runs.slice(0, LAST).map((run) => (
         <Lamp key={run.runId} lamp={runLamp(run)} />
       ))}

@@ -35,7 +35,7 @@ export function OperationView({ operation }: { operation: Operation }) {
         {answers.map((answer) => (
           <li key={answer.status} className="grid grid-cols-[minmax(0,1fr)] gap-1.5">
             <span>
-              <code className="mr-2 rounded-sm bg-sunken px-1.5 py-0.5 text-tiny">{answer.status}</code>{" "}
+              <code className="me-2 rounded-sm bg-sunken px-1.5 py-0.5 text-tiny">{answer.status}</code>{" "}
               <Words>{answer.words}</Words>
             </span>
             {answer.example && <Code language="answer">{answer.example}</Code>}

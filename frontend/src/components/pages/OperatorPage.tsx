@@ -48,7 +48,7 @@ function Old({ state: { trouble, asOf, isLocked }, onToken }: { state: OperatorS
     <Trouble>
       {trouble} {asOf !== undefined && `What is shown is as of ${new Date(asOf).toLocaleTimeString()}. `}
       {isLocked ? (
-        <Button look="outline" className="ml-2" onClick={onToken}>
+        <Button look="outline" className="ms-2" onClick={onToken}>
           Enter the token
         </Button>
       ) : (

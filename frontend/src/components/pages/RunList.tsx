@@ -18,7 +18,7 @@ interface Props {
   isFetchingOlder: boolean;
 }
 
-const CELL = "border-edge border-b py-2 pr-4 align-top narrow:pr-2";
+const CELL = "border-edge border-b py-2 pe-4 align-top narrow:pe-2";
 const FACT = `${CELL} whitespace-nowrap narrow:hidden`;
 
 export function RunList({ runs, isAll, groups, asOf, onOlder, isFetchingOlder }: Props) {
@@ -31,7 +31,7 @@ export function RunList({ runs, isAll, groups, asOf, onOlder, isFetchingOlder }:
   return (
     <section aria-labelledby="runs" className="grid gap-3">
       <header className="flex flex-wrap items-center gap-2">
-        <h2 id="runs" className="mr-auto font-semibold">
+        <h2 id="runs" className="me-auto font-semibold">
           Last runs
         </h2>
         <Choice
@@ -76,7 +76,7 @@ type TableProps = Pick<Props, "runs" | "isAll" | "asOf">;
 
 function Table({ runs, isAll, asOf }: TableProps) {
   return (
-    <table className="w-full border-collapse text-left text-small tabular-nums">
+    <table className="w-full border-collapse text-start text-small tabular-nums">
       <thead className="text-dim text-tiny">
         <tr>
           <th scope="col" className={`${CELL} font-medium`}>
@@ -93,16 +93,16 @@ function Table({ runs, isAll, asOf }: TableProps) {
               Token
             </th>
           )}
-          <th scope="col" className={`${FACT} text-right font-medium`}>
+          <th scope="col" className={`${FACT} text-end font-medium`}>
             Steps
           </th>
-          <th scope="col" className={`${FACT} text-right font-medium`}>
+          <th scope="col" className={`${FACT} text-end font-medium`}>
             Took
           </th>
-          <th scope="col" className={`${FACT} text-right font-medium`}>
+          <th scope="col" className={`${FACT} text-end font-medium`}>
             Cost
           </th>
-          <th scope="col" className="border-edge border-b py-2 text-right align-top font-medium">
+          <th scope="col" className="border-edge border-b py-2 text-end align-top font-medium">
             Asked
           </th>
         </tr>
@@ -132,11 +132,11 @@ function Row({ run, isAll, asOf }: Omit<TableProps, "runs"> & { run: RunLine }) 
           <Lamp lamp={runLamp(run)} />
           <span>
             {statusWords(run.status)}
-            {code && <span className="ml-2 text-dim text-tiny wrap-anywhere">{code}</span>}
+            {code && <span className="ms-2 text-dim text-tiny wrap-anywhere">{code}</span>}
           </span>
           <span className="sr-only">, {model}</span>
         </a>
-        <p className="hidden pl-5 text-dim text-tiny wrap-anywhere narrow:block">
+        <p className="hidden ps-5 text-dim text-tiny wrap-anywhere narrow:block">
           {model}
           <br />
           {[run.owner, plural(steps, "step"), took, costs].filter(Boolean).join(" · ")}
@@ -149,11 +149,11 @@ function Row({ run, isAll, asOf }: Omit<TableProps, "runs"> & { run: RunLine }) 
           <span className={`block min-w-28 wrap-anywhere ${run.owner ? "" : "text-dim"}`}>{run.owner || "none"}</span>
         </td>
       )}
-      <td className={`${FACT} text-right`}>{steps}</td>
-      <td className={`${FACT} text-right`}>{took}</td>
-      <td className={`${FACT} text-right`}>{costs}</td>
+      <td className={`${FACT} text-end`}>{steps}</td>
+      <td className={`${FACT} text-end`}>{took}</td>
+      <td className={`${FACT} text-end`}>{costs}</td>
       <td
-        className="whitespace-nowrap border-edge border-b py-2 text-right align-top text-dim"
+        className="whitespace-nowrap border-edge border-b py-2 text-end align-top text-dim"
         title={new Date(started).toLocaleString()}
       >
         {ago(asOf - started)}

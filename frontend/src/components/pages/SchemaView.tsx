@@ -28,14 +28,14 @@ export function SchemaView({ schema: { name, description, fields, type } }: { sc
   );
 }
 
-const HEAD = "border-edge border-b py-1.5 pr-4 font-medium text-dim text-tiny";
-const CELL = "border-edge border-b py-1.5 pr-4 align-top";
+const HEAD = "border-edge border-b py-1.5 pe-4 font-medium text-dim text-tiny";
+const CELL = "border-edge border-b py-1.5 pe-4 align-top";
 
 export function Fields({ label, fields }: { label: string; fields: readonly Field[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by keyboard.
     <section className="overflow-x-auto" tabIndex={0} aria-label={label}>
-      <table className="w-full border-collapse text-left text-small">
+      <table className="w-full border-collapse text-start text-small">
         <thead>
           <tr>
             <th scope="col" className={HEAD}>

@@ -21,6 +21,7 @@ export function SystemField({ value, onChange }: Props) {
         aria-label="System prompt"
         aria-describedby={`${id}-size ${id}-missing`}
         rows={5}
+        dir="auto"
         maxLength={100_000}
         placeholder="How the model should behave. {{date}} and {{time}} are filled in."
         value={value}

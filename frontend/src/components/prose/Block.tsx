@@ -7,7 +7,7 @@ import { Boundary } from "../ui/Boundary.tsx";
 import { CodeBlock } from "./Code.tsx";
 import { heal, parsedUntil } from "./heal.ts";
 import { useMath } from "./math.ts";
-import { type Container, Parsed } from "./Parsed.tsx";
+import { type Container, Parsed, type Within } from "./Parsed.tsx";
 import { Table } from "./Table.tsx";
 
 const NONE: ReadonlyMap<string, string> = new Map();
@@ -41,7 +41,9 @@ const Block = memo(function Block({ block }: { block: BlockText }) {
 
 /** All that was written, as it was written. */
 const Plain = ({ kind, pieces }: BlockText) => (
-  <p className="plain">{pieces.join(kind === "text" ? " " : kind === "code" ? "" : "\n")}</p>
+  <p className="plain" dir="auto">
+    {pieces.join(kind === "text" ? " " : kind === "code" ? "" : "\n")}
+  </p>
 );
 
 const VIEWS: Record<BlockKind, (block: BlockText) => ReactNode> = {
@@ -49,7 +51,7 @@ const VIEWS: Record<BlockKind, (block: BlockText) => ReactNode> = {
   math: (block) => <Formula {...block} />,
   definition: () => null,
   note: (block) => <Note {...block} />,
-  text: (block) => (block.pieces.length > 1 ? <p>{pieces(block, "p")}</p> : single(block)),
+  text: (block) => (block.pieces.length > 1 ? <p dir="auto">{pieces(block, "p")}</p> : single(block)),
   table: (block) => {
     if (block.pieces.length === 1) return single(block);
     return isLarge(block) ? <Plain {...block} /> : <LongTable {...block} />;
@@ -69,7 +71,12 @@ const pieces = ({ pieces, open }: BlockText, within: Container, head = "") =>
 
 function LongList(block: BlockText) {
   const [, digits] = /^ {0,3}(?:(\d+)[.)]|[-*+])/.exec(block.pieces[0] ?? "") ?? [];
-  return digits ? <ol start={Number(digits)}>{pieces(block, "ol")}</ol> : <ul>{pieces(block, "ul")}</ul>;
+  if (!digits) return <ul dir="auto">{pieces(block, "ul")}</ul>;
+  return (
+    <ol dir="auto" start={Number(digits)}>
+      {pieces(block, "ol")}
+    </ol>
+  );
 }
 
 /** Every row has as many cells as the head. */
@@ -93,17 +100,23 @@ function LongTable(block: BlockText) {
 function Formula({ pieces: [text = ""], open }: BlockText) {
   const formula = formulaOf(text);
   const math = useMath(!open && tameFormula(formula));
-  return math ? <Parsed text={`$$\n${formula}\n$$`} math={math} /> : <p className="formula">{formula}</p>;
+  return math ? <Parsed text={`$$\n${formula}\n$$`} math={math} /> : <FormulaText>{formula}</FormulaText>;
 }
+
+const FormulaText = ({ children }: { children: string }) => (
+  <p className="formula" dir="ltr">
+    {children}
+  </p>
+);
 
 /** A note stands where it was written; its mark leads the eye, and no address of the page changes. */
 function Note({ pieces: [text = ""], open }: BlockText) {
   const [mark = "", label = ""] = /^ {0,3}\[\^([^\]]+)\]:\s*/.exec(text) ?? [];
   return (
-    <div className="note">
-      <sup>{label}</sup>
+    <div className="note" dir="auto">
+      <sup dir="ltr">{label}</sup>
       <div>
-        <Piece text={text.slice(mark.length).replaceAll(/^( {1,4}|\t)/gm, "")} open={open} />
+        <Piece text={text.slice(mark.length).replaceAll(/^( {1,4}|\t)/gm, "")} open={open} within="note" />
       </div>
     </div>
   );
@@ -112,7 +125,7 @@ function Note({ pieces: [text = ""], open }: BlockText) {
 interface PieceProps {
   text: string;
   open: boolean;
-  within?: Container;
+  within?: Within;
   /** A blank was cut away before it. */
   spaced?: boolean;
 }
@@ -141,16 +154,20 @@ function ParsedPiece({ text, open, within, defined }: PieceProps & { defined: st
   return (
     <>
       <Parsed text={defined ? `${shown}\n\n${defined}` : shown} within={within} math={math} />
-      {rest && (within ? rest : <p className="plain">{rest}</p>)}
+      {rest && (within && within !== "note" ? rest : inPlain(rest, within))}
     </>
   );
 }
 
 /** Text that is not parsed, in what its container may hold. */
-function inPlain(text: string, within: Container | undefined): ReactNode {
+function inPlain(text: string, within: Within | undefined): ReactNode {
   if (within === "p") return <span className="plain">{text}</span>;
   if (within === "ul" || within === "ol") return <li className="plain">{text}</li>;
-  return <p className="plain">{text}</p>;
+  return (
+    <p className="plain" dir={within === "note" ? undefined : "auto"}>
+      {text}
+    </p>
+  );
 }
 
 /** The definitions that this text refers to, and no others: a new one parses nobody else again. */

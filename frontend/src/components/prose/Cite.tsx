@@ -79,7 +79,13 @@ const Card = ({ link: { n, title, host, snippet } }: { link: Link }) => (
       <span className="min-w-0 flex-1 truncate">{host}</span>
       {n !== undefined && <span className="tabular-nums">[{n}]</span>}
     </p>
-    <p className="mt-0.5 line-clamp-2 wrap-anywhere font-semibold">{title}</p>
-    {snippet && <p className="mt-1.5 line-clamp-5 wrap-anywhere text-dim">{snippet}</p>}
+    <p dir="auto" className="mt-0.5 line-clamp-2 wrap-anywhere font-semibold">
+      {title}
+    </p>
+    {snippet && (
+      <p dir="auto" className="mt-1.5 line-clamp-5 wrap-anywhere text-dim">
+        {snippet}
+      </p>
+    )}
   </>
 );

@@ -16,7 +16,7 @@ export const Code = ({ language, children }: { language: string; children: strin
 
 export function CodeBlock({ pieces, language, open }: Props) {
   return (
-    <div className="code" data-part="code">
+    <div className="code" data-part="code" dir="ltr">
       <div className="code-head">
         <span>{language || "text"}</span>
         {!open && <Copy text={() => pieces.join("").replace(/\n$/, "")} />}

@@ -4,6 +4,7 @@ import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import { linkWithin } from "../../run/documents.ts";
 import { slugger } from "../../run/slugs.ts";
+import { directed } from "./direction.ts";
 import { Anchor, elements, keepUrl } from "./elements.tsx";
 
 interface Node {
@@ -49,7 +50,7 @@ const components: Components = {
 export function MarkdownDocument({ text, base }: { text: string; base: string }) {
   const plugins = useMemo(() => [remarkGfm, within(base)], [base]);
   return (
-    <ReactMarkdown remarkPlugins={plugins} components={components} urlTransform={keepUrl}>
+    <ReactMarkdown remarkPlugins={plugins} rehypePlugins={[directed]} components={components} urlTransform={keepUrl}>
       {text}
     </ReactMarkdown>
   );

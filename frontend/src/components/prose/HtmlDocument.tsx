@@ -29,6 +29,6 @@ function blocksOf(html: string): Block[] {
 export function HtmlDocument({ html }: { html: string }) {
   const blocks = useMemo(() => blocksOf(html), [html]);
   return blocks.map(({ tag, id, text }, index) =>
-    createElement(tag, { key: index, id, ...(tag === "pre" && { className: "plain" }) }, text),
+    createElement(tag, { key: index, id, dir: "auto", ...(tag === "pre" && { className: "plain" }) }, text),
   );
 }

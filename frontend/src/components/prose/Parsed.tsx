@@ -3,16 +3,19 @@ import { memo } from "react";
 import ReactMarkdown, { type Options } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import { counted } from "./counted.ts";
+import { directed } from "./direction.ts";
 import { answerElements, keepUrl } from "./elements.tsx";
 import { marks } from "./marks.ts";
 import type { MathPlugins } from "./math.ts";
 
 /** What a piece of a long block stands in: its own container is left away. */
 export type Container = "p" | "ul" | "ol" | "thead" | "tbody";
+/** A footnote holds whole blocks. All of these set the direction of what is in them. */
+export type Within = Container | "note";
 
 interface Props {
   text: string;
-  within?: Container | undefined;
+  within?: Within | undefined;
   math?: MathPlugins | undefined;
 }
 
@@ -49,7 +52,7 @@ export const Parsed = memo(function Parsed({ text, within, math }: Props) {
   return (
     <ReactMarkdown
       remarkPlugins={math ? [...PLAIN, math.remark] : PLAIN}
-      rehypePlugins={[...(math ? [math.rehype] : []), ...(within ? [UNWRAPPED[within]] : [])]}
+      rehypePlugins={[...(math ? [math.rehype] : []), within ? UNWRAPPED[within] : directed]}
       components={answerElements}
       urlTransform={keepUrl}
     >
@@ -80,10 +83,11 @@ const element = (tagName: string, ...children: Element[]): Element => ({
 const item = (other: Element) => element("li", other);
 const row = (other: Element) => element("tr", element("td", other));
 
-const UNWRAPPED: Record<Container, ReturnType<typeof unwrapped>> = {
+const UNWRAPPED: Record<Within, ReturnType<typeof unwrapped>> = {
   p: unwrapped("p", ({ children = [] }) => element("span", ...children)),
   ul: unwrapped("ul", item),
   ol: unwrapped("ol", item),
   thead: unwrapped("thead", row),
   tbody: unwrapped("tbody", row),
+  note: () => () => undefined,
 };

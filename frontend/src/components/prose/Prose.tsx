@@ -17,10 +17,16 @@ export interface ProseProps {
   settled: boolean;
 }
 
+const PlainText = ({ text }: { text: string }) => (
+  <p className="plain" dir="auto">
+    {text}
+  </p>
+);
+
 export const Prose = memo(function Prose({ text, sources, settled }: ProseProps) {
   return (
     <div className="prose">
-      <Suspense fallback={<p className="plain">{text}</p>}>
+      <Suspense fallback={<PlainText text={text} />}>
         <Markdown text={text} sources={sources} settled={settled} />
       </Suspense>
     </div>

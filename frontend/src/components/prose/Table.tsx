@@ -8,7 +8,7 @@ export function Table({ children, label = "Table" }: { children: ReactNode; labe
   const rows = () =>
     [...(table.current?.rows ?? [])].map((row) => [...row.cells].map((cell) => cell.textContent ?? ""));
   return (
-    <div className="table-box">
+    <div className="table-box" dir="auto">
       {/* biome-ignore-start lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by keyboard. */}
       {/* biome-ignore-start lint/a11y/useSemanticElements: it is no group of fields. */}
       <div className="table-scroll" role="group" tabIndex={0} aria-label={label}>

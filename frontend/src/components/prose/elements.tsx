@@ -3,7 +3,7 @@ import { isValidElement, type ReactNode } from "react";
 import type { Components } from "react-markdown";
 import { Cite } from "./Cite.tsx";
 import { Code } from "./Code.tsx";
-import { safeHref } from "./href.ts";
+import { isAddress, safeHref } from "./href.ts";
 import { Table } from "./Table.tsx";
 
 interface AnchorProps {
@@ -14,9 +14,11 @@ interface AnchorProps {
 
 export function Anchor({ href, title, children }: AnchorProps) {
   const target = safeHref(href);
-  if (!target) return <span>{children}</span>;
+  // An address keeps its order in every sentence; the words of a link belong to theirs.
+  const dir = isAddress(textOf(children)) ? "ltr" : undefined;
+  if (!target) return <span dir={dir}>{children}</span>;
   return (
-    <a href={target} title={title} target="_blank" rel="noopener noreferrer">
+    <a href={target} title={title} dir={dir} target="_blank" rel="noopener noreferrer">
       {children}
     </a>
   );
@@ -24,7 +26,11 @@ export function Anchor({ href, title, children }: AnchorProps) {
 
 /** An image is named, never fetched: its address would tell a stranger who reads what. */
 function Picture({ src, alt }: { src?: string | undefined; alt?: string | undefined }) {
-  return <Anchor href={src}>[image: {alt || "no description"}]</Anchor>;
+  return (
+    <Anchor href={src}>
+      [image: <bdi>{alt || "no description"}</bdi>]
+    </Anchor>
+  );
 }
 
 export function textOf(node: ReactNode): string {
@@ -47,18 +53,23 @@ export const elements: Components = {
     </Anchor>
   ),
   img: ({ src, alt }) => <Picture src={typeof src === "string" ? src : undefined} alt={alt} />,
+  code: ({ children }) => <code dir="ltr">{children}</code>,
   pre: ({ children }) => <Code language={languageOf(children)}>{textOf(children)}</Code>,
   table: ({ children }) => <Table>{children}</Table>,
   // A heading without words heads nothing.
   th: ({ children, style }) =>
     children ? (
       <th scope="col" data-align={style?.textAlign}>
-        {children}
+        <span className="cell">{children}</span>
       </th>
     ) : (
       <td />
     ),
-  td: ({ children, style }) => <td data-align={style?.textAlign}>{children}</td>,
+  td: ({ children, style }) => (
+    <td data-align={style?.textAlign}>
+      <span className="cell">{children}</span>
+    </td>
+  ),
   // A task list's box shows a state and takes no input.
   input: ({ checked }) => (
     <span role="img" aria-label={checked ? "Done:" : "To do:"} className="task" data-done={checked} />
@@ -68,15 +79,21 @@ export const elements: Components = {
   ),
 };
 
+const heading = (Tag: "h3" | "h4", children: ReactNode, dir: string | undefined, size?: string) => (
+  <Tag data-size={size} dir={dir}>
+    {children}
+  </Tag>
+);
+
 /** An answer is a part of the page: its headings stand below the page's own. */
 export const answerElements: Components = {
   ...elements,
-  h1: ({ children }) => <h3 data-size="1">{children}</h3>,
-  h2: ({ children }) => <h3 data-size="2">{children}</h3>,
-  h3: ({ children }) => <h3>{children}</h3>,
-  h4: ({ children }) => <h4>{children}</h4>,
-  h5: ({ children }) => <h4>{children}</h4>,
-  h6: ({ children }) => <h4>{children}</h4>,
+  h1: ({ children, dir }) => heading("h3", children, dir, "1"),
+  h2: ({ children, dir }) => heading("h3", children, dir, "2"),
+  h3: ({ children, dir }) => heading("h3", children, dir),
+  h4: ({ children, dir }) => heading("h4", children, dir),
+  h5: ({ children, dir }) => heading("h4", children, dir),
+  h6: ({ children, dir }) => heading("h4", children, dir),
 };
 
 // Addresses are judged by safeHref, where they become elements.

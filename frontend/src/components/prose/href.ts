@@ -14,3 +14,6 @@ export function safeHref(href: string | undefined): string | undefined {
 
 /** Whom to write to is the model's word; what is written is the reader's. */
 const mailto = (url: URL): string => `mailto:${url.pathname}`;
+
+/** The text is itself an address: of a page, or of somebody's mail. */
+export const isAddress = (text: string): boolean => /^(?:[a-z][a-z+.-]*:\/\/|www\.|[^\s@]+@[^\s@]+$)\S*$/i.test(text);

@@ -71,10 +71,12 @@ function setIn(formula: Node, displayMode: boolean): Node[] {
   const words = textOf(formula).trim();
   try {
     if (!tameFormula(words)) throw new RangeError("The formula is too long.");
-    return elementsOf(katex.renderToString(words, { ...OPTIONS, displayMode }));
+    const elements = elementsOf(katex.renderToString(words, { ...OPTIONS, displayMode }));
+    // Formulas are written from left to right in every script.
+    return elements.map((node) => ({ ...node, properties: { ...node.properties, dir: "ltr" } }));
   } catch {
     // What is no formula stays as it was written.
-    const properties = { className: "katex-error" };
+    const properties = { className: "katex-error", dir: "ltr" };
     return [{ type: "element", tagName: "span", properties, children: [{ type: "text", value: words }] }];
   }
 }

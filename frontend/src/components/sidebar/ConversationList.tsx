@@ -2,6 +2,7 @@
 import { lazy, Suspense, useCallback, useRef, useState } from "react";
 import type { Conversations } from "../../hooks/conversations.ts";
 import { useStore } from "../../hooks/store.ts";
+import { isolated } from "../../run/bidi.ts";
 import { plural } from "../../run/words.ts";
 import type { ConversationLine } from "../../types/api.ts";
 import { ConversationRow } from "./ConversationRow.tsx";
@@ -112,10 +113,10 @@ export function ConversationList({ conversations, here, onOpen, onClosed }: Prop
 function wordFor(state: "loading" | "ready" | "failed", trouble: string | undefined, search: string): string {
   if (state === "failed") return `The conversations could not be read. ${trouble ?? ""}`;
   if (state === "loading") return search ? "Searching…" : "Reading the conversations…";
-  return search ? `Nothing found for “${search}”.` : "No conversations yet. What you ask is kept here.";
+  return search ? `Nothing found for “${isolated(search)}”.` : "No conversations yet. What you ask is kept here.";
 }
 
 function wordsOfDeletion({ title, isRunning }: ConversationLine): string {
   const stopped = isRunning ? " The answer under way is stopped." : "";
-  return `“${title}” and its answers are deleted from the server for good.${stopped} What you kept of it stays under Kept.`;
+  return `“${isolated(title)}” and its answers are deleted from the server for good.${stopped} What you kept of it stays under Kept.`;
 }

@@ -41,7 +41,7 @@ export const ConversationRow = memo(function ConversationRow(props: Props) {
       under={
         match &&
         match !== title && (
-          <span className="line-clamp-2 text-dim text-tiny" data-part="match">
+          <span dir="auto" className="line-clamp-2 text-dim text-tiny" data-part="match">
             <Marked text={match} search={search} />
           </span>
         )

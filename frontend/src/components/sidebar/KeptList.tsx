@@ -4,6 +4,7 @@ import { lazy, Suspense, useCallback, useMemo, useRef, useState } from "react";
 import { hashOf } from "../../hooks/address.ts";
 import type { Saves } from "../../hooks/saves.ts";
 import { useStore } from "../../hooks/store.ts";
+import { isolated } from "../../run/bidi.ts";
 import { findLetters } from "../../run/found.ts";
 import { endingOf } from "../../run/words.ts";
 import type { SaveLine } from "../../types/api.ts";
@@ -92,7 +93,7 @@ export function KeptList({ saves, search, here, onOpen, onClosed }: Props) {
             onDelete={() => void deleteNow(deleting)}
             onClose={() => setDeleting(undefined)}
           >
-            {`“${deleting.title}” is deleted from the server for good. Its conversation stays, where it is still there.`}
+            {`“${isolated(deleting.title)}” is deleted from the server for good. Its conversation stays, where it is still there.`}
           </DeleteDialog>
         </Suspense>
       )}
@@ -107,6 +108,6 @@ const wordsUnder = ({ model, status }: SaveLine): string =>
 function wordFor(state: "loading" | "ready" | "failed", trouble: string | undefined, search: string): string {
   if (state === "failed") return `What was kept could not be read. ${trouble ?? ""}`;
   if (state === "loading") return "Reading what was kept…";
-  if (search) return `Nothing kept has “${search}” in its title.`;
+  if (search) return `Nothing kept has “${isolated(search)}” in its title.`;
   return "Nothing kept yet. A kept answer stays as it was, even when its conversation is deleted.";
 }

@@ -31,7 +31,7 @@ export function LineRow({ id, href, title, isHere, isStop, onOpen, shown, before
     >
       {field || (
         <a
-          className="min-w-0 flex-1 rounded-sm py-1.5 pr-2 pl-2 text-ink no-underline group-focus-within:pr-9 group-hover:pr-9 pointer-coarse:pr-9"
+          className="min-w-0 flex-1 rounded-sm py-1.5 pe-2 ps-2 text-ink no-underline group-focus-within:pe-9 group-hover:pe-9 pointer-coarse:pe-9"
           href={href}
           tabIndex={isStop ? 0 : -1}
           aria-current={isHere ? "page" : undefined}
@@ -43,7 +43,9 @@ export function LineRow({ id, href, title, isHere, isStop, onOpen, shown, before
         >
           <span className="flex items-center gap-1.5">
             {before}
-            <span className="min-w-0 flex-1 truncate">{shown || title}</span>
+            <span dir="auto" className="min-w-0 flex-1 truncate">
+              {shown || title}
+            </span>
             {beside}
           </span>
           {under}
@@ -53,7 +55,7 @@ export function LineRow({ id, href, title, isHere, isStop, onOpen, shown, before
         <Menu
           trigger={
             <Button
-              className="absolute top-0.5 right-0.5 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 data-popup-open:opacity-100 pointer-coarse:opacity-100"
+              className="absolute top-0.5 end-0.5 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 data-popup-open:opacity-100 pointer-coarse:opacity-100"
               size="icon-small"
               tabIndex={isStop ? 0 : -1}
               aria-label={`More for ${title}`}

@@ -24,7 +24,7 @@ export function SearchField({ search, onSearch }: Props) {
   };
   return (
     <div className="group relative flex items-center">
-      <Search className="pointer-events-none absolute left-2.5 size-4 text-dim" aria-hidden="true" />
+      <Search className="pointer-events-none absolute start-2.5 size-4 text-dim" aria-hidden="true" />
       <input
         ref={input}
         id="search-conversations"
@@ -35,15 +35,16 @@ export function SearchField({ search, onSearch }: Props) {
         spellCheck={false}
         maxLength={200}
         aria-label="Search conversations"
+        dir="auto"
         placeholder="Search"
-        className="h-8 w-full min-w-0 rounded-md border border-edge bg-raised pr-8 pl-8 text-ink placeholder:text-dim hover:border-edge-strong"
+        className="h-8 w-full min-w-0 rounded-md border border-edge bg-raised pe-8 ps-8 text-ink placeholder:text-dim hover:border-edge-strong"
         value={search}
         onChange={(event) => onSearch(event.target.value)}
         onKeyDown={onKeyDown}
       />
       {search ? (
         <Button
-          className="absolute right-0.5"
+          className="absolute end-0.5"
           size="icon-small"
           aria-label="Clear the search"
           onClick={() => {
@@ -55,7 +56,7 @@ export function SearchField({ search, onSearch }: Props) {
         </Button>
       ) : (
         <span
-          className="pointer-events-none absolute right-2.5 font-sans text-dim text-tiny group-focus-within:hidden pointer-coarse:hidden"
+          className="pointer-events-none absolute end-2.5 font-sans text-dim text-tiny group-focus-within:hidden pointer-coarse:hidden"
           aria-hidden="true"
         >
           {shortcutWords("search", isMac())}

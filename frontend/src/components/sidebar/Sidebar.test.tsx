@@ -5,6 +5,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import type { Address } from "../../hooks/address.ts";
 import { Conversations } from "../../hooks/conversations.ts";
 import { Saves } from "../../hooks/saves.ts";
+import { isolated } from "../../run/bidi.ts";
 import { Sidebar } from "./Sidebar.tsx";
 
 afterEach(cleanup);
@@ -202,7 +203,7 @@ it("searches, marks what was found, and says when there is nothing", async () =>
   expect((await link(/Cities/)).querySelector("mark")?.textContent).toBe("Lima");
   await screen.findByText("1 conversation found.");
   await user.type(field(), "xx");
-  await screen.findByText("Nothing found for “limaxx”.");
+  await screen.findByText(`Nothing found for “${isolated("limaxx")}”.`);
   await user.keyboard("{Escape}");
   await link("Tokyo");
   expect((field() as HTMLInputElement).value).toBe("");
@@ -221,7 +222,7 @@ it("lists what was kept under its own tab, opens it and deletes it", async () =>
   await user.keyboard("{F2}");
   expect(screen.queryByRole("textbox", { name: "Title" })).toBeNull();
   await user.type(field(), "x");
-  await screen.findByText("Nothing kept has “x” in its title.");
+  await screen.findByText(`Nothing kept has “${isolated("x")}” in its title.`);
   await user.clear(field());
   (await link(/Tea/)).focus();
   await user.keyboard("{Delete}");

@@ -83,7 +83,7 @@ export function Sidebar({ conversations, saves, here, onOpen, onOpenSave, onNew,
         <FootLink href="/guide/">Guide</FootLink>
         <FootLink href="/docs">API</FootLink>
         <FootLink href="/operator">Operator</FootLink>
-        {foot && <span className="ml-auto flex items-center gap-1">{foot}</span>}
+        {foot && <span className="ms-auto flex items-center gap-1">{foot}</span>}
       </div>
     </nav>
   );

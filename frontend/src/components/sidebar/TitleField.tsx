@@ -27,6 +27,7 @@ export function TitleField({ title, onDone }: Props) {
       ref={field}
       className="mx-1 h-7 min-w-0 flex-1 rounded-sm border border-edge-strong bg-raised px-1 text-ink text-small"
       aria-label="Title"
+      dir="auto"
       autoComplete="off"
       maxLength={200}
       defaultValue={title}

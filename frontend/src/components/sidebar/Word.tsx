@@ -27,7 +27,7 @@ interface TroubleProps {
 export function Trouble({ children, onRetry, onDismiss }: TroubleProps) {
   return (
     <div
-      className="m-1.5 mb-0 flex items-start gap-1 rounded-sm border border-red-edge bg-red-wash py-0.5 pl-2 text-red-ink"
+      className="m-1.5 mb-0 flex items-start gap-1 rounded-sm border border-red-edge bg-red-wash py-0.5 ps-2 text-red-ink"
       role="alert"
       data-part="list-trouble"
     >

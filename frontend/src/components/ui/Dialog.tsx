@@ -6,16 +6,16 @@ import { Button } from "./Button.tsx";
 
 const PLACES = {
   middle:
-    "left-1/2 top-[12dvh] max-h-[80dvh] w-[min(30rem,calc(100vw-2rem))] -translate-x-1/2 rounded-md data-ending-style:opacity-0 data-starting-style:opacity-0",
+    "inset-x-0 top-[12dvh] mx-auto max-h-[80dvh] w-[min(30rem,calc(100vw-2rem))] rounded-md data-ending-style:opacity-0 data-starting-style:opacity-0",
   /** As large as what it shows, up to the window. */
   fitted:
     "inset-0 m-auto h-fit max-h-[94dvh] w-fit max-w-[94vw] rounded-md data-ending-style:opacity-0 data-starting-style:opacity-0",
-  left: "inset-y-0 left-0 w-[min(20rem,88vw)] border-y-0 border-l-0 data-ending-style:-translate-x-full data-starting-style:-translate-x-full",
+  left: "inset-y-0 start-0 w-[min(20rem,88vw)] border-y-0 border-s-0 data-ending-style:-translate-x-full data-starting-style:-translate-x-full",
   /** A narrow sheet: settings. */
   aside:
-    "inset-y-0 right-0 w-[min(28rem,100vw)] border-y-0 border-r-0 data-ending-style:translate-x-full data-starting-style:translate-x-full",
+    "inset-y-0 end-0 w-[min(28rem,100vw)] border-y-0 border-e-0 data-ending-style:translate-x-full data-starting-style:translate-x-full",
   right:
-    "inset-y-0 right-0 w-[min(52rem,100vw)] border-y-0 border-r-0 data-ending-style:translate-x-full data-starting-style:translate-x-full",
+    "inset-y-0 end-0 w-[min(52rem,100vw)] border-y-0 border-e-0 data-ending-style:translate-x-full data-starting-style:translate-x-full",
 } as const;
 
 interface Props {
@@ -50,7 +50,9 @@ export function Dialog({
           className={`fixed z-40 flex flex-col overflow-hidden border border-edge bg-raised text-body shadow-over outline-none transition ${PLACES[place]}`}
         >
           <header className={titleHidden ? "sr-only" : "flex items-center gap-2 px-4 pt-3 pb-1"}>
-            <Base.Title className="flex-1 font-semibold text-body">{title}</Base.Title>
+            <Base.Title dir="auto" className="flex-1 font-semibold text-body">
+              {title}
+            </Base.Title>
             <Base.Close render={<Button size="icon-small" aria-label="Close" />}>
               <X aria-hidden="true" />
             </Base.Close>

@@ -26,7 +26,7 @@ export function Menu({ trigger, children, align = "end" }: Props) {
 }
 
 const ITEM =
-  "flex w-full cursor-pointer select-none items-center gap-2 rounded-sm px-2 py-1.5 text-left outline-none data-disabled:cursor-default data-highlighted:bg-sunken data-disabled:opacity-45 [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-dim";
+  "flex w-full cursor-pointer select-none items-center gap-2 rounded-sm px-2 py-1.5 text-start outline-none data-disabled:cursor-default data-highlighted:bg-sunken data-disabled:opacity-45 [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-dim";
 
 interface ItemProps {
   onSelect: () => void;

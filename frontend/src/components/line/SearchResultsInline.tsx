@@ -6,6 +6,7 @@ import { burstLamp, hasFailed, isOpen, lampOf, type Stop, wasSkipped } from "../
 import { failureOf, plural } from "../../run/words.ts";
 import type { CallItem, Link } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
+import { usePassEscape } from "../ui/escape.ts";
 import { Lamp } from "../ui/Lamp.tsx";
 import { useToolTitle } from "../ui/ToolTitles.tsx";
 import { Failed } from "./Failed.tsx";
@@ -180,6 +181,7 @@ interface SourceLinkProps {
 
 /** The whole excerpt comes with the pointer or the focus. */
 function SourceLink({ link, className, children }: SourceLinkProps) {
+  const hanging = usePassEscape();
   const target = { href: link.url, target: "_blank", rel: "noopener noreferrer" };
   if (!link.snippet)
     return (
@@ -188,7 +190,7 @@ function SourceLink({ link, className, children }: SourceLinkProps) {
       </a>
     );
   return (
-    <PreviewCard.Root>
+    <PreviewCard.Root {...hanging}>
       <PreviewCard.Trigger {...target} className={className} data-part="source">
         {children}
       </PreviewCard.Trigger>

@@ -2,6 +2,7 @@
 import { PreviewCard } from "@base-ui/react/preview-card";
 import { createContext, type ReactNode, useContext, useMemo, useState } from "react";
 import type { Link } from "../../types/models.ts";
+import { passEscape } from "../ui/escape.ts";
 import { safeHref } from "./href.ts";
 
 interface Cited {
@@ -21,7 +22,7 @@ export function Citing({ sources, children }: { sources: ReadonlyMap<number, Lin
     <Context value={cited}>
       {children}
       {sources.size > 0 && (
-        <PreviewCard.Root handle={card}>
+        <PreviewCard.Root handle={card} onOpenChange={(_, change) => passEscape(change, () => card.close())}>
           {({ payload }) => (
             <PreviewCard.Portal>
               <PreviewCard.Positioner sideOffset={6} collisionPadding={8} className="z-40">

@@ -87,6 +87,7 @@ export function App() {
     const last = chat.state.entries.at(-1);
     return address.kind !== "run" && address.kind !== "save" && last?.kind === "answer" ? last.part.answer : undefined;
   };
+  const clearNotice = useCallback(() => setNotice(""), []);
   const inspect = useCallback((answer: Answer, title: string) => setInspected({ answer, title }), []);
 
   useShortcuts({
@@ -177,7 +178,7 @@ export function App() {
             <ChatDialogs dialog={dialog} box={box} chat={chat} onClose={() => setDialog(undefined)} />
           </Suspense>
         )}
-        <Notice words={notice} onGone={() => setNotice("")} />
+        <Notice words={notice} onGone={clearNotice} />
         <TokenDialog
           open={tokenNeeded}
           refused={tokenRefused}

@@ -1,17 +1,45 @@
-// A word on what was just done; it goes by itself.
-import { useEffect } from "react";
+// A word on what was just done, at the top, where nobody writes; it goes by itself, or when it is dismissed.
+import { X } from "lucide-react";
+import { useEffect, useState } from "react";
+import { Button } from "../ui/Button.tsx";
 
-const SHOWN_MS = 4000;
+const SHOWN_MS = 5000;
 
 export function Notice({ words, onGone }: { words: string; onGone: () => void }) {
+  return (
+    <div
+      role="status"
+      className="pointer-events-none fixed inset-x-0 top-14 short:top-1.5 z-50 flex justify-center px-4"
+    >
+      {words && <Toast key={words} words={words} onGone={onGone} />}
+    </div>
+  );
+}
+
+function Toast({ words, onGone }: { words: string; onGone: () => void }) {
+  // Under the pointer or with the focus in it, it waits for the reader.
+  const [held, setHeld] = useState(false);
   useEffect(() => {
-    if (!words) return;
+    if (held) return;
     const timer = setTimeout(onGone, SHOWN_MS);
     return () => clearTimeout(timer);
-  }, [words, onGone]);
+  }, [held, onGone]);
   return (
-    <div role="status" className="pointer-events-none fixed inset-x-0 bottom-28 z-50 flex justify-center px-4">
-      {words && <p className="rounded-md bg-ink px-3.5 py-2 text-ground text-small shadow-over">{words}</p>}
+    // biome-ignore lint/a11y/noStaticElementInteractions: it reacts to being looked at, and does nothing.
+    <div
+      data-part="toast"
+      className="pointer-events-auto flex max-w-measure items-start gap-1 rounded-md border border-edge-strong bg-raised py-1 ps-3.5 pe-1 text-small shadow-over"
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+    >
+      <p dir="auto" className="py-1 wrap-anywhere narrow:py-1.5">
+        {words}
+      </p>
+      <Button size="icon-small" aria-label="Dismiss" onClick={onGone}>
+        <X aria-hidden="true" />
+      </Button>
     </div>
   );
 }

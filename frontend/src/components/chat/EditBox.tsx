@@ -40,14 +40,14 @@ export function EditBox({ text: before, pictures, onSave, onCancel }: Props) {
   return (
     <form
       data-part="edit"
-      className="grid w-full gap-2 rounded-md border border-edge-strong bg-raised p-2 has-[textarea:focus-visible]:border-accent"
+      className="grid w-full gap-4 rounded-md border border-edge-strong bg-raised p-4 has-[textarea:focus-visible]:border-accent"
       onSubmit={(event) => {
         event.preventDefault();
         save();
       }}
     >
       <PictureRow pictures={pictures} />
-      <div className="px-2 pt-1">
+      <div className="grid min-h-18 max-w-measure">
         <GrowingText
           ref={box}
           value={text}
@@ -56,8 +56,8 @@ export function EditBox({ text: before, pictures, onSave, onCancel }: Props) {
           onKeyDown={onKeyDown}
         />
       </div>
-      <div className="flex flex-wrap items-center justify-end gap-2">
-        <p className="me-auto px-2 text-dim text-tiny narrow:w-full">The version before is kept.</p>
+      <div className="flex flex-wrap items-center justify-end gap-x-3 gap-y-2">
+        <p className="me-auto text-dim text-tiny narrow:w-full">The version before is kept.</p>
         <Button look="outline" size="medium" onClick={onCancel}>
           Cancel
         </Button>

@@ -18,7 +18,7 @@ export function CopyActions({ trace }: { trace: RunTrace }) {
       <Button onClick={() => copy("answer")}>{said ?? "Copy"}</Button>
       <Menu
         trigger={
-          <Button size="icon-small" className="-ml-1.5 w-5 narrow:-ml-2 narrow:w-8" aria-label="More ways to copy">
+          <Button size="icon-small" className="-ms-1 w-6 narrow:-ms-2 narrow:w-8" aria-label="More ways to copy">
             <ChevronDown aria-hidden="true" />
           </Button>
         }

@@ -213,6 +213,7 @@ test("quotes, notes and citations follow the words; code and formulas never do",
 
 test("what is copied is what was written", async ({ page }) => {
   await told(page, { content: `${ARABIC}\n\n${PERSIAN}` });
+  await expect(answer(page).locator("code")).toBeVisible();
   const copied = await answer(page).evaluate((element) => {
     getSelection()?.selectAllChildren(element);
     return getSelection()?.toString().trim().split(/\n+/);

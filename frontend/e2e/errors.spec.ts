@@ -165,21 +165,3 @@ test("after an error in mid-answer, a retry is a second version, and the first i
   await expect(end(page)).toHaveAttribute("data-status", "error");
   expect(await shown(page)).toBe(kept);
 });
-
-test("a server that wants a token gets it, for this tab", async ({ page, faults }) => {
-  faults.allow(REFUSED);
-  await page.route("**/api/models*", (route) =>
-    route.request().headers().authorization === "Bearer open-sesame"
-      ? route.continue()
-      : route.fulfill({ status: 401, json: { error: { code: "UNAUTHORIZED", message: "A token is needed." } } }),
-  );
-  await page.reload();
-  const dialog = page.getByRole("dialog");
-  await expect(dialog).toBeVisible();
-  await expectAccessible(page);
-  await dialog.getByLabel("Access token").fill("open-sesame");
-  await page.keyboard.press("Enter");
-  await expect(dialog).toBeHidden();
-  await page.getByRole("button", { name: /^Model: / }).click();
-  await expect(page.getByRole("option").first()).toBeVisible();
-});

@@ -182,10 +182,7 @@ export function App() {
         <TokenDialog
           open={tokenNeeded}
           refused={tokenRefused}
-          onToken={(token) => {
-            session.keepToken(token);
-            location.reload();
-          }}
+          onToken={(token, remember) => void session.takeToken(token, remember)}
           onClose={() => session.dismissToken()}
         />
       </Tooltip.Provider>

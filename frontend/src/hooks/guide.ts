@@ -1,36 +1,46 @@
 // A document on its way to the page: fetched as text from the address that the browser shows.
 import { createClient, fetchDocument } from "../stream/client.ts";
 import { ApiError } from "../stream/errors.ts";
-import { readToken, writeToken } from "./session.ts";
 import { Store } from "./store.ts";
+import { accessToken, HANDOVER_MS } from "./token.ts";
 
 export interface GuideState {
   /** Undefined until it has come. */
   text: string | undefined;
   trouble: string | undefined;
   tokenNeeded: boolean;
+  /** The token that was entered is not the right one. */
+  tokenRefused: boolean;
 }
 
 export class GuideReader extends Store<GuideState> {
-  readonly #client = createClient({ token: readToken });
+  readonly #client = createClient({ token: accessToken.read });
   readonly #path: string;
 
   constructor(path: string) {
-    super({ text: undefined, trouble: undefined, tokenNeeded: false });
+    super({ text: undefined, trouble: undefined, tokenNeeded: false, tokenRefused: false });
     this.#path = path;
+    accessToken.follow(() => void this.load());
   }
 
   async load(): Promise<void> {
     try {
       this.set({ text: await fetchDocument(this.#client, this.#path), trouble: undefined });
     } catch (error) {
-      if (error instanceof ApiError && error.status === 401) this.set({ tokenNeeded: true });
+      if (error instanceof ApiError && error.status === 401) this.#askForToken();
       else this.set({ trouble: sentenceOf(error) });
     }
   }
 
-  takeToken(token: string): void {
-    writeToken(token);
+  /** One of another tab will do; else the reader is asked. */
+  #askForToken(): void {
+    const tokenRefused = accessToken.read() !== "";
+    if (accessToken.want()) setTimeout(() => this.set({ tokenNeeded: this.state.text === undefined }), HANDOVER_MS);
+    else this.set({ tokenNeeded: true, tokenRefused });
+  }
+
+  takeToken(token: string, remember: boolean): void {
+    accessToken.keep(token, remember);
     this.set({ tokenNeeded: false });
     void this.load();
   }

@@ -1,10 +1,12 @@
-// What the page knows of the server: its models and tools, whether it is a simulation, and the access token of this tab.
+// What the page knows of the server: its models and tools, whether it is a simulation, and whether it wants a token.
 import { createClient, fetchReadiness } from "../stream/client.ts";
 import { ApiError } from "../stream/errors.ts";
 import { fetchModels, fetchTools } from "../stream/models.ts";
 import type { Model, Tool } from "../types/api.ts";
 import type { Readiness } from "../types/models.ts";
+import { KeptText, tabStorage } from "./storage.ts";
 import { Store } from "./store.ts";
+import { accessToken, HANDOVER_MS } from "./token.ts";
 
 export interface SessionState {
   models: readonly Model[];
@@ -24,58 +26,25 @@ export interface SessionState {
 
 const LISTED_MS = 5000;
 
-const TOKEN = "signalbox.token";
+const ADMIN = new KeptText(tabStorage(), "signalbox.admin");
 
-const ADMIN = "signalbox.admin";
+/** The operator's token, of this tab alone; it opens everything that the access token does. */
+export const readAdminToken = (): string => ADMIN.read();
 
-/** What this tab keeps; undefined where the browser allows none. */
-export function tabStorage(): Storage | undefined {
-  try {
-    return sessionStorage;
-  } catch {
-    return undefined;
-  }
-}
-
-export const readToken = (): string => kept(TOKEN);
-
-export const writeToken = (token: string): void => keep(TOKEN, token);
-
-/** The operator's token; it opens everything that the access token does. */
-export const readAdminToken = (): string => kept(ADMIN);
-
-export const writeAdminToken = (token: string): void => keep(ADMIN, token);
+export const writeAdminToken = (token: string): void => ADMIN.write(token);
 
 /** The token to read runs with: the operator's, where this tab has it, shows everybody's. */
-export const readingToken = (): string => readAdminToken() || readToken();
-
-/** Where the tab keeps nothing, a token lives as long as the page. */
-const unkept = new Map<string, string>();
-
-function kept(key: string): string {
-  try {
-    return tabStorage()?.getItem(key) ?? unkept.get(key) ?? "";
-  } catch {
-    return unkept.get(key) ?? "";
-  }
-}
-
-function keep(key: string, value: string): void {
-  try {
-    const box = tabStorage();
-    if (box) box.setItem(key, value);
-    else unkept.set(key, value);
-  } catch {
-    unkept.set(key, value);
-  }
-}
+export const readingToken = (): string => readAdminToken() || accessToken.read();
 
 export class Session extends Store<SessionState> {
-  readonly client = createClient({ token: readToken });
+  readonly client = createClient({ token: accessToken.read });
   /** For one run by its address and for the inspector: the operator's page opens any run in them. */
   readonly reader = createClient({ token: readingToken });
 
-  constructor() {
+  /** Everything that was refused, or must not be seen any more, is asked for anew. */
+  readonly #reload: () => void;
+
+  constructor(reload = () => location.reload()) {
     super({
       models: [],
       preferred: "",
@@ -86,6 +55,8 @@ export class Session extends Store<SessionState> {
       tokenNeeded: false,
       tokenRefused: false,
     });
+    this.#reload = reload;
+    accessToken.follow(reload);
   }
 
   #models: Promise<void> | undefined;
@@ -105,19 +76,37 @@ export class Session extends Store<SessionState> {
     return this.state.models.find((model) => model.id === id);
   }
 
+  /** The server wants a token. One of another tab will do; else the reader is asked. */
   askForToken(): void {
-    this.set({ tokenNeeded: true, tokenRefused: readToken() !== "" });
+    const tokenRefused = accessToken.read() !== "";
+    if (accessToken.want()) setTimeout(() => this.set({ tokenNeeded: true, tokenRefused }), HANDOVER_MS);
+    else this.set({ tokenNeeded: true, tokenRefused });
   }
 
   dismissToken(): void {
     this.set({ tokenNeeded: false });
   }
 
-  /** Keep the token for this tab and ask again for what was refused. */
-  keepToken(token: string): void {
-    writeToken(token);
-    this.set({ tokenNeeded: false });
-    this.#models = this.#loadModels();
+  /** Keep a token that the server takes, and begin anew with it. */
+  async takeToken(token: string, remember: boolean): Promise<void> {
+    this.set({ tokenRefused: false });
+    try {
+      await fetchTools(createClient({ token: () => token }));
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) {
+        this.set({ tokenRefused: true });
+        return;
+      }
+      // What else is wrong has nothing to do with the token: the page says so once it is loaded.
+    }
+    accessToken.keep(token, remember);
+    this.#reload();
+  }
+
+  /** Sign out, in all tabs. */
+  forgetToken(): void {
+    accessToken.forget();
+    this.#reload();
   }
 
   async #loadReadiness(): Promise<void> {

@@ -6,8 +6,9 @@ import type { Chat } from "./chat.ts";
 import { Chats } from "./chats.ts";
 import { Conversations } from "./conversations.ts";
 import { Saves } from "./saves.ts";
-import { Session, tabStorage } from "./session.ts";
+import { Session } from "./session.ts";
 import { Settings } from "./settings.ts";
+import { tabStorage } from "./storage.ts";
 
 export interface Signalbox {
   session: Session;

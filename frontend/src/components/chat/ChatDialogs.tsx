@@ -9,6 +9,7 @@ import { ModelPicker } from "../picker/ModelPicker.tsx";
 import { SettingsPanel } from "../picker/SettingsPanel.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
+import { TokenSection } from "./TokenSection.tsx";
 
 export type DialogName = { kind: "settings" } | { kind: "shortcuts" } | { kind: "retry"; questionKey: string };
 
@@ -51,6 +52,7 @@ function Settings({ box: { session, settings }, chat, onClose }: Shared) {
           tools={server.tools}
           toolsTrouble={server.toolsTrouble}
         />
+        <TokenSection session={session} />
       </div>
     </Dialog>
   );

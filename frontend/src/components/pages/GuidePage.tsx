@@ -11,7 +11,7 @@ import { TokenDialog } from "./TokenDialog.tsx";
 
 export function GuidePage({ path }: { path: string }) {
   const [reader] = useState(() => new GuideReader(path));
-  const { text, trouble, tokenNeeded } = useStore(reader);
+  const { text, trouble, tokenNeeded, tokenRefused } = useStore(reader);
   const page = useMemo(() => (text === undefined ? undefined : documentOf(path, text)), [path, text]);
 
   useEffect(() => void reader.load(), [reader]);
@@ -28,7 +28,12 @@ export function GuidePage({ path }: { path: string }) {
           <Body page={page} path={path} />
         </article>
       )}
-      <TokenDialog open={tokenNeeded} onToken={(token) => reader.takeToken(token)} onClose={() => reader.giveUp()} />
+      <TokenDialog
+        open={tokenNeeded}
+        refused={tokenRefused}
+        onToken={(token, remember) => reader.takeToken(token, remember)}
+        onClose={() => reader.giveUp()}
+      />
     </Paper>
   );
 }

@@ -37,6 +37,7 @@ export function OperatorPage() {
         title="This takes the operator's token."
         hint="On the server: cat data/admin-token, or the command that its start prints. SIGNALBOX_ADMIN_TOKEN takes its place where that is set. It is kept in this tab only."
         label="Operator's token"
+        mayRemember={false}
       />
     </Paper>
   );

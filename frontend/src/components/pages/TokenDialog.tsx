@@ -1,15 +1,17 @@
-// Asks for a token when the server wants one; it is kept for this tab only.
-import { type FormEvent, useId, useRef } from "react";
+// Asks for a token when the server wants one, and says where to get it.
+import { type FormEvent, type ReactNode, type Ref, useId, useRef } from "react";
 import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 
 interface Props {
   open: boolean;
-  onToken: (token: string) => void;
+  onToken: (token: string, remember: boolean) => void;
   onClose: () => void;
   title?: string;
-  hint?: string;
+  hint?: ReactNode;
   label?: string;
+  /** The browser may keep it after its tabs are closed. */
+  mayRemember?: boolean;
   /** The token that was given is not the one. */
   refused?: boolean;
 }
@@ -18,19 +20,22 @@ export function TokenDialog({
   open,
   onToken,
   onClose,
-  title = "This server asks for an access token.",
-  hint = "It is kept in this tab and forgotten when you close it.",
+  title = "Enter your access token",
+  hint = <WhereFrom />,
   label = "Access token",
+  mayRemember = true,
   refused = false,
 }: Props) {
   const field = useRef<HTMLInputElement>(null);
+  const box = useRef<HTMLInputElement>(null);
   const refusal = useId();
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const token = field.current?.value.trim();
-    event.currentTarget.reset();
-    if (token) onToken(token);
+    if (!token) return;
+    onToken(token, box.current?.checked === true);
+    field.current?.select();
   };
 
   return (
@@ -54,18 +59,38 @@ export function TokenDialog({
         </label>
         {refused && (
           <p id={refusal} role="alert" className="text-red-ink">
-            This token was refused. Try another.
+            The server does not accept this token. It may be mistyped, expired or revoked.
           </p>
         )}
+        {mayRemember && <Remember box={box} />}
         <div className="flex justify-end gap-2">
           <Button size="medium" onClick={onClose}>
             Not now
           </Button>
           <Button type="submit" look="primary" size="medium">
-            Use token
+            Continue
           </Button>
         </div>
       </form>
     </Dialog>
   );
 }
+
+/** For people: most who are asked have never heard of it. */
+const WhereFrom = () => (
+  <>
+    This server is private. The person who runs it can give you a token: a line of letters and digits that works like a
+    password. If you run it yourself, it is SIGNALBOX_ACCESS_TOKEN in the server's settings, or make one with{" "}
+    <code className="font-mono">signalbox token create NAME</code>.
+  </>
+);
+
+const Remember = ({ box }: { box: Ref<HTMLInputElement> }) => (
+  <label className="grid cursor-pointer grid-cols-[auto_1fr] items-center gap-x-2">
+    <input ref={box} type="checkbox" className="size-4 accent-accent" />
+    Remember on this browser
+    <span className="col-start-2 text-dim">
+      Not on a shared computer. Otherwise the token is forgotten when the tabs of this page are closed.
+    </span>
+  </label>
+);

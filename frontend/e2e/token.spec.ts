@@ -1,0 +1,92 @@
+// A server that asks for a token: it is asked for once, in words for people, and kept as the reader wants.
+import { expect, expectAccessible, type Page, REFUSED, test } from "./support/page.ts";
+import { type OwnServer, ownServer } from "./support/server.ts";
+
+const TOKEN = "a-token-in-a-test";
+const KEY = "signalbox.token";
+
+let server: OwnServer;
+
+test.beforeAll(async () => {
+  server = await ownServer({ SIGNALBOX_ACCESS_TOKEN: TOKEN });
+  await server.start();
+});
+test.afterAll(() => server.kill());
+test.beforeEach(({ faults }) => faults.allow(REFUSED));
+
+const gate = (page: Page) => page.getByRole("dialog", { name: "Enter your access token" });
+const field = (page: Page) => gate(page).getByLabel("Access token", { exact: true });
+const models = (page: Page) => page.getByRole("button", { name: /^Model: .*sim/i });
+
+async function enter(page: Page, token: string): Promise<void> {
+  await field(page).fill(token);
+  await gate(page).getByRole("button", { name: "Continue" }).click();
+}
+
+const inStores = (page: Page): Promise<(string | null)[]> =>
+  page.evaluate((key) => [sessionStorage.getItem(key), localStorage.getItem(key)], KEY);
+
+test("is told what is wanted and where to get it; a wrong token is refused in place", async ({ page }) => {
+  await page.goto(server.url);
+  await expect(gate(page)).toContainText("The person who runs it can give you a token");
+  await expectAccessible(page);
+  await enter(page, "not-the-token");
+  await expect(gate(page).getByRole("alert")).toContainText("The server does not accept this token.");
+  expect(await inStores(page)).toEqual([null, null]);
+  await expectAccessible(page);
+  await enter(page, TOKEN);
+  await expect(models(page)).toBeVisible();
+  await expect(gate(page)).toHaveCount(0);
+});
+
+test("is asked for in one tab alone, and forgotten with the last one", async ({ page, context }) => {
+  const addresses: string[] = [];
+  context.on("request", (request) => addresses.push(request.url()));
+  await page.goto(server.url);
+  await expect(gate(page)).toBeVisible();
+  const waiting = await context.newPage();
+  await waiting.goto(server.url);
+  await expect(gate(waiting)).toBeVisible();
+
+  await page.bringToFront();
+  await enter(page, TOKEN);
+  await expect(models(page)).toBeVisible();
+  await expect(models(waiting)).toBeVisible();
+  const fresh = await context.newPage();
+  await fresh.goto(server.url);
+  await expect(models(fresh)).toBeVisible();
+  await expect(gate(fresh)).toHaveCount(0);
+  for (const tab of [page, waiting, fresh]) expect(await inStores(tab)).toEqual([TOKEN, null]);
+  expect(addresses.filter((address) => address.includes(TOKEN))).toEqual([]);
+
+  for (const tab of [page, waiting, fresh]) await tab.close();
+  const later = await context.newPage();
+  await later.goto(server.url);
+  await expect(gate(later)).toBeVisible();
+});
+
+test("is remembered where the reader asks for it, until it is forgotten in the settings", async ({ page, context }) => {
+  await page.goto(server.url);
+  await gate(page).getByRole("checkbox", { name: "Remember on this browser" }).check();
+  await enter(page, TOKEN);
+  await expect(models(page)).toBeVisible();
+  expect(await inStores(page)).toEqual([null, TOKEN]);
+  await page.close();
+
+  const later = await context.newPage();
+  await later.goto(server.url);
+  await expect(models(later)).toBeVisible();
+  const other = await context.newPage();
+  await other.goto(server.url);
+  await expect(models(other)).toBeVisible();
+
+  await later.bringToFront();
+  await later.getByRole("button", { name: /^Settings/ }).click();
+  const section = later.getByRole("region", { name: "Access token" });
+  await expect(section).toContainText("Remembered on this browser.");
+  await expectAccessible(later);
+  await section.getByRole("button", { name: "Forget token" }).click();
+  await expect(gate(later)).toBeVisible();
+  await expect(gate(other)).toBeVisible();
+  expect(await inStores(later)).toEqual([null, null]);
+});

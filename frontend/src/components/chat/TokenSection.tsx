@@ -1,0 +1,19 @@
+// In the settings: where this browser has the access token, and how to sign out.
+import type { Session } from "../../hooks/session.ts";
+import { accessToken } from "../../hooks/token.ts";
+import { Button } from "../ui/Button.tsx";
+
+export function TokenSection({ session }: { session: Session }) {
+  if (!accessToken.read()) return null;
+  return (
+    <section aria-label="Access token" className="grid gap-2 border-edge border-t px-4 py-4 text-small">
+      <h3 className="font-semibold">Access token</h3>
+      <p className="text-dim">
+        {accessToken.isRemembered ? "Remembered on this browser." : "Kept until the tabs of this page are closed."}
+      </p>
+      <Button look="outline" className="justify-self-start" onClick={() => session.forgetToken()}>
+        Forget token
+      </Button>
+    </section>
+  );
+}

@@ -49,6 +49,7 @@ export default defineConfig({
             SIGNALBOX_SIMULATOR_PACE: "0.005",
             OPENROUTER_API_KEY: "",
             TOOL_LOOP_V2: "true",
+            SIGNALBOX_ALLOW_LOOP_HEADER: "true",
           },
         },
       }),

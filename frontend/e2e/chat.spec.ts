@@ -29,7 +29,7 @@ test.beforeEach(async ({ page }) => {
   await page.goto("/");
 });
 
-test("a first visit says what this is for, and its three examples give what they promise", async ({ page }) => {
+test("a first visit says what this is for, and its examples give what they promise", async ({ page }) => {
   const examples = page.locator("[data-part=empty]").getByRole("button");
   await expect(page.getByRole("heading", { name: "Signalbox" })).toBeVisible();
   await expect(page.locator("[data-part=empty]")).toContainText(
@@ -38,28 +38,62 @@ test("a first visit says what this is for, and its three examples give what they
   await expect(page.getByRole("navigation", { name: "Conversations" })).toContainText("Signalbox");
   await expect(page.getByRole("banner")).toContainText("simulated");
   await expect(message(page)).toBeFocused();
-  await expect(examples).toHaveCount(3);
+  await expect(examples).toHaveCount(4);
   await expectAccessible(page);
 
-  await examples.filter({ hasText: "Search and sources" }).click();
+  await examples.filter({ hasText: "Table with sources" }).click();
   await ended(page);
-  await expect(stops(page, "search")).toContainText(/Searched · \d+ sources?/);
-  await expect(response(page).locator("[data-part=cite]").first()).toBeVisible();
+  await expect(stops(page, "search")).toContainText(/Searched 2× · \d+ sources?/);
+  await expect(response(page).getByRole("columnheader", { name: "Porto" })).toBeVisible();
+  await expect(response(page).locator("td [data-part=cite]")).toHaveCount(2);
   await expect(end(page)).toContainText(/tokens.*loop v2.*simulated/s);
   await expect(page.locator("[role=status]", { hasText: "The answer is complete." })).toHaveCount(1);
   await expectAccessible(page);
+  const source = await response(page).locator("td [data-part=cite]").first().getAttribute("href");
 
   await newChat(page).click();
-  await examples.filter({ hasText: "Reasoning" }).click();
+  await examples.filter({ hasText: "Formula and calculator" }).click();
   await ended(page);
-  await expect(stops(page, "reasoning")).toHaveCount(3);
+  await expect(response(page).locator(".katex-display")).toBeVisible();
+  await expect(response(page)).toContainText("The calculator gives $1,319.59 a month.");
+  await expectAccessible(page);
 
   await newChat(page).click();
-  await examples.filter({ hasText: "Many steps" }).click();
+  await examples.filter({ hasText: "Code" }).click();
   await ended(page);
-  expect(await response(page).locator("[data-part=stop]").count()).toBeGreaterThanOrEqual(6);
-  await expect(answer(page).last()).toContainText("525600");
+  await expect(response(page).locator("pre span[style], pre span[class]").first()).toBeVisible();
+  await expect(response(page).locator("pre")).toContainText("from pathlib import Path");
+  await expect(response(page).locator("[data-part=answer] ol li", { hasText: "Run the script" })).toBeVisible();
+  await expectAccessible(page);
+
+  await newChat(page).click();
+  await examples.filter({ hasText: "Clock and search" }).click();
+  await ended(page);
+  await expect(response(page)).toContainText(/In Tokyo it is \d\d:\d\d/);
+  await expect(response(page).locator("[data-part=answer] ol li", { hasText: "local meal times" })).toBeVisible();
+  await expect(response(page).locator("[data-part=answer] ol li [data-part=cite]").first()).toBeVisible();
+
+  await page.goto(source ?? "");
+  await expect(page.getByRole("heading", { name: "Lisbon for a weekend trip" })).toBeVisible();
 });
+
+for (const { shows, gives } of [
+  { shows: "Table with sources", gives: "td [data-part=cite]" },
+  { shows: "Formula and calculator", gives: ".katex-display" },
+  { shows: "Code", gives: "pre" },
+  { shows: "Clock and search", gives: "[data-part=answer] ol li [data-part=cite]" },
+]) {
+  test(`the example "${shows}" works with the legacy loop`, async ({ page }) => {
+    test.skip(process.env.SIGNALBOX_URL !== undefined, "the server must allow requests to choose their loop");
+    await page.route("**/api/chat/stream", (route) =>
+      route.continue({ headers: { ...route.request().headers(), "x-tool-loop": "legacy" } }),
+    );
+    await page.locator("[data-part=empty]").getByRole("button").filter({ hasText: shows }).click();
+    await ended(page);
+    await expect(end(page)).toContainText("loop legacy");
+    await expect(response(page).locator(gives).first()).toBeVisible();
+  });
+}
 
 test("a second turn sends only the new message, and where it belongs", async ({ page }) => {
   const first = await askRun(page, "What time is it in Tokyo?");

@@ -1,16 +1,17 @@
 """The words of the answer, composed from the tool results that were really sent."""
 
 import re
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from .formulas import Formula, formula_in, shown_result
+from .found import found, read_searches
 from .incoming import Incoming, calls_of, is_named
 from .intents import SMALL_TALK
-from .plan import Exchange, wanted
-from .relevance import is_about, quote, shared, telling
-from .results import Item, tidy
-from .shapes import as_object, as_objects
+from .plan import Exchange, first_argument, wanted
+from .programs import asks_for_program, program
+from .results import tidy
+from .shapes import as_objects
 
 WHO = (
     "I am a **simulated model**: a small set of rules that runs inside Signalbox and speaks like {model} on the wire. "
@@ -36,18 +37,23 @@ def compose(incoming: Incoming, made: list[Exchange]) -> str:
     """Write the answer to the question from what the tools returned."""
     if not made:
         return _talk(incoming)
+    question = incoming.question
     searches = [exchange for exchange in made if _is_search(exchange)]
-    lines = [_line(exchange) for exchange in made if not _is_search(exchange)]
-    parts = ["\n".join(f"- {line}" for line in lines) if len(lines) > 1 else "".join(lines)]
+    formula = formula_in(question)
+    worked = [one for one in made if formula and not one.result.error and first_argument(one) == formula.expression]
+    lines = [_line(exchange) for exchange in made if not _is_search(exchange) and exchange not in worked]
+    parts = [program(question)] if asks_for_program(question) else []
+    parts += [_worked_out(formula, exchange) for exchange in worked if formula]
+    parts.append("\n".join(f"- {line}" for line in lines) if len(lines) > 1 else "".join(lines))
     if searches:
-        parts.append(_found(searches))
+        parts.append(found(searches, question))
     return "\n\n".join(part for part in parts if part)
 
 
 def is_answered(made: list[Exchange]) -> bool:
     """Tell whether any result bears on what was asked; a failure is told as one."""
     searches = [exchange for exchange in made if _is_search(exchange)]
-    return len(searches) < len(made) or any(one.about or one.exchange.result.error for one in _read(searches))
+    return len(searches) < len(made) or any(one.about or one.exchange.result.error for one in read_searches(searches))
 
 
 def _is_search(exchange: Exchange) -> bool:
@@ -64,6 +70,8 @@ def _talk(incoming: Incoming) -> str:
         return "You are welcome!"
     if SMALL_TALK.match(said) or not said:
         return HELLO
+    if asks_for_program(said):
+        return program(said)
     if asked := wanted(incoming):
         return NO_TOOLS.format(topic=tidy(asked[0][0].subject or said, 80))
     if any(part.get("type") == "image_url" for part in _parts(incoming)):
@@ -86,15 +94,20 @@ def _line(exchange: Exchange) -> str:
     if result.error:
         return f"`{exchange.name}` did not work: {tidy(result.error, 200)}"
     if is_named(exchange.name, "calc", "math"):
-        asked = _first_argument(exchange)
+        asked = first_argument(exchange)
         return f"`{asked}` = **{_plain(exchange, 'text', 'value', 'result', 'answer')}**"
     if is_named(exchange.name, "time", "date", "clock"):
         return _time(exchange)
     return f"`{exchange.name}` returned: {_plain(exchange, 'result', 'value', 'text', 'content')}"
 
 
-def _first_argument(exchange: Exchange) -> str:
-    return str(next(iter(as_object(exchange.arguments).values()), ""))
+def _worked_out(formula: Formula, exchange: Exchange) -> str:
+    """Show a calculation: its formula, its values, and what the calculator returned."""
+    values = "\n".join(f"- ${symbol}$ is {meaning}: {value}" for symbol, meaning, value in formula.values)
+    result = shown_result(formula, _plain(exchange, "result", "value", "text", "answer"))
+    return (
+        f"{formula.name}:\n\n$$\n{formula.latex}\n$$\n\n{values}\n\nThe calculator gives **{result}** {formula.unit}."
+    )
 
 
 def _plain(exchange: Exchange, *names: str) -> str:
@@ -104,7 +117,7 @@ def _plain(exchange: Exchange, *names: str) -> str:
 
 
 def _time(exchange: Exchange) -> str:
-    zone = exchange.result.field("timezone", "time_zone", "zone", "tz") or _first_argument(exchange)
+    zone = exchange.result.field("timezone", "time_zone", "zone", "tz") or first_argument(exchange)
     text = _plain(exchange, "timestamp", "iso", "datetime", "local_time", "now", "time", "date")
     try:
         moment = datetime.fromisoformat(text)
@@ -112,82 +125,6 @@ def _time(exchange: Exchange) -> str:
         return f"The clock says {text}{f' ({zone})' if zone and zone not in text else ''}."
     said = f"{moment:%H:%M} on {moment:%A}, {moment.day} {moment:%B %Y}"
     return f"In {str(zone).rpartition('/')[2].replace('_', ' ')} it is **{said}**." if zone else f"It is **{said}**."
-
-
-@dataclass(frozen=True, slots=True)
-class _Search:
-    """A search that was made, and what of it is about what was asked."""
-
-    exchange: Exchange
-    query: str
-    words: set[str]
-    about: list[Item]
-
-
-def _found(searches: list[Exchange]) -> str:
-    """Quote what the searches brought, each source once, with its number; or say that they brought nothing."""
-    read = _read(searches)
-    shown: set[str] = set()
-    sections = [_section(one, shown, several=len(read) > 1) for one in read]
-    notices = dict.fromkeys(str(exchange.result.field("notice") or "") for exchange in searches)
-    return "\n\n".join(section for section in (*sections, *notices) if section)
-
-
-def _read(searches: list[Exchange]) -> list[_Search]:
-    """Sort what was found into what bears on each search; one that only tried again with fewer words is left out."""
-    brought = [item for exchange in searches for item in exchange.result.items]
-    read: list[_Search] = []
-    for exchange in searches:
-        query = _first_argument(exchange)
-        words = telling(query)
-        held = {word for item in brought for word in shared(words, _said(item))}
-        about = [item for item in exchange.result.items if shared(words, _said(item)) or not words]
-        about = about if is_about(words, held) else []
-        if about and read and words < read[-1].words and not read[-1].exchange.result.items:
-            read.pop()
-        elif not about and any(words <= other.words for other in read) and not exchange.result.error:
-            continue
-        read.append(_Search(exchange, query, words, about))
-    return read
-
-
-def _said(item: Item) -> str:
-    return f"{item.title} {item.snippet}"
-
-
-def _section(search: _Search, shown: set[str], *, several: bool) -> str:
-    if search.exchange.result.error:
-        named = f"The search for “{search.query}”" if search.query else "The search"
-        return f"{named} did not work: {tidy(search.exchange.result.error, 200)}"
-    if not search.about:
-        return _nothing(search)
-    items = [item for item in search.about if (item.url or item.title) not in shown]
-    if not items:
-        return ""
-    shown.update(item.url or item.title for item in items)
-    lead = f"**{search.query}**" if several else f"Here is what I found about **{search.query}**:"
-    return lead + "\n\n" + "\n".join(_bullet(item) for item in items[:5])
-
-
-def _nothing(search: _Search) -> str:
-    """Say that nothing was found on it; what was found instead is named, and not quoted."""
-    result = search.exchange.result
-    if isinstance(result.value, str) and result.value.strip():
-        return f"The search for “{search.query}” returned: {tidy(result.value, 600)}"
-    where = "The documents here hold nothing" if result.field("searched") == "docs" else "The search found nothing"
-    said = f"{where} on **{search.query}**." if search.query else f"{where} on that."
-    if not result.items:
-        return said
-    nearest = "\n".join(f"- {item.title}{_mark(item)}" for item in result.items[:3])
-    return f"{said} What came up is about other things:\n\n{nearest}"
-
-
-def _bullet(item: Item) -> str:
-    return f"- **{item.title}**" + (f": {quote(item.snippet, 360)}" if item.snippet else "") + _mark(item)
-
-
-def _mark(item: Item) -> str:
-    return f" [{item.n}]" if item.n is not None else (f" ({item.url})" if item.url else "")
 
 
 def rounds(incoming: Incoming) -> int:

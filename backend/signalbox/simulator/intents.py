@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .arithmetic import expressions
+from .forms import without_form
+from .formulas import PART, formula_in
+from .programs import asks_for_program
 from .zones import without_places, zones
 
-Kind = Literal["search", "calculate", "time", "chat"]
+Kind = Literal["search", "calculate", "time", "code", "chat"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ _SPLIT = re.compile(
 )
 _ASKS = re.compile(rf"^(?:{ASKING})\b", re.IGNORECASE)
 _SEARCHES = re.compile(
-    r"\b(?:search|find|look\s*up|compare|explain|describe|research|summari[sz]e|news|latest|documentation|docs|about)\b",
+    r"\b(?:search|find|look\s*up|compare|vs|versus|explain|describe|research|summari[sz]e|news|latest|documentation|docs|about)\b",
     re.IGNORECASE,
 )
 _TIME = re.compile(
@@ -98,6 +101,8 @@ _COMPARE = re.compile(
     r"|(?P<e>[\w.+# -]+?)\s+(?:vs\.?|versus)\s+(?P<f>[\w.+# -]+)$",
     re.IGNORECASE,
 )
+# "compare a and b for a trip": what both are compared in.
+_RESPECT = re.compile(r"(?<=\w)\s+(?:for|when|in terms of|with respect to|regarding)\b.*$", re.IGNORECASE)
 DEEP = re.compile(
     r"\b(?:in detail|in depth|detailed|thorough(?:ly)?|deep(?:ly)?|research|everything|step by step|investigate)\b",
     re.IGNORECASE,
@@ -123,8 +128,11 @@ def stages(question: str) -> list[list[Intent]]:
     if len(question) > 2 * _READ:
         # Long pastes: what is asked stands before or after them.
         question = f"{question[:_READ]}\n{question[-_READ:]}"
-    found: list[list[Intent]] = [[]]
-    for clause, waits in clauses(question):
+    formula = formula_in(question)
+    found: list[list[Intent]] = [[Intent("calculate", formula.expression)] if formula else []]
+    for clause, waits in clauses(without_form(question)):
+        if formula and PART.search(clause):
+            continue
         if waits and _FOR.match(clause) and found[-1] and found[-1][-1].kind == "search":
             clause = f"search {clause}"  # noqa: PLW2901 - "search for a, then for b"
         intents = clause_intents(clause)
@@ -157,6 +165,8 @@ def clauses(question: str) -> list[tuple[str, bool]]:
 
 def clause_intents(clause: str) -> list[Intent]:
     """Read one clause."""
+    if asks_for_program(clause):
+        return [Intent("code", clause)]
     if SMALL_TALK.match(clause) or _CREATIVE.search(clause):
         return [Intent("chat", clause)]
     sums = expressions(clause)
@@ -175,7 +185,9 @@ def queries(clause: str) -> list[str]:
     match = _COMPARE.search(clause.rstrip(" ?.!"))
     if match:
         sides = [side for side in match.groups() if side]
-        return [query for side in sides if (query := keywords(side))]
+        respect = _RESPECT.search(sides[-1])
+        sides[-1] = sides[-1][: respect.start()] if respect else sides[-1]
+        return [query for side in sides if (query := keywords(side + (respect[0] if respect else "")))]
     query = keywords(clause)
     return [query] if query else []
 

@@ -27,6 +27,11 @@ class Exchange:
     result: Result
 
 
+def first_argument(exchange: Exchange) -> str:
+    """Give the value of a call's first argument: what was searched for or calculated."""
+    return str(next(iter(as_object(exchange.arguments).values()), ""))
+
+
 def exchanges(incoming: Incoming) -> list[Exchange]:
     """Read the open tool loop: every call with its result, in order; first those that were told in words."""
     told = [Exchange(told.name, _json(told.arguments), read_result(told.result)) for told in incoming.told_calls]

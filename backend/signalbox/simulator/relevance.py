@@ -54,16 +54,22 @@ def _is_form(said: str, stem: str) -> bool:
 
 def quote(text: str, limit: int) -> str:
     """Take whole sentences from the beginning of a snippet, and nothing from behind a gap ("…")."""
-    pieces = [piece.strip() for piece in text.split("…")]
-    at = next((at for at, piece in enumerate(pieces) if piece), 0)
-    sentences = _SENTENCES.split(pieces[at])
-    if at and len(sentences) > 1:
-        del sentences[0]  # its beginning lies before the gap
-    if at + 1 < len(pieces) and len(sentences) > 1 and not re.search(r"[.!?][\"')”]*$", sentences[-1]):
-        del sentences[-1]
-    quoted = sentences[0]
-    for sentence in sentences[1:]:
+    first, *rest = sentences(text)
+    quoted = first
+    for sentence in rest:
         if len(quoted) + len(sentence) >= limit:
             break
         quoted += f" {sentence}"
     return tidy(quoted, limit)
+
+
+def sentences(text: str) -> list[str]:
+    """Give the whole sentences from the beginning of a snippet, at least one; nothing from behind a gap ("…")."""
+    pieces = [piece.strip() for piece in text.split("…")]
+    at = next((at for at, piece in enumerate(pieces) if piece), 0)
+    found = _SENTENCES.split(pieces[at])
+    if at and len(found) > 1:
+        del found[0]  # its beginning lies before the gap
+    if at + 1 < len(pieces) and len(found) > 1 and not re.search(r"[.!?][\"')”]*$", found[-1]):
+        del found[-1]
+    return found

@@ -1,4 +1,4 @@
-// Before the first message: what this is, and questions that show what an answer can hold.
+// Before the first message: what this is, and four questions that show what an answer can hold.
 import { Brand } from "../ui/Brand.tsx";
 
 interface Example {
@@ -6,15 +6,15 @@ interface Example {
   prompt: string;
 }
 
-// They work with the simulator as well, which reads questions by rules.
+// The simulator answers them by rules that hold for other words as well (backend/signalbox/simulator).
 const EXAMPLES: readonly Example[] = [
-  { shows: "Search and sources", prompt: "How does Signalbox keep a stream alive when the connection drops?" },
-  { shows: "Reasoning", prompt: "Explain in detail how a tool call becomes events." },
+  { shows: "Table with sources", prompt: "Compare Lisbon and Porto for a weekend trip, in a table." },
   {
-    shows: "Many steps",
-    prompt:
-      "Compare TOOL_LOOP_V2 and the legacy loop, then explain what a journal is, then work out 365 * 24 * 60 and tell me the time in Tokyo.",
+    shows: "Formula and calculator",
+    prompt: "What is the monthly payment on a loan of $250,000 at 4% over 25 years?",
   },
+  { shows: "Code", prompt: "Write a Python script that renames my photos by date." },
+  { shows: "Clock and search", prompt: "What time is it in Tokyo, and what are good tips against jet lag?" },
 ];
 
 export function EmptyPage({ onAsk }: { onAsk: (prompt: string) => void }) {

@@ -36,14 +36,18 @@ export function PictureRow({ pictures, size = "small", onRemove }: Props) {
           {onRemove && (
             <button
               type="button"
-              className="absolute -top-2 -right-2 grid size-6 cursor-pointer place-items-center rounded-full border border-edge bg-raised text-dim after:absolute after:-inset-1.5 hover:border-edge-strong hover:text-ink"
+              className="absolute -top-2 -end-2 grid size-6 cursor-pointer place-items-center rounded-full border border-edge bg-raised text-dim after:absolute after:-inset-1.5 hover:border-edge-strong hover:text-ink"
               aria-label={`Remove ${picture.name}`}
               onClick={() => onRemove(picture.id)}
             >
               <X aria-hidden="true" className="size-3.5" />
             </button>
           )}
-          {onRemove && <p className="mt-0.5 w-16 truncate text-dim text-tiny">{picture.name}</p>}
+          {onRemove && (
+            <p dir="auto" className="mt-0.5 w-16 truncate text-dim text-tiny">
+              {picture.name}
+            </p>
+          )}
         </li>
       ))}
       {shown && (

@@ -45,7 +45,7 @@ export function QueueLines({ queue, held, onQueueSend, onQueueEdit, onQueueRemov
                 {queued.pictures.length > 0 && (
                   <Image aria-label={plural(queued.pictures.length, "picture")} className="size-4 shrink-0 text-dim" />
                 )}
-                <span className="-mr-2 flex shrink-0">
+                <span className="-me-2 flex shrink-0">
                   <Button onClick={() => onQueueSend(queued.id)}>Send now</Button>
                   <Tip label="Edit">
                     <Button size="icon-small" aria-label="Edit" onClick={() => onQueueEdit(queued.id)}>

@@ -37,7 +37,7 @@ function Lines({ title, lines }: { title: string; lines: readonly Line[] }) {
             <dd className="flex shrink-0 items-center gap-2">
               {keys.map((one, at) => (
                 <span key={one.join()} className="flex items-center gap-1">
-                  {at > 0 && <span className="pr-1 text-dim">or</span>}
+                  {at > 0 && <span className="pe-1 text-dim">or</span>}
                   {one.map((key) => (
                     <kbd
                       key={key}

@@ -42,6 +42,7 @@ export function EventList({ events, from, missing }: Props) {
       <div className="flex flex-wrap items-center gap-2 px-4 pb-1">
         <input
           type="search"
+          dir="auto"
           aria-label="Filter events"
           placeholder="Filter"
           value={text}

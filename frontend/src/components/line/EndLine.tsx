@@ -24,7 +24,7 @@ interface Props {
   compact: boolean;
 }
 
-const ROW = "relative flex min-h-7 flex-wrap items-start gap-x-4 pl-7 text-dim";
+const ROW = "relative flex min-h-7 flex-wrap items-start gap-x-4 ps-7 text-dim";
 
 export function EndLine({ trace, end, actions, compact }: Props) {
   const ending = endingOf(end);
@@ -36,11 +36,11 @@ export function EndLine({ trace, end, actions, compact }: Props) {
   ];
   return (
     <li className={ROW} data-part="end" data-status={end.status}>
-      <span className="absolute top-2 left-0 flex">
+      <span className="absolute top-2 start-0 flex">
         <Lamp lamp={ending.lamp} spoken={ending.label === ""} />
       </span>
       <Facts facts={facts} compact={compact} />
-      <div className="-ml-2 flex flex-wrap items-center">
+      <div className="-ms-2 flex flex-wrap items-center">
         {hasAnswer(trace) && <CopyActions trace={trace} />}
         {actions.onRetry && !(isFailure(end) && fixesOf(end).includes("retry")) && (
           <Button onClick={actions.onRetry}>Retry</Button>
@@ -62,7 +62,7 @@ export function RunningLine({ trace, actions }: { trace: RunTrace; actions: Answ
   return (
     <li className={ROW} data-part="running">
       <Facts facts={facts} compact={false} />
-      <Button className="-ml-2" onClick={actions.onInspect}>
+      <Button className="-ms-2" onClick={actions.onInspect}>
         Inspect
       </Button>
     </li>
@@ -82,7 +82,7 @@ function Facts({ facts, compact }: { facts: readonly Fact[]; compact: boolean })
           >
             {words}
             {title && <span className="sr-only">, {title}</span>}
-            {index < facts.length - 1 && <span className="ml-1 text-edge-strong">·</span>}
+            {index < facts.length - 1 && <span className="ms-1 text-edge-strong">·</span>}
           </span>
         </Fragment>
       ))}

@@ -38,7 +38,7 @@ export function ErrorBox({ trace, end, actions, endedAt }: Props) {
         {fixesOf(end).map((fix) => (
           <FixButton key={fix} fix={fix} actions={actions} waitUntil={waitUntil(end, endedAt)} />
         ))}
-        {end.code && <code className="ml-auto font-mono text-dim text-tiny">{end.code}</code>}
+        {end.code && <code className="ms-auto font-mono text-dim text-tiny">{end.code}</code>}
       </div>
     </div>
   );

@@ -74,7 +74,7 @@ function ReasoningText({ texts, running }: { texts: readonly string[]; running: 
       role="group"
       ref={box}
       data-part="reasoning"
-      className="mt-1.5 max-h-80 overflow-y-auto pr-2 text-dim [&_.prose+.prose]:mt-3 [&_.prose]:text-small"
+      className="mt-1.5 max-h-80 overflow-y-auto pe-2 text-dim [&_.prose+.prose]:mt-3 [&_.prose]:text-small"
       aria-label="Reasoning"
       // A box that scrolls has to be reachable by keyboard.
       // biome-ignore lint/a11y/noNoninteractiveTabindex: see above.

@@ -74,7 +74,7 @@ export const ResponsePanel = memo(function ResponsePanel({ answer, panels, actio
         )}
       </ol>
       {state.known === "failed" && (
-        <p className="pl-7 text-dim text-small">
+        <p className="ps-7 text-dim text-small">
           The events of this run cannot be had any more. This is what the chat has kept of it.
         </p>
       )}
@@ -87,7 +87,7 @@ const isAsked = ({ effort }: Answer): boolean => effort !== "auto" && effort !==
 
 /** Where the run is going. */
 const Ahead = () => (
-  <li aria-hidden="true" className="ml-[5.25px] h-4 border-edge-strong border-l-[1.5px] border-dotted" />
+  <li aria-hidden="true" className="ms-[5.25px] h-4 border-edge-strong border-s-[1.5px] border-dotted" />
 );
 
 interface StopProps {
@@ -144,7 +144,7 @@ const AnswerText = memo(function AnswerText({ item, settled, sources }: AnswerTe
   return (
     <li
       data-part="answer"
-      className="relative flow-root min-w-0 pt-2 pb-6 pl-7 text-body before:absolute before:-top-0.5 before:-bottom-0.5 before:left-[5.25px] before:border-edge before:border-l-[1.5px] first:before:top-3"
+      className="relative flow-root min-w-0 pt-2 pb-6 ps-7 text-body before:absolute before:-top-0.5 before:-bottom-0.5 before:start-[5.25px] before:border-edge before:border-s-[1.5px] first:before:top-3"
     >
       {item.refusal && <Note>The model declines to answer.</Note>}
       {item.synthetic && <Note>Signalbox says this in place of a missing answer.</Note>}

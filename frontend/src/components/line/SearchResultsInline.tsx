@@ -123,7 +123,7 @@ export function Sources({ sources }: { sources: readonly Source[] }) {
         ))}
       </ol>
       {rest > 0 && (
-        <Button className="-ml-2" onClick={() => showAll(true)}>
+        <Button className="-ms-2" onClick={() => showAll(true)}>
           and {plural(rest, "more source")}
         </Button>
       )}
@@ -158,7 +158,7 @@ function SourceRow({ source: { link, more } }: { source: Source }) {
         )}
       </SourceLink>
       {more.length > 0 && (
-        <ul className="pb-1 pl-8.5">
+        <ul className="pb-1 ps-8.5">
           {more.map((section) => (
             <li key={section.url} className="truncate">
               <span className="text-dim">also </span>

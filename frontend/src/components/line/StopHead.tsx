@@ -6,7 +6,7 @@ import { Lamp } from "../ui/Lamp.tsx";
 
 /** The line runs behind the lamps: solid where the run has been. */
 const ROW =
-  "relative flow-root min-w-0 pb-3.5 pl-7 before:absolute before:top-4.5 before:-bottom-0.5 before:left-[5.25px] before:border-edge before:border-l-[1.5px]";
+  "relative flow-root min-w-0 pb-3.5 ps-7 before:absolute before:top-4.5 before:-bottom-0.5 before:start-[5.25px] before:border-edge before:border-s-[1.5px]";
 
 interface RowProps {
   kind: Stop["kind"] | "connection" | "silence";
@@ -30,7 +30,7 @@ export function StopRow({ kind, lamp, children }: RowProps) {
 }
 
 const StopLamp = ({ lamp }: { lamp: LampName }) => (
-  <span className="absolute top-1 left-0 flex">
+  <span className="absolute top-1 start-0 flex">
     <Lamp lamp={lamp} />
   </span>
 );
@@ -57,7 +57,7 @@ export function StopHead({ id, kind, lamp, title, notice, open, onToggle, childr
       <StopLamp lamp={lamp} />
       <button
         type="button"
-        className="group/head -mx-1.5 -my-0.5 narrow:-my-1.5 narrow:py-1.5 flex w-[calc(100%+0.75rem)] cursor-pointer items-start gap-3 rounded-sm px-1.5 py-0.5 text-left tabular-nums transition-colors hover:bg-sunken"
+        className="group/head -mx-1.5 -my-0.5 narrow:-my-1.5 narrow:py-1.5 flex w-[calc(100%+0.75rem)] cursor-pointer items-start gap-3 rounded-sm px-1.5 py-0.5 text-start tabular-nums transition-colors hover:bg-sunken"
         aria-expanded={open}
         aria-controls={body}
         onClick={() => onToggle(id, !open)}

@@ -93,7 +93,7 @@ function Card({ call }: { call: CallItem }) {
         <span className="min-w-0 truncate font-medium" title={call.name}>
           {title}
         </span>
-        <span className="ml-auto shrink-0 text-dim tabular-nums">{fateOf(call)}</span>
+        <span className="ms-auto shrink-0 text-dim tabular-nums">{fateOf(call)}</span>
       </p>
       {hasGiven && <Value label={`Input of ${title}`} value={given} />}
       <Outcome call={call} />

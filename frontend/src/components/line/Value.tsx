@@ -59,11 +59,11 @@ function Rows({ label, columns, rows }: RowsProps) {
   return (
     <>
       <Scroll label={label}>
-        <table className="text-left">
+        <table className="text-start">
           <thead>
             <tr>
               {columns.map((name) => (
-                <th key={name} scope="col" className="pr-4 font-normal text-dim">
+                <th key={name} scope="col" className="pe-4 font-normal text-dim">
                   {name}
                 </th>
               ))}
@@ -74,7 +74,7 @@ function Rows({ label, columns, rows }: RowsProps) {
               // biome-ignore lint/suspicious/noArrayIndexKey: a result does not change.
               <tr key={index} className="border-edge border-t align-top">
                 {columns.map((name) => (
-                  <td key={name} className="max-w-80 py-0.5 pr-4 wrap-anywhere">
+                  <td key={name} className="max-w-80 py-0.5 pe-4 wrap-anywhere">
                     <Cell value={row[name]} />
                   </td>
                 ))}
@@ -143,7 +143,7 @@ const Scroll = ({ label, children }: { label: string; children: ReactNode }) => 
 );
 
 const More = ({ onClick, children }: { onClick: () => void; children: ReactNode }) => (
-  <Button className="-ml-2" onClick={onClick}>
+  <Button className="-ms-2" onClick={onClick}>
     {children}
   </Button>
 );

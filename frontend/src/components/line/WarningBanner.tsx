@@ -11,7 +11,7 @@ export const WarningBanner = memo(function WarningBanner({ warnings }: Props) {
   if (warnings.length === 0) return null;
   return (
     <ul
-      className="grid gap-1 rounded-sm border-lamp-running border-l-[3px] bg-amber-wash px-3 py-2 text-small"
+      className="grid gap-1 rounded-sm border-lamp-running border-s-[3px] bg-amber-wash px-3 py-2 text-small"
       aria-label="Warnings"
     >
       {warnings.map((warning) => (

@@ -106,7 +106,7 @@ export function ModelList({ models, chosen, current, recent, starred, onStar, si
   return (
     <>
       <div className="relative border-edge border-b">
-        <Search aria-hidden="true" className="pointer-events-none absolute top-3.5 left-3 size-4 text-dim" />
+        <Search aria-hidden="true" className="pointer-events-none absolute top-3.5 start-3 size-4 text-dim" />
         <input
           ref={field}
           role="combobox"
@@ -122,7 +122,7 @@ export function ModelList({ models, chosen, current, recent, starred, onStar, si
           value={query}
           onChange={(event) => search(event.target.value)}
           onKeyDown={onKeyDown}
-          className="h-11 w-full rounded-t-md bg-transparent pr-3 pl-9 text-body placeholder:text-dim focus-visible:-outline-offset-2"
+          className="h-11 w-full rounded-t-md bg-transparent pe-3 ps-9 text-body placeholder:text-dim focus-visible:-outline-offset-2"
         />
       </div>
       <FilterChips chosen={filters} onChange={filter} />

@@ -34,7 +34,7 @@ export const ModelRow = memo(function ModelRow({ id, index, count, model, active
       data-model={model.id}
       className={ROW}
     >
-      <div className="flex min-w-0 flex-1 items-center gap-x-3 py-1.5 pl-2 narrow:flex-col narrow:items-stretch">
+      <div className="flex min-w-0 flex-1 items-center gap-x-3 py-1.5 ps-2 narrow:flex-col narrow:items-stretch">
         <div className="min-w-0 flex-1">
           <p className="flex items-center gap-1.5">
             <span className="truncate text-small">{shortName(model)}</span>
@@ -75,11 +75,11 @@ function Facts({ model: { badges, context, pricing } }: { model: Model }) {
           );
         })}
       </span>
-      <span className="w-9 text-right narrow:w-auto">
+      <span className="w-9 text-end narrow:w-auto">
         {context !== undefined && tokenWords(context)}
         {context !== undefined && <span className="sr-only"> tokens, </span>}
       </span>
-      <span className="w-24 text-right narrow:w-auto">
+      <span className="w-24 text-end narrow:w-auto">
         <span aria-hidden="true">{priceWords(pricing)}</span>
         <span className="sr-only">{spokenPrice(pricing)}</span>
       </span>

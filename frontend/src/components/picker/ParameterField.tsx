@@ -54,7 +54,7 @@ export function ParameterField({ range, value, onChange }: Props) {
           onChange={(event) => type(event.target.value)}
           onBlur={leave}
           onKeyDown={(event) => event.key === "Enter" && leave()}
-          className="h-7 narrow:h-8 w-24 rounded-sm border border-edge bg-ground px-2 text-right text-small tabular-nums placeholder:text-dim"
+          className="h-7 narrow:h-8 w-24 rounded-sm border border-edge bg-ground px-2 text-end text-small tabular-nums placeholder:text-dim"
         />
       </div>
       {range.slider !== undefined && (

@@ -69,7 +69,7 @@ test("steps, tools and those hidden from the line are rows, and the figures are 
     /Cached\d/,
   ])
     await expect(facts(page)).toHaveText(pattern);
-  await expect(facts(page)).toHaveText(/Cost\$0\.\d+/);
+  await expect(facts(page)).toHaveText(/Costwould cost \$0\.\d+/);
   await expect(facts(page)).toHaveText(/Loopv2, .+/);
   await rows(page).filter({ hasText: "Clock" }).click();
   const detail = inspector(page).locator("[data-part=row-detail]");

@@ -111,7 +111,7 @@ test("panels open and fold no oftener than the focus moves", async ({ page }) =>
   await watchLine(page);
   await ask(page, "Explain in detail how a tool call becomes events.");
   await ended(page);
-  const seen = await seenLine(page);
+  const seen = (await seenLine(page)).map((line) => line.filter(({ kind }) => kind !== "steps"));
   for (const [at, kind] of ["reasoning", "search", "reasoning", "search", "reasoning"].entries()) {
     const states = seen.flatMap((line) => (line[at]?.kind === kind ? [line[at].open === true] : []));
     const moves = states.filter((open, index) => index > 0 && open !== states[index - 1]).length;
@@ -175,4 +175,47 @@ test("thoughts with only hidden tools between them are one row", async ({ page }
   // Both thoughts are there, each in its own paragraphs.
   await head(page, "reasoning").click();
   await expect(stops(page, "reasoning").locator("[data-part=reasoning] > .prose")).toHaveCount(2);
+});
+
+test("the steps of a long run fold into one row when the answer begins, which opens by keyboard", async ({ page }) => {
+  await useModel(page, "openai/sim-steps-3");
+  const words = wire.holdBefore('"type":"content"');
+  await ask(page, SEARCH);
+  await words;
+  await expect(stops(page, "search")).toHaveCount(3);
+  await expect(stops(page, "steps")).toHaveCount(0);
+
+  await wire.release();
+  await someWords(page);
+  const row = head(page, "steps");
+  await expect(row).toHaveText(/^3 searches · \d+ sources · [\d.]+ m?s$/);
+  await expect(row).toHaveAttribute("aria-expanded", "false");
+  await expect(stops(page, "search").first()).not.toBeInViewport();
+  await ended(page);
+  // What the answer cites leads to its page as before.
+  await expect(response(page).locator("[data-part=cite]").first()).toHaveAttribute("href", /./);
+
+  await row.focus();
+  await page.keyboard.press("Enter");
+  await expect(row).toHaveAttribute("aria-expanded", "true");
+  await expect(head(page, "search")).toBeInViewport();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await expect(head(page, "reasoning")).toHaveAttribute("aria-expanded", "true");
+
+  await page.reload();
+  await expect(row).toHaveAttribute("aria-expanded", "false");
+  await expect(stops(page, "search")).toHaveCount(0);
+});
+
+test("steps among which the reader is do not fold", async ({ page }) => {
+  await useModel(page, "openai/sim-steps-3");
+  const words = wire.holdBefore('"type":"content"');
+  await ask(page, SEARCH);
+  await words;
+  await head(page, "reasoning").focus();
+  await wire.release();
+  await ended(page);
+  await expect(head(page, "reasoning")).toBeFocused();
+  await expect(head(page, "steps")).toHaveAttribute("aria-expanded", "true");
 });

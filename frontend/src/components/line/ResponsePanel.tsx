@@ -6,6 +6,7 @@ import { useStore } from "../../hooks/store.ts";
 import type { AnswerActions } from "../../run/actions.ts";
 import type { PanelChoice } from "../../run/focus.ts";
 import { linkedSources, sourcesIn } from "../../run/links.ts";
+import { passagesOf } from "../../run/summary.ts";
 import { linkListsOf, type Stop, sourcesOf, stopsOf, warningsOf } from "../../run/view.ts";
 import type { ContentItem, Link, RunTrace } from "../../types/models.ts";
 import { Prose } from "../prose/Prose.tsx";
@@ -16,9 +17,10 @@ import { ReasoningBlock } from "./ReasoningBlock.tsx";
 import { SearchResultsInline, Sources } from "./SearchResultsInline.tsx";
 import { Seconds } from "./Seconds.tsx";
 import { SilenceRow } from "./SilenceRow.tsx";
+import { Steps } from "./Steps.tsx";
 import { StopRow } from "./StopHead.tsx";
 import { ToolChips } from "./ToolChips.tsx";
-import { useTouched } from "./touched.ts";
+import { type Touched, useTouched } from "./touched.ts";
 import { WarningBanner } from "./WarningBanner.tsx";
 
 interface Props {
@@ -41,6 +43,17 @@ export const ResponsePanel = memo(function ResponsePanel({ answer, panels, actio
   const isOpen = (stop: Stop): boolean =>
     touched.get(stop.id) ??
     (stop.kind === "reasoning" && panels !== "automatic" ? panels === "open" : inUse.has(stop.id));
+  const view = (stop: Stop) => (
+    <StopView
+      key={stop.id}
+      stop={stop}
+      trace={trace}
+      since={state.heardAt ?? answer.askedAt}
+      open={isOpen(stop)}
+      looked={touched.has(stop.id)}
+      onToggle={touch}
+    />
+  );
   return (
     <article
       className="grid grid-cols-[minmax(0,1fr)] gap-3"
@@ -51,17 +64,21 @@ export const ResponsePanel = memo(function ResponsePanel({ answer, panels, actio
     >
       <WarningBanner warnings={warningsOf(trace)} />
       <ol className="text-small">
-        {stops.map((stop) => (
-          <StopView
-            key={stop.id}
-            stop={stop}
-            trace={trace}
-            since={state.heardAt ?? answer.askedAt}
-            open={isOpen(stop)}
-            looked={touched.has(stop.id)}
-            onToggle={touch}
-          />
-        ))}
+        {passagesOf(stops, end !== undefined).map((passage) =>
+          passage.kind === "answer" ? (
+            view(passage.stop)
+          ) : (
+            <Steps
+              key={passage.id}
+              {...passage}
+              open={isUnfolded(passage, touched, panels)}
+              looked={touched.has(passage.id)}
+              onToggle={touch}
+            >
+              {passage.steps.map(view)}
+            </Steps>
+          ),
+        )}
         {silentSince !== undefined && <SilenceRow answer={answer} since={silentSince} actions={actions} />}
         <Connection state={state} />
         {end ? (
@@ -82,6 +99,10 @@ export const ResponsePanel = memo(function ResponsePanel({ answer, panels, actio
     </article>
   );
 });
+
+/** As the reader has set it; rows that were opened or closed by hand are not put away. */
+const isUnfolded = ({ id, steps }: { id: string; steps: readonly Stop[] }, touched: Touched, panels: PanelChoice) =>
+  touched.get(id) ?? (panels === "open" || steps.some((step) => touched.has(step.id)));
 
 const isAsked = ({ effort }: Answer): boolean => effort !== "auto" && effort !== "none";
 

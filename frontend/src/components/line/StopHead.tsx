@@ -2,10 +2,11 @@
 import { ChevronRight } from "lucide-react";
 import { type ReactNode, useId, useRef } from "react";
 import type { Lamp as LampName, Stop } from "../../run/view.ts";
+import { CLIPPED, Fold } from "../ui/Fold.tsx";
 import { Lamp } from "../ui/Lamp.tsx";
 
 /** The line runs behind the lamps: solid where the run has been. */
-const ROW =
+export const ROW =
   "relative flow-root min-w-0 pb-3.5 ps-7 before:absolute before:top-4.5 before:-bottom-0.5 before:start-[5.25px] before:border-edge before:border-s-[1.5px]";
 
 interface RowProps {
@@ -29,7 +30,7 @@ export function StopRow({ kind, lamp, children }: RowProps) {
   );
 }
 
-const StopLamp = ({ lamp }: { lamp: LampName }) => (
+export const StopLamp = ({ lamp }: { lamp: LampName }) => (
   <span className="absolute top-1 start-0 flex">
     <Lamp lamp={lamp} />
   </span>
@@ -55,35 +56,46 @@ export function StopHead({ id, kind, lamp, title, notice, open, onToggle, childr
   return (
     <li className={ROW} data-part="stop" data-kind={kind} data-lamp={lamp}>
       <StopLamp lamp={lamp} />
-      <button
-        type="button"
-        className="group/head -mx-1.5 -my-0.5 narrow:-my-1.5 narrow:py-1.5 flex w-[calc(100%+0.75rem)] cursor-pointer items-start gap-3 rounded-sm px-1.5 py-0.5 text-start tabular-nums transition-colors hover:bg-sunken"
-        aria-expanded={open}
-        aria-controls={body}
-        onClick={() => onToggle(id, !open)}
-      >
-        <span className="min-w-0 flex-1">{title}</span>
-        <ChevronRight
-          aria-hidden="true"
-          className="mt-0.5 size-4 shrink-0 text-dim transition-transform group-aria-expanded/head:rotate-90"
-        />
-      </button>
-      {notice && (
-        <p className="text-dim text-small" data-part="notice">
-          {notice}
-        </p>
-      )}
-      <div
-        id={body}
-        className="grid grid-rows-[0fr] transition-[grid-template-rows] data-open:grid-rows-[1fr]"
-        data-open={open || undefined}
-        inert={!open}
-      >
-        <div className="-mx-1.5 min-h-0 min-w-0 overflow-hidden px-1.5">{wasOpen.current && children}</div>
-      </div>
+      <StopButton open={open} controls={body} onPress={() => onToggle(id, !open)}>
+        {title}
+      </StopButton>
+      {notice && <Notice>{notice}</Notice>}
+      <Fold id={body} open={open} className={CLIPPED}>
+        {wasOpen.current && children}
+      </Fold>
     </li>
   );
 }
+
+interface ButtonProps {
+  open: boolean;
+  /** The id of what it opens. */
+  controls: string;
+  onPress: () => void;
+  children: ReactNode;
+}
+
+export const StopButton = ({ open, controls, onPress, children }: ButtonProps) => (
+  <button
+    type="button"
+    className="group/head -mx-1.5 -my-0.5 narrow:-my-1.5 narrow:py-1.5 flex w-[calc(100%+0.75rem)] cursor-pointer items-start gap-3 rounded-sm px-1.5 py-0.5 text-start tabular-nums transition-colors hover:bg-sunken"
+    aria-expanded={open}
+    aria-controls={controls}
+    onClick={onPress}
+  >
+    <span className="min-w-0 flex-1">{children}</span>
+    <ChevronRight
+      aria-hidden="true"
+      className="mt-0.5 size-4 shrink-0 text-dim transition-transform group-aria-expanded/head:rotate-90"
+    />
+  </button>
+);
+
+export const Notice = ({ children }: { children: ReactNode }) => (
+  <p className="text-dim text-small" data-part="notice">
+    {children}
+  </p>
+);
 
 /** Words beside the sentence that matter less. */
 export const Aside = ({ children }: { children: ReactNode }) => (

@@ -31,8 +31,8 @@ export interface Coloured {
 
 /** Code behind this stays plain: each coloured word is an element. */
 const LONGEST = 60_000;
-/** So much is coloured, and drawn, in one go. */
-const AT_ONCE = 8_000;
+/** So much is coloured, and drawn, in one go: the first colours show soon, and a long block blocks no key press. */
+const AT_ONCE = 2_000;
 const GROUP = 16;
 const KEPT = 200;
 const NOTHING: Coloured = { groups: [], length: 0 };

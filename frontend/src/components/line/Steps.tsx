@@ -1,0 +1,74 @@
+// The steps before a text of the answer: rows on the line, which fold into one row once they are finished and many.
+import { memo, type ReactNode, useId, useRef } from "react";
+import { callsIn, noticesIn, type Step, stepsLamp, summaryOf } from "../../run/summary.ts";
+import { Fold } from "../ui/Fold.tsx";
+import { useToolTitle } from "../ui/ToolTitles.tsx";
+import { Failed } from "./Failed.tsx";
+import { Aside, Notice, ROW, StopButton, StopLamp } from "./StopHead.tsx";
+
+/** Leaves room for what marks a row that is hovered or has the focus. */
+const CLIPPED = "overflow-clip [overflow-clip-margin:12px]";
+
+interface Props {
+  id: string;
+  steps: readonly Step[];
+  /** They are finished and many. */
+  isLong: boolean;
+  open: boolean;
+  /** The reader has opened or closed it by hand: what failed was seen. */
+  looked: boolean;
+  onToggle: (id: string, open: boolean) => void;
+  /** The rows. */
+  children: ReactNode;
+}
+
+/** The rows stay where they are in the tree when they fold, so that nothing of theirs is lost. */
+export function Steps({ id, steps, isLong, open, looked, onToggle, children }: Props) {
+  const body = useId();
+  const isOpen = !isLong || open;
+  // What nobody has seen yet is not made.
+  const wasOpen = useRef(isOpen);
+  wasOpen.current ||= isOpen;
+  return (
+    <li className="min-w-0" data-part="steps">
+      <Fold open={isLong} className={isLong ? CLIPPED : ""}>
+        {isLong && <StepsHead {...{ id, body, steps, open, looked, onToggle }} />}
+      </Fold>
+      <Fold id={body} open={isOpen} className={isLong ? CLIPPED : ""}>
+        {/* Where the reader is, nothing folds by itself. */}
+        <ol onFocus={isLong ? undefined : () => onToggle(id, true)}>{wasOpen.current && children}</ol>
+      </Fold>
+    </li>
+  );
+}
+
+type HeadProps = Omit<Props, "isLong" | "children"> & { body: string };
+
+const StepsHead = memo(function StepsHead({ id, body, steps, open, looked, onToggle }: HeadProps) {
+  const { done, failed, others, took } = summaryOf(steps, useToolTitle());
+  const lamp = stepsLamp(steps, looked);
+  const [first = "Steps", ...more] = done;
+  return (
+    <div className={ROW} data-part="stop" data-kind="steps" data-lamp={lamp}>
+      <StopLamp lamp={lamp} />
+      <StopButton open={open} controls={body} onPress={() => onToggle(id, !open)}>
+        <span className="whitespace-nowrap">{first}</span>
+        {more.map((words) => (
+          <Aside key={words}>{words}</Aside>
+        ))}
+        <Failed failed={failed} of={callsIn(steps).length} looked={looked} />
+        {[...others, took].filter(Boolean).map((words) => (
+          <Aside key={words}>{words}</Aside>
+        ))}
+      </StopButton>
+      {!open && noticesIn(steps).map((notice) => <Notice key={notice}>{notice}</Notice>)}
+    </div>
+  );
+}, isSame);
+
+/** Steps that stand are made of the same objects: a token of the answer does not render their row again. */
+function isSame(before: HeadProps, after: HeadProps): boolean {
+  if (before.open !== after.open || before.looked !== after.looked) return false;
+  const [old, now] = [callsIn(before.steps), callsIn(after.steps)];
+  return old.length === now.length && old.every((call, index) => call === now[index]);
+}

@@ -23,6 +23,7 @@ const run = (more: Partial<RunLine>): RunLine => ({
   ms: 1,
   steps: 1,
   cost: 0,
+  simulated: false,
   owner: "",
   ...more,
 });

@@ -78,6 +78,7 @@ function parseRun(value: unknown): RunLine[] {
       ms: ended === undefined ? undefined : (ended - started) * 1000,
       steps: number(run.steps) ?? 0,
       cost: number(run.cost),
+      simulated: run.simulated === true,
       owner: ownerOf(run.owner),
     },
   ];

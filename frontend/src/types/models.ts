@@ -168,6 +168,8 @@ export interface RunLine {
   ms: number | undefined;
   steps: number;
   cost: number | undefined;
+  /** The simulator answered: its cost was not paid. */
+  simulated: boolean;
   /** The name of the API token that it was asked with; empty: none, or that is not told. */
   owner: string;
 }

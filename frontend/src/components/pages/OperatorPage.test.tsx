@@ -164,12 +164,12 @@ describe("the operator's page", () => {
     const give = async (token: string) => {
       const field = screen.getByLabelText<HTMLInputElement>("Operator's token");
       fireEvent.change(field, { target: { value: token } });
-      click("button", "Use token");
+      click("button", "Continue");
       await pass(500);
       return field;
     };
     const field = await give("wrong");
-    expect(screen.getByText(/This token was refused/)).toBeTruthy();
+    expect(screen.getByText(/The server does not accept this token/)).toBeTruthy();
     expect(field.value).toBe("");
     expect(server.state).toBe("off");
     await give(TOKEN);
@@ -182,7 +182,7 @@ describe("the operator's page", () => {
 
   async function give(token: string) {
     fireEvent.change(screen.getByLabelText("Operator's token"), { target: { value: token } });
-    click("button", "Use token");
+    click("button", "Continue");
     await pass(500);
   }
 
@@ -193,7 +193,7 @@ describe("the operator's page", () => {
     click("button", "Show everybody's runs");
     await pass(200);
     await give("wrong");
-    expect(screen.getByText(/This token was refused/)).toBeTruthy();
+    expect(screen.getByText(/The server does not accept this token/)).toBeTruthy();
     await give(TOKEN);
     expect(screen.queryByRole("dialog")).toBeNull();
     expect(screen.getByText(/which are everybody's/)).toBeTruthy();

@@ -1,7 +1,7 @@
 // The last runs, the newest first, each a way to its inspector.
 import { useState } from "react";
 import { ago, codeOf, filterRuns, type LoopRuns, type RunFilter, runLamp, statusWords } from "../../run/operator.ts";
-import { cost, count, duration, plural } from "../../run/words.ts";
+import { costWords, count, duration, plural } from "../../run/words.ts";
 import type { RunLine } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
 import { Lamp } from "../ui/Lamp.tsx";
@@ -117,10 +117,10 @@ function Table({ runs, isAll, asOf }: TableProps) {
 }
 
 function Row({ run, isAll, asOf }: Omit<TableProps, "runs"> & { run: RunLine }) {
-  const { runId, model, loop, steps, started, ms, cost: usd } = run;
+  const { runId, model, loop, steps, started, ms, cost: usd, simulated } = run;
   const code = codeOf(run);
   const took = ms === undefined ? "" : duration(ms);
-  const costs = usd === undefined ? "" : cost(usd);
+  const costs = usd === undefined ? "" : costWords(usd, { simulated, estimated: false });
   return (
     <tr data-part="run" className="relative hover:bg-sunken">
       <td className={`${CELL} w-1/2 narrow:w-full`}>

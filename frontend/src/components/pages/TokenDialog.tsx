@@ -32,10 +32,13 @@ export function TokenDialog({
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const token = field.current?.value.trim();
-    if (!token) return;
+    const input = field.current;
+    const token = input?.value.trim();
+    if (!input || !token) return;
+    // What was refused is typed anew; the tick stays.
+    input.value = "";
+    input.focus();
     onToken(token, box.current?.checked === true);
-    field.current?.select();
   };
 
   return (

@@ -3,7 +3,7 @@ import { ask, ended, expect, message, type Page, REFUSED, test } from "./support
 
 const SEARCH = "What is a run? Search for it.";
 
-const column = (page: Page, model: string) => page.getByRole("listitem", { name: model, exact: true });
+const column = (page: Page, model: string) => page.locator(`[data-part=column][data-model="${model}"]`);
 const columns = (page: Page) => page.locator("[data-part=column]");
 const endOf = (page: Page, model: string) => column(page, model).locator("[data-part=end]");
 const compared = (page: Page) => page.getByRole("group", { name: "Compared models" });
@@ -52,7 +52,9 @@ test("two models answer one question, and the chosen one is gone on with", async
     await expect(endOf(page, model).locator("[data-fact=cost]")).toContainText(/\$0\.\d/);
   }
   await expect(column(page, "openai/sim")).toContainText("The next question follows this one.");
-  await column(page, "openai/gpt-4o").getByRole("button", { name: "Go on with this" }).click();
+  await column(page, "openai/gpt-4o")
+    .getByRole("button", { name: /^Go on with this/ })
+    .click();
   await expect(column(page, "openai/gpt-4o")).toHaveAttribute("data-chosen", "true");
   await expect(column(page, "openai/sim")).toHaveAttribute("data-chosen", "false");
 
@@ -64,14 +66,15 @@ test("two models answer one question, and the chosen one is gone on with", async
   await ended(page);
   expect(bodies.at(-1)?.parent_id).toBe(chosen);
 
-  // After a reload the alternatives are there, one at a time or side by side.
+  // After a reload the answers stand as they stood, and can be shown one at a time.
   await page.reload();
-  await expect(page.getByRole("group", { name: "Versions of the answer" })).toContainText("2");
-  await page.getByRole("button", { name: "Side by side (2)" }).click();
   await expect(columns(page)).toHaveCount(2);
   await expect(column(page, "openai/gpt-4o")).toHaveAttribute("data-chosen", "true");
   await page.getByRole("button", { name: "One at a time" }).click();
   await expect(columns(page)).toHaveCount(0);
+  await expect(page.getByRole("group", { name: "Versions of the answer" })).toContainText("2");
+  await page.getByRole("button", { name: "Side by side (2)" }).click();
+  await expect(columns(page)).toHaveCount(2);
 });
 
 test("four at once, one of them stopped while the others go on", async ({ page }) => {
@@ -83,7 +86,7 @@ test("four at once, one of them stopped while the others go on", async ({ page }
   await expect(columns(page)).toHaveCount(4);
   for (const model of models.slice(0, 2))
     await expect(column(page, model).locator("[data-part=answer]")).toContainText(/\w+ \w+ \w+/, { timeout: 20_000 });
-  await page.getByRole("button", { name: "Stop openai/sim-long-20000" }).click();
+  await page.getByRole("button", { name: "Stop sim-long-20000 · OpenAI" }).click();
   await expect(endOf(page, "openai/sim-long-20000")).toHaveAttribute("data-status", "cancelled");
   const other = column(page, "anthropic/sim-long-20000").locator("[data-part=answer]");
   const before = (await other.textContent())?.length ?? 0;
@@ -109,22 +112,134 @@ test("one that fails leaves the other alone", async ({ page, faults }) => {
   expect((await posted).postDataJSON().model).toBe("openai/sim-error-500");
 });
 
-test("a narrow window has the columns below each other", async ({ page }) => {
-  await compare(page, "openai/sim", "openai/gpt-4o");
+const order = (page: Page) => columns(page).evaluateAll((all) => all.map((one) => one.getAttribute("data-model")));
+const FOUR = ["qwen/sim", "openai/sim", "anthropic/sim", "google/sim"];
+
+test("the columns stand in the order of the choice, after a retry and a reload too, and keep their figures", async ({
+  page,
+  faults,
+}) => {
+  faults.allow(REFUSED);
+  const models = ["qwen/sim", "openai/sim-error-500", "anthropic/sim"];
+  await compare(page, ...models);
   await ask(page, "Hello.");
-  await expect(columns(page).locator("[data-part=end]")).toHaveCount(2, { timeout: 30_000 });
-  const places = async () => {
-    const [first, second] = await Promise.all([columns(page).nth(0).boundingBox(), columns(page).nth(1).boundingBox()]);
-    if (!first || !second) throw new Error("No columns");
-    return { first, second };
+  await expect(columns(page).locator("[data-part=end]")).toHaveCount(3, { timeout: 30_000 });
+  await column(page, "qwen/sim").getByRole("button", { name: "Retry" }).click();
+  await expect(endOf(page, "qwen/sim")).toHaveAttribute("data-status", "complete", { timeout: 30_000 });
+  expect(await order(page)).toEqual(models);
+  const figures = async () => {
+    const ends = ["qwen/sim", "anthropic/sim"].map((model) => endOf(page, model));
+    return Promise.all(
+      ends.flatMap((end) => ["first", "cost"].map((fact) => end.locator(`[data-fact=${fact}]`).textContent())),
+    );
   };
-  const wide = await places();
-  expect(wide.second.x).toBeGreaterThan(wide.first.x + wide.first.width - 1);
+  const before = await figures();
+  // The figures come with the conversation: the events of the runs are not needed for them.
+  await page.route("**/api/runs/*/events*", (route) => route.abort());
+  await page.reload();
+  await expect(columns(page)).toHaveCount(3);
+  expect(await order(page)).toEqual(models);
+  expect(await figures()).toEqual(before);
+});
+
+test("columns and chips name the model and its maker, then the provider", async ({ page }) => {
+  await compare(page, "openai/sim", "anthropic/sim");
+  await expect(compared(page)).toContainText("Simulated· OpenAI");
+  await expect(compared(page)).toContainText("Simulated· Anthropic");
+  await ask(page, "Hello.");
+  await expect(page.getByRole("heading", { name: "Simulated · OpenAI" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Simulated · Anthropic" })).toBeVisible();
+});
+
+test("four columns are one row that scrolls sideways, by buttons and by keyboard", async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await compare(page, ...FOUR);
+  await ask(page, "Hello.");
+  await expect(columns(page).locator("[data-part=end]")).toHaveCount(4, { timeout: 30_000 });
+  const boxes = await columns(page).evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
+  expect(new Set(boxes.map(({ top }) => top)).size).toBe(1);
+  for (const { width } of boxes) expect(width).toBeGreaterThanOrEqual(320);
+  const row = page.getByRole("region", { name: "Answers side by side" });
+  const at = () => row.evaluate((box) => box.scrollLeft);
+  await expect(page.getByRole("button", { name: "Previous column" })).toHaveCount(0);
+  await page.getByRole("button", { name: "Next column" }).click();
+  await expect.poll(at).toBeGreaterThan(200);
+  // The heads go along.
+  await expect
+    .poll(async () => {
+      const head = await page.getByRole("heading", { name: /Google/ }).boundingBox();
+      const below = await column(page, "google/sim").boundingBox();
+      return head && below ? Math.abs(head.x - below.x) < 40 : false;
+    })
+    .toBe(true);
+  await row.focus();
+  for (let press = 0; press < 12; press++) await page.keyboard.press("ArrowLeft");
+  await expect.poll(at).toBe(0);
+  await page.setViewportSize({ width: 768, height: 800 });
+  await expect(page.getByRole("button", { name: "Next column" })).toBeVisible();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(768);
+});
+
+test("the page follows the longest column, and leaves a reader who has scrolled up alone", async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 700 });
+  await compare(page, "google/sim", "openai/sim-long-20000");
+  await ask(page, SEARCH);
+  const chat = page.getByRole("main", { name: "Chat" });
+  const gap = () => chat.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight);
+  const height = () => chat.evaluate((box) => box.scrollHeight);
+  await expect(endOf(page, "google/sim")).toHaveAttribute("data-status", "complete", { timeout: 30_000 });
+  await expect.poll(height, { timeout: 30_000 }).toBeGreaterThan(1600);
+  await expect.poll(gap).toBeLessThan(96);
+  // No column scrolls up and down by itself.
+  expect(
+    await page
+      .locator("[data-part=columns], [data-part=columns] *")
+      .evaluateAll(
+        (all) =>
+          all.filter(
+            (one) =>
+              one.scrollHeight > one.clientHeight + 2 &&
+              /auto|scroll/.test(getComputedStyle(one).overflowY) &&
+              !one.closest("pre"),
+          ).length,
+      ),
+  ).toBe(0);
+  // A look sideways is none upward.
+  await chat.hover();
+  await page.mouse.wheel(40, -4);
+  const grown = await height();
+  await expect.poll(height).toBeGreaterThan(grown);
+  await expect.poll(gap).toBeLessThan(96);
+  await page.mouse.wheel(0, -400);
+  await expect.poll(gap).toBeGreaterThan(200);
+  const top = await chat.evaluate((box) => box.scrollTop);
+  const left = await height();
+  await expect.poll(height).toBeGreaterThan(left + 100);
+  expect(await chat.evaluate((box) => box.scrollTop)).toBe(top);
+  await page.locator("[data-part=composer]").getByRole("button", { name: "Stop" }).click();
+});
+
+test("a phone has tabs with lamps; the chosen one stays while the answers are written", async ({ page }) => {
   await page.setViewportSize({ width: 375, height: 720 });
-  await expect.poll(async () => (await places()).second.x).toBe((await places()).first.x);
-  const { first, second } = await places();
-  expect(second.y).toBeGreaterThanOrEqual(first.y + first.height);
-  expect(first.x + first.width).toBeLessThanOrEqual(375);
+  await compare(page, "openai/sim-long-20000", "anthropic/sim");
+  await ask(page, SEARCH);
+  const tabs = page.getByRole("tablist", { name: "Answers side by side" }).getByRole("tab");
+  await expect(tabs).toHaveCount(2);
+  await expect(tabs.first()).toHaveAttribute("aria-selected", "true");
+  await expect(tabs.first().locator("[data-lamp=running]")).toBeVisible();
+  await tabs.first().focus();
+  await page.keyboard.press("ArrowRight");
+  await expect(tabs.last()).toHaveAttribute("aria-selected", "true");
+  await expect(column(page, "anthropic/sim")).toBeVisible();
+  await expect(column(page, "openai/sim-long-20000")).toHaveCount(0);
+  await expect(tabs.last().locator("[data-lamp=done]")).toBeVisible({ timeout: 30_000 });
+  await expect(tabs.first().locator("[data-lamp=running]")).toBeVisible();
+  await expect(tabs.last()).toHaveAttribute("aria-selected", "true");
+  await page.keyboard.press("Home");
+  await expect(tabs.first()).toHaveAttribute("aria-selected", "true");
+  await page.getByRole("button", { name: "Stop sim-long-20000 · OpenAI" }).click();
+  await expect(endOf(page, "openai/sim-long-20000")).toHaveAttribute("data-status", "cancelled");
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375);
 });
 
 test("to compare nothing leaves one model, and the choice outlives a reload", async ({ page }) => {

@@ -16,7 +16,7 @@ import { type Address, goTo, readAddress, useHash } from "./hooks/address.ts";
 import type { Answer } from "./hooks/answer.ts";
 import { changeAsk } from "./hooks/changeAsk.ts";
 import type { Chat } from "./hooks/chat.ts";
-import { useMedia } from "./hooks/media.ts";
+import { NARROW, useMedia } from "./hooks/media.ts";
 import { useShortcuts } from "./hooks/shortcuts.ts";
 import { createSignalbox } from "./hooks/signalbox.ts";
 import { useStore } from "./hooks/store.ts";
@@ -38,7 +38,7 @@ export function App() {
   const chat = useChat(box, address.kind === "conversation" ? address.id : undefined);
   const { tokenNeeded, tokenRefused, tools } = useStore(session);
   const { sidebar, theme } = useStore(settings);
-  const isNarrow = useMedia("(width < 768px)");
+  const isNarrow = useMedia(NARROW);
   const [sheet, setSheet] = useState(false);
   const [dialog, setDialog] = useState<DialogName>();
   const [inspected, setInspected] = useState<{ answer: Answer; title: string }>();

@@ -124,6 +124,7 @@ async function openChat(turns: number) {
   const shown = render(
     <ChatView
       chat={chat}
+      models={[]}
       panels="automatic"
       actionsOf={actionsOf}
       editing={undefined}

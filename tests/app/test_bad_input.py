@@ -176,6 +176,9 @@ WRONG: list[tuple[str, Any, str]] = [
     ("conversation_id", "", "conversation_id"),
     ("conversation_id", ".", "conversation_id"),
     ("conversation_id", "..", "conversation_id"),
+    ("column", -1, "column"),
+    ("column", 16, "column"),
+    ("column", "1", "column"),
     ("on_disconnect", "maybe", "on_disconnect"),
     ("on_disconnect", None, "on_disconnect"),
 ]

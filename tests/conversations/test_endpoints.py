@@ -73,6 +73,32 @@ def test_begin_refuses(talk: Talk, body: dict[str, str], field: str) -> None:
     assert error_of(response)["field"] == field
 
 
+def test_columns(talk: Talk) -> None:
+    """The place of a compared answer is kept with it, told while it goes on and later, and not sent to the provider."""
+    first = talk.ask("What is the time?", model="openai/sim", column=1)
+    talk.ask(parent_id=first.message_id, model="anthropic/sim", column=0)
+    talk.ask(parent_id=first.message_id, model="google/sim")
+    answers = [node for node in talk.tree()["messages"] if node["role"] == "assistant"]
+    assert [(node["model"], node["column"]) for node in answers] == [
+        ("openai/sim", 1),
+        ("anthropic/sim", 0),
+        ("google/sim", None),
+    ]
+    assert all(isinstance(node["first_token_ms"], int) and node["provider"] == "Scripted" for node in answers)
+    assert all("column" not in exchange.body for exchange in talk.upstream.asked)
+
+
+def test_the_column_of_an_answer_under_way(behind: Behind) -> None:
+    """A page that is loaded anew while answers go on puts them where they were."""
+    talk = talk_behind(behind, holds)
+    asked = {"model": "openai/sim", "tools": [], "prompt": "Hello!", "conversation_id": talk.id, "column": 2}
+    with talk.app.client.stream("POST", "/api/chat/stream", json=asked) as response:
+        read_until(response.iter_raw(), b'"So far"')
+        (node,) = [node for node in talk.tree()["messages"] if node["role"] == "assistant"]
+    assert (node["status"], node["column"]) == ("running", 2)
+    assert isinstance(node["first_token_ms"], int)
+
+
 # --- list ---
 
 

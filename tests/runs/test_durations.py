@@ -89,6 +89,7 @@ def test_the_figure_is_the_same_wherever_a_run_is_opened(behind: Behind) -> None
     assert took == pytest.approx((trace["ended"] - trace["started"]) * 1000, abs=50)
     node = app.client.get("/api/conversations/c").json()["messages"][1]
     assert (node["created"], node["ended"]) == (trace["started"], trace["ended"])
+    assert (node["first_token_ms"], node["provider"]) == (first, done["provider"])
 
 
 async def test_a_run_that_a_crash_cut_ended_with_its_last_sign(disk: Disk) -> None:

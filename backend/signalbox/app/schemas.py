@@ -249,6 +249,9 @@ class ChatRequest(_Strict):
         alias="continue",
         description="The answer parent_id goes on where it stopped, without a new message.",
     )
+    column: Annotated[int, Field(ge=0, le=15)] | None = Field(
+        default=None, description="Place among answers compared side by side; kept with the answer, not sent on."
+    )
     on_disconnect: Literal["stop", "continue"] = "stop"
 
     @model_validator(mode="after")

@@ -8,6 +8,7 @@ from unicodedata import combining, normalize
 
 from signalbox.core.events import LoopName, Status
 from signalbox.core.messages import Message
+from signalbox.core.records import RunRecord
 
 Role = Literal["user", "assistant"]
 
@@ -83,7 +84,10 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is known of the run that a node is; `status` and `ended` (epoch seconds) are None while it goes on."""
+    """What is known of the run that a node is; `status` and `ended` (epoch seconds) are None while it goes on.
+
+    The last three are read only where a conversation is shown.
+    """
 
     status: Status | None
     code: str | None
@@ -94,6 +98,14 @@ class Answer:
     steps: int = 0
     ended: float | None = None
     simulated: bool = False
+    first_token_ms: int | None = None
+    provider: str | None = None
+    column: int | None = None
+
+
+def answer_of(record: RunRecord) -> Answer:
+    """Return what a conversation shows of a run."""
+    return Answer(**{name: getattr(record, name) for name in Answer.__slots__})
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,25 @@ class RunRecord(Figures, frozen=True):
     started: float = 0.0
     reserved: int = 0
 
+    @property
+    def first_token_ms(self) -> int | None:
+        """Milliseconds from its start to the model's first part, as `done` has them; None where none came."""
+        parts = (attempt.get("first_part") for attempt in self.attempts)
+        first = next((part for part in parts if isinstance(part, int | float)), None)
+        return None if first is None else max(0, round((first - self.started) * 1000))
+
+    @property
+    def provider(self) -> str | None:
+        """The provider that answered last, None where none was named."""
+        named = (attempt.get("provider") for attempt in reversed(self.attempts))
+        return next((name for name in named if isinstance(name, str)), None)
+
+    @property
+    def column(self) -> int | None:
+        """Its place among answers compared side by side, None where it is not compared."""
+        column = self.question.get("column")
+        return column if isinstance(column, int) else None
+
     def with_figures(self, figures: Figures) -> "RunRecord":
         """Return it with how far the run has come."""
         return structs.replace(self, **{name: getattr(figures, name) for name in Figures.__struct_fields__})

@@ -7,19 +7,22 @@ from typing import Any, cast
 
 from sqlalchemy import Connection, RowMapping, Select, delete, func, insert, select, update
 
-from signalbox.core.conversations import Answer, Conversation, Node, Told, folded
+from signalbox.core.conversations import Answer, Conversation, Node, Told, answer_of, folded
 from signalbox.core.errors import Code, RequestError
 from signalbox.core.events import Stamped
 from signalbox.core.messages import JsonObject, Message
 from signalbox.store.earlier import read_events
 from signalbox.store.messages import from_json, load_message, to_json
 from signalbox.store.portable import insert_into, listed
+from signalbox.store.rows import FIGURES, record_of
 from signalbox.store.tables import CONVERSATIONS, JOURNAL, MESSAGES, RUNS, SAVES, TURNS
 from signalbox.wire.jsontext import dumps, loads
 
 _FIELDS = [CONVERSATIONS.c[name] for name in Conversation.__slots__]
 _TOLD = [MESSAGES.c[name] for name in ("id", "parent_id", "role", "created", "digest", "system")]
-_RUN = [RUNS.c[name] for name in ("id", "parent_id", "started", *Answer.__slots__)]
+# What tells where a run stands and how it ended; a whole record is read only to be shown.
+_ANSWER = ("status", "code", "model", "loop", "cost", "cost_estimated", "steps", "ended", "simulated")
+_RUN = [RUNS.c[name] for name in ("id", "parent_id", "started", *_ANSWER)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +156,7 @@ def _row(conversation_id: str, told: Told, place: int) -> dict[str, Any]:
 def nodes_of(connection: Connection, conversation_id: str, *, texts: bool = False) -> list[Node]:
     """Return all nodes in the order in which they came, without their texts unless they are asked for."""
     told = [*_TOLD, MESSAGES.c.text] if texts else _TOLD
-    runs = [*_RUN, RUNS.c.answer] if texts else _RUN
+    runs = [*FIGURES, RUNS.c.question, RUNS.c.answer] if texts else _RUN
     by_client = select(*told).where(MESSAGES.c.conversation_id == conversation_id)
     by_model = select(*runs).where(RUNS.c.conversation_id == conversation_id)
     nodes = [_told_of(row) for row in _rows(connection, by_client.order_by(MESSAGES.c.created, MESSAGES.c.place))]
@@ -170,7 +173,8 @@ def _told_of(row: RowMapping) -> Node:
 
 
 def _run_of(row: RowMapping) -> Node:
-    answer = Answer(**{name: row[name] for name in Answer.__slots__})
+    is_whole = "question" in row
+    answer = answer_of(record_of(row)) if is_whole else Answer(**{name: row[name] for name in _ANSWER})
     return Node(row["id"], row["parent_id"], "assistant", row["started"], row.get("answer") or "", run=answer)
 
 

@@ -16,6 +16,9 @@ const RUN: AnswerRun = {
   cost: 0.5,
   costEstimated: false,
   simulated: false,
+  firstTokenMs: 700,
+  provider: "OpenAI",
+  column: undefined,
   steps: 1,
   ms: 4012,
 };

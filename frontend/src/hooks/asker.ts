@@ -37,10 +37,11 @@ export class Asker {
   /** One answer for each model. Asked again before anybody knows what became of it, a model is asked under its old key. */
   plan(question: QuestionPart, asking: Asking, firstKey?: string): readonly Plan[] {
     return asking.models.map((model, at): Plan => {
-      const effort = asking.fields(model).reasoning?.effort ?? "auto";
+      const { reasoning, column } = asking.fields(model);
+      const effort = reasoning?.effort ?? "auto";
       const answer = Answer.asked(this.#deps, { model, effort });
       const key = this.#pending.keyOf(question.key, model) ?? (at === 0 ? firstKey : undefined) ?? newKey();
-      return { part: { kind: "answer", key: answer.key, parent: question.key, answer }, key };
+      return { part: { kind: "answer", key: answer.key, parent: question.key, answer, column }, key };
     });
   }
 

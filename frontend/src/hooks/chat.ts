@@ -14,6 +14,8 @@ import { Loading } from "./loading.ts";
 import {
   type AnswerPart,
   type ChatPart,
+  columnOf,
+  comparedIn,
   type Entry,
   entriesOf,
   idOf,
@@ -69,6 +71,8 @@ export class Chat extends Store<ChatState> {
   readonly #loading = new Loading();
   /** Keys of the questions whose answers stand side by side. */
   readonly #besides = new Set<string>();
+  /** Keys of the questions whose answers the reader wants one at a time. */
+  readonly #alone = new Set<string>();
   /** What the reader has written here last, and as what it was sent: the time in it must not make it new each time. */
   #filled: { system: string; as: string } | undefined;
   readonly #waiting: Waiting;
@@ -170,6 +174,7 @@ export class Chat extends Store<ChatState> {
   #merge(conversation: Conversation): void {
     const shown = merged(this.state, conversation, this.#deps);
     this.set({ title: conversation.title, status: "ready", ...shown });
+    for (const question of comparedIn(shown.parts)) if (!this.#alone.has(question)) this.#besides.add(question);
     for (const { answer } of this.#answers()) if (!answer.isOver && !answer.isLive) void answer.load();
     for (const node of conversation.nodes) {
       if (node.role !== "assistant" || node.run?.cost === undefined || node.run.costEstimated) continue;
@@ -260,7 +265,16 @@ export class Chat extends Store<ChatState> {
     const question = this.state.parts.get(key);
     if (question?.kind !== "question") return;
     const asking = await this.#deps.asking();
-    await this.#begin(question, { ...asking, models: model === undefined ? asking.models.slice(0, 1) : [model] });
+    const fields = (id: string) => {
+      const { column: _, ...others } = asking.fields(id);
+      const column = columnOf(this.state.parts, key, id);
+      return column === undefined ? others : { ...others, column };
+    };
+    await this.#begin(question, {
+      ...asking,
+      fields,
+      models: model === undefined ? asking.models.slice(0, 1) : [model],
+    });
   }
 
   /** End what is shown and under way. */
@@ -345,8 +359,12 @@ export class Chat extends Store<ChatState> {
 
   /** Have the answers of a question stand side by side, or one at a time. */
   standBeside(questionKey: string, on: boolean): void {
+    this.#alone.delete(questionKey);
     if (on) this.#besides.add(questionKey);
-    else this.#besides.delete(questionKey);
+    else {
+      this.#besides.delete(questionKey);
+      this.#alone.add(questionKey);
+    }
     this.#derive();
     this.flush();
   }

@@ -8,6 +8,8 @@ const TREMBLE_PX = 4;
 const UP_KEYS: readonly string[] = ["ArrowUp", "PageUp", "Home"];
 
 const FIELDS = "textarea, input, select";
+/** These take Home and the arrows for themselves. */
+const MOVING = "[role=tablist]";
 
 export interface Follow {
   /** The scroll container. */
@@ -37,7 +39,7 @@ export class Follower {
   #following = true;
   #away = false;
   #dragging = false;
-  #fingerY = 0;
+  #finger = { x: 0, y: 0 };
   #seen = { top: 0, height: 0, client: 0 };
   #tell: ((away: boolean) => void) | undefined;
   #leave: (() => void) | undefined;
@@ -77,8 +79,8 @@ export class Follower {
     const ends = new AbortController();
     const quiet = { passive: true, signal: ends.signal };
     box.addEventListener("scroll", () => this.#scrolled(box), quiet);
-    box.addEventListener("wheel", (event) => event.deltaY < 0 && this.#readerGoesUp(event.target), quiet);
-    box.addEventListener("touchstart", ({ touches }) => this.#finger(touches), quiet);
+    box.addEventListener("wheel", (event) => isUpward(event) && this.#readerGoesUp(event.target), quiet);
+    box.addEventListener("touchstart", ({ touches }) => this.#touch(touches), quiet);
     box.addEventListener("touchmove", (event) => this.#fingerMoves(event), quiet);
     box.addEventListener("keydown", (event) => isUp(event) && this.#readerGoesUp(event.target), quiet);
     box.addEventListener("focusin", ({ target }) => this.#writing(target, true), quiet);
@@ -100,14 +102,16 @@ export class Follower {
     this.#dragging = dragging;
   }
 
-  #finger(touches: TouchList): void {
-    this.#fingerY = touches[0]?.clientY ?? 0;
+  #touch(touches: TouchList): void {
+    this.#finger = { x: touches[0]?.clientX ?? 0, y: touches[0]?.clientY ?? 0 };
   }
 
   #fingerMoves({ touches, target }: TouchEvent): void {
-    const y = touches[0]?.clientY ?? 0;
-    if (y > this.#fingerY + TREMBLE_PX) this.#readerGoesUp(target);
-    this.#fingerY = Math.min(this.#fingerY, y);
+    const { clientX: x, clientY: y } = touches[0] ?? { clientX: 0, clientY: 0 };
+    const down = y - this.#finger.y;
+    // A finger that swipes along the columns moves down a little as well.
+    if (down > TREMBLE_PX && down > Math.abs(x - this.#finger.x)) this.#readerGoesUp(target);
+    if (down < 0) this.#finger = { x, y };
   }
 
   #readerGoesUp(from: EventTarget | null): void {
@@ -158,8 +162,11 @@ export class Follower {
   }
 }
 
+/** A wheel or a finger on a trackpad that goes sideways, as along columns, goes up a little as well. */
+const isUpward = ({ deltaX, deltaY }: WheelEvent): boolean => deltaY < 0 && -deltaY > Math.abs(deltaX);
+
 const isUp = ({ key, shiftKey, target }: KeyboardEvent): boolean =>
-  !(target instanceof Element && target.closest(FIELDS)) &&
+  !(target instanceof Element && target.closest(`${FIELDS}, ${MOVING}`)) &&
   (UP_KEYS.includes(key) || (key === " " && shiftKey && !(target instanceof HTMLButtonElement)));
 
 /** A box inside (reasoning, code) takes the movement as long as it can go up itself. */

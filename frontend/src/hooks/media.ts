@@ -1,6 +1,8 @@
 // Whether the window is so and so, by a media query.
 import { useCallback, useSyncExternalStore } from "react";
 
+/** As narrow as the style's `narrow:`: a phone. */
+export const NARROW = "(width < 768px)";
 /** As wide as the style's `wide:`. */
 export const WIDE = "(width >= 1200px)";
 

@@ -18,6 +18,8 @@ export interface QuestionPart extends Part {
 export interface AnswerPart extends Part {
   kind: "answer";
   answer: Answer;
+  /** Its place among answers compared side by side; undefined: it was not asked for as one of several. */
+  column: number | undefined;
 }
 
 export type ChatPart = QuestionPart | AnswerPart;
@@ -42,7 +44,8 @@ export const idOf = (part: ChatPart): string | undefined =>
 function partOf(node: ChatNode, parent: string | null, deps: AnswerDeps): ChatPart {
   const { id, text } = node;
   if (node.role === "assistant") {
-    return { kind: "answer", key: id, parent, answer: Answer.told(deps, id, { text, run: node.run }) };
+    const answer = Answer.told(deps, id, { text, run: node.run });
+    return { kind: "answer", key: id, parent, answer, column: node.run?.column };
   }
   const { pictures, files, system } = node;
   return { kind: "question", key: id, parent, id, text, pictures, files, system };
@@ -100,11 +103,32 @@ export function entriesOf(
   });
 }
 
-/** Of each model the newest answer. */
+/** The newest answer of each model, in the order in which the models were chosen. */
 function besideEachOther(answers: readonly ChatPart[]): readonly AnswerPart[] {
   const byModel = new Map<string, AnswerPart>();
   for (const part of answers) if (part.kind === "answer") byModel.set(part.answer.state.trace.model, part);
-  return [...byModel.values()].slice(-MOST_BESIDE);
+  const place = ({ column = Number.POSITIVE_INFINITY }: AnswerPart) => column;
+  // A model that was asked only later has no column, and stands behind those that have.
+  return [...byModel.values()]
+    .sort((a, b) => (place(a) < place(b) ? -1 : place(a) > place(b) ? 1 : 0))
+    .slice(-MOST_BESIDE);
+}
+
+/** The column of a model among the answers to a question, for another answer of the same model. */
+export function columnOf(parts: ReadonlyMap<string, ChatPart>, question: string, model: string): number | undefined {
+  const answers = [...parts.values()].filter((part) => part.kind === "answer" && part.parent === question);
+  return answers.find((part): part is AnswerPart => part.kind === "answer" && part.answer.state.trace.model === model)
+    ?.column;
+}
+
+/** The questions that were put to several models at once. */
+export function comparedIn(parts: ReadonlyMap<string, ChatPart>): ReadonlySet<string> {
+  const columns = new Map<string, Set<number>>();
+  for (const part of parts.values()) {
+    if (part.kind !== "answer" || part.column === undefined || part.parent === null) continue;
+    columns.set(part.parent, (columns.get(part.parent) ?? new Set()).add(part.column));
+  }
+  return new Set([...columns].flatMap(([question, places]) => (places.size > 1 ? [question] : [])));
 }
 
 /** The instructions that hold at the end of a way. */

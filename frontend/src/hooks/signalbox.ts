@@ -42,7 +42,10 @@ export function createSignalbox(): Signalbox {
     return {
       models,
       system: fillVariables(ask.system, new Date()),
-      fields: (model) => askFields(ask, session.modelOf(model), session.state.tools),
+      fields: (model) => ({
+        ...askFields(ask, session.modelOf(model), session.state.tools),
+        ...(models.length > 1 && models.includes(model) && { column: models.indexOf(model) }),
+      }),
     };
   };
 

@@ -52,5 +52,11 @@ export class Store<State extends object> {
   }
 }
 
+/** One value of the state: the reader of it is drawn again only when that changes. */
+export const useStored = <State extends object, Value extends string | boolean>(
+  store: Store<State>,
+  select: (state: State) => Value,
+): Value => useSyncExternalStore(store.subscribe, () => select(store.snapshot()));
+
 export const useStore = <State extends object>(store: Store<State>): State =>
   useSyncExternalStore(store.subscribe, store.snapshot);

@@ -33,6 +33,7 @@ export function toldTrace(trace: RunTrace, { text, run }: Told): RunTrace {
           ...(run?.code !== undefined && { code: run.code }),
           ...(run?.cost !== undefined && { cost: run.cost }),
           ...(run?.costEstimated && { cost_estimated: true }),
+          ...(run?.provider !== undefined && { provider: run.provider }),
           ...(run?.simulated && { simulated: true }),
           ...(run && { steps: run.steps, requested_model: run.model }),
         };
@@ -40,6 +41,7 @@ export function toldTrace(trace: RunTrace, { text, run }: Told): RunTrace {
     ...trace,
     ...(run && isLoop(run.loop) && { loop: run.loop }),
     ...(end && run?.ms !== undefined && { totalMs: run.ms }),
+    ...(run?.firstTokenMs !== undefined && { firstEventMs: run.firstTokenMs }),
     items: text ? [{ kind: "content", id: "content-1", text, refusal: false, synthetic: false }] : [],
     ...(end && { end }),
   };

@@ -123,6 +123,9 @@ function parseRun(node: Json): AnswerRun | undefined {
     costEstimated: node.cost_estimated === true,
     simulated: node.simulated === true,
     steps: number(node.steps) ?? 0,
+    firstTokenMs: number(node.first_token_ms),
+    provider: text(node.provider) || undefined,
+    column: number(node.column),
     ms: created === undefined || ended === undefined ? undefined : ended - created,
   };
 }

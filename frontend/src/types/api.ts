@@ -120,6 +120,11 @@ export interface AnswerRun {
   /** The simulator answered: its cost was not paid. */
   simulated: boolean;
   steps: number;
+  /** From its start to the model's first part. */
+  firstTokenMs: number | undefined;
+  provider: string | undefined;
+  /** Its place among answers compared side by side. */
+  column: number | undefined;
   /** How long it took; undefined while it goes on. */
   ms: number | undefined;
 }

@@ -136,6 +136,8 @@ export interface ChatBody extends Parameters {
   tool_choice?: WireToolChoice;
   response_format?: WireFormat;
   reasoning?: { effort: Exclude<Effort, "auto"> };
+  /** Place among answers compared side by side, from 0. */
+  column?: number;
   on_disconnect: "continue";
 }
 

@@ -21,7 +21,7 @@ from signalbox.conversations.export import as_json, as_markdown, file_name
 from signalbox.conversations.search import excerpt
 from signalbox.conversations.tree import Tree
 from signalbox.conversations.turns import files_in
-from signalbox.core.conversations import Answer, Conversation, Line, Node, folded, key_of, shown_id
+from signalbox.core.conversations import Conversation, Line, Node, answer_of, folded, key_of, shown_id
 from signalbox.core.errors import Code, RequestError, StoreError
 from signalbox.core.events import Content, Stamped
 from signalbox.core.messages import FilePart, ImagePart, JsonObject, Message
@@ -189,8 +189,7 @@ async def _so_far(node: Node, parts: Parts) -> Node:
         record = await parts.runs.find(node.id)
     except RequestError:  # it went with its conversation since the tree was read
         raise RequestError(Code.UNKNOWN_CONVERSATION) from None
-    run = Answer(**{name: getattr(record, name) for name in Answer.__slots__})
-    return replace(node, text=_text(await parts.runs.events(node.id)), run=run)
+    return replace(node, text=_text(await parts.runs.events(node.id)), run=answer_of(record))
 
 
 def _text(events: list[Stamped]) -> str:

@@ -5,6 +5,7 @@ import type { Chat } from "../../hooks/chat.ts";
 import type { AnswerPart, Entry } from "../../hooks/parts.ts";
 import type { AnswerActions } from "../../run/actions.ts";
 import type { PanelChoice } from "../../run/focus.ts";
+import type { Model } from "../../types/api.ts";
 import { ResponsePanel } from "../line/ResponsePanel.tsx";
 import { Button } from "../ui/Button.tsx";
 import { BranchSwitch } from "./BranchSwitch.tsx";
@@ -18,10 +19,11 @@ export interface RowProps {
 }
 
 interface Props extends RowProps {
+  models: readonly Model[];
   entry: Extract<Entry, { kind: "answer" }>;
 }
 
-export function AnswerRow({ entry, chat, panels, actionsOf }: Props) {
+export function AnswerRow({ entry, chat, models, panels, actionsOf }: Props) {
   const { part, alternatives, beside } = entry;
   const at = alternatives.indexOf(part);
   const choose = (index: number) => {
@@ -29,7 +31,7 @@ export function AnswerRow({ entry, chat, panels, actionsOf }: Props) {
     if (other) chat.choose(other.key);
   };
   return (
-    <div className="grid gap-1 narrow:gap-2.5">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-1 narrow:gap-2.5">
       {alternatives.length > 1 && (
         <div className="flex items-center gap-2 text-dim text-small">
           {beside.length === 0 && (
@@ -48,7 +50,14 @@ export function AnswerRow({ entry, chat, panels, actionsOf }: Props) {
       )}
       {beside.length > 0 ? (
         <Suspense>
-          <CompareColumns chat={chat} parts={beside} chosen={part.key} panels={panels} actionsOf={actionsOf} />
+          <CompareColumns
+            chat={chat}
+            models={models}
+            parts={beside}
+            chosen={part.key}
+            panels={panels}
+            actionsOf={actionsOf}
+          />
         </Suspense>
       ) : (
         <One key={part.key} part={part} chat={chat} panels={panels} actionsOf={actionsOf} />

@@ -118,6 +118,7 @@ export function ChatScreen(props: Props) {
       />
       <ChatView
         chat={chat}
+        models={server.models}
         panels={settings.reasoning}
         actionsOf={actionsOf}
         editing={editing}

@@ -9,6 +9,7 @@ import { useStore } from "../../hooks/store.ts";
 import type { AnswerActions } from "../../run/actions.ts";
 import type { PanelChoice } from "../../run/focus.ts";
 import { answerText } from "../../run/view.ts";
+import type { Model } from "../../types/api.ts";
 import { Boundary } from "../ui/Boundary.tsx";
 import { Button } from "../ui/Button.tsx";
 import { AnswerRow } from "./AnswerRow.tsx";
@@ -16,6 +17,7 @@ import { QuestionRow } from "./QuestionRow.tsx";
 
 interface Props {
   chat: Chat;
+  models: readonly Model[];
   panels: PanelChoice;
   actionsOf: (part: AnswerPart) => AnswerActions;
   /** The key of the question that is being edited. */
@@ -28,7 +30,7 @@ interface Props {
   children: ReactNode;
 }
 
-export function ChatView({ chat, panels, actionsOf, editing, onEdit, onAsked, empty, children }: Props) {
+export function ChatView({ chat, models, panels, actionsOf, editing, onEdit, onAsked, empty, children }: Props) {
   const { entries, status, trouble, leaf, running } = useStore(chat);
   const { ref: follow, content, away, jump } = useFollow();
   const box = useRef<HTMLElement | null>(null);
@@ -89,6 +91,7 @@ export function ChatView({ chat, panels, actionsOf, editing, onEdit, onAsked, em
                 key={`${entry.kind} after ${entry.part.parent}`}
                 entry={entry}
                 chat={chat}
+                models={models}
                 panels={panels}
                 actionsOf={actionsOf}
                 isEditing={editing === entry.part.key}
@@ -115,6 +118,7 @@ export function ChatView({ chat, panels, actionsOf, editing, onEdit, onAsked, em
 interface RowProps {
   entry: Entry;
   chat: Chat;
+  models: readonly Model[];
   panels: PanelChoice;
   actionsOf: (part: AnswerPart) => AnswerActions;
   isEditing: boolean;
@@ -122,7 +126,7 @@ interface RowProps {
   onAsked: () => void;
 }
 
-function Row({ entry, chat, panels, actionsOf, isEditing, onEdit, onAsked }: RowProps) {
+function Row({ entry, chat, models, panels, actionsOf, isEditing, onEdit, onAsked }: RowProps) {
   const wide = entry.kind === "answer" && entry.beside.length > 0;
   return (
     // While the list scrolls it is deaf to the pointer, and while it follows an answer it always scrolls: rows are not.
@@ -139,7 +143,7 @@ function Row({ entry, chat, panels, actionsOf, isEditing, onEdit, onAsked }: Row
         {entry.kind === "question" ? (
           <QuestionRow entry={entry} chat={chat} isEditing={isEditing} onEdit={onEdit} onAsked={onAsked} />
         ) : (
-          <AnswerRow entry={entry} chat={chat} panels={panels} actionsOf={actionsOf} />
+          <AnswerRow entry={entry} chat={chat} models={models} panels={panels} actionsOf={actionsOf} />
         )}
       </Boundary>
     </div>

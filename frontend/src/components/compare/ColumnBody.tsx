@@ -1,0 +1,28 @@
+// One answer of a comparison, and the choice to go on with it.
+import { useEffect, useMemo } from "react";
+import { labelWords } from "../../run/labels.ts";
+import { ResponsePanel } from "../line/ResponsePanel.tsx";
+import { Button } from "../ui/Button.tsx";
+import type { Column, ComparedProps } from "./columns.ts";
+
+export function ColumnBody({ part, label, chat, chosen, panels, actionsOf }: Column & ComparedProps) {
+  const { answer, key } = part;
+  useEffect(() => chat.show(answer), [chat, answer]);
+  const actions = useMemo(() => actionsOf(part), [actionsOf, part]);
+  return (
+    <>
+      <div className="min-w-0 flex-1">
+        <ResponsePanel answer={answer} panels={panels} actions={actions} compact />
+      </div>
+      <p className="mt-3 flex min-h-10 items-center border-edge border-t pt-2 text-dim text-small">
+        {key === chosen ? (
+          "The next question follows this one."
+        ) : (
+          <Button look="outline" aria-label={`Go on with this: ${labelWords(label)}`} onClick={() => chat.choose(key)}>
+            Go on with this
+          </Button>
+        )}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,91 @@
+// Columns in one row. The page scrolls them up and down together; sideways they scroll in their own box, and their heads
+// stay in sight above them.
+import { ChevronLeft, ChevronRight } from "lucide-react";
+import { labelWords } from "../../run/labels.ts";
+import { Button } from "../ui/Button.tsx";
+import { ColumnBody } from "./ColumnBody.tsx";
+import { ColumnName } from "./ColumnName.tsx";
+import { ColumnStop } from "./ColumnStop.tsx";
+import type { Column, ComparedProps } from "./columns.ts";
+import { useSideways } from "./sideways.ts";
+
+const ROW = "grid grid-flow-col auto-cols-[minmax(21rem,1fr)] gap-4";
+
+export function ColumnRow({ columns, ...compared }: ComparedProps & { columns: readonly Column[] }) {
+  const { heads, body, more, step, show } = useSideways();
+  return (
+    <div className="relative" data-part="columns">
+      <div className="sticky top-0 z-10 bg-ground py-1.5">
+        <div ref={heads} className={`${ROW} overflow-x-hidden`}>
+          {columns.map((column, index) => (
+            <div
+              key={column.model}
+              className="flex h-8 min-w-0 items-center gap-2 px-3 text-small"
+              title={column.model}
+            >
+              <h2 className="flex min-w-0 flex-1 items-center gap-2">
+                <ColumnName {...column} />
+              </h2>
+              <ColumnStop {...column} onFocus={() => show(index)} />
+            </div>
+          ))}
+        </div>
+        <More side="start" shown={more.before} onStep={step} />
+        <More side="end" shown={more.after} onStep={step} />
+      </div>
+      <section
+        ref={body}
+        aria-label="Answers side by side"
+        tabIndex={more.before || more.after ? 0 : undefined}
+        className="snap-x snap-proximity overflow-x-auto rounded-md pb-2"
+      >
+        <ol className={ROW} aria-label="Answers">
+          {columns.map((column) => (
+            <li
+              key={column.model}
+              data-part="column"
+              data-model={column.model}
+              data-chosen={column.part.key === compared.chosen}
+              aria-label={labelWords(column.label)}
+              className="flex min-w-0 snap-start flex-col rounded-md border border-edge bg-raised p-3 data-[chosen=true]:border-edge-strong"
+            >
+              <ColumnBody {...column} {...compared} />
+            </li>
+          ))}
+        </ol>
+      </section>
+    </div>
+  );
+}
+
+interface MoreProps {
+  side: "start" | "end";
+  shown: boolean;
+  onStep: (by: 1 | -1) => void;
+}
+
+const FADES = {
+  start: "start-0 justify-start bg-linear-to-r",
+  end: "end-0 justify-end bg-linear-to-l",
+} as const;
+
+/** At an edge behind which there are more columns: a button over their fading heads. */
+function More({ side, shown, onStep }: MoreProps) {
+  if (!shown) return null;
+  const Sign = side === "start" ? ChevronLeft : ChevronRight;
+  return (
+    <div
+      className={`pointer-events-none absolute inset-y-0 flex w-24 items-center from-40% from-ground to-transparent ${FADES[side]}`}
+    >
+      <Button
+        look="outline"
+        size="icon"
+        className="pointer-events-auto"
+        aria-label={side === "start" ? "Previous column" : "Next column"}
+        onClick={() => onStep(side === "start" ? -1 : 1)}
+      >
+        <Sign aria-hidden="true" />
+      </Button>
+    </div>
+  );
+}

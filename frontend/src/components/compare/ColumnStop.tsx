@@ -1,0 +1,26 @@
+// Stops the answer of one column while the others go on.
+import { useStored } from "../../hooks/store.ts";
+import { labelWords } from "../../run/labels.ts";
+import { Button } from "../ui/Button.tsx";
+import type { Column } from "./columns.ts";
+
+interface Props extends Column {
+  onFocus?: () => void;
+}
+
+export function ColumnStop({ part: { answer }, label, onFocus }: Props) {
+  const isOver = useStored(answer, ({ trace }) => trace.end !== undefined);
+  const stopping = useStored(answer, (state) => state.stopping);
+  if (isOver) return null;
+  return (
+    <Button
+      look="outline"
+      onFocus={onFocus}
+      disabled={stopping}
+      aria-label={`Stop ${labelWords(label)}`}
+      onClick={() => void answer.stop()}
+    >
+      {stopping ? "Stopping" : "Stop"}
+    </Button>
+  );
+}

@@ -1,0 +1,44 @@
+// On a phone the columns of a comparison are tabs, each with the lamp of its run.
+import { Tabs } from "@base-ui/react/tabs";
+import { ColumnBody } from "./ColumnBody.tsx";
+import { ColumnName } from "./ColumnName.tsx";
+import { ColumnStop } from "./ColumnStop.tsx";
+import type { Column, ComparedProps } from "./columns.ts";
+import { useShownTab } from "./shownTab.ts";
+
+const TAB =
+  "flex h-12 min-w-32 flex-1 items-center gap-1.5 border-transparent border-b-2 px-2 text-small data-active:border-accent data-active:bg-sunken";
+
+export function ColumnTabs({ columns, ...compared }: ComparedProps & { columns: readonly Column[] }) {
+  const chosen = columns.find(({ part }) => part.key === compared.chosen) ?? columns[0];
+  const [shown, show] = useShownTab(compared.chat, chosen?.part.parent ?? "");
+  const column = columns.find(({ model }) => model === shown) ?? chosen;
+  if (!column) return null;
+  return (
+    <Tabs.Root value={column.model} onValueChange={show} data-part="columns">
+      <Tabs.List
+        activateOnFocus
+        aria-label="Answers side by side"
+        className="sticky top-0 z-10 flex overflow-x-auto border-edge border-b bg-ground"
+      >
+        {columns.map((one) => (
+          <Tabs.Tab key={one.model} value={one.model} title={one.model} className={TAB}>
+            <ColumnName {...one} stacked />
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Tabs.Panel
+        value={column.model}
+        data-part="column"
+        data-model={column.model}
+        data-chosen={column.part.key === compared.chosen}
+        className="flex min-w-0 flex-col pt-3"
+      >
+        <div className="flex justify-end">
+          <ColumnStop {...column} />
+        </div>
+        <ColumnBody key={column.part.key} {...column} {...compared} />
+      </Tabs.Panel>
+    </Tabs.Root>
+  );
+}

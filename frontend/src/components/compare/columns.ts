@@ -1,0 +1,39 @@
+// The columns of a comparison: each answer with what its model is called, and how its run stands.
+import type { AnswerState } from "../../hooks/answer.ts";
+import type { Chat } from "../../hooks/chat.ts";
+import type { AnswerPart } from "../../hooks/parts.ts";
+import type { AnswerActions } from "../../run/actions.ts";
+import type { PanelChoice } from "../../run/focus.ts";
+import { labelsOf, type ModelLabel } from "../../run/labels.ts";
+import type { Lamp } from "../../run/view.ts";
+import { endingOf } from "../../run/words.ts";
+import type { Model } from "../../types/api.ts";
+
+export interface ComparedProps {
+  chat: Chat;
+  /** The key of the answer that the next question follows. */
+  chosen: string;
+  panels: PanelChoice;
+  actionsOf: (part: AnswerPart) => AnswerActions;
+}
+
+export interface Column {
+  part: AnswerPart;
+  model: string;
+  label: ModelLabel;
+}
+
+export function columnsOf(parts: readonly AnswerPart[], models: readonly Model[]): readonly Column[] {
+  const modelOf = ({ answer }: AnswerPart) => answer.state.trace.model;
+  const labels = labelsOf(models, parts.map(modelOf));
+  return parts.map((part) => {
+    const model = modelOf(part);
+    return { part, model, label: labels.get(model) ?? { name: model, maker: "" } };
+  });
+}
+
+/** How the run stands. */
+export const lampOf = ({ trace: { end } }: AnswerState): Lamp => (end ? endingOf(end).lamp : "running");
+
+/** The provider that served the answer; empty until it is named. */
+export const providerOf = ({ trace: { end } }: AnswerState): string => end?.provider ?? "";

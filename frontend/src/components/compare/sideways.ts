@@ -1,0 +1,54 @@
+// Columns that scroll sideways: their heads go along, and it is known whether there is more on either side.
+import { type RefObject, useEffect, useRef, useState } from "react";
+
+interface Sideways {
+  heads: RefObject<HTMLDivElement | null>;
+  body: RefObject<HTMLElement | null>;
+  /** There are columns out of sight. */
+  more: { before: boolean; after: boolean };
+  /** Scroll by one column. */
+  step: (by: 1 | -1) => void;
+  /** Bring one column into view. */
+  show: (index: number) => void;
+}
+
+/** Rounding moves an end by less than this. */
+const NEAR_PX = 2;
+
+export function useSideways(): Sideways {
+  const heads = useRef<HTMLDivElement>(null);
+  const body = useRef<HTMLElement>(null);
+  const [more, setMore] = useState({ before: false, after: false });
+
+  useEffect(() => {
+    const box = body.current;
+    if (!box) return;
+    const look = () => {
+      if (heads.current) heads.current.scrollLeft = box.scrollLeft;
+      // From right to left the offsets are negative.
+      const before = Math.abs(box.scrollLeft);
+      const next = {
+        before: before > NEAR_PX,
+        after: box.scrollWidth - box.clientWidth - before > NEAR_PX,
+      };
+      setMore((known) => (known.before === next.before && known.after === next.after ? known : next));
+    };
+    const sizes = new ResizeObserver(look);
+    sizes.observe(box);
+    if (box.firstElementChild) sizes.observe(box.firstElementChild);
+    box.addEventListener("scroll", look, { passive: true });
+    return () => {
+      sizes.disconnect();
+      box.removeEventListener("scroll", look);
+    };
+  }, []);
+
+  const columns = () => [...(body.current?.querySelectorAll("[data-part=column]") ?? [])];
+  const step = (by: 1 | -1) => {
+    const width = columns()[0]?.getBoundingClientRect().width ?? 0;
+    const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    body.current?.scrollBy({ left: by * width, behavior: isStill ? "instant" : "smooth" });
+  };
+  const show = (index: number) => columns()[index]?.scrollIntoView({ inline: "nearest", block: "nearest" });
+  return { heads, body, more, step, show };
+}

@@ -33,6 +33,7 @@ async function withLongList(page: Page): Promise<void> {
 test("the list opens at the current model", async ({ page }) => {
   await page.goto("/");
   await useModel(page, LATE);
+  await expect(list(page)).toHaveCount(0);
   await page.getByRole("button", { name: /^Model: / }).click();
   await expectOpenAt(page, LATE);
   await expect(row(page, LATE)).toHaveAttribute("aria-selected", "true");
@@ -59,11 +60,13 @@ test("a model far down a long list is in view as well, also in a low window", as
   await withLongList(page);
   await page.goto("/");
   await useModel(page, LATE);
+  await expect(list(page)).toHaveCount(0);
   for (const height of [800, 420]) {
     await page.setViewportSize({ width: 1280, height });
     await page.getByRole("button", { name: /^Model: / }).click();
     await expectOpenAt(page, LATE);
     await page.keyboard.press("Escape");
+    await expect(list(page)).toHaveCount(0);
   }
 });
 

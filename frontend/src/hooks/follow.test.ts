@@ -106,6 +106,15 @@ describe("following", () => {
     expect(away).toBe(false);
   });
 
+  it("is not ended by a wheel or a key that goes along columns or tabs", () => {
+    page.inner.dispatchEvent(new WheelEvent("wheel", { deltaX: 40, deltaY: -6, bubbles: true }));
+    const tabs = page.inner.appendChild(document.createElement("div"));
+    tabs.setAttribute("role", "tablist");
+    tabs.dispatchEvent(new KeyboardEvent("keydown", { key: "Home", bubbles: true }));
+    page.grow(200);
+    expect(page.gap).toBe(0);
+  });
+
   it.each(["PageUp", "ArrowUp", "Home"])("ends with %s, but not when it is typed into a field", (key) => {
     const press = (on: Element) => on.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
     const field = page.inner.appendChild(document.createElement("textarea"));
@@ -118,9 +127,12 @@ describe("following", () => {
   });
 
   it("ends when a finger pulls the page down, and not when it pushes it up or trembles", () => {
-    const touch = (type: string, clientY: number) =>
-      page.inner.dispatchEvent(Object.assign(new Event(type, { bubbles: true }), { touches: [{ clientY }] }));
+    const touch = (type: string, clientY: number, clientX = 100) =>
+      page.inner.dispatchEvent(Object.assign(new Event(type, { bubbles: true }), { touches: [{ clientX, clientY }] }));
     touch("touchstart", 300);
+    touch("touchmove", 310, 20);
+    page.grow(200);
+    expect(page.gap).toBe(0);
     touch("touchmove", 303);
     touch("touchmove", 250);
     page.grow(200);

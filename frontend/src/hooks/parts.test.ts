@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { ScriptedServer } from "../fixtures/server.ts";
 import { Answer } from "./answer.ts";
 import { type AnswerPart, type ChatPart, columnOf, comparedIn, entriesOf } from "./parts.ts";
-import { ScriptedServer } from "../fixtures/server.ts";
 
 const question: ChatPart = {
   ...{ kind: "question", key: "q", parent: null, id: "q", text: "?", pictures: [], files: [], system: undefined },

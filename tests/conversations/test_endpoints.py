@@ -93,7 +93,9 @@ def test_the_column_of_an_answer_under_way(behind: Behind) -> None:
     talk = talk_behind(behind, holds)
     asked = {"model": "openai/sim", "tools": [], "prompt": "Hello!", "conversation_id": talk.id, "column": 2}
     with talk.app.client.stream("POST", "/api/chat/stream", json=asked) as response:
-        read_until(response.iter_raw(), b'"So far"')
+        # Held by name: an iterator that is collected closes the stream, and with it the run.
+        chunks = response.iter_raw()
+        read_until(chunks, b'"So far"')
         (node,) = [node for node in talk.tree()["messages"] if node["role"] == "assistant"]
     assert (node["status"], node["column"]) == ("running", 2)
     assert isinstance(node["first_token_ms"], int)

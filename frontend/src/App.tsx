@@ -47,6 +47,7 @@ export function App() {
   const sidebarOpen = isNarrow ? sheet : sidebar;
 
   useEffect(() => {
+    const stopWaiting = box.start();
     session.load();
     preloadProse();
     preloadModels();
@@ -61,6 +62,7 @@ export function App() {
     };
     document.addEventListener("visibilitychange", onBack);
     return () => {
+      stopWaiting();
       stopFollowing();
       stopHearing();
       document.removeEventListener("visibilitychange", onBack);

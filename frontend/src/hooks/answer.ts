@@ -6,6 +6,7 @@ import { isUsingTools } from "../run/view.ts";
 import { type ChatEnd, type ChatOptions, followRun, followSave, postChat, type Started } from "../stream/chat.ts";
 import { type ApiClient, stopRun } from "../stream/client.ts";
 import { ApiError, isRefusal } from "../stream/errors.ts";
+import type { Connection } from "../stream/follow.ts";
 import { fetchRun } from "../stream/runs.ts";
 import type { Effort, RawEvent } from "../types/api.ts";
 import type { ChatBody, ChatEvent, RunEnd, RunTrace } from "../types/models.ts";
@@ -23,8 +24,11 @@ export interface AnswerState {
   stopping: boolean;
   /** The server could not be told to stop: the run may go on. */
   stopFailed: boolean;
-  /** `resuming`: the connection dropped, for longer than a moment. `polling`: other answers have the live streams. */
-  connection: "open" | "resuming" | "polling";
+  /**
+   * `resuming`: the connection dropped, for longer than a moment. `polling`: other answers have the live streams.
+   * `waiting`: the question has not arrived, and is sent when the server can be reached.
+   */
+  connection: Connection;
   /** When the last event came, and the last reasoning, by the page's clock (`now`); undefined for what is over. */
   heardAt: number | undefined;
   reasonedAt: number | undefined;
@@ -84,7 +88,8 @@ export class Answer extends Store<AnswerState> {
   #away: ReturnType<typeof setTimeout> | undefined;
   readonly #silence = new SilenceWatch({
     now: () => this.#now(),
-    isExcused: () => this.isOver || this.state.stopping || isUsingTools(this.state.trace),
+    isExcused: () =>
+      this.isOver || this.state.stopping || this.state.connection === "waiting" || isUsingTools(this.state.trace),
     onSilence: (silentSince) => this.set({ silentSince }),
   });
 
@@ -224,6 +229,7 @@ export class Answer extends Store<AnswerState> {
     if (this.isOver || this.state.stopping) return;
     const abort = this.#abort;
     if (!abort) return this.#endHere(stoppedLocally);
+    if (this.state.connection === "waiting") return this.#endUnsent(abort);
     this.set({ stopping: true, stopFailed: false });
     this.flush();
     this.#deps.onChange?.(this);
@@ -241,6 +247,13 @@ export class Answer extends Store<AnswerState> {
     this.#change(end);
     this.flush();
     this.#deps.onChange?.(this);
+  }
+
+  /** The question is between two attempts: without another one it never arrives. */
+  #endUnsent(abort: AbortController): void {
+    this.set({ connection: "open" });
+    this.#endHere(stoppedLocally);
+    abort.abort();
   }
 
   /** Its connection is needed by others. What became of it is told by its conversation. */
@@ -318,9 +331,11 @@ export class Answer extends Store<AnswerState> {
       onConnection: (state) => {
         if (state === "resuming") this.#gone();
         else {
+          const isNews = state === "waiting" && this.state.connection !== "waiting";
           this.#back();
           this.#silence.restart();
           this.set({ connection: state });
+          if (isNews) this.#deps.onChange?.(this);
         }
       },
     };

@@ -1,5 +1,5 @@
 // One conversation: its questions and answers as a tree, what is shown of it, and what is asked in it.
-import type { Queued } from "../run/queue.ts";
+import type { Hold, Queued } from "../run/queue.ts";
 import { type ChatCost, totalOf } from "../run/totals.ts";
 import { newestLeaf, pathTo } from "../run/tree.ts";
 import { fillVariables } from "../run/variables.ts";
@@ -24,6 +24,7 @@ import {
   systemAt,
 } from "./parts.ts";
 import { type Box, type Pending, PendingQuestions } from "./pending.ts";
+import { cameThrough, isFresh } from "./recall.ts";
 import { Store } from "./store.ts";
 import { type Standing, Waiting } from "./waiting.ts";
 
@@ -44,6 +45,8 @@ export interface ChatState {
   queue: readonly Queued[];
   /** The queue waits for the reader: the answer before it failed or was stopped, or the page was loaded anew. */
   held: boolean;
+  /** Why no message can be sent now. */
+  hold: Hold | undefined;
   /** What the server would not have, given back to the reader. */
   returned: Pick<Queued, "text" | "pictures"> | undefined;
   /** Of all its answers, on all branches; undefined where none is known. */
@@ -52,14 +55,15 @@ export interface ChatState {
 
 export interface ChatDeps extends AnswerDeps {
   asking: () => Asking | Promise<Asking>;
+  /** Why nothing can be asked now; `goOn` is called when that has changed. */
+  hold?: () => Hold | undefined;
+  /** Whether this tab sends the message: false where a tab with a copy of the queue has. */
+  claim?: (messageId: string) => boolean;
   /** Something that the list of conversations shows has changed. */
   onProgress?: (chat: Chat) => void;
   /** Where this tab keeps what nobody else knows yet. */
   box?: Box | undefined;
 }
-
-/** A question that nobody answered is asked again by itself only while whoever asked it may still be waiting. */
-const ASKED_MS = 60_000;
 
 const SETTLED_MS = [8000, 45_000] as const;
 
@@ -82,6 +86,8 @@ export class Chat extends Store<ChatState> {
   #taking = false;
   /** The conversation was deleted elsewhere: what is asked next begins it anew. */
   #isGone = false;
+  /** The server has said that there is no such conversation. */
+  #isMissing = false;
 
   constructor(id: string, deps: ChatDeps) {
     super(
@@ -96,6 +102,7 @@ export class Chat extends Store<ChatState> {
         system: undefined,
         queue: [],
         held: false,
+        hold: undefined,
         returned: undefined,
         cost: undefined,
       },
@@ -143,7 +150,8 @@ export class Chat extends Store<ChatState> {
     try {
       this.#merge(await fetchConversation(this.#deps.client, this.id));
     } catch (error) {
-      const isNew = error instanceof ApiError && error.status === 404 && this.#pending.all().length > 0;
+      const isBegun = this.#pending.all().length > 0 || this.#waiting.begins;
+      const isNew = error instanceof ApiError && error.status === 404 && isBegun;
       if (!isNew) return this.#fail(error);
       this.set({ status: "ready" });
     }
@@ -188,6 +196,7 @@ export class Chat extends Store<ChatState> {
   #fail(error: unknown): void {
     if (error instanceof ApiError && error.status === 401) this.#deps.onUnauthorized?.();
     const gone = error instanceof ApiError && error.status === 404;
+    this.#isMissing = gone;
     const trouble = gone ? "This conversation is not there any more." : sentenceOf(error);
     this.set({ status: "failed", trouble });
     this.#showQueue();
@@ -198,16 +207,16 @@ export class Chat extends Store<ChatState> {
    * reader had stopped it; one that may have is asked again under its key; others go back to the reader.
    */
   #recall(pending: Pending): void {
-    const question = this.#cameThrough(pending);
+    const question = cameThrough(this.state.parts, pending, (part) => this.#parentIdOf(part));
     const answers = this.#answers().filter(({ parent }) => parent === question?.key);
     if (pending.fate === "stopped") {
       for (const { answer } of answers) void answer.stop();
-    } else if (question && this.#isFresh(pending)) {
+    } else if (question && isFresh(pending)) {
       const missing = pending.asks.filter(
         ({ body }) => !answers.some(({ answer }) => answer.state.trace.model === body.model),
       );
       if (missing.length > 0) void this.#begin(question, askingOf({ ...pending, asks: missing }));
-    } else if (!question && pending.fate === "asked" && this.#isFresh(pending)) {
+    } else if (!question && pending.fate === "asked" && isFresh(pending)) {
       void this.#askAgain(pending);
       return;
     } else if (!question) {
@@ -216,15 +225,6 @@ export class Chat extends Store<ChatState> {
     }
     this.#pending.drop(pending.question);
   }
-
-  #cameThrough({ messageId, parentId, text }: Pending): QuestionPart | undefined {
-    const questions = [...this.state.parts.values()].filter((part) => part.kind === "question");
-    return questions.findLast((part) =>
-      messageId === undefined ? part.text === text && this.#parentIdOf(part) === parentId : part.id === messageId,
-    );
-  }
-
-  #isFresh = ({ asked }: Pending): boolean => Math.abs(Date.now() - asked) < ASKED_MS;
 
   #askAgain(pending: Pending): Promise<void> {
     const { question: key, parentId, text, pictures, asks, asked } = pending;
@@ -245,7 +245,8 @@ export class Chat extends Store<ChatState> {
   async send(text: string, pictures: readonly Picture[] = []): Promise<void> {
     if (!text.trim() && pictures.length === 0) return;
     const { leaf, running } = this.state;
-    this.#waiting.add({ id: newKey(), text: text.trim(), pictures }, running && leaf ? { answer: leaf } : "nothing");
+    const waitsFor = running && leaf ? { answer: leaf } : "nothing";
+    this.#waiting.add({ id: newKey(), text: text.trim(), pictures }, waitsFor, this.isEmpty);
     await this.#takeNext();
   }
 
@@ -253,11 +254,12 @@ export class Chat extends Store<ChatState> {
   async edit(key: string, text: string): Promise<void> {
     const question = this.state.parts.get(key);
     if (question?.kind !== "question" || (!text.trim() && question.pictures.length === 0)) return;
-    await this.#ask(
-      { id: newKey(), text: text.trim(), pictures: question.pictures },
-      question.parent,
-      await this.#deps.asking(),
-    );
+    const asking = await this.#deps.asking();
+    if (!this.#hasModel(asking)) return;
+    // What has not arrived yet is sent in its new words alone.
+    for (const { parent, answer } of this.#answers())
+      if (parent === key && answer.state.connection === "waiting") void answer.stop();
+    await this.#ask({ id: newKey(), text: text.trim(), pictures: question.pictures }, question.parent, asking);
   }
 
   /** Answer a question again, beside what there is, the same way as now set or by another model. */
@@ -265,6 +267,7 @@ export class Chat extends Store<ChatState> {
     const question = this.state.parts.get(key);
     if (question?.kind !== "question") return;
     const asking = await this.#deps.asking();
+    if (model === undefined && !this.#hasModel(asking)) return;
     const fields = (id: string) => {
       const { column: _, ...others } = asking.fields(id);
       const column = columnOf(this.state.parts, key, id);
@@ -389,6 +392,11 @@ export class Chat extends Store<ChatState> {
   async #takeNext(): Promise<void> {
     const isOpen = this.state.status === "new" || this.state.status === "ready";
     if (this.#taking || !isOpen || !this.#waiting.due(this.#standingOf)) return this.#showQueue();
+    if (this.#deps.hold?.()) {
+      // It has an address from now on, under which a reload finds what waits.
+      this.set({ status: "ready" });
+      return this.#showQueue();
+    }
     this.#taking = true;
     let asking: Asking;
     try {
@@ -397,14 +405,29 @@ export class Chat extends Store<ChatState> {
       this.#taking = false;
     }
     const due = this.#waiting.due(this.#standingOf);
-    if (!due) return this.#showQueue();
-    if (!asking.models[0]) {
-      this.set({ trouble: "No model is known. Choose one, then send the message." });
-      return this.#showQueue();
-    }
+    if (!due || !this.#hasModel(asking)) return this.#showQueue();
     this.#waiting.take(due.message.id);
+    if (this.#deps.claim?.(due.message.id) === false) {
+      this.#showQueue();
+      await Promise.all([this.refresh(), this.#takeNext()]);
+      return;
+    }
     const over = this.#ask(due.message, this.#parentOfNext(due.after ?? this.state.leaf), asking);
     await Promise.all([over, this.#takeNext()]);
+  }
+
+  /** The connection is back, or it is known how to ask. */
+  async goOn(): Promise<void> {
+    const isLost = this.state.status === "failed" && !this.#isMissing;
+    await (isLost ? this.open() : this.#takeNext());
+  }
+
+  /** Where no model is known, the reader is told. */
+  #hasModel({ models }: Asking): boolean {
+    if (models[0]) return true;
+    this.set({ trouble: "No model is known. Choose one, then try again." });
+    this.flush();
+    return false;
   }
 
   readonly #standingOf = (key: string): Standing => {
@@ -415,7 +438,8 @@ export class Chat extends Store<ChatState> {
   };
 
   #showQueue(): void {
-    this.set({ queue: this.#waiting.messages, held: this.#waiting.isHeld(this.#standingOf) });
+    const hold = this.#waiting.due(this.#standingOf) && this.#deps.hold?.();
+    this.set({ queue: this.#waiting.messages, held: this.#waiting.isHeld(this.#standingOf), hold });
     this.flush();
   }
 
@@ -427,6 +451,7 @@ export class Chat extends Store<ChatState> {
 
   #changed(answer: Answer): void {
     const part = this.#answers().find((other) => other.answer === answer);
+    if (part?.parent && answer.state.connection === "waiting") this.#pending.promise(part.parent);
     const isStopped = answer.state.stopping || answer.state.trace.end?.status === "cancelled";
     if (part?.parent && !answer.runId && isStopped) this.#pending.end(part.parent, "stopped");
     this.#derive();

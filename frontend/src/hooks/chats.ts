@@ -53,6 +53,11 @@ export class Chats {
     for (const chat of this.#chats.values()) void chat.refresh();
   }
 
+  /** The connection is back, or it is known how to ask: what has waited for that goes. */
+  goOn(): void {
+    for (const chat of this.#chats.values()) void chat.goOn();
+  }
+
   #made(id: string): Chat {
     const chat = new Chat(id, this.#deps);
     this.#chats.set(id, chat);

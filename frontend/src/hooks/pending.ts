@@ -22,6 +22,8 @@ export interface Pending {
   asks: readonly PendingAsk[];
   /** When it was asked, in epoch milliseconds. */
   asked: number;
+  /** The page has said that it will be sent when the connection is back. */
+  promised?: true;
   /** `refused`: the server will not have it, so it is not asked again by itself. `stopped`: nor is it to be answered. */
   fate: "asked" | "refused" | "stopped";
 }
@@ -60,6 +62,10 @@ export class PendingQuestions {
 
   end(question: string, fate: Pending["fate"]): void {
     this.#change((pending) => (pending.question === question ? { ...pending, fate } : pending));
+  }
+
+  promise(question: string): void {
+    this.#change((pending) => (pending.question === question ? { ...pending, promised: true } : pending));
   }
 
   drop(question: string): void {

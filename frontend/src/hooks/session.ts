@@ -17,6 +17,8 @@ export interface SessionState {
   toolsTrouble: string | undefined;
   /** Undefined until the server has answered. */
   readiness: Readiness | undefined;
+  /** How it stands with the list of models; a list that failed is still asked for now and then. */
+  listing: "loading" | "here" | "failed";
   /** Why the server cannot be used, as a sentence. */
   trouble: string | undefined;
   tokenNeeded: boolean;
@@ -25,6 +27,10 @@ export interface SessionState {
 }
 
 const LISTED_MS = 5000;
+/** Waits before the list of models is asked for again. */
+const LIST_DELAYS = [500, 1000, 2000, 4000] as const;
+/** And once it has failed for good. */
+const LIST_LATER_MS = 30_000;
 
 const ADMIN = new KeptText(tabStorage(), "signalbox.admin");
 
@@ -51,6 +57,7 @@ export class Session extends Store<SessionState> {
       tools: [],
       toolsTrouble: undefined,
       readiness: undefined,
+      listing: "loading",
       trouble: undefined,
       tokenNeeded: false,
       tokenRefused: false,
@@ -60,6 +67,8 @@ export class Session extends Store<SessionState> {
   }
 
   #models: Promise<void> | undefined;
+  #failures = 0;
+  #again: ReturnType<typeof setTimeout> | undefined;
 
   /** Ask the server what it is and has. */
   load(): void {
@@ -70,6 +79,18 @@ export class Session extends Store<SessionState> {
   /** The lists of models and tools have come, or will not; a question does not wait for ever. */
   async listed(): Promise<void> {
     await Promise.race([this.#models, new Promise((resolve) => setTimeout(resolve, LISTED_MS))]);
+  }
+
+  /** Ask at once for what could not be had: the connection is back, or the reader wants it. */
+  reload(): void {
+    if (this.state.trouble !== undefined) void this.#loadReadiness();
+    if (this.state.toolsTrouble !== undefined) void this.#readTools();
+    if (this.state.listing === "here") return;
+    clearTimeout(this.#again);
+    this.#failures = 0;
+    this.set({ listing: "loading" });
+    this.flush();
+    this.#models = this.#readModels();
   }
 
   modelOf(id: string): Model | undefined {
@@ -124,11 +145,20 @@ export class Session extends Store<SessionState> {
   async #readModels(): Promise<void> {
     try {
       const { models, preferred } = await fetchModels(this.client);
-      this.set({ models, preferred: preferred || (models[0]?.id ?? "") });
+      this.set({ models, preferred: preferred || (models[0]?.id ?? ""), listing: "here" });
     } catch (error) {
       // Without a list the picker takes any model id; only a refusal has to be answered.
       if (error instanceof ApiError && error.status === 401) this.askForToken();
+      this.#askLater();
     }
+    this.flush();
+  }
+
+  #askLater(): void {
+    const delay = LIST_DELAYS[this.#failures++];
+    if (delay === undefined) this.set({ listing: "failed" });
+    clearTimeout(this.#again);
+    this.#again = setTimeout(() => void this.#readModels(), delay ?? LIST_LATER_MS);
   }
 
   async #readTools(): Promise<void> {

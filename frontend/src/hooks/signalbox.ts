@@ -1,14 +1,18 @@
 // All that the chat page holds, put together once: the server, the reader's settings, the chats and the lists.
 import { askFields } from "../run/parameters.ts";
 import { fillVariables } from "../run/variables.ts";
+import { isReachable } from "../stream/client.ts";
 import type { Asking } from "./asking.ts";
 import type { Chat } from "./chat.ts";
 import { Chats } from "./chats.ts";
+import { claim } from "./claims.ts";
 import { Conversations } from "./conversations.ts";
+import { holdOf } from "./hold.ts";
+import { Network } from "./network.ts";
 import { Saves } from "./saves.ts";
 import { Session } from "./session.ts";
 import { Settings } from "./settings.ts";
-import { tabStorage } from "./storage.ts";
+import { browserStorage, tabStorage } from "./storage.ts";
 
 export interface Signalbox {
   session: Session;
@@ -18,6 +22,8 @@ export interface Signalbox {
   saves: Saves;
   /** Tell other tabs that something was said in this conversation. */
   told: (id: string) => void;
+  /** Have messages that wait go on by themselves; call the result to stop. */
+  start: () => () => void;
   /** Hear it from them; call the result to stop. */
   hear: (onTold: (id: string) => void) => () => void;
 }
@@ -49,9 +55,18 @@ export function createSignalbox(): Signalbox {
     };
   };
 
+  const network = new Network({
+    isOffline: () => navigator.onLine === false,
+    events: window,
+    reach: () => isReachable(),
+  });
+  const hold = () => holdOf({ network: network.state, server: session.state, ...settings.state });
+
   const chats = new Chats({
     client,
     asking,
+    hold,
+    claim: (id) => claim(browserStorage(), id),
     box: tabStorage(),
     onUnauthorized: () => session.askForToken(),
     onProgress: (chat: Chat) => {
@@ -67,5 +82,23 @@ export function createSignalbox(): Signalbox {
     return () => channel.removeEventListener("message", listen);
   };
 
-  return { session, settings, chats, conversations, saves, told, hear };
+  /** What waits goes on when the connection is back, a list has come or a model was chosen. */
+  const start = () => {
+    let before = hold();
+    const look = () => {
+      const now = hold();
+      if (now === before) return;
+      before = now;
+      chats.goOn();
+    };
+    const stops = [
+      network.start(() => session.reload()),
+      ...[network, session, settings].map((store) => store.subscribe(look)),
+    ];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  };
+
+  return { session, settings, chats, conversations, saves, told, hear, start };
 }

@@ -8,6 +8,14 @@ export type WaitsFor = { answer: string } | "reader" | "nothing";
 interface Waiter {
   message: Queued;
   waitsFor: WaitsFor;
+  /** The conversation begins with it: the server does not know it yet. */
+  begins: boolean;
+}
+
+/** As the tab keeps it. `due`: it waits for no answer, and goes by itself after a reload. */
+interface Kept extends Queued {
+  due?: boolean;
+  begins?: boolean;
 }
 
 /** How it stands with an answer: only a complete one is followed by itself. */
@@ -31,14 +39,23 @@ export class Waiting {
     return this.#waiters.map(({ message }) => message);
   }
 
-  /** What waited before the page was loaded now waits for the reader. */
+  /** What waited for an answer before the page was loaded now waits for the reader; what could go at once still can. */
   restore(): void {
     const before = this.#box ? queuesIn(this.#box)[this.#chatId] : undefined;
-    this.#waiters = (before ?? []).map((message) => ({ message, waitsFor: "reader" }));
+    this.#waiters = (before ?? []).map(({ due, begins = false, ...message }) => ({
+      message,
+      waitsFor: due ? "nothing" : "reader",
+      begins,
+    }));
   }
 
-  add(message: Queued, waitsFor: WaitsFor): void {
-    this.#keep([...this.#waiters, { message, waitsFor }]);
+  /** The conversation begins with one of them. */
+  get begins(): boolean {
+    return this.#waiters.some(({ begins }) => begins);
+  }
+
+  add(message: Queued, waitsFor: WaitsFor, begins: boolean): void {
+    this.#keep([...this.#waiters, { message, waitsFor, begins }]);
   }
 
   hurry(id: string): void {
@@ -77,23 +94,29 @@ export class Waiting {
 
   /** A question was asked: who waited for the one before it, or for nobody's answer, now waits for this one. */
   moveOn(before: string | undefined, answer: string): void {
-    this.#waiters = this.#waiters.map((waiter) => {
+    if (this.#waiters.length === 0) return;
+    const moved = this.#waiters.map((waiter) => {
       const waitsFor = answerOf(waiter.waitsFor);
       const moves = waitsFor === undefined || waitsFor === before;
       return moves ? { ...waiter, waitsFor: { answer } } : waiter;
     });
+    this.#keep(moved);
   }
 
   #keep(waiters: readonly Waiter[]): void {
     this.#waiters = waiters;
-    if (this.#box) keepQueue(this.#box, this.#chatId, this.messages);
+    if (!this.#box) return;
+    const kept = waiters.map(
+      ({ message, waitsFor, begins }): Kept => ({ ...message, due: waitsFor === "nothing", begins }),
+    );
+    keepQueue(this.#box, this.#chatId, kept);
   }
 }
 
 const answerOf = (waitsFor: WaitsFor): string | undefined =>
   typeof waitsFor === "object" ? waitsFor.answer : undefined;
 
-function keepQueue(box: Box, conversationId: string, queue: readonly Queued[]): void {
+function keepQueue(box: Box, conversationId: string, queue: readonly Kept[]): void {
   const { [conversationId]: _, ...others } = queuesIn(box);
   const all = queue.length > 0 ? { ...others, [conversationId]: queue } : others;
   try {
@@ -105,17 +128,17 @@ function keepQueue(box: Box, conversationId: string, queue: readonly Queued[]): 
   }
 }
 
-function queuesIn(box: Box): Readonly<Record<string, readonly Queued[]>> {
+function queuesIn(box: Box): Readonly<Record<string, readonly Kept[]>> {
   try {
     const queues: unknown = JSON.parse(box.getItem(KEY) ?? "{}");
-    const all = Object.entries(queues ?? {}).filter((entry): entry is [string, Queued[]] => Array.isArray(entry[1]));
+    const all = Object.entries(queues ?? {}).filter((entry): entry is [string, Kept[]] => Array.isArray(entry[1]));
     return Object.fromEntries(all.map(([id, queue]) => [id, queue.filter(isQueued)]));
   } catch {
     return {};
   }
 }
 
-function isQueued(value: unknown): value is Queued {
+function isQueued(value: unknown): value is Kept {
   const { id, text, pictures } = (value ?? {}) as Partial<Queued>;
   return typeof id === "string" && typeof text === "string" && Array.isArray(pictures);
 }

@@ -1,6 +1,15 @@
 // A message that waits until the answer before it has ended.
 import type { Picture } from "../types/api.ts";
 
+/** Why messages cannot be sent now. `loading`: the list of models is on its way. `no-models`: it did not come. */
+export type Hold = "offline" | "loading" | "no-models";
+
+export const HOLD_WORDS: Record<Hold, string> = {
+  offline: "You're offline. Your message will be sent when you're back online.",
+  loading: "Loading the list of models. Your message will be sent when it's here.",
+  "no-models": "The list of models couldn't be loaded. Try again, or choose a model to send your message.",
+};
+
 export interface Queued {
   id: string;
   text: string;

@@ -158,7 +158,11 @@ function keptWords(trace: RunTrace, end: RunEnd): string {
   return end.local ? "The answer may go on without this page." : "The answer up to here is saved.";
 }
 
+/** The page itself says so, since it could not reach the server: of costs it knows nothing, and says nothing. */
+const UNHEARD: readonly string[] = ["CONNECTION_LOST", "SERVER_UNREACHABLE", "FOREIGN_ANSWER"];
+
 function billedWords(trace: RunTrace, end: RunEnd): string {
+  if (end.local && UNHEARD.includes(end.code ?? "")) return "";
   if (end.simulated) return "It was simulated, so nothing was billed.";
   if (end.cost !== undefined && end.cost > 0)
     return `It cost ${end.cost_estimated ? "at least " : ""}${cost(end.cost)}.`;
@@ -186,6 +190,22 @@ export const CALL_FAILURES: Readonly<Record<string, string>> = {
   UNKNOWN_TOOL: "there is no such tool",
   RATE_LIMIT: "too many requests",
 };
+
+const CONNECTIONS = {
+  open: "",
+  resuming: "The connection dropped. Taking the answer up again.",
+  polling: "Followed every second: four other answers have the live connections.",
+  waiting: "Signalbox can't be reached. Your message will be sent when the connection is back.",
+} as const;
+
+const OFFLINE: Readonly<Record<string, string>> = {
+  resuming: "You're offline. The answer will continue when you're back online.",
+  waiting: "You're offline. Your message will be sent when you're back online.",
+};
+
+/** How it stands with the connection of an answer; empty where that needs no word. */
+export const connectionWords = (connection: keyof typeof CONNECTIONS, offline: boolean): string =>
+  (offline ? OFFLINE[connection] : undefined) ?? CONNECTIONS[connection];
 
 /** A few words; the whole sentence is `call.error`. */
 export const failureOf = (call: CallItem): string =>

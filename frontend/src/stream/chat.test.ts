@@ -26,6 +26,7 @@ async function chat(base: string, more: Partial<ChatOptions> = {}): Promise<Hear
     client: createClient({ base }),
     signal: new AbortController().signal,
     askDelays: [0, 0, 0],
+    lineDelays: [],
     resumeDelays: [0, 0, 0],
     onStart: (started) => heard.started.push(started),
     onEvent: (event) => heard.events.push(event),

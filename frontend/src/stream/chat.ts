@@ -5,7 +5,7 @@ import { ApiError, foreign } from "./errors.ts";
 import { type FollowEnd, Follower, type FollowOptions } from "./follow.ts";
 import { newKey } from "./keys.ts";
 import { browserSlots, browserTurn, type Release } from "./slots.ts";
-import { sleep } from "./waits.ts";
+import { browserPage, sleep } from "./waits.ts";
 
 /** What the server says of a run before its first event; empty where it says nothing. */
 export interface Started {
@@ -26,6 +26,8 @@ export interface ChatOptions extends FollowOptions, ChatHandlers {
   key?: string;
   /** Waits before a question that nobody answered is sent again. */
   askDelays?: readonly number[];
+  /** Waits after those while the server cannot be reached; the last holds for all that follow. Empty: give up. */
+  lineDelays?: readonly number[];
   /** How long the head of an answer may take; then nobody has answered. What is sent has time of its own. */
   headMs?: number;
 }
@@ -33,6 +35,7 @@ export interface ChatOptions extends FollowOptions, ChatHandlers {
 export type ChatEnd = FollowEnd;
 
 const ASK_DELAYS = [500, 1000, 2000] as const;
+const LINE_DELAYS = [2000, 4000, 8000, 15_000] as const;
 const HEAD_MS = 30_000;
 /** A slow line may take a second for so much of a question with pictures in it. */
 const SENT_PER_SECOND = 32_000;
@@ -85,17 +88,20 @@ async function ask(body: string, options: ChatOptions, slot: Release | undefined
   const { signal, key = newKey() } = options;
   const headers = { "content-type": "application/json", accept: "text/event-stream", "idempotency-key": key };
   const request: Asking = { method: "POST", headers, body, signal };
-  const delays = options.askDelays ?? ASK_DELAYS;
+  const { askDelays = ASK_DELAYS, lineDelays = LINE_DELAYS } = options;
   for (let attempt = 0; ; attempt++) {
     try {
       const response = await (slot ? post(options, request) : postBriefly(options, request));
       if (attempt > 0) options.onConnection?.("open");
       return response;
     } catch (error) {
-      const delay = delays[attempt];
-      if (delay === undefined || !isUnanswered(error)) throw error;
-      options.onConnection?.("resuming");
-      await sleep(delay, signal, options.page);
+      if (!isUnanswered(error)) throw error;
+      const quick = isOffline(options) ? undefined : askDelays[attempt];
+      const longer = Math.min(Math.max(attempt - askDelays.length, 0), lineDelays.length - 1);
+      const delay = quick ?? (isUnreachable(error) ? lineDelays[longer] : undefined);
+      if (delay === undefined) throw error;
+      options.onConnection?.(quick === undefined ? "waiting" : "resuming");
+      await sleep(delay, signal, options.page ?? browserPage);
     }
   }
 }
@@ -125,6 +131,12 @@ async function postBriefly(options: ChatOptions, request: Asking): Promise<Respo
 
 /** Whether nobody knows what became of a request: no answer of ours came, or a proxy answered that it got none. */
 const isUnanswered = (error: unknown): boolean => error instanceof ApiError && [0, 502, 504].includes(error.status);
+
+/** No answer came at all: the line is down, or nothing listens there. */
+const isUnreachable = (error: unknown): boolean => error instanceof ApiError && error.code === "SERVER_UNREACHABLE";
+
+const isOffline = ({ page = browserPage, lineDelays = LINE_DELAYS }: ChatOptions): boolean =>
+  lineDelays.length > 0 && page.isOffline();
 
 async function unlessAborted(signal: AbortSignal, follow: () => Promise<ChatEnd>): Promise<ChatEnd> {
   try {

@@ -77,6 +77,17 @@ export async function fetchReadiness(fetch: typeof globalThis.fetch = globalThis
   return { ready: response.ok, simulated: simulated === true };
 }
 
+const REACH_MS = 5000;
+
+/** Whether the server answers at all. */
+export async function isReachable(fetch: typeof globalThis.fetch = globalThis.fetch): Promise<boolean> {
+  try {
+    return (await fetch("/health/live", { signal: AbortSignal.timeout(REACH_MS), cache: "no-store" })).ok;
+  } catch {
+    return false;
+  }
+}
+
 /** A document as its text: a browser that navigates gets a page at the same address. */
 export async function fetchDocument(client: ApiClient, path: string): Promise<string> {
   return (await client.request(path, { headers: { accept: "text/markdown, text/plain;q=0.9" } })).text();

@@ -6,8 +6,11 @@ import { Cursor, FrameReader } from "./frames.ts";
 import { browserSlots, browserTurn, type Release, type Slots, type Turn } from "./slots.ts";
 import { browserPage, type Page, sleep, withTimeout } from "./waits.ts";
 
-/** `polling`: all live streams are taken, so the run is asked for its news. */
-export type Connection = "open" | "resuming" | "polling";
+/**
+ * `polling`: all live streams are taken, so the run is asked for its news. `waiting`: the server cannot be reached, and
+ * the question is sent when it can.
+ */
+export type Connection = "open" | "resuming" | "polling" | "waiting";
 
 export interface FollowOptions {
   client: ApiClient;

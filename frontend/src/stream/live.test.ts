@@ -74,6 +74,7 @@ async function ask({ model, prompt = SEARCH, loop = "v2", more = {} }: Asked): P
     slots: slotsOver(undefined),
     turn: turnOver(undefined),
     askDelays: [0, 0, 0],
+    lineDelays: [],
     resumeDelays: [0, 0, 0, 0],
     ...rest,
     onStart: (started) => {

@@ -40,7 +40,7 @@ export function ChatScreen(props: Props) {
   const { box, chat, handle, onInspect, onRetryWith, onNotice } = props;
   const server = useStore(box.session);
   const settings = useStore(box.settings);
-  const { status, entries, running, queue, held, returned, cost } = useStore(chat);
+  const { status, entries, running, queue, held, hold, returned, cost } = useStore(chat);
   const [editing, edit] = useEditing(chat);
   const [picking, setPicking] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -145,6 +145,7 @@ export function ChatScreen(props: Props) {
           )}
           queue={queue}
           held={held}
+          hold={hold}
           draftKey={status === "new" ? "new" : chat.id}
           toolbar={null}
           onSend={ask}
@@ -158,6 +159,7 @@ export function ChatScreen(props: Props) {
             chat.dropQueued(id);
             composer.current?.focus();
           }}
+          onQueueRetry={() => box.session.reload()}
           onEditLast={lastQuestion && !running ? () => edit(lastQuestion.part.key) : undefined}
         />
       </ChatView>

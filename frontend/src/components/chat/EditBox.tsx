@@ -1,10 +1,13 @@
 // A question that is being changed: saved, it is asked again, and the version before is kept.
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { useFilling } from "../../hooks/filling.ts";
 import { isMac } from "../../hooks/shortcuts.ts";
 import { keyNames } from "../../run/shortcuts.ts";
 import type { Picture } from "../../types/api.ts";
 import { GrowingText } from "../composer/GrowingText.tsx";
 import { PictureRow } from "../composer/PictureRow.tsx";
+import { VariableChips } from "../composer/VariableChips.tsx";
+import { VariablesDialog } from "../composer/VariablesDialog.tsx";
 import { Button } from "../ui/Button.tsx";
 
 interface Props {
@@ -25,7 +28,8 @@ export function EditBox({ text: before, pictures, onSave, onCancel }: Props) {
     box.current?.setSelectionRange(-1, -1);
   }, []);
 
-  const save = () => canSave && onSave(text.trim());
+  const filling = useFilling(onSave);
+  const save = () => canSave && filling.submit(text.trim());
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return;
@@ -38,39 +42,43 @@ export function EditBox({ text: before, pictures, onSave, onCancel }: Props) {
   };
 
   return (
-    <form
-      data-part="edit"
-      className="grid w-full gap-4 rounded-md border border-edge-strong bg-raised p-4 has-[textarea:focus-visible]:border-accent"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save();
-      }}
-    >
-      <PictureRow pictures={pictures} />
-      <div className="grid min-h-18 max-w-measure">
-        <GrowingText
-          ref={box}
-          value={text}
-          aria-label="Edit the question"
-          onChange={({ target }) => setText(target.value)}
-          onKeyDown={onKeyDown}
-        />
-      </div>
-      <div className="flex flex-wrap items-center justify-end gap-x-3 gap-y-2">
-        <p className="me-auto text-dim text-tiny narrow:w-full">The version before is kept.</p>
-        <Button look="outline" size="medium" onClick={onCancel}>
-          Cancel
-        </Button>
-        <Button
-          type="submit"
-          look="primary"
-          size="medium"
-          disabled={!canSave}
-          title={keyNames({ key: "Enter", mod: true }, isMac()).join("+")}
-        >
-          Save and ask again
-        </Button>
-      </div>
-    </form>
+    <>
+      {filling.asked && <VariablesDialog names={filling.asked} filling={filling} />}
+      <form
+        data-part="edit"
+        className="grid w-full gap-4 rounded-md border border-edge-strong bg-raised p-4 has-[textarea:focus-visible]:border-accent"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save();
+        }}
+      >
+        <PictureRow pictures={pictures} />
+        <div className="grid min-h-18 max-w-measure">
+          <GrowingText
+            ref={box}
+            value={text}
+            aria-label="Edit the question"
+            onChange={({ target }) => setText(target.value)}
+            onKeyDown={onKeyDown}
+          />
+        </div>
+        <VariableChips text={text} />
+        <div className="flex flex-wrap items-center justify-end gap-x-3 gap-y-2">
+          <p className="me-auto text-dim text-tiny narrow:w-full">The version before is kept.</p>
+          <Button look="outline" size="medium" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button
+            type="submit"
+            look="primary"
+            size="medium"
+            disabled={!canSave}
+            title={keyNames({ key: "Enter", mod: true }, isMac()).join("+")}
+          >
+            Save and ask again
+          </Button>
+        </div>
+      </form>
+    </>
   );
 }

@@ -19,6 +19,7 @@ function props(more: Partial<Props> = {}) {
     pictures: { allowed: true } as Props["pictures"],
     queue: [],
     held: false,
+    hold: undefined,
     draftKey: "new",
     toolbar: <button type="button">Model</button>,
     onSend: vi.fn<Props["onSend"]>(),
@@ -27,6 +28,7 @@ function props(more: Partial<Props> = {}) {
     onQueueSend: vi.fn<Props["onQueueSend"]>(),
     onQueueEdit: vi.fn<Props["onQueueEdit"]>(),
     onQueueRemove: vi.fn<Props["onQueueRemove"]>(),
+    onQueueRetry: vi.fn<Props["onQueueRetry"]>(),
     ...more,
   };
 }

@@ -10,8 +10,9 @@ import {
 } from "react";
 import { useAttach } from "../../hooks/attach.ts";
 import { drafts, useDraft } from "../../hooks/drafts.ts";
+import { useFilling } from "../../hooks/filling.ts";
 import { type PictureRule, pastedFiles } from "../../hooks/pictures.ts";
-import type { Queued } from "../../run/queue.ts";
+import type { Hold, Queued } from "../../run/queue.ts";
 import type { Picture } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";
 import { Tip } from "../ui/Tip.tsx";
@@ -21,6 +22,8 @@ import { GrowingText } from "./GrowingText.tsx";
 import { PictureRow } from "./PictureRow.tsx";
 import { type QueueActions, QueueLines } from "./QueueLines.tsx";
 import { StopButton } from "./StopButton.tsx";
+import { VariableChips } from "./VariableChips.tsx";
+import { VariablesDialog } from "./VariablesDialog.tsx";
 
 export interface ComposerHandle {
   focus: () => void;
@@ -36,6 +39,7 @@ interface Props extends QueueActions {
   queue: readonly Queued[];
   /** The queue waits for the reader, since the last answer failed or was stopped. */
   held: boolean;
+  hold: Hold | undefined;
   /** Whose draft is in the box: a conversation's id, or "new". */
   draftKey: string;
   /** Model, effort, tools: under the text. */
@@ -48,8 +52,8 @@ interface Props extends QueueActions {
 }
 
 export function Composer({ box, running, stopping, pictures: rule, draftKey, toolbar, ...rest }: Props) {
-  const { queue, held, onSend, onStop, onEditLast, handle } = rest;
-  const { onQueueSend, onQueueEdit, onQueueRemove } = rest;
+  const { queue, held, hold, onSend, onStop, onEditLast, handle } = rest;
+  const { onQueueSend, onQueueEdit, onQueueRemove, onQueueRetry } = rest;
   const { text, pictures } = useDraft(draftKey);
   const { add, notice, say, reading } = useAttach(draftKey, rule);
   const isEmpty = !text.trim() && pictures.length === 0;
@@ -69,12 +73,15 @@ export function Composer({ box, running, stopping, pictures: rule, draftKey, too
     pictures.length > 0 && !rule.allowed ? `${rule.reason} Remove the pictures, or pick another model.` : undefined;
   const cannotSend = isEmpty || reading || refusal !== undefined;
 
-  const send = () => {
-    if (cannotSend) return;
+  const filling = useFilling((filled) => {
     drafts.clear(draftKey);
     say("");
-    onSend(text.trim(), pictures);
+    onSend(filled, pictures);
     box.current?.focus();
+  });
+
+  const send = () => {
+    if (!cannotSend) filling.submit(text.trim());
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -104,66 +111,71 @@ export function Composer({ box, running, stopping, pictures: rule, draftKey, too
 
   const said = refusal ?? (reading ? "Reading the pictures…" : notice);
   return (
-    <form
-      data-part="composer"
-      className="w-full"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
-      }}
-    >
-      <QueueLines {...{ queue, held, onQueueSend, onQueueEdit, onQueueRemove }} />
-      <div className="grid gap-2 rounded-md border border-edge-strong bg-raised p-2 has-[textarea:focus-visible]:border-accent">
-        {pictures.length > 0 && (
-          <div className="px-1 pt-2">
-            <PictureRow
-              pictures={pictures}
-              onRemove={(id) => {
-                drafts.change(draftKey, (draft) => ({ pictures: draft.pictures.filter((one) => one.id !== id) }));
-                say("");
-                box.current?.focus();
-              }}
+    <>
+      {/* Beside the form, not in it: React tells a form of what is submitted in dialogs below it. */}
+      {filling.asked && <VariablesDialog names={filling.asked} filling={filling} />}
+      <form
+        data-part="composer"
+        className="w-full"
+        onSubmit={(event) => {
+          event.preventDefault();
+          send();
+        }}
+      >
+        <QueueLines {...{ queue, held, hold, onQueueSend, onQueueEdit, onQueueRemove, onQueueRetry }} />
+        <div className="grid gap-2 rounded-md border border-edge-strong bg-raised p-2 has-[textarea:focus-visible]:border-accent">
+          {pictures.length > 0 && (
+            <div className="px-1 pt-2">
+              <PictureRow
+                pictures={pictures}
+                onRemove={(id) => {
+                  drafts.change(draftKey, (draft) => ({ pictures: draft.pictures.filter((one) => one.id !== id) }));
+                  say("");
+                  box.current?.focus();
+                }}
+              />
+            </div>
+          )}
+          <p role="status" className={said ? "px-2 pt-1 text-dim text-small" : "sr-only"}>
+            {said}
+          </p>
+          <div className="px-2 pt-1">
+            <GrowingText
+              ref={box}
+              value={text}
+              aria-label="Message"
+              placeholder={running ? "Write the next message" : "Message"}
+              enterKeyHint="send"
+              // The page has one purpose, and it begins here; a keyboard that covers half of the screen is not asked for.
+              autoFocus={!isTouch()}
+              onChange={({ target }) => drafts.change(draftKey, () => ({ text: target.value }))}
+              onKeyDown={onKeyDown}
+              onPaste={onPaste}
             />
           </div>
-        )}
-        <p role="status" className={said ? "px-2 pt-1 text-dim text-small" : "sr-only"}>
-          {said}
-        </p>
-        <div className="px-2 pt-1">
-          <GrowingText
-            ref={box}
-            value={text}
-            aria-label="Message"
-            placeholder={running ? "Write the next message" : "Message"}
-            enterKeyHint="send"
-            // The page has one purpose, and it begins here; a keyboard that covers half of the screen is not asked for.
-            autoFocus={!isTouch()}
-            onChange={({ target }) => drafts.change(draftKey, () => ({ text: target.value }))}
-            onKeyDown={onKeyDown}
-            onPaste={onPaste}
-          />
+          <VariableChips text={text} />
+          <div className="flex items-end gap-1">
+            <AttachButton rule={rule} onFiles={(files) => void add(files)} onRefused={say} />
+            <div className="flex min-h-8 min-w-0 flex-1 flex-wrap items-center gap-x-1">{toolbar}</div>
+            {running && <StopButton stopping={stopping} onStop={onStop} box={box} small={!isEmpty} />}
+            {(!running || !isEmpty) && (
+              <Tip label={running ? "Queue; it is sent when the answer is done" : "Send"}>
+                <Button
+                  type="submit"
+                  look="primary"
+                  size="icon"
+                  aria-label={running ? "Queue" : "Send"}
+                  disabled={cannotSend}
+                >
+                  <ArrowUp aria-hidden="true" />
+                </Button>
+              </Tip>
+            )}
+          </div>
         </div>
-        <div className="flex items-end gap-1">
-          <AttachButton rule={rule} onFiles={(files) => void add(files)} onRefused={say} />
-          <div className="flex min-h-8 min-w-0 flex-1 flex-wrap items-center gap-x-1">{toolbar}</div>
-          {running && <StopButton stopping={stopping} onStop={onStop} box={box} small={!isEmpty} />}
-          {(!running || !isEmpty) && (
-            <Tip label={running ? "Queue; it is sent when the answer is done" : "Send"}>
-              <Button
-                type="submit"
-                look="primary"
-                size="icon"
-                aria-label={running ? "Queue" : "Send"}
-                disabled={cannotSend}
-              >
-                <ArrowUp aria-hidden="true" />
-              </Button>
-            </Tip>
-          )}
-        </div>
-      </div>
-      <DropArea rule={rule} onFiles={(files) => void add(files)} />
-    </form>
+        <DropArea rule={rule} onFiles={(files) => void add(files)} />
+      </form>
+    </>
   );
 }
 

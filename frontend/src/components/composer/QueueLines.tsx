@@ -1,6 +1,6 @@
 // The messages that wait above the box: send one now, take it back to change it, or drop it.
 import { CornerDownRight, Image, Pencil, Trash2 } from "lucide-react";
-import { type Queued, queuedWords } from "../../run/queue.ts";
+import { HOLD_WORDS, type Hold, type Queued, queuedWords } from "../../run/queue.ts";
 import { plural } from "../../run/words.ts";
 import { Button } from "../ui/Button.tsx";
 import { Tip } from "../ui/Tip.tsx";
@@ -11,18 +11,22 @@ export interface QueueActions {
   /** Take it out of the queue and back into the box. */
   onQueueEdit: (id: string) => void;
   onQueueRemove: (id: string) => void;
+  /** Ask again for the list of models. */
+  onQueueRetry: () => void;
 }
 
 interface Props extends QueueActions {
   queue: readonly Queued[];
   held: boolean;
+  /** Why nothing can be sent now. */
+  hold: Hold | undefined;
 }
 
-export function QueueLines({ queue, held, onQueueSend, onQueueEdit, onQueueRemove }: Props) {
+export function QueueLines({ queue, held, hold, onQueueSend, onQueueEdit, onQueueRemove, onQueueRetry }: Props) {
   return (
     <>
       <p role="status" className="sr-only">
-        {queue.length > 0 && `${plural(queue.length, "message waits", "messages wait")}.`}
+        {queue.length > 0 && (hold ? HOLD_WORDS[hold] : `${plural(queue.length, "message waits", "messages wait")}.`)}
       </p>
       {queue.length > 0 && (
         <section
@@ -30,7 +34,17 @@ export function QueueLines({ queue, held, onQueueSend, onQueueEdit, onQueueRemov
           data-part="queue"
           className="mx-3 rounded-t-md border border-edge border-b-0 bg-sunken px-3 py-1 text-small"
         >
-          {held && (
+          {hold && (
+            <p className="flex flex-wrap items-center gap-x-2 pt-1 text-dim" data-part="hold">
+              <span className="min-w-0 flex-1">{HOLD_WORDS[hold]}</span>
+              {hold === "no-models" && (
+                <Button className="-me-2" onClick={onQueueRetry}>
+                  Try again
+                </Button>
+              )}
+            </p>
+          )}
+          {held && !hold && (
             <p className="pt-1 text-dim">
               This waits for you: the answer before it did not finish, or the page was loaded anew.
             </p>
@@ -46,7 +60,7 @@ export function QueueLines({ queue, held, onQueueSend, onQueueEdit, onQueueRemov
                   <Image aria-label={plural(queued.pictures.length, "picture")} className="size-4 shrink-0 text-dim" />
                 )}
                 <span className="-me-2 flex shrink-0">
-                  <Button onClick={() => onQueueSend(queued.id)}>Send now</Button>
+                  {!hold && <Button onClick={() => onQueueSend(queued.id)}>Send now</Button>}
                   <Tip label="Edit">
                     <Button size="icon-small" aria-label="Edit" onClick={() => onQueueEdit(queued.id)}>
                       <Pencil aria-hidden="true" />

@@ -1,9 +1,10 @@
 // Tells a screen reader where the run is, at its boundaries and not per token.
 import { useEffect, useReducer, useState } from "react";
 import type { Answer, AnswerState } from "../../hooks/answer.ts";
+import { useOffline } from "../../hooks/online.ts";
 import { useStore } from "../../hooks/store.ts";
 import { stopsOf } from "../../run/view.ts";
-import { endingOf } from "../../run/words.ts";
+import { connectionWords, endingOf } from "../../run/words.ts";
 
 /** How long a sentence stands before it is said that it still holds. */
 const STILL_MS = 15_000;
@@ -20,7 +21,7 @@ function Said({ answer }: { answer: Answer }) {
   const state = useStore(answer);
   // What was over before it was shown is no news.
   const [isNews] = useState(() => state.trace.end === undefined);
-  const sentence = sentenceOf(state);
+  const sentence = sentenceOf(state, useOffline());
   const still = useStill(sentence, state.trace.end === undefined);
   if (!isNews) return "";
   // What says more than what goes on is not said again.
@@ -47,11 +48,11 @@ function useStill(sentence: string, isRunning: boolean): number {
   return of === sentence ? (steps * STILL_MS) / 1000 : 0;
 }
 
-function sentenceOf({ trace, stopping, connection, silentSince }: AnswerState): string {
+function sentenceOf({ trace, stopping, connection, silentSince }: AnswerState, offline: boolean): string {
   const { end } = trace;
   if (end) return end.status === "complete" ? "The answer is complete." : `${endingOf(end).label}.`;
   if (stopping) return "Stopping.";
-  if (connection === "resuming") return "The connection dropped. Taking the answer up again.";
+  if (connection === "resuming" || connection === "waiting") return connectionWords(connection, offline);
   if (silentSince !== undefined) return "No output from the model.";
   const last = stopsOf(trace).at(-1);
   switch (last?.kind) {

@@ -2,12 +2,14 @@
 import { memo, useRef, useState } from "react";
 import type { Answer, AnswerState } from "../../hooks/answer.ts";
 import { useOpenPanels } from "../../hooks/focus.ts";
+import { useOffline } from "../../hooks/online.ts";
 import { useStore } from "../../hooks/store.ts";
 import type { AnswerActions } from "../../run/actions.ts";
 import type { PanelChoice } from "../../run/focus.ts";
 import { linkedSources, sourcesIn } from "../../run/links.ts";
 import { passagesOf } from "../../run/summary.ts";
 import { linkListsOf, type Stop, sourcesOf, stopsOf, warningsOf } from "../../run/view.ts";
+import { connectionWords } from "../../run/words.ts";
 import type { ContentItem, Link, RunTrace } from "../../types/models.ts";
 import { Prose } from "../prose/Prose.tsx";
 import { Drawings } from "./Drawings.tsx";
@@ -194,16 +196,11 @@ function Pending({ label, since }: { label: string; since: number | undefined })
   );
 }
 
-const CONNECTIONS: Readonly<Record<AnswerState["connection"], string>> = {
-  open: "",
-  resuming: "The connection dropped. Taking the answer up again.",
-  polling: "Followed every second: four other answers have the live connections.",
-};
-
 const NOT_STOPPED = "It could not be stopped: Signalbox does not answer. It may go on, and cost.";
 
 function Connection({ state: { trace, stopping, stopFailed, connection } }: { state: AnswerState }) {
-  const words = stopping ? "Stopping" : stopFailed ? NOT_STOPPED : CONNECTIONS[connection];
+  const offline = useOffline();
+  const words = stopping ? "Stopping" : stopFailed ? NOT_STOPPED : connectionWords(connection, offline);
   if (trace.end || !words) return null;
   return (
     <StopRow kind="connection" lamp="waiting">

@@ -1,0 +1,298 @@
+// Messages that cannot be sent yet: the list of models is on its way, or there is no connection. Each is sent once.
+import { answer, ask, ended, expect, message, type Page, REFUSED, response, test, useModel } from "./support/page.ts";
+import { openWire, type Wire } from "./support/wire.ts";
+
+const OFFLINE = "You're offline. Your message will be sent when you're back online.";
+const LOADING = "Loading the list of models. Your message will be sent when it's here.";
+const NO_LIST = "The list of models couldn't be loaded. Try again, or choose a model to send your message.";
+
+const queue = (page: Page) => page.getByRole("region", { name: "Queue" });
+const questions = (page: Page) => page.locator("[data-part=question]");
+
+/** The questions that are posted from now on, over all tabs: what was asked, and under which key. */
+function posts(page: Page): { text: string; key: string; model: string; conversation: string }[] {
+  const all: ReturnType<typeof posts> = [];
+  page.context().on("request", (request) => {
+    if (!request.url().endsWith("/api/chat/stream")) return;
+    const body = request.postDataJSON();
+    const key = request.headers()["idempotency-key"] ?? "";
+    all.push({ text: body.messages?.[0]?.content, key, model: body.model, conversation: body.conversation_id });
+  });
+  return all;
+}
+
+/** How many runs the server has started for these questions. */
+async function runsIn(page: Page, conversation: string): Promise<number> {
+  const { messages } = await (await page.request.get(`/api/conversations/${conversation}`)).json();
+  return messages.filter(({ role }: { role: string }) => role === "assistant").length;
+}
+
+test.describe("before the list of models is here", () => {
+  /** Hold the list until the result is called. */
+  async function holdList(page: Page): Promise<() => void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await page.route("**/api/models*", async (route) => {
+      await promise;
+      await route.continue();
+    });
+    return resolve;
+  }
+
+  test("a question waits and says so, then it is sent once", async ({ page }) => {
+    const all = posts(page);
+    const release = await holdList(page);
+    await page.goto("/");
+    await ask(page, "Hello.");
+    await expect(queue(page)).toContainText(LOADING);
+    await expect(queue(page)).toContainText("Hello.");
+    await expect(page.getByRole("alert")).toHaveCount(0);
+    expect(all).toEqual([]);
+    release();
+    await ended(page);
+    await expect(queue(page)).toHaveCount(0);
+    expect(all.map(({ text, model }) => [text, model])).toEqual([["Hello.", "openai/sim"]]);
+    expect(await runsIn(page, all[0]?.conversation ?? "")).toBe(1);
+  });
+
+  test("several questions are sent one after the other", async ({ page }) => {
+    const all = posts(page);
+    const release = await holdList(page);
+    await page.goto("/");
+    for (const text of ["One.", "Two.", "Three."]) await ask(page, text);
+    await expect(queue(page).getByRole("listitem")).toHaveCount(3);
+    release();
+    await expect(questions(page)).toHaveCount(3);
+    await ended(page);
+    expect(all.map(({ text }) => text)).toEqual(["One.", "Two.", "Three."]);
+  });
+
+  test("a reload keeps the question, and it is sent once", async ({ page, faults }) => {
+    // The server does not know the conversation yet.
+    faults.allow(REFUSED);
+    const all = posts(page);
+    const release = await holdList(page);
+    await page.goto("/");
+    await ask(page, "Still there?");
+    await expect(queue(page)).toContainText("Still there?");
+    await page.reload();
+    await expect(queue(page)).toContainText("Still there?");
+    release();
+    await ended(page);
+    await expect(questions(page)).toHaveCount(1);
+    expect(all.map(({ text }) => text)).toEqual(["Still there?"]);
+  });
+
+  test("a list that fails at first is asked for again, and the question is sent", async ({ page, faults }) => {
+    faults.allow(REFUSED);
+    const all = posts(page);
+    let failures = 0;
+    await page.route("**/api/models*", (route) => (failures++ < 2 ? route.fulfill({ status: 503 }) : route.continue()));
+    await page.goto("/");
+    await ask(page, "Hello.");
+    await ended(page);
+    expect(all.map(({ text }) => text)).toEqual(["Hello."]);
+  });
+
+  test("a list that does not come: the question stays, with two ways to send it", async ({ page, faults }) => {
+    faults.allow(REFUSED);
+    await page.clock.install();
+    const all = posts(page);
+    let works = false;
+    await page.route("**/api/models*", (route) => (works ? route.continue() : route.fulfill({ status: 503 })));
+    await page.goto("/");
+    await ask(page, "First.");
+    await expect(queue(page)).toContainText(LOADING);
+    for (let attempt = 0; attempt < 5; attempt++) {
+      await page.clock.runFor(10_000);
+      await page.waitForLoadState("networkidle");
+    }
+    await expect(queue(page)).toContainText(NO_LIST);
+    await expect(queue(page)).toContainText("First.");
+    await useModel(page, "openai/sim");
+    await expect(questions(page)).toHaveCount(1);
+    await ended(page);
+
+    await page.evaluate(() => localStorage.clear());
+    await page.goto("/");
+    await page.reload();
+    await ask(page, "Second.");
+    for (let attempt = 0; attempt < 5; attempt++) {
+      await page.clock.runFor(10_000);
+      await page.waitForLoadState("networkidle");
+    }
+    await expect(queue(page)).toContainText(NO_LIST);
+    works = true;
+    await queue(page).getByRole("button", { name: "Try again" }).click();
+    await ended(page);
+    expect(all.map(({ text }) => text)).toEqual(["First.", "Second."]);
+  });
+
+  test("with a model that was chosen before, a question needs no list", async ({ page }) => {
+    await page.goto("/");
+    await useModel(page, "openai/gpt-4o");
+    const release = await holdList(page);
+    await page.reload();
+    await ask(page, "Hello.");
+    await ended(page);
+    await expect(queue(page)).toHaveCount(0);
+    release();
+  });
+});
+
+test.describe("without a connection", () => {
+  test.beforeEach(async ({ page, faults }) => {
+    faults.allow(/console: Failed to load resource: net::ERR_/);
+    await page.goto("/");
+    await ask(page, "Hello.");
+    await ended(page);
+  });
+
+  test("a question waits and says so, is sent once when the line is back, and costs are not spoken of", async ({
+    page,
+    context,
+  }) => {
+    const all = posts(page);
+    await context.setOffline(true);
+    await ask(page, "Are you there?");
+    await expect(queue(page)).toContainText(OFFLINE);
+    await expect(queue(page)).toContainText("Are you there?");
+    await expect(page.getByRole("alert")).toHaveCount(0);
+    await expect(page.locator("footer, [role=alert]").filter({ hasText: /costs?\b|billed/i })).toHaveCount(0);
+    await context.setOffline(false);
+    await expect(questions(page)).toHaveCount(2);
+    await ended(page);
+    await expect(queue(page)).toHaveCount(0);
+    expect(all.map(({ text }) => text)).toEqual(["Are you there?"]);
+    expect(await runsIn(page, all[0]?.conversation ?? "")).toBe(2);
+  });
+
+  test("a waiting message can be edited and deleted", async ({ page, context }) => {
+    const all = posts(page);
+    await context.setOffline(true);
+    await ask(page, "First.");
+    await ask(page, "Second.");
+    await queue(page).getByRole("button", { name: "Delete" }).last().click();
+    await expect(queue(page)).not.toContainText("Second.");
+    await queue(page).getByRole("button", { name: "Edit" }).click();
+    await expect(message(page)).toHaveValue("First.");
+    await expect(queue(page)).toHaveCount(0);
+    await message(page).fill("Third.");
+    await page.keyboard.press("Enter");
+    await expect(queue(page)).toContainText("Third.");
+    await context.setOffline(false);
+    await expect(questions(page)).toHaveCount(2);
+    await ended(page);
+    expect(all.map(({ text }) => text)).toEqual(["Third."]);
+  });
+
+  test("a reload keeps the waiting question, and it is sent once", async ({ page }) => {
+    const all = posts(page);
+    // The browser says that it is offline, and the server cannot be reached; only the page itself still loads.
+    await page.addInitScript(() => {
+      Object.defineProperty(navigator, "onLine", { get: () => sessionStorage.getItem("online") === "yes" });
+    });
+    await page.route(/\/(api|health)\//, (route) => route.abort("internetdisconnected"));
+    await page.reload();
+    await ask(page, "After the tunnel.");
+    await expect(queue(page)).toContainText(OFFLINE);
+    await page.reload();
+    await expect(queue(page)).toContainText("After the tunnel.");
+    await expect(queue(page)).toContainText(OFFLINE);
+    expect(all).toEqual([]);
+    await page.unroute(/\/(api|health)\//);
+    await page.evaluate(() => {
+      sessionStorage.setItem("online", "yes");
+      window.dispatchEvent(new Event("online"));
+    });
+    await expect(questions(page)).toHaveCount(2);
+    await ended(page);
+    expect(all.map(({ text }) => text)).toEqual(["After the tunnel."]);
+  });
+
+  test("a duplicated tab does not send it a second time", async ({ page, context }) => {
+    const all = posts(page);
+    await context.setOffline(true);
+    await ask(page, "Once only.");
+    await expect(queue(page)).toContainText(OFFLINE);
+    const kept = await page.evaluate(() => ({ ...sessionStorage }));
+    const address = page.url();
+    // A tab of its own whose storage is a copy, as "Duplicate tab" makes it.
+    const other = await context.newPage();
+    await other.addInitScript((copy) => {
+      if (!sessionStorage.length) for (const [name, value] of Object.entries(copy)) sessionStorage.setItem(name, value);
+    }, kept);
+    await context.setOffline(false);
+    await other.goto(address);
+    await ended(page);
+    await ended(other);
+    for (const tab of [page, other]) {
+      await expect(questions(tab)).toHaveCount(2);
+      await expect(queue(tab)).toHaveCount(0);
+    }
+    expect(new Set(all.map(({ key }) => key)).size).toBe(1);
+    expect(await runsIn(page, all[0]?.conversation ?? "")).toBe(2);
+  });
+
+  test("an answer that is under way goes on when the line is back, and says so until then", async ({
+    page,
+    context,
+    baseURL,
+  }) => {
+    const wire = await openWire(baseURL ?? "");
+    try {
+      await page.goto(wire.url);
+      await useModel(page, "openai/sim-long-600");
+      await ask(page, "A long answer, please.");
+      await expect(answer(page).last()).toContainText(/\w+ \w+ \w+/);
+      await context.setOffline(true);
+      wire.cut();
+      await expect(response(page)).toContainText("You're offline. The answer will continue when you're back online.");
+      await expect(page.locator("footer, [role=alert]").filter({ hasText: /costs?\b|billed/i })).toHaveCount(0);
+      await context.setOffline(false);
+      await ended(page);
+    } finally {
+      wire.close();
+    }
+  });
+});
+
+test.describe("where the server cannot be reached", () => {
+  const UNREACHABLE = "Signalbox can't be reached. Your message will be sent when the connection is back.";
+  let wire: Wire;
+  test.beforeEach(async ({ page, baseURL, faults }) => {
+    faults.allow(/console: Failed to load resource: net::ERR_/);
+    wire = await openWire(baseURL ?? "");
+    await page.goto(wire.url);
+    await ask(page, "Hello.");
+    await ended(page);
+  });
+  test.afterEach(() => wire.close());
+
+  test("a question waits for it, and is asked once", async ({ page }) => {
+    const all = posts(page);
+    wire.down();
+    await ask(page, "Are you there?");
+    await expect(response(page)).toContainText(UNREACHABLE);
+    await expect(page.getByRole("alert")).toHaveCount(0);
+    await expect(response(page)).not.toContainText(/cost|billed/i);
+    wire.up();
+    await ended(page);
+    expect(new Set(all.map(({ key }) => key)).size).toBe(1);
+    expect(await runsIn(page, all[0]?.conversation ?? "")).toBe(2);
+  });
+
+  test("it can be cancelled, and is not sent any more", async ({ page }) => {
+    wire.down();
+    await ask(page, "Are you there?");
+    await expect(response(page)).toContainText(UNREACHABLE);
+    const { all } = { all: posts(page) };
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
+    await ended(page, "cancelled");
+    await expect(response(page)).not.toContainText(/cost|billed/i);
+    const before = all.length;
+    wire.up();
+    await ask(page, "And now?");
+    await ended(page);
+    expect(all.slice(before).map(({ text }) => text)).toEqual(["And now?"]);
+  });
+});

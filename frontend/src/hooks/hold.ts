@@ -1,0 +1,21 @@
+// Why a question cannot be sent now: there is no connection, or it is not known yet which model and tools to ask with.
+import type { Hold } from "../run/queue.ts";
+import type { AskSettings } from "../types/api.ts";
+import type { NetworkState } from "./network.ts";
+import type { SessionState } from "./session.ts";
+
+interface Known {
+  network: NetworkState;
+  server: Pick<SessionState, "listing" | "preferred" | "tools" | "toolsTrouble">;
+  ask: Pick<AskSettings, "model" | "toolsOff">;
+  compared: readonly string[];
+}
+
+export function holdOf({ network, server, ask, compared }: Known): Hold | undefined {
+  if (network.offline) return "offline";
+  const hasModel = ask.model !== "" || compared.length > 1 || server.preferred !== "";
+  if (!hasModel) return server.listing === "loading" ? "loading" : "no-models";
+  // Which tools stay on offer can be named only when all of them are known.
+  const hasTools = ask.toolsOff.length === 0 || server.tools.length > 0 || server.toolsTrouble !== undefined;
+  return hasTools ? undefined : "loading";
+}

@@ -1,0 +1,13 @@
+// Whether the browser says that it is offline, for words on the page.
+import { useSyncExternalStore } from "react";
+
+function subscribe(onChange: () => void): () => void {
+  window.addEventListener("online", onChange);
+  window.addEventListener("offline", onChange);
+  return () => {
+    window.removeEventListener("online", onChange);
+    window.removeEventListener("offline", onChange);
+  };
+}
+
+export const useOffline = (): boolean => useSyncExternalStore(subscribe, () => navigator.onLine === false);

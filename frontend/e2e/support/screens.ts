@@ -75,6 +75,11 @@ export const smallTargets = (page: Page, leastPx: number): Promise<string[]> =>
     const all = document.querySelectorAll<HTMLElement>(
       "button, a[href], input, select, textarea, label:has(input), [role=option], [role=tab], [role=menuitem], [role=switch]",
     );
+    const scrollerOf = (target: Element): Element | undefined => {
+      let box = target.parentElement;
+      while (box && !/auto|scroll/.test(getComputedStyle(box).overflowY)) box = box.parentElement;
+      return box ?? undefined;
+    };
     return [...all].flatMap((target) => {
       if (target.closest("[inert], [aria-hidden=true], .prose, table, [data-part=cite]")) return [];
       if (target.matches("label *, .sr-only, [type=hidden], [hidden], p a, dd a, li > a.text-dim")) return [];
@@ -83,7 +88,8 @@ export const smallTargets = (page: Page, leastPx: number): Promise<string[]> =>
       const [x, y] = [left + width / 2, top + height / 2];
       if (!isShown || width < 2 || y < least || y > innerHeight - least || x < 0 || x > innerWidth) return [];
       const isHit = (dx: number, dy: number) => target.contains(document.elementFromPoint(x + dx, y + dy));
-      const frame = target.closest("main")?.getBoundingClientRect();
+      const frame = scrollerOf(target)?.getBoundingClientRect();
+      // A row that is half scrolled out of a list is no small one.
       if (frame && (top < frame.top || top + height > frame.bottom)) return [];
       // What lies under something else cannot be hit at all.
       if (!isHit(0, 0)) return [];

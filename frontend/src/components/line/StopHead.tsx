@@ -78,7 +78,7 @@ interface ButtonProps {
 export const StopButton = ({ open, controls, onPress, children }: ButtonProps) => (
   <button
     type="button"
-    className="group/head -mx-1.5 -my-0.5 narrow:-my-1.5 narrow:py-1.5 flex w-[calc(100%+0.75rem)] cursor-pointer items-start gap-3 rounded-sm px-1.5 py-0.5 text-start tabular-nums transition-colors hover:bg-sunken"
+    className="group/head relative -mx-1.5 -my-0.5 narrow:-my-1.5 narrow:py-1.5 flex w-[calc(100%+0.75rem)] cursor-pointer items-start gap-3 rounded-sm px-1.5 py-0.5 text-start tabular-nums transition-colors hover:bg-sunken"
     aria-expanded={open}
     aria-controls={controls}
     onClick={onPress}

@@ -18,6 +18,9 @@ import {
 import { type OwnServer, ownServer } from "./support/server.ts";
 import { openWire } from "./support/wire.ts";
 
+/** Each test starts a server twice. */
+test.describe.configure({ timeout: 120_000 });
+
 let server: OwnServer;
 
 test.beforeEach(async ({ faults }) => {

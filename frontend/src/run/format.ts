@@ -52,18 +52,18 @@ export function readFormat(saved: unknown): ResponseFormat {
 
 /** A schema alone, or in OpenAI's wrapper `{"name", "schema", "strict"}`. */
 function parse(text: string): Wrapped | { error: string } {
-  if (!text.trim()) return { error: "Enter a JSON schema. Until then no format is sent." };
+  if (!text.trim()) return { error: "Enter a JSON schema to send the format." };
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { error: `This is not valid JSON${placeOf(error, text)}. Until it is, no format is sent.` };
+    return { error: `This is not valid JSON${placeOf(error, text)}. Fix it to send the format.` };
   }
   if (!isObject(value)) return { error: 'A JSON schema is an object, such as {"type": "object"}.' };
   const { name, schema, strict } = value;
   const isWrapped = isObject(schema) && !("type" in value && "properties" in value);
   const wrong = schemaError(isWrapped ? schema : value);
-  if (wrong) return { error: `${wrong} Until this is mended, no format is sent.` };
+  if (wrong) return { error: `${wrong} Fix it to send the format.` };
   return {
     name: isWrapped && typeof name === "string" && NAME.test(name) ? name : "answer",
     schema: isWrapped ? schema : value,

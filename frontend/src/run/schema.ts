@@ -24,7 +24,7 @@ function errorAt(value: unknown, place: string, depth: number): string | undefin
 function typeError({ type }: Record<string, unknown>, place: string): string | undefined {
   const types = type === undefined ? [] : Array.isArray(type) ? type : [type];
   const wrong = types.find((one) => !TYPES.includes(one));
-  return wrong === undefined ? undefined : `"type" of ${place} is ${JSON.stringify(wrong)}, which is no type of JSON.`;
+  return wrong === undefined ? undefined : `"type" of ${place} is ${JSON.stringify(wrong)}, which is not a JSON type.`;
 }
 
 function requiredError({ required }: Record<string, unknown>, place: string): string | undefined {

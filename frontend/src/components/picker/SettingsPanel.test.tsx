@@ -231,6 +231,6 @@ describe("tool choice and response format", () => {
     panel({ ask: { format: { kind: "schema", schema: '{"type": "strin"}' } } });
     const field = screen.getByRole("textbox", { name: "JSON schema" });
     expect(field.getAttribute("aria-invalid")).toBe("true");
-    expect(describedBy(field)).toContain('"strin", which is no type of JSON');
+    expect(describedBy(field)).toContain('"strin", which is not a JSON type');
   });
 });

@@ -2,6 +2,7 @@ import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 import { compress } from "./scripts/compress.ts";
+import { drawShell } from "./scripts/draw.ts";
 import { newestFonts } from "./scripts/fonts.ts";
 
 const backend = process.env.SIGNALBOX_URL ?? "http://127.0.0.1:8000";
@@ -18,7 +19,7 @@ const documents = {
 };
 
 export default defineConfig({
-  plugins: [tailwindcss(), react(), newestFonts(), compress()],
+  plugins: [tailwindcss(), react(), newestFonts(), drawShell(), compress()],
   build: {
     // The server's content policy knows no data: fonts and no inline scripts.
     assetsInlineLimit: 0,

@@ -1,7 +1,14 @@
-// Shows the theme that the reader chose before anything is painted; hooks/theme.ts does so again, and follows changes.
-try {
-  const { theme } = JSON.parse(localStorage.getItem("signalbox.settings"));
-  if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
-} catch {
-  // Nothing was chosen, or the browser keeps nothing: the system's theme is the right one.
+// Shows what the reader chose before anything is painted: the theme, and whether the list of conversations is open.
+// hooks/theme.ts and the page itself do so again, and follow changes.
+{
+  const { dataset } = document.documentElement;
+  // A chat that is opened by its address does not begin with the empty page.
+  if (location.hash.length > 1) dataset.opens = "chat";
+  try {
+    const { theme, sidebar } = JSON.parse(localStorage.getItem("signalbox.settings"));
+    if (theme === "light" || theme === "dark") dataset.theme = theme;
+    if (sidebar === false) dataset.sidebar = "closed";
+  } catch {
+    // Nothing was chosen, or the browser keeps nothing: the system's theme is the right one.
+  }
 }

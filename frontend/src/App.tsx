@@ -16,6 +16,7 @@ import { type Address, goTo, readAddress, useHash } from "./hooks/address.ts";
 import type { Answer } from "./hooks/answer.ts";
 import { changeAsk } from "./hooks/changeAsk.ts";
 import type { Chat } from "./hooks/chat.ts";
+import { whenIdle } from "./hooks/idle.ts";
 import { NARROW, useMedia } from "./hooks/media.ts";
 import { useShortcuts } from "./hooks/shortcuts.ts";
 import { createSignalbox } from "./hooks/signalbox.ts";
@@ -49,8 +50,10 @@ export function App() {
   useEffect(() => {
     const stopWaiting = box.start();
     session.load();
-    preloadProse();
-    preloadModels();
+    whenIdle(() => {
+      preloadProse();
+      preloadModels();
+    });
     void conversations.load();
     const stopFollowing = settings.follow();
     const stopHearing = box.hear((id) => chats.refresh(id));

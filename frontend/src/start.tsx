@@ -3,6 +3,7 @@ import "@fontsource-variable/inter/wght.css";
 import "@fontsource-variable/jetbrains-mono/wght.css";
 import "./styles/app.css";
 import { type ReactNode, StrictMode } from "react";
+import { flushSync } from "react-dom";
 import { createRoot } from "react-dom/client";
 import { Boundary } from "./components/ui/Boundary.tsx";
 import { followTheme } from "./hooks/theme.ts";
@@ -11,13 +12,17 @@ export function start(page: ReactNode): void {
   const root = document.getElementById("root");
   if (!root) throw new Error("The page has no #root");
   followTheme();
-  createRoot(root).render(
-    <StrictMode>
-      <Boundary
-        fallback={<p className="p-6">This page could not be drawn. Reload it; nothing that was said is lost.</p>}
-      >
-        {page}
-      </Boundary>
-    </StrictMode>,
+  const drawn = createRoot(root);
+  // At once: what stood there before (src/shell.tsx) must be gone when the document has loaded.
+  flushSync(() =>
+    drawn.render(
+      <StrictMode>
+        <Boundary
+          fallback={<p className="p-6">This page could not be drawn. Reload it; nothing that was said is lost.</p>}
+        >
+          {page}
+        </Boundary>
+      </StrictMode>,
+    ),
   );
 }

@@ -48,4 +48,9 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-export const useHash = (): string => useSyncExternalStore(subscribe, () => location.hash);
+export const useHash = (): string =>
+  useSyncExternalStore(
+    subscribe,
+    () => location.hash,
+    () => "",
+  );

@@ -107,5 +107,7 @@ function tabBox(): Box | undefined {
 /** The drafts of this tab. */
 export const drafts = new Drafts(tabBox());
 
-export const useDraft = (key: string, of: Drafts = drafts): Draft =>
-  useSyncExternalStore(of.subscribe, () => of.get(key));
+export const useDraft = (key: string, of: Drafts = drafts): Draft => {
+  const draft = () => of.get(key);
+  return useSyncExternalStore(of.subscribe, draft, draft);
+};

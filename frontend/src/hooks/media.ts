@@ -18,5 +18,6 @@ export function useMedia(query: string): boolean {
     },
     [query],
   );
-  return useSyncExternalStore(subscribe, () => find(query)?.matches ?? false);
+  const matches = () => find(query)?.matches ?? false;
+  return useSyncExternalStore(subscribe, matches, matches);
 }

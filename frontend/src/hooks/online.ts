@@ -10,4 +10,6 @@ function subscribe(onChange: () => void): () => void {
   };
 }
 
-export const useOffline = (): boolean => useSyncExternalStore(subscribe, () => navigator.onLine === false);
+const isOffline = () => navigator.onLine === false;
+
+export const useOffline = (): boolean => useSyncExternalStore(subscribe, isOffline, () => false);

@@ -56,7 +56,10 @@ export class Store<State extends object> {
 export const useStored = <State extends object, Value extends string | boolean>(
   store: Store<State>,
   select: (state: State) => Value,
-): Value => useSyncExternalStore(store.subscribe, () => select(store.snapshot()));
+): Value => {
+  const value = () => select(store.snapshot());
+  return useSyncExternalStore(store.subscribe, value, value);
+};
 
 export const useStore = <State extends object>(store: Store<State>): State =>
-  useSyncExternalStore(store.subscribe, store.snapshot);
+  useSyncExternalStore(store.subscribe, store.snapshot, store.snapshot);

@@ -181,8 +181,10 @@ function useTitle({ conversations }: Signalbox, chat: Chat): string {
 const none = () => () => undefined;
 
 /** Whether the last answer is being stopped; its tokens concern nobody here. */
-const useStopping = (answer: Answer | undefined): boolean =>
-  useSyncExternalStore(answer?.subscribe ?? none, () => answer?.snapshot().stopping ?? false);
+const useStopping = (answer: Answer | undefined): boolean => {
+  const stopping = () => answer?.snapshot().stopping ?? false;
+  return useSyncExternalStore(answer?.subscribe ?? none, stopping, stopping);
+};
 
 function useHandle(handle: Ref<ChatHandle>, focus: () => void, pickModel: () => void): void {
   useEffect(() => {

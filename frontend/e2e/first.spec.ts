@@ -1,0 +1,157 @@
+// The first visit: what it costs, what stands there before the scripts run, and that nothing moves when they do.
+import { expect, type Page, test } from "./support/page.ts";
+
+/** Everything that the model's name waits for, over the wire: the page, its styles and scripts, and the list. */
+const MOST_BYTES = 210_000;
+/** A browser asks six at a time. */
+const MOST_REQUESTS = 18;
+/** With what is fetched when the page has time: fonts, the renderer, the list of the picker. */
+const MOST_IN_ALL = 420_000;
+const SIZES = [
+  { width: 375, height: 812 },
+  { width: 768, height: 1024 },
+  { width: 1440, height: 900 },
+];
+
+interface Fetched {
+  path: string;
+  bytes: number;
+  encoded: string | undefined;
+}
+
+/** All that a page fetches from now on. */
+async function fetched(page: Page): Promise<Fetched[]> {
+  const cdp = await page.context().newCDPSession(page);
+  const all: Fetched[] = [];
+  const heads = new Map<string, Fetched>();
+  await cdp.send("Network.enable");
+  cdp.on("Network.responseReceived", ({ requestId, response: { url, headers } }) => {
+    const encoded = headers["content-encoding"];
+    heads.set(requestId, { path: new URL(url).pathname, bytes: 0, encoded });
+  });
+  cdp.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
+    const head = heads.get(requestId);
+    if (head) all.push({ ...head, bytes: encodedDataLength });
+  });
+  return all;
+}
+
+const modelName = (page: Page) => page.locator("[data-part=model][title]:not([title=''])");
+const sum = (all: readonly Fetched[]) => all.reduce((bytes, one) => bytes + one.bytes, 0);
+const listOf = (all: readonly Fetched[]) => all.map(({ path, bytes }) => `${path} ${bytes}`).join("\n");
+
+/** What the document names itself: it is fetched before the first script runs. */
+async function named(page: Page): Promise<readonly string[]> {
+  const html = await (await page.request.get("/")).text();
+  return [...html.matchAll(/(?:src|href)="(\/[^"]+\.(?:js|css))"/g)].map(([, path = ""]) => path);
+}
+
+test("the first visit is small", async ({ page }) => {
+  const all = await fetched(page);
+  await page.goto("/");
+  await expect(modelName(page)).toBeVisible();
+  await page.waitForLoadState("networkidle");
+  const first = new Set(["/", "/api/models", ...(await named(page))]);
+  const waitedFor = all.filter(({ path }) => first.has(path));
+  expect(waitedFor.map(({ path }) => path)).toContain("/api/models");
+  expect(waitedFor.length, listOf(waitedFor)).toBeLessThanOrEqual(MOST_REQUESTS);
+  expect(sum(waitedFor), listOf(waitedFor)).toBeLessThan(MOST_BYTES);
+  expect(sum(all), listOf(all)).toBeLessThan(MOST_IN_ALL);
+  // A drawing of 373 bytes fits into the packet as it is.
+  const whole = all.filter(({ path, bytes, encoded }) => !encoded && bytes > 2_000 && !path.endsWith(".woff2"));
+  expect(listOf(whole)).toBe("");
+});
+
+test("a second visit asks for nothing that it has", async ({ page }) => {
+  await page.goto("/");
+  await expect(modelName(page)).toBeVisible();
+  await page.waitForLoadState("networkidle");
+  const all = await fetched(page);
+  await page.reload();
+  await expect(modelName(page)).toBeVisible();
+  await page.waitForLoadState("networkidle");
+  expect(sum(all), listOf(all)).toBeLessThan(15_000);
+});
+
+test("the list of models is asked for once, before the scripts run", async ({ page }) => {
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  let released: () => void = () => undefined;
+  const held = new Promise<void>((release) => {
+    released = release;
+  });
+  await page.route("**/assets/*.js", async (route) => {
+    await held;
+    await route.continue();
+  });
+  const listed = page.waitForResponse("**/api/models*");
+  await page.goto("/", { waitUntil: "commit" });
+  await listed;
+  released();
+  await expect(modelName(page)).toBeVisible();
+  expect(asked.filter((path) => path === "/api/models")).toHaveLength(1);
+});
+
+/** Where the page stands, and where its drawing stood. */
+const places = (page: Page) =>
+  page.evaluate(() =>
+    ["nav", "header", "main", "main h2", "main li:last-child", "footer", "textarea"].map((what) => {
+      const shown = [...document.querySelectorAll(what)].find((one) => one.checkVisibility());
+      const { x, y, width, height } = shown?.getBoundingClientRect() ?? new DOMRect();
+      return `${what} ${[x, y, width, height].map(Math.round).join(" ")}`;
+    }),
+  );
+
+for (const viewport of SIZES) {
+  test(`the page stands before its scripts run, ${viewport.width} px wide`, async ({ page }) => {
+    await page.setViewportSize(viewport);
+    await page.addInitScript(() => {
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) window.moved.push((entry as unknown as { value: number }).value);
+      }).observe({ type: "layout-shift", buffered: true });
+      window.moved = [];
+    });
+    let released: () => void = () => undefined;
+    const held = new Promise<void>((release) => {
+      released = release;
+    });
+    await page.route("**/assets/*.js", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto("/", { waitUntil: "commit" });
+    await expect(page.locator("[data-shell] h2:visible")).toHaveCount(1);
+    await page.evaluate(() => document.fonts.ready);
+    const before = await places(page);
+    await expect(page.locator("#root > [data-shell]:not([inert][aria-hidden=true])")).toHaveCount(0);
+    released();
+    await expect(modelName(page)).toBeVisible();
+    await expect(page.locator("[data-shell]")).toHaveCount(0);
+    expect(await places(page)).toEqual(before);
+    const moved = await page.evaluate(() => window.moved.reduce((all, one) => all + one, 0));
+    expect(moved).toBeLessThan(0.01);
+  });
+}
+
+const drawing = (page: Page) => page.locator("[data-shell]:visible");
+
+test("a chat that is opened by its address does not begin with the empty page", async ({ page }) => {
+  await page.route("**/assets/*.js", () => undefined);
+  await page.goto("/#c=some-chat", { waitUntil: "commit" });
+  await expect(drawing(page).locator("textarea:visible")).toHaveCount(1);
+  await expect(drawing(page).locator("h2:visible")).toHaveCount(0);
+});
+
+test("a list of conversations that was closed stays closed from the first paint on", async ({ page }) => {
+  await page.addInitScript(() => localStorage.setItem("signalbox.settings", '{"version":1,"sidebar":false}'));
+  await page.route("**/assets/*.js", () => undefined);
+  await page.goto("/", { waitUntil: "commit" });
+  await expect(drawing(page).locator("textarea:visible")).toHaveCount(1);
+  await expect(drawing(page).locator("nav:visible")).toHaveCount(0);
+});
+
+declare global {
+  interface Window {
+    moved: number[];
+  }
+}

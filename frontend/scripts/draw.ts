@@ -1,0 +1,40 @@
+// Puts the page as it looks before its scripts run into index.html, so that a slow line shows it with the style sheet.
+import { type Plugin, runnerImport } from "vite";
+
+const ROOT = '<div id="root"></div>';
+
+export const drawShell = (): Plugin => {
+  let root = "";
+  return {
+    name: "signalbox:shell",
+    apply: "build",
+    configResolved: (config) => {
+      root = config.root;
+    },
+    transformIndexHtml: {
+      order: "pre",
+      async handler(html, { path }) {
+        if (path !== "/index.html") return html;
+        if (!html.includes(ROOT)) throw new Error(`index.html has no ${ROOT}`);
+        const shell = await withoutChannels(() => drawn(root));
+        return html.replace(ROOT, () => `<div id="root">${shell}</div>`);
+      },
+    },
+  };
+};
+
+async function drawn(root: string): Promise<string> {
+  const { module } = await runnerImport<{ shell: () => string }>("./src/shell.tsx", { root });
+  return module.shell();
+}
+
+/** Modules open channels to other tabs, and an open channel would keep the build from ending. */
+async function withoutChannels<Result>(work: () => Promise<Result>): Promise<Result> {
+  const channel = globalThis.BroadcastChannel;
+  Reflect.deleteProperty(globalThis, "BroadcastChannel");
+  try {
+    return await work();
+  } finally {
+    globalThis.BroadcastChannel = channel;
+  }
+}

@@ -49,7 +49,7 @@ const CASES: Case[] = [
     code: "UPSTREAM_OVERLOADED",
     status: "error",
     says: /The answer up to here is saved/,
-    fixes: ["Retry", "Another model"],
+    fixes: ["Continue", "Retry", "Another model"],
     keeps: true,
   },
   {
@@ -57,7 +57,7 @@ const CASES: Case[] = [
     code: "STREAM_CUT",
     status: "interrupted",
     says: /The answer up to here is saved/,
-    fixes: ["Retry"],
+    fixes: ["Continue", "Retry"],
     keeps: true,
   },
   {
@@ -68,7 +68,14 @@ const CASES: Case[] = [
     fixes: ["Another model"],
     keeps: true,
   },
-  { model: "sim-length", code: "LENGTH", status: "length", says: /go on, or raise max_tokens/, fixes: [], keeps: true },
+  {
+    model: "sim-length",
+    code: "LENGTH",
+    status: "length",
+    says: /Continue the answer/,
+    fixes: ["Continue"],
+    keeps: true,
+  },
 ];
 
 for (const { model, code, status, says, fixes, keeps } of CASES) {

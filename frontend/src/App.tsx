@@ -107,8 +107,7 @@ export function App() {
     },
     copy: () => {
       const answer = lastAnswer();
-      if (answer)
-        void copyText(copyOf(answer.state.trace, "answer", location.origin)).then((said) => setNotice(`${said}.`));
+      if (answer) void copyText(copyOf(answer.whole, "answer", location.origin)).then((said) => setNotice(`${said}.`));
     },
     focus: () => handle.current?.focus(),
     stop: chat.state.running ? () => void chat.stop() : undefined,

@@ -95,6 +95,7 @@ const NOTHING = () => undefined;
 const ACTIONS: ReturnType<ComponentProps<typeof View>["actionsOf"]> = {
   onRetry: undefined,
   onRetryWith: undefined,
+  onContinue: undefined,
   onInspect: NOTHING,
   onSave: NOTHING,
   onToken: NOTHING,

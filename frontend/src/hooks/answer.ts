@@ -1,4 +1,5 @@
 // One answer: its run as a store of its own, so that a token that comes concerns nobody but the panel that shows it.
+import { joinedTrace } from "../run/joined.ts";
 import { connectionLost, emptyTrace, refused, runReducer, stoppedLocally } from "../run/reducer.ts";
 import { isLoop, measured, settledAs, type Told, toldTrace } from "../run/told.ts";
 import { withoutUnsaved } from "../run/unsaved.ts";
@@ -12,6 +13,7 @@ import type { Effort, RawEvent } from "../types/api.ts";
 import type { ChatBody, ChatEvent, RunEnd, RunTrace } from "../types/models.ts";
 import { SilenceWatch } from "./silence.ts";
 import { nextFrame, type Schedule, Store } from "./store.ts";
+import { chainOf } from "./whole.ts";
 
 export interface AnswerState {
   trace: RunTrace;
@@ -59,6 +61,8 @@ export interface AnswerOptions {
   runId?: string;
   /** Its events are read from this frozen copy. */
   saveId?: string;
+  /** The answer that it goes on with. */
+  continues?: Answer | undefined;
 }
 
 const STOP_GRACE_MS = 2000;
@@ -80,6 +84,7 @@ export class Answer extends Store<AnswerState> {
   readonly events: RawEvent[] = [];
   /** It was asked for, and nobody knows whether that came through. */
   isUnanswered = false;
+  readonly continues: Answer | undefined;
   readonly #deps: AnswerDeps;
   readonly #now: () => number;
   readonly #saveId: string | undefined;
@@ -93,7 +98,7 @@ export class Answer extends Store<AnswerState> {
     onSilence: (silentSince) => this.set({ silentSince }),
   });
 
-  private constructor(deps: AnswerDeps, { model, effort, runId, saveId }: AnswerOptions, told?: Told) {
+  private constructor(deps: AnswerDeps, { model, effort, runId, saveId, continues }: AnswerOptions, told?: Told) {
     const trace = { ...emptyTrace(model), ...(runId && { runId }) };
     super(
       {
@@ -113,6 +118,7 @@ export class Answer extends Store<AnswerState> {
     this.#now = deps.now ?? (() => performance.now());
     this.effort = effort;
     this.#saveId = saveId;
+    this.continues = continues;
     made += 1;
     this.key = `answer-${made}`;
     this.askedAt = told || runId ? undefined : this.#now();
@@ -124,8 +130,8 @@ export class Answer extends Store<AnswerState> {
   }
 
   /** An answer as its conversation tells it; `load` brings the rest. */
-  static told(deps: AnswerDeps, runId: string, told: Told): Answer {
-    return new Answer(deps, { model: told.run?.model ?? "", effort: "auto", runId }, told);
+  static told(deps: AnswerDeps, runId: string, told: Told, continues?: Answer): Answer {
+    return new Answer(deps, { model: told.run?.model ?? "", effort: "auto", runId, continues }, told);
   }
 
   /** An answer that never came to be. */
@@ -148,6 +154,11 @@ export class Answer extends Store<AnswerState> {
 
   get runId(): string {
     return this.state.trace.runId;
+  }
+
+  /** The whole answer, with all that it continues. */
+  get whole(): RunTrace {
+    return joinedTrace(chainOf(this).map(({ state }) => state.trace));
   }
 
   get isOver(): boolean {

@@ -10,6 +10,7 @@ import type { Conversation, Picture } from "../types/api.ts";
 import type { Answer, AnswerDeps } from "./answer.ts";
 import { Asker } from "./asker.ts";
 import { type Asking, askingOf } from "./asking.ts";
+import { continuation, continueBody } from "./continuing.ts";
 import { Loading } from "./loading.ts";
 import {
   type AnswerPart,
@@ -27,6 +28,7 @@ import { type Box, type Pending, PendingQuestions } from "./pending.ts";
 import { cameThrough, isFresh } from "./recall.ts";
 import { Store } from "./store.ts";
 import { type Standing, Waiting } from "./waiting.ts";
+import { chainOf } from "./whole.ts";
 
 export interface ChatState {
   title: string;
@@ -176,7 +178,10 @@ export class Chat extends Store<ChatState> {
 
   /** An answer has come into view: bring the rest of it. Call the result when it has left again. */
   show(answer: Answer): () => void {
-    return this.#loading.want(answer);
+    const stops = chainOf(answer).map((part) => this.#loading.want(part));
+    return () => {
+      for (const stop of stops) stop();
+    };
   }
 
   #merge(conversation: Conversation): void {
@@ -280,6 +285,20 @@ export class Chat extends Store<ChatState> {
     });
   }
 
+  /** Have an answer go on where it stopped: the same model, with what is set now. */
+  async goOn(key: string): Promise<void> {
+    const cut = this.state.parts.get(key);
+    if (cut?.kind !== "answer" || !cut.answer.isOver || !cut.answer.runId) return;
+    const asking = await this.#deps.asking();
+    const part = continuation(cut, this.#deps);
+    const leaf = this.state.leaf === key || !this.state.leaf ? part.key : this.state.leaf;
+    this.#waiting.moveOn(key, part.key);
+    this.set({ parts: new Map([...this.state.parts, [part.key, part]]), leaf, trouble: undefined });
+    this.#derive();
+    this.flush();
+    await part.answer.ask(continueBody(this.id, cut.answer, asking), newKey());
+  }
+
   /** End what is shown and under way. */
   async stop(): Promise<void> {
     const last = this.state.entries.at(-1);
@@ -336,6 +355,9 @@ export class Chat extends Store<ChatState> {
   #parentOfNext(leaf: string | null): string | null {
     const path = pathTo(this.state.parts, leaf);
     const refusedAt = path.findIndex((part) => idOf(part) === undefined);
+    const refused = path[refusedAt];
+    const cut = refused?.kind === "answer" ? refused.answer.continues : undefined;
+    if (cut) return this.#answers().find(({ answer }) => answer === cut)?.key ?? null;
     return (refusedAt === -1 ? path.at(-1) : path[refusedAt - 1])?.key ?? null;
   }
 

@@ -41,14 +41,26 @@ export const MOST_BESIDE = 4;
 export const idOf = (part: ChatPart): string | undefined =>
   part.kind === "question" ? part.id : part.answer.runId || undefined;
 
-function partOf(node: ChatNode, parent: string | null, deps: AnswerDeps): ChatPart {
+function partOf(node: ChatNode, { parent, continues }: Place, deps: AnswerDeps): ChatPart {
   const { id, text } = node;
   if (node.role === "assistant") {
-    const answer = Answer.told(deps, id, { text, run: node.run });
+    const answer = Answer.told(deps, id, { text, run: node.run }, continues);
     return { kind: "answer", key: id, parent, answer, column: node.run?.column };
   }
   const { pictures, files, system } = node;
   return { kind: "question", key: id, parent, id, text, pictures, files, system };
+}
+
+interface Place {
+  parent: string | null;
+  continues: Answer | undefined;
+}
+
+/** A run behind a run continues it: both answer the same question. */
+function placeOf(parts: ReadonlyMap<string, ChatPart>, node: ChatNode, behind: string | null): Place {
+  const before = behind === null ? undefined : parts.get(behind);
+  const isMore = before?.kind === "answer" && node.role === "assistant" && node.run !== undefined;
+  return isMore ? { parent: before.parent, continues: before.answer } : { parent: behind, continues: undefined };
 }
 
 interface Shown {
@@ -63,11 +75,12 @@ export function merged(before: Shown, { leafId, nodes }: Conversation, deps: Ans
   let shown = before.leaf;
   for (const node of nodes) {
     if (keys.has(node.id)) continue;
-    const parent = node.parentId === null ? null : (keys.get(node.parentId) ?? node.parentId);
-    const twin = twinOf(parts, node, parent);
+    const behind = node.parentId === null ? null : (keys.get(node.parentId) ?? node.parentId);
+    const place = placeOf(parts, node, behind);
+    const twin = twinOf(parts, node, place);
     if (twin?.kind === "question") parts.set(twin.key, { ...twin, id: node.id });
     else if (!twin?.answer.isLive) {
-      const part = partOf(node, parent, deps);
+      const part = partOf(node, place, deps);
       if (twin) parts.delete(twin.key);
       if (twin && shown === twin.key) shown = part.key;
       parts.set(part.key, part);
@@ -79,11 +92,16 @@ export function merged(before: Shown, { leafId, nodes }: Conversation, deps: Ans
 }
 
 /** The part of this page that the server tells of before its answer to the page has come: it has no name here yet. */
-function twinOf(parts: ReadonlyMap<string, ChatPart>, node: ChatNode, parent: string | null): ChatPart | undefined {
+function twinOf(
+  parts: ReadonlyMap<string, ChatPart>,
+  node: ChatNode,
+  { parent, continues }: Place,
+): ChatPart | undefined {
   return [...parts.values()].find((part) => {
     if (part.parent !== parent || idOf(part) !== undefined) return false;
     if (node.role === "user") return part.kind === "question" && part.text === node.text;
-    return part.kind === "answer" && part.answer.state.trace.model === node.run?.model;
+    if (part.kind !== "answer" || part.answer.continues !== continues) return false;
+    return part.answer.state.trace.model === node.run?.model;
   });
 }
 
@@ -95,12 +113,25 @@ export function entriesOf(
 ): readonly Entry[] {
   const path = pathTo(parts, leaf);
   const alternatives = alternativesAlong(parts, path);
+  const begun = begunAnswers(parts);
   return path.map((part, at): Entry => {
-    const others = alternatives[at] ?? [];
+    const others = (alternatives[at] ?? []).filter((other) => other === part || !begun.has(other.key));
     if (part.kind === "question") return { kind: "question", part, alternatives: others };
     const beside = besides.has(part.parent ?? "") ? besideEachOther(others) : [];
     return { kind: "answer", part, alternatives: others, beside: beside.length > 1 ? beside : [] };
   });
+}
+
+/** Answers that others continue, and that no question follows: they are shown as a part of those. */
+function begunAnswers(parts: ReadonlyMap<string, ChatPart>): ReadonlySet<string> {
+  const continued = new Set<Answer>();
+  const followed = new Set<string | null>();
+  for (const part of parts.values()) {
+    if (part.kind === "question") followed.add(part.parent);
+    else if (part.answer.continues) continued.add(part.answer.continues);
+  }
+  const isBegun = (part: ChatPart) => part.kind === "answer" && continued.has(part.answer) && !followed.has(part.key);
+  return new Set([...parts.values()].filter(isBegun).map(({ key }) => key));
 }
 
 /** The newest answer of each model, in the order in which the models were chosen. */

@@ -5,8 +5,10 @@ export interface AnswerActions {
   onRetry: (() => void) | undefined;
   /** Ask the same question again with another model, which is picked first. */
   onRetryWith: (() => void) | undefined;
-  /** Open the run's inspector. */
-  onInspect: () => void;
+  /** Have the answer go on where it stopped. */
+  onContinue: (() => void) | undefined;
+  /** Open the inspector of its run, or of one of the runs that it consists of. */
+  onInspect: (runId?: string) => void;
   /** Keep a frozen copy of the run. */
   onSave: (() => void) | undefined;
   /** Enter an access token. */

@@ -82,16 +82,16 @@ export const ADVICE: Readonly<Record<string, Advice>> = {
   STREAM_CUT: advice("Retry.", "retry"),
   EMPTY_ANSWER: advice("Retry, or pick another model.", "retry", "model"),
   MALFORMED_CALL: advice("Retry, or pick another model.", "retry", "model"),
-  LENGTH: advice("Ask it to go on, or raise max_tokens."),
+  LENGTH: advice("Continue the answer where it stopped."),
   REASONING_LENGTH: advice("Raise max_tokens, or ask for less reasoning.", "retry", "model"),
-  TURN_PAUSED: advice("Ask the model to go on."),
-  STOP_UNKNOWN: advice("Ask the model to go on, or pick another model.", "model"),
+  TURN_PAUSED: advice("Continue the answer where it stopped."),
+  STOP_UNKNOWN: advice("Continue the answer, or pick another model.", "model"),
   CONTENT_FILTER: advice("Rephrase the message, or pick another model.", "model"),
   DETACHED_TIMEOUT: advice("Retry, and keep this page open until the answer is complete.", "retry"),
   SERVER_SHUTDOWN: advice("Retry once the server is back.", "retry"),
-  SERVER_CRASH: advice("Retry to get a whole answer.", "retry"),
-  BUDGET_REACHED: advice("Ask it to go on, or pick a cheaper model.", "model"),
-  RUN_TOO_LARGE: advice("Ask it to go on, in smaller pieces."),
+  SERVER_CRASH: advice("Continue the answer, or retry.", "retry"),
+  BUDGET_REACHED: advice("Continue the answer, or pick a cheaper model.", "model"),
+  RUN_TOO_LARGE: advice("Continue the answer where it stopped."),
   INTERNAL: advice("Retry; the server's log has the run's id.", "retry"),
 
   INVALID_JSON: free("Reload the page: it may be older than the server."),
@@ -143,9 +143,9 @@ export const fixesOf = (end: RunEnd): readonly Fix[] => {
   return end.retryable === false ? known.filter((fix) => fix !== "retry") : known;
 };
 
-/** Whether anything was lost, and whether anything was billed. */
-export function lossOf(trace: RunTrace, end: RunEnd): string {
-  return `${keptWords(trace, end)} ${billedWords(trace, end)}`.trim();
+/** Whether anything of the whole answer was lost, and whether anything was billed for its last run. */
+export function lossOf(whole: RunTrace, end: RunEnd, last = whole): string {
+  return `${keptWords(whole, end)} ${billedWords(last, end)}`.trim();
 }
 
 /** What is saved. Of an ending that the page made itself it cannot know what the server has. */

@@ -129,6 +129,8 @@ export interface ChatBody extends Parameters {
   conversation_id: string;
   /** What the new message follows; null: nothing, a new beginning. */
   parent_id: string | null;
+  /** The answer `parent_id` goes on where it stopped. */
+  continue?: true;
   /** The one new message; without it the message `parent_id` is answered again. */
   messages?: readonly ChatMessage[];
   system?: string;

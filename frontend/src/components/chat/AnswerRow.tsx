@@ -3,6 +3,7 @@ import { Columns2 } from "lucide-react";
 import { lazy, Suspense, useEffect, useMemo } from "react";
 import type { Chat } from "../../hooks/chat.ts";
 import type { AnswerPart, Entry } from "../../hooks/parts.ts";
+import { chainOf } from "../../hooks/whole.ts";
 import type { AnswerActions } from "../../run/actions.ts";
 import type { PanelChoice } from "../../run/focus.ts";
 import type { Model } from "../../types/api.ts";
@@ -60,7 +61,8 @@ export function AnswerRow({ entry, chat, models, panels, actionsOf }: Props) {
           />
         </Suspense>
       ) : (
-        <One key={part.key} part={part} chat={chat} panels={panels} actionsOf={actionsOf} />
+        // Its first run: what is open in an answer, and where the reader is, stays when it is continued.
+        <One key={chainOf(part.answer)[0]?.key} part={part} chat={chat} panels={panels} actionsOf={actionsOf} />
       )}
     </div>
   );

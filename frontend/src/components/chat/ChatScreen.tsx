@@ -7,6 +7,7 @@ import type { AnswerPart } from "../../hooks/parts.ts";
 import type { PictureRule } from "../../hooks/pictures.ts";
 import type { Signalbox } from "../../hooks/signalbox.ts";
 import { useStore } from "../../hooks/store.ts";
+import { chainOf } from "../../hooks/whole.ts";
 import type { AnswerActions } from "../../run/actions.ts";
 import { changedCount } from "../../run/parameters.ts";
 import type { Model, Picture } from "../../types/api.ts";
@@ -73,15 +74,24 @@ export function ChatScreen(props: Props) {
   const actionsOf = useCallback(
     (part: AnswerPart): AnswerActions => {
       const question = part.parent;
+      const goOn = (key: string) => {
+        void chat.goOn(key);
+        composer.current?.focus();
+      };
       const retry = (key: string, model: string | undefined) => {
         edit(undefined);
         void chat.again(key, model);
         composer.current?.focus();
       };
+      const again = (key: string) => {
+        const cut = emptyContinuation(chat, part);
+        return cut ? goOn(cut.key) : retry(key, besideModel(chat, part));
+      };
       return {
-        onRetry: question === null ? undefined : () => retry(question, besideModel(chat, part)),
+        onRetry: question === null ? undefined : () => again(question),
+        onContinue: () => goOn((emptyContinuation(chat, part) ?? part).key),
         onRetryWith: question === null ? undefined : () => onRetryWith(question),
-        onInspect: () => onInspect(part.answer, questionOf(chat, part)),
+        onInspect: (runId) => onInspect(partOf(part.answer, runId), questionOf(chat, part)),
         onSave: () =>
           void keep(box, part.answer).then(
             () => onNotice("A copy of this run is kept. It stands under Kept."),
@@ -200,6 +210,18 @@ const questionOf = (chat: Chat, part: AnswerPart): string => {
   const question = part.parent === null ? undefined : chat.state.parts.get(part.parent);
   return question?.kind === "question" ? question.text : "";
 };
+
+/** One of the runs that an answer consists of; its last where none is named. */
+const partOf = (answer: Answer, runId: string | undefined): Answer =>
+  chainOf(answer).find((one) => one.runId === runId) ?? answer;
+
+/** What a continuation that failed before its first word was to go on with: to retry it is to continue that again. */
+function emptyContinuation(chat: Chat, { answer }: AnswerPart): AnswerPart | undefined {
+  const isEmpty = answer.state.trace.items.every(({ kind }) => kind === "warning");
+  if (!answer.continues || !isEmpty) return undefined;
+  const parts = [...chat.state.parts.values()];
+  return parts.find((part) => part.kind === "answer" && part.answer === answer.continues) as AnswerPart | undefined;
+}
 
 /** A column of the comparison is asked again by its own model; an answer alone by the one that is chosen now. */
 function besideModel(chat: Chat, part: AnswerPart): string | undefined {

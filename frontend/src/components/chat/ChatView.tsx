@@ -161,5 +161,4 @@ export function useEditing(chat: Chat): [string | undefined, (key: string | unde
 }
 
 /** What is left of a row that cannot be drawn. */
-const wordsOf = ({ part }: Entry): string =>
-  part.kind === "question" ? part.text : answerText(part.answer.state.trace);
+const wordsOf = ({ part }: Entry): string => (part.kind === "question" ? part.text : answerText(part.answer.whole));

@@ -69,6 +69,7 @@ function Shown({ box, answer, question, onInspect, children }: ShownProps) {
     (): AnswerActions => ({
       onRetry: undefined,
       onRetryWith: undefined,
+      onContinue: undefined,
       onInspect: () => onInspect(answer, question ?? ""),
       onSave: undefined,
       onToken: () => box.session.askForToken(),

@@ -2,6 +2,7 @@
 import { Ellipsis } from "lucide-react";
 import { Fragment, type ReactNode } from "react";
 import type { AnswerActions } from "../../run/actions.ts";
+import { canContinue } from "../../run/continuing.ts";
 import { hasAnswer } from "../../run/copy.ts";
 import { costWords, count, duration, endingOf, fixesOf, isFailure, loopWords } from "../../run/words.ts";
 import type { RunEnd, RunTrace } from "../../types/models.ts";
@@ -42,10 +43,13 @@ export function EndLine({ trace, end, actions, compact }: Props) {
       <Facts facts={facts} compact={compact} />
       <div className="-ms-2 flex flex-wrap items-center">
         {hasAnswer(trace) && <CopyActions trace={trace} />}
+        {actions.onContinue && !isFailure(end) && canContinue(trace, end) && (
+          <Button onClick={actions.onContinue}>Continue</Button>
+        )}
         {actions.onRetry && !(isFailure(end) && fixesOf(end).includes("retry")) && (
           <Button onClick={actions.onRetry}>Retry</Button>
         )}
-        <Button onClick={actions.onInspect}>Inspect</Button>
+        <Button onClick={() => actions.onInspect()}>Inspect</Button>
         <MoreActions actions={actions} />
       </div>
     </li>
@@ -62,7 +66,7 @@ export function RunningLine({ trace, actions }: { trace: RunTrace; actions: Answ
   return (
     <li className={ROW} data-part="running">
       <Facts facts={facts} compact={false} />
-      <Button className="-ms-2" onClick={actions.onInspect}>
+      <Button className="-ms-2" onClick={() => actions.onInspect()}>
         Inspect
       </Button>
     </li>

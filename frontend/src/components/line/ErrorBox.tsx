@@ -1,6 +1,7 @@
 // What went wrong, whether anything was lost or billed, and what can be done; never mixed into the answer.
 import { useEffect, useReducer } from "react";
 import type { AnswerActions } from "../../run/actions.ts";
+import { canContinue } from "../../run/continuing.ts";
 import { adviceOf, endingOf, type Fix, fixesOf, isFailure, lossOf } from "../../run/words.ts";
 import type { RunEnd, RunTrace } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
@@ -9,14 +10,17 @@ import { UnsavedText } from "./UnsavedText.tsx";
 const CREDITS = "https://openrouter.ai/settings/credits";
 
 interface Props {
+  /** The whole answer. */
   trace: RunTrace;
+  /** Its last run, which the end is of. */
+  own: RunTrace;
   end: RunEnd;
   actions: AnswerActions;
   /** When it ended, by the page's clock; undefined where nobody here has seen it. */
   endedAt: number | undefined;
 }
 
-export function ErrorBox({ trace, end, actions, endedAt }: Props) {
+export function ErrorBox({ trace, own, end, actions, endedAt }: Props) {
   if (!isFailure(end)) return null;
   return (
     <div
@@ -30,11 +34,16 @@ export function ErrorBox({ trace, end, actions, endedAt }: Props) {
           {end.error || `${endingOf(end).label}.`}
         </p>
         <p className="text-dim">
-          {lossOf(trace, end)} {adviceOf(end)}
+          {lossOf(trace, end, own)} {adviceOf(end)}
         </p>
       </div>
       {trace.unsaved?.text && <UnsavedText text={trace.unsaved.text} />}
       <div className="flex flex-wrap items-center gap-2 pt-1.5">
+        {actions.onContinue && canContinue(trace, end) && (
+          <Button look="outline" onClick={actions.onContinue}>
+            Continue
+          </Button>
+        )}
         {fixesOf(end).map((fix) => (
           <FixButton key={fix} fix={fix} actions={actions} waitUntil={waitUntil(end, endedAt)} />
         ))}

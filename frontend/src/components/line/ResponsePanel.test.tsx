@@ -34,6 +34,7 @@ afterEach(() => {
 const NO_ACTIONS: AnswerActions = {
   onRetry: undefined,
   onRetryWith: undefined,
+  onContinue: undefined,
   onInspect: () => undefined,
   onSave: undefined,
   onToken: undefined,

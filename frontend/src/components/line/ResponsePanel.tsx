@@ -4,6 +4,7 @@ import type { Answer, AnswerState } from "../../hooks/answer.ts";
 import { useOpenPanels } from "../../hooks/focus.ts";
 import { useOffline } from "../../hooks/online.ts";
 import { useStore } from "../../hooks/store.ts";
+import { chainOf, useWhole } from "../../hooks/whole.ts";
 import type { AnswerActions } from "../../run/actions.ts";
 import type { PanelChoice } from "../../run/focus.ts";
 import { linkedSources, sourcesIn } from "../../run/links.ts";
@@ -16,6 +17,7 @@ import { Drawings } from "./Drawings.tsx";
 import { EndLine, RunningLine } from "./EndLine.tsx";
 import { ErrorBox } from "./ErrorBox.tsx";
 import { ReasoningBlock } from "./ReasoningBlock.tsx";
+import { Runs } from "./Runs.tsx";
 import { SearchResultsInline, Sources } from "./SearchResultsInline.tsx";
 import { Seconds } from "./Seconds.tsx";
 import { SilenceRow } from "./SilenceRow.tsx";
@@ -36,10 +38,13 @@ interface Props {
 
 export const ResponsePanel = memo(function ResponsePanel({ answer, panels, actions, compact = false }: Props) {
   const state = useStore(answer);
-  const { trace } = state;
+  const trace = useWhole(answer);
   const { end } = trace;
+  const own = state.trace;
   const silentSince = end || state.stopping ? undefined : state.silentSince;
-  const stops = stopsOf(trace, isAsked(answer)).filter(({ kind }) => kind !== "pending" || silentSince === undefined);
+  const stops = wholeStops(stopsOf(trace, isAsked(answer)), answer).filter(
+    ({ kind }) => kind !== "pending" || silentSince === undefined,
+  );
   const inUse = useOpenPanels(trace, stops, state.reasonedAt);
   const [touched, touch] = useTouched(answer);
   const isOpen = (stop: Stop): boolean =>
@@ -91,13 +96,14 @@ export const ResponsePanel = memo(function ResponsePanel({ answer, panels, actio
             <RunningLine trace={trace} actions={actions} />
           </>
         )}
+        {answer.continues && <Runs chain={chainOf(answer)} onInspect={({ runId }) => actions.onInspect(runId)} />}
       </ol>
       {state.known === "failed" && (
         <p className="ps-7 text-dim text-small">
           The events of this run cannot be had any more. This is what the chat has kept of it.
         </p>
       )}
-      {end && <ErrorBox trace={trace} end={end} actions={actions} endedAt={state.heardAt} />}
+      {end && <ErrorBox trace={trace} own={own} end={own.end ?? end} actions={actions} endedAt={state.heardAt} />}
     </article>
   );
 });
@@ -105,6 +111,13 @@ export const ResponsePanel = memo(function ResponsePanel({ answer, panels, actio
 /** As the reader has set it; rows that were opened or closed by hand are not put away. */
 const isUnfolded = ({ id, steps }: { id: string; steps: readonly Stop[] }, touched: Touched, panels: PanelChoice) =>
   touched.get(id) ?? (panels === "open" || steps.some((step) => touched.has(step.id)));
+
+/** A continuation that has said nothing yet is waited for below the words that it goes on with. */
+function wholeStops(stops: readonly Stop[], answer: Answer): readonly Stop[] {
+  const { items, end } = answer.snapshot().trace;
+  if (!answer.continues || end || items.some(({ kind }) => kind !== "warning")) return stops;
+  return [...stops, ...stopsOf(answer.snapshot().trace, isAsked(answer))];
+}
 
 const isAsked = ({ effort }: Answer): boolean => effort !== "auto" && effort !== "none";
 

@@ -1,0 +1,161 @@
+// An answer that was cut goes on right behind its text: one document, one copy, the same after a reload.
+import {
+  answer,
+  ask,
+  askRun,
+  end,
+  ended,
+  expect,
+  expectAccessible,
+  type Page,
+  response,
+  stops,
+  test,
+  useModel,
+} from "./support/page.ts";
+
+test.beforeEach(async ({ page }) => {
+  await page.goto("/");
+});
+
+/** As the simulator writes it (`simulator/going_on.py`). */
+const DOCUMENT = `Three steps make a small cache.
+
+\`\`\`python
+def remember(key, value):
+    cache[key] = value
+    return value
+\`\`\`
+
+| step | cost |
+|---|---|
+| look up | 1 µs |
+| compute | 20 ms |
+
+- Keep the cache **small**.
+- Forget what is old.`;
+
+const goOn = (page: Page) => response(page).getByRole("button", { name: "Continue", exact: true });
+
+/** Press Continue, and wait for the end of what it brings. */
+async function continued(page: Page, status: string): Promise<void> {
+  const answered = page.waitForResponse("**/api/chat/stream");
+  await goOn(page).click();
+  await (await answered).finished();
+  await ended(page, status);
+}
+
+async function expectDocument(page: Page): Promise<void> {
+  await expect(answer(page)).toHaveCount(1);
+  await expect(answer(page).locator("pre")).toHaveCount(1);
+  await expect(answer(page).locator("pre")).toContainText("cache[key] = value");
+  await expect(answer(page).locator("tbody tr")).toHaveCount(2);
+  await expect(answer(page).locator("tbody tr").last()).toContainText(/compute.*20 ms/);
+  await expect(answer(page).locator("li")).toHaveCount(2);
+  await expect(answer(page).locator("strong")).toHaveText("small");
+}
+
+for (const model of ["anthropic/sim-length-document", "openai/sim-length-repeat"]) {
+  test(`${model}: an answer cut in code, a table and a list becomes one document`, async ({ page, context }) => {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await useModel(page, model);
+    await ask(page, "Write it down");
+    await ended(page, "length");
+    await continued(page, "length");
+    await continued(page, "length");
+    await continued(page, "complete");
+    await expectDocument(page);
+    await expect(goOn(page)).toHaveCount(0);
+    await expect(page.locator("[data-part=response]")).toHaveCount(1);
+
+    await end(page).getByRole("button", { name: "Copy", exact: true }).click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(DOCUMENT);
+
+    await page.reload();
+    await ended(page);
+    await expectDocument(page);
+    await expectAccessible(page);
+  });
+}
+
+test("each run keeps its figures and its inspector, and the answer says the sum", async ({ page }) => {
+  await useModel(page, "openai/sim-length");
+  const first = await askRun(page, "What is a run?");
+  await ended(page, "length");
+  await continued(page, "complete");
+  const runs = response(page).locator("[data-part=runs]");
+  await runs.getByRole("button", { name: "Continued once" }).click();
+  const tokens = async (text: Promise<string | null>) =>
+    Number(/([\d,]+) tokens/.exec((await text) ?? "")?.[1]?.replaceAll(",", ""));
+  const parts = runs.locator("[data-part=run]");
+  await expect(parts.first()).toContainText("Cut at its length limit");
+  const each = await Promise.all([tokens(parts.first().textContent()), tokens(parts.last().textContent())]);
+  expect(await tokens(end(page).textContent())).toBe((each[0] ?? 0) + (each[1] ?? 0));
+  const inspected = page.waitForRequest(`**/api/runs/${first}`);
+  await runs.getByRole("button", { name: "Inspect part 1" }).click();
+  await inspected;
+});
+
+test("the next question follows the joined answer", async ({ page }) => {
+  await useModel(page, "openai/sim-length");
+  await ask(page, "What is a run?");
+  await ended(page, "length");
+  await continued(page, "complete");
+  const shown = (await answer(page).textContent()) ?? "";
+  const posted = page.waitForRequest("**/api/chat/stream");
+  await ask(page, "Thanks!");
+  const body = (await posted).postDataJSON();
+  await expect(page.locator("[data-part=response]")).toHaveCount(2);
+  await ended(page, "length");
+  const conversation = await (await page.request.get(`/api/conversations/${body.conversation_id}`)).json();
+  const before = conversation.messages.find(({ id }: { id: string }) => id === body.parent_id);
+  expect(conversation.messages.find(({ id }: { id: string }) => id === before.parent_id).role).toBe("assistant");
+  await page.reload();
+  await expect(page.locator("[data-part=answer]").first()).toHaveText(shown);
+});
+
+test("a stopped answer can be continued, and the continuation stopped", async ({ page }) => {
+  await useModel(page, "openai/sim-long-2000");
+  await ask(page, "A long one");
+  await expect(answer(page)).toContainText("long streams");
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  await ended(page, "cancelled");
+  const length = ((await answer(page).textContent()) ?? "").length;
+  await goOn(page).click();
+  await expect.poll(async () => ((await answer(page).textContent()) ?? "").length).toBeGreaterThan(length + 100);
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  await ended(page, "cancelled");
+  await expect(answer(page)).toHaveCount(1);
+  await expect(goOn(page)).toBeVisible();
+});
+
+test("sources found before the cut keep their numbers", async ({ page }) => {
+  await page.goto("/");
+  await useModel(page, "openai/sim");
+  await page.route("**/api/chat/stream", async (route) => {
+    const body = route.request().postDataJSON();
+    await route.continue({ postData: JSON.stringify(body.continue ? body : { ...body, max_tokens: 150 }) });
+  });
+  await ask(page, "How do tool calls stream?");
+  await ended(page, "length");
+  await continued(page, "complete");
+  await expect(stops(page, "search")).toHaveCount(1);
+  await expect(answer(page)).toHaveCount(1);
+  const marks = await response(page).locator("[data-part=cite]").allTextContents();
+  expect(marks.length).toBeGreaterThan(1);
+  expect(new Set(marks).size).toBe(marks.length);
+});
+
+test("Retry answers the whole question again, beside the continued answer", async ({ page }) => {
+  await useModel(page, "openai/sim-length");
+  await ask(page, "What is a run?");
+  await ended(page, "length");
+  await continued(page, "complete");
+  const whole = (await answer(page).textContent()) ?? "";
+  await response(page).getByRole("button", { name: "Retry" }).click();
+  await ended(page, "length");
+  const versions = page.getByRole("group", { name: "Versions of the answer" });
+  await expect(versions).toHaveText("2/ of 2");
+  await versions.getByRole("button", { name: "Previous version" }).click();
+  await expect(answer(page)).toHaveText(whole);
+});

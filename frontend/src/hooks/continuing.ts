@@ -1,0 +1,24 @@
+// An answer that goes on: the part that stands behind it, and what is sent for it.
+import type { ChatBody } from "../types/models.ts";
+import { Answer, type AnswerDeps } from "./answer.ts";
+import type { Asking } from "./asking.ts";
+import type { AnswerPart } from "./parts.ts";
+
+/** It answers the same question, and takes the place of the one that it goes on with. */
+export function continuation(cut: AnswerPart, deps: AnswerDeps): AnswerPart {
+  const { effort, state } = cut.answer;
+  const answer = Answer.asked(deps, { model: state.trace.model, effort, continues: cut.answer });
+  return { kind: "answer", key: answer.key, parent: cut.parent, answer };
+}
+
+export function continueBody(conversationId: string, cut: Answer, asking: Asking): ChatBody {
+  const { model } = cut.state.trace;
+  return {
+    ...asking.fields(model),
+    model,
+    conversation_id: conversationId,
+    parent_id: cut.runId,
+    continue: true,
+    on_disconnect: "continue",
+  };
+}

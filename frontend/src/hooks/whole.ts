@@ -1,0 +1,42 @@
+// The whole answer as React sees it: all the runs that continue each other, as one trace.
+import { useCallback, useSyncExternalStore } from "react";
+import { joinedTrace } from "../run/joined.ts";
+import type { RunTrace } from "../types/models.ts";
+import type { Answer } from "./answer.ts";
+
+/** The answers that make one with it: those that it continues, and itself. */
+export const chainOf = (answer: Answer): readonly Answer[] =>
+  answer.continues ? [...chainOf(answer.continues), answer] : [answer];
+
+interface Whole {
+  traces: readonly RunTrace[];
+  joined: RunTrace;
+}
+
+/** As long as nothing changes it is the same trace. */
+const known = new WeakMap<Answer, Whole>();
+
+function shownWhole(answer: Answer): RunTrace {
+  const traces = chainOf(answer).map((one) => one.snapshot().trace);
+  const before = known.get(answer);
+  if (before?.traces.every((trace, at) => trace === traces[at])) return before.joined;
+  const joined = joinedTrace(traces);
+  known.set(answer, { traces, joined });
+  return joined;
+}
+
+export function useWhole(answer: Answer): RunTrace {
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      const stops = chainOf(answer).map((one) => one.subscribe(listener));
+      return () => {
+        for (const stop of stops) stop();
+      };
+    },
+    [answer],
+  );
+  return useSyncExternalStore(
+    subscribe,
+    useCallback(() => shownWhole(answer), [answer]),
+  );
+}

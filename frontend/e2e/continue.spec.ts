@@ -8,6 +8,7 @@ import {
   expect,
   expectAccessible,
   type Page,
+  REFUSED,
   response,
   stops,
   test,
@@ -158,4 +159,46 @@ test("Retry answers the whole question again, beside the continued answer", asyn
   await expect(versions).toHaveText("2/ of 2");
   await versions.getByRole("button", { name: "Previous version" }).click();
   await expect(answer(page)).toHaveText(whole);
+});
+
+test("a limit of one's own is named as in the settings, and Raise limit leads to it", async ({ page }) => {
+  await useModel(page, "openai/sim");
+  await page.getByRole("button", { name: /^Settings/ }).click();
+  const field = page.getByRole("textbox", { name: "Longest answer" });
+  await field.fill("40");
+  await page.keyboard.press("Escape");
+  await ask(page, "Who are you?");
+  await ended(page, "length");
+  const box = response(page).locator("[data-part=error]");
+  await expect(box).toContainText("“Longest answer” is set to 40 in your settings.");
+  await box.getByRole("button", { name: "Raise limit" }).click();
+  await expect(field).toBeFocused();
+  expect(await field.evaluate((one: HTMLInputElement) => one.value.slice(one.selectionStart ?? 0))).toBe("40");
+  await page.keyboard.type("2000");
+  await page.keyboard.press("Escape");
+  await continued(page, "complete");
+  await expect(answer(page)).toContainText("I have no knowledge of my own");
+});
+
+test("a limit that is not the reader's offers no setting", async ({ page }) => {
+  await useModel(page, "openai/sim-length");
+  await ask(page, "What is a run?");
+  await ended(page, "length");
+  await expect(response(page).getByRole("button", { name: "Raise limit" })).toHaveCount(0);
+  await expect(goOn(page)).toBeVisible();
+});
+
+test("a model that does not exist is named; one that is chosen answers the question", async ({ page, faults }) => {
+  faults.allow(REFUSED);
+  await useModel(page, "acme/gpt-none");
+  await ask(page, "What time is it in Tokyo?");
+  const box = response(page).locator("[data-part=error]");
+  await expect(box).toContainText("acme/gpt-none");
+  await expect(box).toContainText("Choose a model from the list.");
+  await box.getByRole("button", { name: "Choose a model" }).click();
+  await page.getByRole("combobox", { name: "Model of the new answer" }).fill("openai/sim");
+  await page.locator('[role=option][data-model="openai/sim"]').click();
+  await ended(page);
+  await expect(answer(page).last()).toContainText("Tokyo");
+  await expect(page.locator("[data-part=model]")).toHaveAttribute("title", "openai/sim");
 });

@@ -147,8 +147,8 @@ export function App() {
                   chat={chat}
                   handle={handle}
                   onNew={startNew}
-                  onSettings={() => setDialog({ kind: "settings" })}
-                  onRetryWith={(questionKey) => setDialog({ kind: "retry", questionKey })}
+                  onSettings={(focused) => setDialog({ kind: "settings", focused })}
+                  onRetryWith={(questionKey, unknown) => setDialog({ kind: "retry", questionKey, unknown })}
                   onNotice={setNotice}
                   {...shared}
                 />

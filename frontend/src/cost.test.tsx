@@ -96,6 +96,8 @@ const ACTIONS: ReturnType<ComponentProps<typeof View>["actionsOf"]> = {
   onRetry: undefined,
   onRetryWith: undefined,
   onContinue: undefined,
+  limits: {},
+  onLimit: undefined,
   onInspect: NOTHING,
   onSave: NOTHING,
   onToken: NOTHING,

@@ -41,7 +41,7 @@ export const loopWords = (loop: string | undefined, flag: RunEnd["flag"]): strin
 };
 
 /** What a reader can press. */
-export type Fix = "retry" | "model" | "credits" | "token";
+export type Fix = "retry" | "model" | "unknown" | "credits" | "token";
 
 interface Advice {
   say: string;
@@ -64,7 +64,7 @@ export const ADVICE: Readonly<Record<string, Advice>> = {
   UPSTREAM_AUTH: free("Check OPENROUTER_API_KEY in the server's .env."),
   UPSTREAM_CREDITS: free("Add credit to the OpenRouter account, or pick a cheaper model.", "credits", "model"),
   UPSTREAM_FORBIDDEN: free("Check the key's rights, or rephrase the message.", "model"),
-  UPSTREAM_NOT_FOUND: free("Pick another model.", "model"),
+  UPSTREAM_NOT_FOUND: free("Choose a model from the list.", "unknown"),
   UPSTREAM_NO_TOOLS: free("Pick a model with tools, or switch the tools off.", "model"),
   UPSTREAM_NO_IMAGES: free("Pick a model that reads images.", "model"),
   UPSTREAM_NO_PARAMS: free("Leave out parameters, or pick another model.", "model"),
@@ -83,7 +83,7 @@ export const ADVICE: Readonly<Record<string, Advice>> = {
   EMPTY_ANSWER: advice("Retry, or pick another model.", "retry", "model"),
   MALFORMED_CALL: advice("Retry, or pick another model.", "retry", "model"),
   LENGTH: advice("Continue the answer where it stopped."),
-  REASONING_LENGTH: advice("Raise max_tokens, or ask for less reasoning.", "retry", "model"),
+  REASONING_LENGTH: advice("Choose a lower reasoning effort, or another model.", "retry", "model"),
   TURN_PAUSED: advice("Continue the answer where it stopped."),
   STOP_UNKNOWN: advice("Continue the answer, or pick another model.", "model"),
   CONTENT_FILTER: advice("Rephrase the message, or pick another model.", "model"),
@@ -97,7 +97,7 @@ export const ADVICE: Readonly<Record<string, Advice>> = {
   INVALID_JSON: free("Reload the page: it may be older than the server."),
   INVALID_REQUEST: free("Change what is named, then ask again."),
   UNKNOWN_FIELD: free("Reload the page: it may be older than the server."),
-  UNKNOWN_MODEL: free("Pick another model.", "model"),
+  UNKNOWN_MODEL: free("Choose a model from the list.", "unknown"),
   UNKNOWN_TOOL: free("Switch that tool off, then ask again."),
   UNKNOWN_RUN: free("It may have been deleted. Retry to ask again.", "retry"),
   UNKNOWN_CONVERSATION: free("It may have been deleted. Start a new chat."),

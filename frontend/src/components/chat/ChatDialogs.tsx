@@ -1,9 +1,10 @@
 // What opens over the chat now and then, and is loaded only then: settings, shortcuts, another model for an answer.
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { changeAsk } from "../../hooks/changeAsk.ts";
 import type { Chat } from "../../hooks/chat.ts";
 import type { Signalbox } from "../../hooks/signalbox.ts";
 import { useStore } from "../../hooks/store.ts";
+import type { ParameterName } from "../../types/api.ts";
 import { ShortcutSheet } from "../composer/ShortcutSheet.tsx";
 import { ModelPicker } from "../picker/ModelPicker.tsx";
 import { SettingsPanel } from "../picker/SettingsPanel.tsx";
@@ -11,7 +12,10 @@ import { Button } from "../ui/Button.tsx";
 import { Dialog } from "../ui/Dialog.tsx";
 import { TokenSection } from "./TokenSection.tsx";
 
-export type DialogName = { kind: "settings" } | { kind: "shortcuts" } | { kind: "retry"; questionKey: string };
+export type DialogName =
+  | { kind: "settings"; focused?: ParameterName | undefined }
+  | { kind: "shortcuts" }
+  | { kind: "retry"; questionKey: string; unknown?: boolean | undefined };
 
 interface Props {
   dialog: DialogName;
@@ -23,25 +27,31 @@ interface Props {
 export default function ChatDialogs({ dialog, ...rest }: Props) {
   switch (dialog.kind) {
     case "settings":
-      return <Settings {...rest} />;
+      return <Settings focused={dialog.focused} {...rest} />;
     case "shortcuts":
       return <ShortcutSheet open onClose={rest.onClose} />;
     case "retry":
-      return <RetryWith questionKey={dialog.questionKey} {...rest} />;
+      return <RetryWith questionKey={dialog.questionKey} unknown={dialog.unknown === true} {...rest} />;
   }
 }
 
 type Shared = Omit<Props, "dialog">;
 
 /** Instructions belong to the chat: an old one keeps its own until the reader changes them. */
-function Settings({ box: { session, settings }, chat, onClose }: Shared) {
+function Settings({
+  box: { session, settings },
+  chat,
+  focused,
+  onClose,
+}: Shared & { focused: ParameterName | undefined }) {
+  const field = useRef<HTMLInputElement>(null);
   const server = useStore(session);
   const state = useStore(settings);
   useStore(chat);
   const modelId = state.ask.model || server.preferred;
   const system = chat.system ?? (chat.isEmpty ? state.ask.system : "");
   return (
-    <Dialog open onClose={onClose} title="Settings" place="aside">
+    <Dialog open onClose={onClose} title="Settings" place="aside" {...(focused && { initialFocus: field })}>
       <div className="min-h-0 flex-1 overflow-y-auto">
         <SettingsPanel
           settings={{ ...state, ask: { ...state.ask, system } }}
@@ -51,6 +61,7 @@ function Settings({ box: { session, settings }, chat, onClose }: Shared) {
           model={server.models.find(({ id }) => id === modelId)}
           tools={server.tools}
           toolsTrouble={server.toolsTrouble}
+          focused={focused && { name: focused, ref: field }}
         />
         <TokenSection session={session} />
       </div>
@@ -58,14 +69,22 @@ function Settings({ box: { session, settings }, chat, onClose }: Shared) {
   );
 }
 
-function RetryWith({ box: { session, settings }, chat, questionKey, onClose }: Shared & { questionKey: string }) {
+interface RetryProps extends Shared {
+  questionKey: string;
+  /** The model that was asked does not exist: the one that is chosen here is used from now on. */
+  unknown: boolean;
+}
+
+function RetryWith({ box: { session, settings }, chat, questionKey, unknown, onClose }: RetryProps) {
   const { models, preferred, readiness } = useStore(session);
   const { ask, recent, starred } = useStore(settings);
-  const [model, setModel] = useState(ask.model || preferred);
-  const retry = () => {
+  const [model, setModel] = useState(unknown ? "" : ask.model || preferred);
+  const [listed, list] = useState(unknown);
+  const retry = (chosen: string) => {
     onClose();
-    settings.used(model);
-    void chat.again(questionKey, model);
+    if (unknown) settings.changeAsk({ model: chosen });
+    settings.used(chosen);
+    void chat.again(questionKey, chosen);
   };
   return (
     <Dialog
@@ -79,19 +98,21 @@ function RetryWith({ box: { session, settings }, chat, questionKey, onClose }: S
           <ModelPicker
             models={models}
             value={model}
-            onChange={setModel}
+            onChange={unknown ? retry : setModel}
             recent={recent}
             starred={starred}
             onStar={(id) => settings.star(id)}
             simulated={readiness?.simulated === true}
             label="Model of the new answer"
+            open={listed}
+            onOpenChange={list}
           />
         </div>
         <div className="flex justify-end gap-2">
           <Button onClick={onClose} size="medium">
             Cancel
           </Button>
-          <Button look="primary" size="medium" onClick={retry} disabled={!model}>
+          <Button look="primary" size="medium" onClick={() => retry(model)} disabled={!model}>
             Answer
           </Button>
         </div>

@@ -10,7 +10,7 @@ import { useStore } from "../../hooks/store.ts";
 import { chainOf } from "../../hooks/whole.ts";
 import type { AnswerActions } from "../../run/actions.ts";
 import { changedCount } from "../../run/parameters.ts";
-import type { Model, Picture } from "../../types/api.ts";
+import type { Model, ParameterName, Picture } from "../../types/api.ts";
 import { Composer, type ComposerHandle } from "../composer/Composer.tsx";
 import { EmptyPage } from "../composer/EmptyPage.tsx";
 import { Announcer } from "../line/Announcer.tsx";
@@ -30,15 +30,17 @@ interface Props {
   sidebarOpen: boolean;
   onSidebar: () => void;
   onNew: () => void;
-  onSettings: () => void;
+  /** Open the settings, at this one where it is named. */
+  onSettings: (focused?: ParameterName) => void;
   onInspect: (answer: Answer, title: string) => void;
-  onRetryWith: (questionKey: string) => void;
+  /** `unknown`: the model that was asked does not exist. */
+  onRetryWith: (questionKey: string, unknown?: boolean) => void;
   /** Tell the reader that something was done, or why not. */
   onNotice: (words: string) => void;
 }
 
 export function ChatScreen(props: Props) {
-  const { box, chat, handle, onInspect, onRetryWith, onNotice } = props;
+  const { box, chat, handle, onInspect, onRetryWith, onSettings, onNotice } = props;
   const server = useStore(box.session);
   const settings = useStore(box.settings);
   const { status, entries, running, queue, held, hold, returned, cost } = useStore(chat);
@@ -71,6 +73,7 @@ export function ChatScreen(props: Props) {
     onNotice("Your last message was not asked. It is back in the message box.");
   }, [returned, chat, onNotice]);
 
+  const limits = settings.ask.parameters;
   const actionsOf = useCallback(
     (part: AnswerPart): AnswerActions => {
       const question = part.parent;
@@ -90,7 +93,9 @@ export function ChatScreen(props: Props) {
       return {
         onRetry: question === null ? undefined : () => again(question),
         onContinue: () => goOn((emptyContinuation(chat, part) ?? part).key),
-        onRetryWith: question === null ? undefined : () => onRetryWith(question),
+        onRetryWith: question === null ? undefined : (unknown) => onRetryWith(question, unknown),
+        limits,
+        onLimit: onSettings,
         onInspect: (runId) => onInspect(partOf(part.answer, runId), questionOf(chat, part)),
         onSave: () =>
           void keep(box, part.answer).then(
@@ -100,7 +105,7 @@ export function ChatScreen(props: Props) {
         onToken: () => box.session.askForToken(),
       };
     },
-    [box, chat, edit, onInspect, onRetryWith, onNotice],
+    [box, chat, edit, limits, onInspect, onRetryWith, onSettings, onNotice],
   );
 
   useHandle(
@@ -119,7 +124,7 @@ export function ChatScreen(props: Props) {
         comparing={comparing}
         onCompare={(on) => void compare(box, on)}
         changed={changedCount({ ...settings.ask, system: chat.system ?? settings.ask.system })}
-        onSettings={props.onSettings}
+        onSettings={() => onSettings()}
         sidebarOpen={props.sidebarOpen}
         onSidebar={props.onSidebar}
         onNew={props.onNew}

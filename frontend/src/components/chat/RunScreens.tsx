@@ -70,6 +70,8 @@ function Shown({ box, answer, question, onInspect, children }: ShownProps) {
       onRetry: undefined,
       onRetryWith: undefined,
       onContinue: undefined,
+      limits: {},
+      onLimit: undefined,
       onInspect: () => onInspect(answer, question ?? ""),
       onSave: undefined,
       onToken: () => box.session.askForToken(),

@@ -10,6 +10,7 @@ import { Button } from "../ui/Button.tsx";
 import { Lamp } from "../ui/Lamp.tsx";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 import { CopyActions } from "./CopyActions.tsx";
+import { LimitButton } from "./LimitButton.tsx";
 
 interface Fact {
   key: string;
@@ -46,6 +47,7 @@ export function EndLine({ trace, end, actions, compact }: Props) {
         {actions.onContinue && !isFailure(end) && canContinue(trace, end) && (
           <Button onClick={actions.onContinue}>Continue</Button>
         )}
+        {!isFailure(end) && <LimitButton trace={trace} end={end} actions={actions} />}
         {actions.onRetry && !(isFailure(end) && fixesOf(end).includes("retry")) && (
           <Button onClick={actions.onRetry}>Retry</Button>
         )}
@@ -104,7 +106,7 @@ function MoreActions({ actions: { onRetryWith, onSave } }: { actions: AnswerActi
         </Button>
       }
     >
-      {onRetryWith && <MenuItem onSelect={onRetryWith}>Retry with another model</MenuItem>}
+      {onRetryWith && <MenuItem onSelect={() => onRetryWith()}>Retry with another model</MenuItem>}
       {onSave && <MenuItem onSelect={onSave}>Keep a copy</MenuItem>}
     </Menu>
   );

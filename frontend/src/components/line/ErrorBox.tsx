@@ -2,9 +2,11 @@
 import { useEffect, useReducer } from "react";
 import type { AnswerActions } from "../../run/actions.ts";
 import { canContinue } from "../../run/continuing.ts";
+import { limitWords, reachedLimit } from "../../run/limits.ts";
 import { adviceOf, endingOf, type Fix, fixesOf, isFailure, lossOf } from "../../run/words.ts";
 import type { RunEnd, RunTrace } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
+import { LimitButton } from "./LimitButton.tsx";
 import { UnsavedText } from "./UnsavedText.tsx";
 
 const CREDITS = "https://openrouter.ai/settings/credits";
@@ -22,6 +24,7 @@ interface Props {
 
 export function ErrorBox({ trace, own, end, actions, endedAt }: Props) {
   if (!isFailure(end)) return null;
+  const limit = reachedLimit(own, end, actions.limits);
   return (
     <div
       data-part="error"
@@ -34,7 +37,8 @@ export function ErrorBox({ trace, own, end, actions, endedAt }: Props) {
           {end.error || `${endingOf(end).label}.`}
         </p>
         <p className="text-dim">
-          {lossOf(trace, end, own)} {adviceOf(end)}
+          {lossOf(trace, end, own)} {limit && `${limitWords(limit)} `}
+          {adviceOf(end)}
         </p>
       </div>
       {trace.unsaved?.text && <UnsavedText text={trace.unsaved.text} />}
@@ -44,6 +48,7 @@ export function ErrorBox({ trace, own, end, actions, endedAt }: Props) {
             Continue
           </Button>
         )}
+        <LimitButton trace={own} end={end} actions={actions} look="outline" />
         {fixesOf(end).map((fix) => (
           <FixButton key={fix} fix={fix} actions={actions} waitUntil={waitUntil(end, endedAt)} />
         ))}
@@ -68,10 +73,11 @@ function FixButton({ fix, actions, waitUntil }: FixProps) {
     case "retry":
       return actions.onRetry && <Retry onRetry={actions.onRetry} waitUntil={waitUntil} />;
     case "model":
+    case "unknown":
       return (
         actions.onRetryWith && (
-          <Button look="outline" onClick={actions.onRetryWith}>
-            Another model
+          <Button look="outline" onClick={() => actions.onRetryWith?.(fix === "unknown")}>
+            {fix === "unknown" ? "Choose a model" : "Another model"}
           </Button>
         )
       );

@@ -35,6 +35,8 @@ const NO_ACTIONS: AnswerActions = {
   onRetry: undefined,
   onRetryWith: undefined,
   onContinue: undefined,
+  limits: {},
+  onLimit: undefined,
   onInspect: () => undefined,
   onSave: undefined,
   onToken: undefined,

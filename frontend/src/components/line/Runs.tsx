@@ -41,7 +41,7 @@ interface RowProps {
 function RunRow({ answer, number, onInspect }: RowProps) {
   const { trace } = useStore(answer);
   return (
-    <li data-part="run" className="flex flex-wrap items-center gap-x-2 tabular-nums">
+    <li data-part="run" className="flex items-center gap-x-2 tabular-nums">
       <span className="min-w-0 wrap-anywhere">{[`Part ${number}`, ...factsOf(trace)].join(" · ")}</span>
       {trace.runId && (
         <Button aria-label={`Inspect part ${number}`} onClick={() => onInspect(answer)}>
@@ -53,9 +53,10 @@ function RunRow({ answer, number, onInspect }: RowProps) {
 }
 
 function factsOf({ end, totalMs, model }: RunTrace): readonly string[] {
-  if (!end) return [model, "running"].filter(Boolean);
+  if (!end) return ["running"];
   return [
-    end.model ?? model,
+    // Its parts are of one model, unless a fallback answered.
+    end.model === undefined || end.model === model ? "" : end.model,
     totalMs === undefined ? "" : duration(totalMs),
     end.usage ? `${count(end.usage.input + end.usage.output)} tokens` : "",
     end.cost === undefined

@@ -1,17 +1,26 @@
 // One sampling parameter: a slider, a field for its number, and the way back to what the model does by itself.
 import { Slider } from "@base-ui/react/slider";
-import { useId, useState } from "react";
+import { type RefObject, useId, useState } from "react";
 import { clamped, type Range } from "../../run/parameters.ts";
+import type { ParameterName } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";
+
+/** The one setting that the settings were opened for. */
+export interface FocusedField {
+  name: ParameterName;
+  ref: RefObject<HTMLInputElement | null>;
+}
 
 interface Props {
   range: Range;
   /** Undefined: not set, and nothing is sent. */
   value: number | undefined;
   onChange: (value: number | undefined) => void;
+  /** Where the settings open: the present value is selected. */
+  field?: RefObject<HTMLInputElement | null> | undefined;
 }
 
-export function ParameterField({ range, value, onChange }: Props) {
+export function ParameterField({ range, value, onChange, field }: Props) {
   const id = useId();
   // What is being typed: "0." and "" are on the way to a number.
   const [draft, setDraft] = useState<string>();
@@ -46,6 +55,8 @@ export function ParameterField({ range, value, onChange }: Props) {
         )}
         <input
           id={id}
+          ref={field}
+          onFocus={field && (({ currentTarget }) => currentTarget.select())}
           inputMode="decimal"
           autoComplete="off"
           aria-describedby={`${id}-help`}

@@ -24,7 +24,7 @@ import { Button } from "../ui/Button.tsx";
 import { FormatField } from "./FormatField.tsx";
 import { Group } from "./Group.tsx";
 import { ModelDetails } from "./ModelDetails.tsx";
-import { ParameterField } from "./ParameterField.tsx";
+import { type FocusedField, ParameterField } from "./ParameterField.tsx";
 import { Segmented } from "./Segmented.tsx";
 import { SystemField } from "./SystemField.tsx";
 import { ToolsGroup } from "./ToolsGroup.tsx";
@@ -40,6 +40,7 @@ export interface SettingsPanelProps {
   tools: readonly Tool[];
   /** Why the list of tools is not to be had, as a sentence. */
   toolsTrouble?: string | undefined;
+  focused?: FocusedField | undefined;
 }
 
 const EFFORT_OPTIONS = EFFORTS.map((value) => ({ value, label: EFFORT_LABELS[value] }));
@@ -66,7 +67,7 @@ const noEffort = (effort: Effort) =>
   `This model takes no reasoning effort${effort === "auto" ? "." : `, so ${EFFORT_LABELS[effort]} is not sent.`}`;
 
 export function SettingsPanel(props: SettingsPanelProps) {
-  const { settings, onAsk, onChange, model, modelId, tools, toolsTrouble } = props;
+  const { settings, onAsk, onChange, model, modelId, tools, toolsTrouble, focused } = props;
   const { ask } = settings;
   const effortNote = useId();
   const set = (name: ParameterName, value: number | undefined) =>
@@ -89,7 +90,15 @@ export function SettingsPanel(props: SettingsPanelProps) {
         </p>
       </Group>
 
-      <ToolsGroup ask={ask} onAsk={onAsk} onParameter={set} model={model} tools={tools} toolsTrouble={toolsTrouble} />
+      <ToolsGroup
+        ask={ask}
+        onAsk={onAsk}
+        onParameter={set}
+        model={model}
+        tools={tools}
+        toolsTrouble={toolsTrouble}
+        focused={focused}
+      />
 
       <Group title="System prompt">
         <SystemField value={ask.system} onChange={(system) => onAsk({ system })} />
@@ -109,6 +118,7 @@ export function SettingsPanel(props: SettingsPanelProps) {
               range={rangeOf(name, model)}
               value={ask.parameters[name]}
               onChange={(value) => set(name, value)}
+              field={focused?.name === name ? focused.ref : undefined}
             />
           ))}
           <FormatField value={ask.format} onChange={(format) => onAsk({ format })} model={model} />

@@ -4,7 +4,7 @@ import { namedTool } from "../../run/toolChoice.ts";
 import { type ToolTitles, titleOf, toolTitles } from "../../run/toolNames.ts";
 import type { AskSettings, Model, ParameterName, Tool, ToolChoice } from "../../types/api.ts";
 import { Group } from "./Group.tsx";
-import { ParameterField } from "./ParameterField.tsx";
+import { type FocusedField, ParameterField } from "./ParameterField.tsx";
 import { SelectField } from "./SelectField.tsx";
 import { ToolSwitches } from "./ToolSwitches.tsx";
 
@@ -16,11 +16,12 @@ interface Props {
   tools: readonly Tool[];
   /** Why the list of tools is not to be had, as a sentence. */
   toolsTrouble: string | undefined;
+  focused: FocusedField | undefined;
 }
 
 const NO_TOOLS = "This model cannot use tools, so none is offered.";
 
-export function ToolsGroup({ ask, onAsk, onParameter, model, tools, toolsTrouble }: Props) {
+export function ToolsGroup({ ask, onAsk, onParameter, model, tools, toolsTrouble, focused }: Props) {
   const canUse = takesTools(model);
   const titles = toolTitles(tools);
   return (
@@ -53,6 +54,7 @@ export function ToolsGroup({ ask, onAsk, onParameter, model, tools, toolsTrouble
               range={rangeOf(name, model)}
               value={ask.parameters[name]}
               onChange={(value) => onParameter(name, value)}
+              field={focused?.name === name ? focused.ref : undefined}
             />
           ))}
       </div>

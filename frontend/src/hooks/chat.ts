@@ -286,7 +286,7 @@ export class Chat extends Store<ChatState> {
   }
 
   /** Have an answer go on where it stopped: the same model, with what is set now. */
-  async goOn(key: string): Promise<void> {
+  async continueAnswer(key: string): Promise<void> {
     const cut = this.state.parts.get(key);
     if (cut?.kind !== "answer" || !cut.answer.isOver || !cut.answer.runId) return;
     const asking = await this.#deps.asking();
@@ -296,7 +296,7 @@ export class Chat extends Store<ChatState> {
     this.set({ parts: new Map([...this.state.parts, [part.key, part]]), leaf, trouble: undefined });
     this.#derive();
     this.flush();
-    await part.answer.ask(continueBody(this.id, cut.answer, asking), newKey());
+    await part.answer.ask(continueBody(this.id, cut, asking), newKey());
   }
 
   /** End what is shown and under way. */

@@ -8,13 +8,16 @@ import type { AnswerPart } from "./parts.ts";
 export function continuation(cut: AnswerPart, deps: AnswerDeps): AnswerPart {
   const { effort, state } = cut.answer;
   const answer = Answer.asked(deps, { model: state.trace.model, effort, continues: cut.answer });
-  return { kind: "answer", key: answer.key, parent: cut.parent, answer };
+  return { kind: "answer", key: answer.key, parent: cut.parent, answer, column: cut.column };
 }
 
-export function continueBody(conversationId: string, cut: Answer, asking: Asking): ChatBody {
+/** `column`: where it stands beside others, as the answer that it goes on with. */
+export function continueBody(conversationId: string, { answer: cut, column }: AnswerPart, asking: Asking): ChatBody {
   const { model } = cut.state.trace;
+  const { column: _, ...fields } = asking.fields(model);
   return {
-    ...asking.fields(model),
+    ...fields,
+    ...(column !== undefined && { column }),
     model,
     conversation_id: conversationId,
     parent_id: cut.runId,

@@ -78,7 +78,7 @@ export function ChatScreen(props: Props) {
     (part: AnswerPart): AnswerActions => {
       const question = part.parent;
       const goOn = (key: string) => {
-        void chat.goOn(key);
+        void chat.continueAnswer(key);
         composer.current?.focus();
       };
       const retry = (key: string, model: string | undefined) => {

@@ -57,6 +57,8 @@ function holdDisk(): () => void {
 
 test("the words that were not saved are counted, marked, and gone after a reload", async ({ page }) => {
   const runId = await askLong(page);
+  // A flush follows each event within 100 ms: by now the first words are saved.
+  await expect.poll(async () => (await shown(page)).length).toBeGreaterThan(500);
   const release = holdDisk();
   const before = (await shown(page)).length;
   await expect.poll(async () => (await shown(page)).length).toBeGreaterThan(before + 100);

@@ -40,7 +40,8 @@ export default defineConfig({
     ? {}
     : {
         webServer: {
-          command: `signalbox serve --port ${PORT}`,
+          // Without the names that only these tests read: the server would warn that they are no settings of its own.
+          command: `env -u SIGNALBOX_E2E_PORT -u SIGNALBOX_E2E_HOME signalbox serve --port ${PORT}`,
           url: `${url}/health/ready`,
           cwd: home,
           env: {

@@ -33,7 +33,7 @@ export function Header(props: Props) {
   return (
     <header
       data-comparing={comparing}
-      className="group/head flex min-h-12 items-center data-[comparing=true]:narrow:flex-wrap gap-1.5 border-edge border-b px-3 py-2 text-small narrow:gap-1 narrow:px-2"
+      className="group/head flex min-h-12 items-center data-[comparing=true]:@max-4xl/main:flex-wrap gap-1.5 border-edge border-b px-3 py-2 text-small narrow:gap-1 narrow:px-2"
     >
       <h1 dir="auto" className="sr-only">
         {props.title || "New chat"}
@@ -50,11 +50,11 @@ export function Header(props: Props) {
           </Button>
         </Tip>
       )}
-      {/* On a phone the names of several models have a row of their own. */}
-      <div className="min-w-0 flex-1 group-data-[comparing=true]/head:narrow:order-last group-data-[comparing=true]/head:narrow:basis-full">
+      {/* Where there is little width, the names of several models have a row of their own. */}
+      <div className="min-w-0 flex-1 group-data-[comparing=true]/head:@max-4xl/main:order-last group-data-[comparing=true]/head:@max-4xl/main:basis-full">
         {picker}
       </div>
-      {comparing && <span className="hidden flex-1 narrow:block" />}
+      {comparing && <span className="hidden flex-1 @max-4xl/main:block" />}
       <Tip label={comparing ? "Ask one model" : "Ask up to four models at once"}>
         <Button size="icon" aria-label="Compare models" aria-pressed={comparing} onClick={() => onCompare(!comparing)}>
           <Columns2 aria-hidden="true" />

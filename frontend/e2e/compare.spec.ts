@@ -6,7 +6,7 @@ const SEARCH = "What is a run? Search for it.";
 const column = (page: Page, model: string) => page.locator(`[data-part=column][data-model="${model}"]`);
 const columns = (page: Page) => page.locator("[data-part=column]");
 const endOf = (page: Page, model: string) => column(page, model).locator("[data-part=end]");
-const compared = (page: Page) => page.getByRole("group", { name: "Compared models" });
+const compared = (page: Page) => page.getByRole("group", { name: "Models to compare" });
 
 /** Compare exactly these, in this order. */
 async function compare(page: Page, ...models: string[]): Promise<void> {

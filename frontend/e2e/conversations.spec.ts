@@ -209,7 +209,7 @@ test("a kept run reopens with the same panels, outlives its conversation, and is
   await menu(page, "Delete");
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await expect(page.locator("[data-part=empty]")).toBeVisible();
-  await page.getByRole("tab", { name: "Kept" }).click();
+  await page.getByRole("tab", { name: "Saved" }).click();
   await lines(page).filter({ hasText: word }).getByRole("link").click();
   await expect(page).toHaveURL(/#save=/);
   await expect(page.locator("[data-part=question]")).toContainText(word);
@@ -223,7 +223,7 @@ test("a kept run reopens with the same panels, outlives its conversation, and is
   await expect(answer(page).last()).toHaveText(words ?? "");
   await page.locator("[data-part=line]:has([aria-current=page]) a").focus();
   await page.keyboard.press("Delete");
-  await page.getByRole("dialog", { name: "Delete what you kept?" }).getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("dialog", { name: "Delete this saved answer?" }).getByRole("button", { name: "Delete" }).click();
   await expect(page.locator("[data-part=empty]")).toBeVisible();
   await expect(lines(page).filter({ hasText: word })).toHaveCount(0);
 });

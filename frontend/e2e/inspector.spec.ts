@@ -73,7 +73,7 @@ test("steps, tools and those hidden from the line are rows, and the figures are 
   await expect(facts(page)).toHaveText(/Loopv2, .+/);
   await rows(page).filter({ hasText: "Clock" }).click();
   const detail = inspector(page).locator("[data-part=row-detail]");
-  await expect(detail.getByRole("region", { name: "Arguments", exact: true })).toContainText("Tokyo");
+  await expect(detail.getByRole("region", { name: "Input", exact: true })).toContainText("Tokyo");
   await expect(detail.getByRole("region", { name: "Result", exact: true })).toContainText("Tokyo");
   await detail.getByRole("button", { name: /raw events?$/ }).click();
   await expect(detail.locator("[data-part=raw]")).toContainText("tool_result");
@@ -96,7 +96,7 @@ test("the request is told without its texts", async ({ page }) => {
   await ended(page);
   await inspect(page).click();
   await tab(page, "Request").click();
-  const request = inspector(page).getByRole("region", { name: "As it was asked" });
+  const request = inspector(page).getByRole("region", { name: "Request to Signalbox" });
   await expect(request).toContainText('"role": "user"');
   await expect(request).toContainText('"model": "openai/sim"');
   await expect(inspector(page).getByRole("tabpanel")).not.toContainText("secret question");
@@ -111,16 +111,16 @@ test("every event is there, found by text and by type, copied and exported", asy
   const list = inspector(page).locator("[data-part=events]");
   await expect(list.getByRole("status")).toHaveText(`${events.length} events`);
   const contents = events.filter(({ type }) => type === "content").length;
-  await list.getByRole("combobox", { name: "Type of event" }).selectOption("content");
+  await list.getByRole("combobox", { name: "Event type" }).selectOption("content");
   await expect(list.getByRole("status")).toHaveText(`${contents} of ${events.length} events`);
-  await list.getByRole("checkbox", { name: "Fold deltas" }).uncheck();
+  await list.getByRole("checkbox", { name: "Group deltas" }).uncheck();
   await expect(list.locator("[data-part=event]").first()).not.toContainText("×");
-  await list.getByRole("combobox", { name: "Type of event" }).selectOption("");
+  await list.getByRole("combobox", { name: "Event type" }).selectOption("");
   await list.getByRole("searchbox", { name: "Filter events" }).fill('"query":');
   await expect(list.getByRole("status")).toHaveText(/^\d of \d+ events$/);
   await list.getByRole("searchbox", { name: "Filter events" }).fill('"type":"done"');
   await expect(list.locator("[data-part=event]")).toHaveCount(1);
-  await list.getByRole("button", { name: "Copy shown" }).click();
+  await list.getByRole("button", { name: "Copy these events" }).click();
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   expect(JSON.parse(copied)).toEqual(events.at(-1));
   await list.locator("[data-part=event] button").first().click();
@@ -158,7 +158,7 @@ test("beside the chat where there is room, else a sheet; Escape closes it and th
   await ask(page, SEARCH);
   await ended(page);
   await inspect(page).click();
-  await expect(page.getByRole("complementary", { name: "Run inspector" })).toBeFocused();
+  await expect(page.getByRole("complementary", { name: "Run details" })).toBeFocused();
   await expect(page.getByRole("dialog")).toHaveCount(0);
   await expect(message(page)).toBeVisible();
   await page.keyboard.press("Escape");
@@ -167,9 +167,9 @@ test("beside the chat where there is room, else a sheet; Escape closes it and th
 
   await page.setViewportSize({ width: 1024, height: 800 });
   await page.keyboard.press("Enter");
-  const sheet = page.getByRole("dialog", { name: "Run inspector" });
+  const sheet = page.getByRole("dialog", { name: "Run details" });
   await expect(sheet).toBeVisible();
-  await expect(page.getByRole("complementary", { name: "Run inspector" })).toHaveCount(0);
+  await expect(page.getByRole("complementary", { name: "Run details" })).toHaveCount(0);
   // What was open stays open when the window gets its room back.
   await tab(page, "Events").click();
   await page.setViewportSize({ width: 1280, height: 800 });
@@ -209,7 +209,7 @@ test("the same run is inspected after a reload, by its address, and in a kept co
   await look(() => page.keyboard.press("Control+i"));
   await page.goto(`/#run=${runId}`);
   await look(() => inspect(page).click());
-  await page.getByRole("tab", { name: "Kept" }).click();
+  await page.getByRole("tab", { name: "Saved" }).click();
   await page.locator("[data-part=line] a").first().click();
   await expect(page.getByText(/A copy of this run, kept/)).toBeVisible();
   await look(() => inspect(page).click());

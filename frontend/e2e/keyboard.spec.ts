@@ -131,7 +131,7 @@ test("what opens takes the focus, and what closes gives it back", async ({ page 
   };
   await opens(/^button More$/, "[role=menu]", /^menu|^menuitem/);
   await opens(/^button More ways to copy$/, "[role=menu]", /^menu|^menuitem/);
-  await opens(/^button Inspect$/, "[data-part=inspector]", /Run inspector/);
+  await opens(/^button Inspect$/, "[data-part=inspector]", /Run details/);
   await opens(/^button Settings/, "[data-part=settings]", /./);
   await opens(/^button Model: /, "[role=listbox]", /^combobox Model$/);
 });
@@ -160,20 +160,20 @@ test("every key of the sheet does what the sheet says", async ({ page }) => {
       await page.keyboard.press("Shift+Escape");
       await expect(message(page)).toBeFocused();
     },
-    "Choose the model": async () => {
+    "Choose model": async () => {
       await page.keyboard.press("Control+;");
       await expect(page.getByRole("combobox", { name: "Model" })).toBeFocused();
       await press(page, "ArrowDown", "Escape");
       await expect(page.getByRole("listbox")).toHaveCount(0);
       await focused(page);
     },
-    "Show or hide the conversations": async () => {
+    "Show or hide the sidebar": async () => {
       await page.keyboard.press("Control+b");
       await expect(page.locator("[data-part=sidebar]")).toHaveCount(0);
       await page.keyboard.press("Control+b");
       await expect(page.locator("[data-part=sidebar]")).toBeVisible();
     },
-    "Inspect the last answer": async () => {
+    "Details of the last answer": async () => {
       await page.keyboard.press("Control+i");
       await expect(page.locator("[data-part=inspector]")).toBeVisible();
       await page.keyboard.press("Control+i");
@@ -185,7 +185,7 @@ test("every key of the sheet does what the sheet says", async ({ page }) => {
       await expect(page.getByText("Copied.")).toBeVisible();
       expect((await page.evaluate(() => navigator.clipboard.readText())).length).toBeGreaterThan(100);
     },
-    "Show these shortcuts": async () => {
+    "Show keyboard shortcuts": async () => {
       await page.locator("main").focus();
       await page.keyboard.type("?");
       await expect(sheet).toBeVisible();
@@ -198,7 +198,7 @@ test("every key of the sheet does what the sheet says", async ({ page }) => {
       await expect(message(page)).toHaveValue("\nsecond");
       await message(page).fill("");
     },
-    "Edit the last question, when the box is empty": async () => {
+    "Edit your last message (when the message box is empty)": async () => {
       await press(page, "Shift+Escape", "ArrowUp");
       await expect(page.getByRole("textbox", { name: "Edit the question" })).toBeFocused();
     },
@@ -208,7 +208,7 @@ test("every key of the sheet does what the sheet says", async ({ page }) => {
       await expect(page.getByRole("group", { name: "Versions of the question" })).toBeVisible();
       await ended(page);
     },
-    "Send; while an answer runs, queue": async () => {
+    "Send, or queue while an answer is running": async () => {
       await pick(page, "openai/sim-long-3000");
       await press(page, "Shift+Escape");
       await page.keyboard.type("A long one.");
@@ -219,7 +219,7 @@ test("every key of the sheet does what the sheet says", async ({ page }) => {
       await page.keyboard.press("Enter");
       await expect(page.locator("[data-part=queue]")).toContainText("And then?");
     },
-    "Stop the answer, or close what is open": async () => {
+    "Stop the answer or close a dialog": async () => {
       await page.keyboard.press("Escape");
       await ended(page, "cancelled");
       await expect(message(page)).toBeFocused();
@@ -230,7 +230,7 @@ test("every key of the sheet does what the sheet says", async ({ page }) => {
       await expect(message(page)).toBeFocused();
     },
   };
-  expect(told.toSorted()).toEqual([...Object.keys(does), "Show these shortcuts"].filter(unique).toSorted());
+  expect(told.toSorted()).toEqual([...Object.keys(does), "Show keyboard shortcuts"].filter(unique).toSorted());
   for (const [name, act] of Object.entries(does)) await test.step(name, act);
 });
 
@@ -289,5 +289,5 @@ test("Ctrl+Enter sends, as Enter does, and the sheet names it", async ({ page })
   await expect(page.locator("[data-part=question]")).toHaveText(/Hello\./);
   await page.keyboard.press("Control+/");
   const sheet = page.getByRole("dialog", { name: "Keyboard shortcuts" });
-  await expect(sheet).toContainText("Send, or save an edited question");
+  await expect(sheet).toContainText("Send, or save an edited message");
 });

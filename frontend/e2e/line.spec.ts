@@ -120,12 +120,12 @@ test("panels open and fold no oftener than the focus moves", async ({ page }) =>
 });
 
 test("panels stay open, or closed, where the reader has set it so", async ({ page }) => {
-  await choose(page, "Reasoning panels", "Open");
+  await choose(page, "Show reasoning", "Open");
   await ask(page, SEARCH);
   await ended(page);
   for (const at of [0, 1]) await expect(head(page, "reasoning", at)).toHaveAttribute("aria-expanded", "true");
 
-  await choose(page, "Reasoning panels", "Closed");
+  await choose(page, "Show reasoning", "Closed");
   await watchLine(page);
   await ask(page, SEARCH);
   await ended(page);

@@ -54,7 +54,7 @@ async function kept(page: Page): Promise<void> {
   await end(page).getByRole("button", { name: "More", exact: true }).click();
   await page.getByRole("menuitem", { name: "Keep a copy" }).click();
   await expect(page.getByText("A copy of this run is kept.")).toBeVisible();
-  await page.getByRole("tab", { name: "Kept" }).click();
+  await page.getByRole("tab", { name: "Saved" }).click();
 }
 
 const SCREENS: readonly Screen[] = [
@@ -249,7 +249,7 @@ const SCREENS: readonly Screen[] = [
     async open(page) {
       await page.goto("/operator");
       await expect(page.getByRole("form", { name: "TOOL_LOOP_V2" })).toBeVisible();
-      await expect(page.getByRole("heading", { name: "Last runs" })).toBeVisible();
+      await expect(page.getByRole("heading", { name: "Recent runs" })).toBeVisible();
     },
   },
   {
@@ -257,8 +257,8 @@ const SCREENS: readonly Screen[] = [
     async open(page) {
       await page.goto("/operator");
       await page.getByText("Percent", { exact: true }).click();
-      await page.getByRole("button", { name: "Pull the lever" }).click();
-      await expect(page.getByRole("dialog")).toContainText("operator's token");
+      await page.getByRole("button", { name: "Apply" }).click();
+      await expect(page.getByRole("dialog")).toContainText("operator token");
     },
   },
   {

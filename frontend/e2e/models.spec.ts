@@ -84,7 +84,7 @@ test("so do the list of another answer and the lists of a comparison", async ({ 
   await page.keyboard.press("Escape");
 
   await page.getByRole("button", { name: "Compare models" }).click();
-  const compared = page.getByRole("group", { name: "Compared models" });
+  const compared = page.getByRole("group", { name: "Models to compare" });
   await compared.getByRole("button", { name: "Add a model" }).click();
   await page.getByRole("combobox", { name: "Model to compare" }).fill(LATE);
   await row(page, LATE).click();

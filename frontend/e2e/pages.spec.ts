@@ -74,7 +74,7 @@ test.describe("the operator", () => {
 
   async function pull(page: Page, position: string): Promise<void> {
     await lever(page).getByText(position, { exact: true }).click();
-    await lever(page).getByRole("button", { name: "Pull the lever" }).click();
+    await lever(page).getByRole("button", { name: "Apply" }).click();
   }
 
   // Whatever becomes of the test, the next ones ask the loop that they expect.
@@ -91,20 +91,20 @@ test.describe("the operator", () => {
 
     await lever(page).getByText("Percent", { exact: true }).click();
     await lever(page).getByRole("slider").fill("30");
-    await expect(lever(page)).toContainText("About 30 of 100 conversations");
-    await lever(page).getByRole("button", { name: "Pull the lever" }).click();
+    await expect(lever(page)).toContainText("About 30% of conversations");
+    await lever(page).getByRole("button", { name: "Apply" }).click();
     const dialog = page.getByRole("dialog");
-    await expect(dialog).toContainText("operator's token");
-    await dialog.getByLabel("Operator's token").fill("wrong");
+    await expect(dialog).toContainText("operator token");
+    await dialog.getByLabel("Operator token").fill("wrong");
     const refused = page.waitForResponse("**/api/flags/tool_loop_v2");
     await page.keyboard.press("Enter");
     expect((await refused).status()).toBe(401);
-    await expect(dialog.getByRole("alert")).toContainText("refused");
+    await expect(dialog.getByRole("alert")).toContainText("does not accept");
     await expectAccessible(page);
-    await dialog.getByLabel("Operator's token").fill(ADMIN_TOKEN);
+    await dialog.getByLabel("Operator token").fill(ADMIN_TOKEN);
     await page.keyboard.press("Enter");
     await expect(dialog).toBeHidden();
-    await expect(standing(page)).toContainText("30 %");
+    await expect(standing(page)).toContainText(/30 ?%/);
 
     await pull(page, "Off");
     await expect(standing(page)).toContainText("legacy");
@@ -117,7 +117,7 @@ test.describe("the operator", () => {
     await page.bringToFront();
     await pull(page, "On");
     await expect(standing(page)).toContainText("Every run uses the V2 loop");
-    await expect(lever(page).getByRole("button", { name: "It stands here" })).toBeDisabled();
+    await expect(lever(page).getByRole("button", { name: "Current setting" })).toBeDisabled();
     await chat.bringToFront();
     await chat.getByRole("button", { name: "New chat" }).first().click();
     await useModel(chat, "openai/sim-midstream-error");
@@ -133,7 +133,7 @@ test.describe("the operator", () => {
     await expect(row(failed)).toContainText("v2");
     await expect(row(failed)).toContainText("UPSTREAM_OVERLOADED");
     for (const loop of ["legacy", "v2"]) {
-      await expect(page.getByRole("region", { name: `Loop ${loop}` })).toContainText(/\d+ %\s*ended well/);
+      await expect(page.getByRole("region", { name: `Loop ${loop}` })).toContainText(/\d+%\s*completed/);
     }
     await expectAccessible(page);
     await row(old).getByRole("link").click();
@@ -157,11 +157,11 @@ test.describe("the operator", () => {
     await page.goto("/operator");
     await expect(page.getByText("those without an API token")).toBeVisible();
     await expect(row).toHaveCount(0);
-    await page.getByRole("button", { name: "Show everybody's runs" }).click();
-    const field = page.getByRole("textbox", { name: "Operator's token" });
+    await page.getByRole("button", { name: "Show all users' runs" }).click();
+    const field = page.getByRole("textbox", { name: "Operator token" });
     await field.fill("wrong");
     await page.keyboard.press("Enter");
-    await expect(page.getByRole("dialog").getByRole("alert")).toContainText("refused");
+    await expect(page.getByRole("dialog").getByRole("alert")).toContainText("does not accept");
     await field.fill(ADMIN_TOKEN);
     await page.keyboard.press("Enter");
     await expect(row).toContainText("Ada Lovelace");
@@ -170,7 +170,7 @@ test.describe("the operator", () => {
     await ended(page);
     await expect(page.getByText("391")).toBeVisible();
     await page.getByRole("button", { name: "Inspect" }).first().click();
-    await expect(page.getByRole("complementary", { name: "Run inspector" })).toContainText("Calculator");
+    await expect(page.getByRole("complementary", { name: "Run details" })).toContainText("Calculator");
   });
 
   test("cannot pull a lever that the environment overrides", async ({ page }) => {
@@ -187,7 +187,7 @@ test.describe("the operator", () => {
       }),
     );
     await page.goto("/operator");
-    await expect(lever(page)).toContainText("no lever overrides it");
+    await expect(lever(page)).toContainText("overrides this setting");
     await expect(lever(page).getByRole("radio", { name: /On/ })).toBeDisabled();
     await expect(lever(page).getByRole("button")).toHaveCount(0);
     await expectAccessible(page);

@@ -79,21 +79,23 @@ test("a tool that cannot be had says why, and so does a model that takes none", 
   await close(page);
   await useModel(page, "openai/gpt-4o");
   await open(page);
-  await expect(panel(page)).toContainText("This model cannot use tools, so none is offered.");
+  await expect(panel(page)).toContainText("This model cannot use tools.");
   for (const each of await panel(page).getByRole("switch").all()) await expect(each).toBeDisabled();
 });
 
 test("only parameters that are set and taken are sent", async ({ page }) => {
   await open(page);
   await panel(page).getByRole("textbox", { name: "Temperature" }).fill("0.3");
-  await panel(page).getByRole("textbox", { name: "Longest answer" }).fill("700");
+  await panel(page).getByRole("textbox", { name: "Maximum answer length" }).fill("700");
   await close(page);
   const body = await sent(page);
   expect(body).toMatchObject({ temperature: 0.3, max_tokens: 700 });
   expect(body).not.toHaveProperty("top_p");
   await useModel(page, "openai/o4-mini");
   await open(page);
-  await expect(panel(page).locator("[data-part=not-taken]")).toContainText("Temperature 0.3: not taken by this model");
+  await expect(panel(page).locator("[data-part=not-taken]")).toContainText(
+    "Temperature 0.3: not supported by this model",
+  );
   await expect(panel(page).getByRole("textbox", { name: "Temperature" })).toHaveCount(0);
   await close(page);
   const other = await sent(page);
@@ -141,13 +143,13 @@ test("instructions are sent once, hold, are changed and taken away", async ({ pa
 });
 
 test("reasoning panels stay as they were chosen", async ({ page }) => {
-  await choose(page, "Reasoning panels", "Open");
+  await choose(page, "Show reasoning", "Open");
   await ask(page, SEARCH);
   await ended(page);
   const heads = () => stops(page, "reasoning").locator("> button");
   expect(await heads().count()).toBeGreaterThan(0);
   for (const head of await heads().all()) await expect(head).toHaveAttribute("aria-expanded", "true");
-  await choose(page, "Reasoning panels", "Closed");
+  await choose(page, "Show reasoning", "Closed");
   for (const head of await heads().all()) await expect(head).toHaveAttribute("aria-expanded", "false");
   await page.reload();
   await ended(page);
@@ -231,7 +233,7 @@ test("the picker finds, stars, remembers and takes any id", async ({ page }) => 
   await expect(option("qwen/chat-only")).toHaveCount(0);
   await page.getByRole("button", { name: "Images" }).click();
   await field.fill("nobody/knows-this");
-  await expect(page.locator("[data-part=free-id]")).toContainText("Not on the list.");
+  await expect(page.locator("[data-part=free-id]")).toContainText("Not in the list.");
   await page.keyboard.press("Enter");
   await expect(page.locator("[data-part=model]")).toHaveAttribute("title", "nobody/knows-this");
   await expect(response(page)).toHaveCount(1);
@@ -318,7 +320,7 @@ test("a run's settings come back, its system prompt and its tool choice too", as
   const first = page.locator("[data-part=response]").first();
   await first.getByRole("button", { name: "Inspect" }).click();
   await page.getByRole("button", { name: "Use these settings" }).click();
-  await expect(page.getByRole("button", { name: "Set for the next question" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Settings applied" })).toBeVisible();
   await page.keyboard.press("Escape");
   expect(await sent(page, "Third.")).toMatchObject({
     system: "Answer in rhyme.",

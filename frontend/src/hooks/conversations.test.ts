@@ -200,7 +200,10 @@ describe("the next page", () => {
     const { store, at, titles } = await loaded([line("a", 3)], "n1");
     void store.more();
     await at(-1).fail(500);
-    expect(store.state).toMatchObject({ hasMore: true, trouble: "The rest of the list did not come. It is broken." });
+    expect(store.state).toMatchObject({
+      hasMore: true,
+      trouble: "The rest of the list could not be loaded. It is broken.",
+    });
     void store.more();
     await at(-1).answer(page([line("b", 2)]));
     expect(titles()).toEqual(["a", "b"]);
@@ -290,7 +293,7 @@ describe("removing", () => {
     await at(-1).fail(503);
     expect(await removed).toBe(false);
     expect(titles()).toEqual(["a", "b", "c"]);
-    expect(store.snapshot().trouble).toBe("It could not be deleted. It is broken.");
+    expect(store.snapshot().trouble).toBe("Deleting failed. It is broken.");
     store.dismiss();
     expect(store.snapshot().trouble).toBeUndefined();
   });
@@ -329,7 +332,7 @@ describe("renaming", () => {
     void store.rename("a", "b");
     await at(-1).fail(500);
     expect(titles()).toEqual(["a"]);
-    expect(store.state.trouble).toBe("It could not be renamed. It is broken.");
+    expect(store.state.trouble).toBe("The conversation could not be renamed. It is broken.");
   });
 
   it("to nothing, or to the same, asks nothing", async () => {
@@ -416,6 +419,6 @@ describe("export", () => {
     await at(-1).fail(500);
     await exported;
     expect(saved).toEqual([]);
-    expect(store.state.trouble).toBe("It could not be exported. It is broken.");
+    expect(store.state.trouble).toBe("The conversation could not be exported. It is broken.");
   });
 });

@@ -61,7 +61,7 @@ export class Conversations extends Listing<ConversationLine, ConversationsState>
     try {
       await renameConversation(this.client, id, title);
     } catch (error) {
-      trouble = `It could not be renamed. ${wordsOf(error)}`;
+      trouble = `The conversation could not be renamed. ${wordsOf(error)}`;
     }
     // A newer title is under way where this one is not the last.
     if (this.#titles.get(id) === title) this.#titles.delete(id);
@@ -77,7 +77,7 @@ export class Conversations extends Listing<ConversationLine, ConversationsState>
       const file = await exportConversation(this.client, id, format);
       this.#save(file.name, file.type, file.text);
     } catch (error) {
-      this.put({ trouble: `It could not be exported. ${wordsOf(error)}` });
+      this.put({ trouble: `The conversation could not be exported. ${wordsOf(error)}` });
     }
   }
 

@@ -47,11 +47,11 @@ export class GuideReader extends Store<GuideState> {
 
   giveUp(): void {
     if (this.state.tokenNeeded)
-      this.set({ tokenNeeded: false, trouble: "This document is shown with the access token only." });
+      this.set({ tokenNeeded: false, trouble: "You need the access token to read this page." });
   }
 }
 
 function sentenceOf(error: unknown): string {
-  if (error instanceof ApiError && error.status === 404) return "There is no document at this address.";
+  if (error instanceof ApiError && error.status === 404) return "Page not found.";
   return error instanceof Error ? error.message : String(error);
 }

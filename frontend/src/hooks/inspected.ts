@@ -192,7 +192,7 @@ export class Inspection extends Store<InspectedState> {
     } catch (error) {
       if (signal.aborted) return;
       const isGone = error instanceof ApiError && error.status === 404;
-      const trouble = error instanceof ApiError ? error.message : "The server's answer could not be read.";
+      const trouble = error instanceof ApiError ? error.message : "The server sent an unreadable response.";
       if (isGone) this.set({ recordIs: "gone", trouble: undefined });
       else this.set({ recordIs: "failed", trouble });
     }

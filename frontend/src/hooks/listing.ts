@@ -124,7 +124,8 @@ export abstract class Listing<Line extends { id: string }, State extends Listing
       this.#next = page.next;
       this.show();
     } catch (error) {
-      if (asking === this.#readingMore) this.put({ trouble: `The rest of the list did not come. ${wordsOf(error)}` });
+      if (asking === this.#readingMore)
+        this.put({ trouble: `The rest of the list could not be loaded. ${wordsOf(error)}` });
     } finally {
       if (asking === this.#readingMore) this.#readingMore = undefined;
     }
@@ -141,7 +142,7 @@ export abstract class Listing<Line extends { id: string }, State extends Listing
       if (!isGone(error)) {
         this.#removed.delete(id);
         this.show();
-        this.put({ trouble: `It could not be deleted. ${wordsOf(error)}` });
+        this.put({ trouble: `Deleting failed. ${wordsOf(error)}` });
         return false;
       }
     }

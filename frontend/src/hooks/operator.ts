@@ -132,10 +132,10 @@ export class Operator extends Store<OperatorState> {
 
   giveUp(): void {
     if (!this.state.tokenNeeded) return;
-    if (this.#wanted) this.set({ tokenNeeded: false, refusal: "Nothing was pulled: that takes the operator's token." });
+    if (this.#wanted) this.set({ tokenNeeded: false, refusal: "Not changed: this needs the operator token." });
     else if (this.#wantsAll) this.set({ tokenNeeded: false });
     else {
-      this.set({ tokenNeeded: false, isLocked: true, trouble: "This server shows its runs with a token only." });
+      this.set({ tokenNeeded: false, isLocked: true, trouble: "You need a token to see the runs on this server." });
     }
     this.#wanted = undefined;
     this.#wantsAll = false;
@@ -211,5 +211,5 @@ const sentenceOf = (error: unknown): string => (error instanceof Error ? error.m
 /** Without an answer nobody knows what became of the pull; the next look tells. */
 const refusalOf = (error: unknown): string =>
   error instanceof ApiError && error.status > 0
-    ? `Nothing was pulled. ${error.message}`
-    : `${sentenceOf(error)} Whether the lever was pulled is seen when it answers again.`;
+    ? `Not changed. ${error.message}`
+    : `${sentenceOf(error)} The current setting is shown when the server responds again.`;

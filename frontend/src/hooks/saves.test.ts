@@ -35,7 +35,7 @@ it("takes a deletion back that failed", async () => {
   await store.load();
   expect(await store.remove("b")).toBe(false);
   expect(ids()).toEqual(["b"]);
-  expect(store.state.trouble).toBe("It could not be deleted. The disk is full.");
+  expect(store.state.trouble).toBe("Deleting failed. The disk is full.");
 });
 
 it("keeps a run and shows it; whoever asked hears why it could not", async () => {

@@ -54,12 +54,12 @@ describe("a copy of an answer", () => {
   it("has the images where they stand, as the Markdown export writes them", () => {
     const trace = play([text("One.\n\n"), image(PNG), image(web), text("\n\nTwo.")]);
     expect(copyOf(trace, "answer")).toBe(`One.\n\n![Image](<${PNG}>)\n\n![Image](<${web}>)\n\nTwo.`);
-    expect(copyOf(trace, "plain")).toBe(`One.\n\n(An image that is not in this text.)\n\nImage (${web})\n\nTwo.`);
+    expect(copyOf(trace, "plain")).toBe(`One.\n\n(Image not included.)\n\nImage (${web})\n\nTwo.`);
   });
 
   it("has a note in place of a very large image", () => {
     const trace = play([text("One."), image(`${PNG}${"A".repeat(200_000)}`)]);
-    expect(copyOf(trace, "answer")).toBe("One.\n\n*(An image that is not in this text.)*");
+    expect(copyOf(trace, "answer")).toBe("One.\n\n*(Image not included.)*");
   });
 
   it("has the pages that the provider cites", () => {

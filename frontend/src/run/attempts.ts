@@ -4,7 +4,7 @@ import { type Fact, speedOf, speedWords } from "./inspect.ts";
 import { costWords, count, duration } from "./words.ts";
 
 const told = (name: string, value: string | undefined, note?: string): Fact =>
-  value ? { name, value, ...(note && { note }) } : { name, value: "not told", untold: true };
+  value ? { name, value, ...(note && { note }) } : { name, value: "unknown", untold: true };
 
 const names = (value: unknown, none: string): string =>
   Array.isArray(value) && value.length > 0 ? value.join(", ") : none;
@@ -18,8 +18,8 @@ export function requestFacts({ model, tools, streamed, raw }: Attempt): readonly
     told("Tools", names(tools, "none")),
     told("Tool choice", choice == null ? "not sent" : typeof choice === "string" ? choice : JSON.stringify(choice)),
     told("Parameters", names(raw.params, "none")),
-    told("Changed for its host", names(raw.changes, "nothing")),
-    told("Asked for", streamed ? "a stream" : "a whole answer"),
+    told("Changed for the provider", names(raw.changes, "nothing")),
+    told("Response", streamed ? "streamed" : "sent as a whole"),
   ];
 }
 
@@ -28,26 +28,26 @@ export function responseFacts(attempt: Attempt, simulated = false): readonly Fac
   const amount = (n: number | undefined) => (n === undefined ? undefined : count(n));
   const after = (at: number | undefined) => (at === undefined ? undefined : duration(at - startedAt));
   return [
-    told("Model served", attempt.servedModel),
+    told("Model used", attempt.servedModel),
     told("Provider", attempt.provider),
-    told("First part", after(firstPartAt)),
-    told("Took", after(endedAt)),
+    told("First token", after(firstPartAt)),
+    told("Duration", after(endedAt)),
     told("Speed", speedWords(speedOf([attempt]))),
     told("Input tokens", amount(usage?.input)),
-    told("Cached", amount(usage?.cached)),
+    told("Cached input tokens", amount(usage?.cached)),
     told("Output tokens", amount(usage?.output)),
-    told("Reasoning", amount(usage?.reasoning)),
+    told("Reasoning tokens", amount(usage?.reasoning)),
     told(
       "Cost",
       usage?.cost === undefined ? undefined : costWords(usage.cost, { simulated, estimated: false }),
-      attempt.settled ? "settled later" : undefined,
+      attempt.settled ? "final cost reported later" : undefined,
     ),
     told(
-      "Finish",
+      "Finish reason",
       attempt.finishReason,
       attempt.nativeFinishReason === undefined ? undefined : `native ${attempt.nativeFinishReason}`,
     ),
-    ...(attempt.cancelled === undefined ? [] : [told("The provider says", attempt.cancelled)]),
-    told("Generation", attempt.generationId),
+    ...(attempt.cancelled === undefined ? [] : [told("Provider's record", attempt.cancelled)]),
+    told("Generation ID", attempt.generationId),
   ];
 }

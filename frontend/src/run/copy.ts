@@ -44,7 +44,7 @@ function answerMarkdown(trace: RunTrace, longest = LONGEST_IMAGE): string {
 }
 
 const imageMarkdown = (url: string, longest: number): string =>
-  url.startsWith("data:") && url.length > longest ? "*(An image that is not in this text.)*" : `![Image](<${url}>)`;
+  url.startsWith("data:") && url.length > longest ? "*(Image not included.)*" : `![Image](<${url}>)`;
 
 /** Pages that the provider cites for the answer: a part of it, though its words do not name them. */
 const citedPages = (trace: RunTrace): readonly Link[] =>

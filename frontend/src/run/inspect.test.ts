@@ -33,8 +33,8 @@ if (!attempt) throw new Error("no attempt");
 describe("the facts", () => {
   it("are all filled", () => {
     expect(facts()).toEqual({
-      "Model asked": "qwen/sim-quirk-f01",
-      "Model served": "qwen/sim-quirk-f01",
+      "Model requested": "qwen/sim-quirk-f01",
+      "Model used": "qwen/sim-quirk-f01",
       Provider: "Alibaba",
       Loop: "v2, set for all",
       Started: `at ${record.startedAt}`,
@@ -43,11 +43,11 @@ describe("the facts", () => {
       Speed: "102 tokens/s",
       Steps: "2, 3 requests",
       "Input tokens": "1,137",
-      Cached: "0",
+      "Cached input tokens": "0",
       "Output tokens": "171",
-      Reasoning: "65 (38 %)",
+      "Reasoning tokens": "65 (38%)",
       Cost: "would cost $0.0002",
-      Finish: "stop (native stop)",
+      "Finish reason": "stop (native stop)",
     });
   });
 
@@ -56,10 +56,10 @@ describe("the facts", () => {
       { trace: { ...emptyTrace("m"), end: { status: "complete" } }, record: undefined, now: 0 },
       clock,
     );
-    expect(bare.filter(({ name }) => name !== "Model asked").map(({ value }) => value)).toEqual(
-      Array(14).fill("not told"),
+    expect(bare.filter(({ name }) => name !== "Model requested").map(({ value }) => value)).toEqual(
+      Array(14).fill("unknown"),
     );
-    expect(bare.every(({ name, untold }) => name === "Model asked" || untold)).toBe(true);
+    expect(bare.every(({ name, untold }) => name === "Model requested" || untold)).toBe(true);
     const quick = { startedAt: 1000, endedAt: 1000 };
     expect(facts(quick)["Total time"]).toBe("0 ms");
   });
@@ -69,17 +69,17 @@ describe("the facts", () => {
     const open = factsIn(factsOf({ trace: undefined, record: running, now: record.startedAt + 1500 }, clock));
     expect(open["Total time"]).toBe("1.5 s (so far)");
     const none = factsOf({ trace: undefined, record: { ...running, attempts: [] }, now: 0 }, clock);
-    expect(none.find(({ name }) => name === "Finish")?.value).toBe("not yet told");
+    expect(none.find(({ name }) => name === "Finish reason")?.value).toBe("not known yet");
   });
 
   it("mark a cost that is estimated, and one that was settled", () => {
     expect(facts({ costEstimated: true }).Cost).toBe("would cost $0.0002 (estimated)");
-    expect(facts({ settledAt: 1 }).Cost).toBe("would cost $0.0002 (settled later)");
+    expect(facts({ settledAt: 1 }).Cost).toBe("would cost $0.0002 (final cost reported later)");
   });
 
   it("tell the share of the cache", () => {
     const usage = { input: 200, output: 10, reasoning: 0, cached: 150, cost: undefined };
-    expect(facts({ attempts: [{ ...attempt, usage }] }).Cached).toBe("150 (75 %)");
+    expect(facts({ attempts: [{ ...attempt, usage }] })["Cached input tokens"]).toBe("150 (75%)");
   });
 
   it("measure the speed only where somebody watched the writing", () => {
@@ -103,20 +103,20 @@ describe("an attempt in words", () => {
       Tools: "calculate, search_web",
       "Tool choice": "not sent",
       Parameters: "reasoning, temperature",
-      "Asked for": "a stream",
+      Response: "streamed",
     });
   });
 
   it("tells what came, and what did not", () => {
     expect(factsIn(responseFacts(attempt))).toMatchObject({
       Provider: "Alibaba",
-      Finish: "tool_calls (native tool_calls)",
+      "Finish reason": "tool_calls (native tool_calls)",
     });
     const [failed] = record.attempts;
     expect(failed && factsIn(responseFacts(failed))).toMatchObject({
-      Took: "3 ms",
-      "First part": "not told",
-      Cost: "not told",
+      Duration: "3 ms",
+      "First token": "unknown",
+      Cost: "unknown",
     });
   });
 });

@@ -45,7 +45,7 @@ export function troubleOf({ trace, record }: Inspected): { message: string; code
   if (end?.error) return { message: end.error, code: end.code };
   const failed = record?.attempts.findLast(({ error }) => error !== undefined);
   if (record?.code && failed?.error) return { message: failed.error, code: record.code };
-  return record?.code ? { message: "The run did not end well.", code: record.code } : undefined;
+  return record?.code ? { message: "The run failed.", code: record.code } : undefined;
 }
 
 /** Each warning once, but not the one that only says the trouble again. */
@@ -70,7 +70,7 @@ export function factsOf(inspected: Inspected, clock: (ms: number) => string): re
   const fact = (name: string, value: string | undefined, note?: string): Fact =>
     value
       ? { name, value, ...(note && { note }) }
-      : { name, value: isOver ? "not told" : "not yet told", untold: true };
+      : { name, value: isOver ? "unknown" : "not known yet", untold: true };
   const amount = (n: number | undefined) => (n === undefined ? undefined : count(n));
   const attempts = record?.attempts ?? [];
   const served = attempts.findLast((attempt) => attempt.servedModel ?? attempt.provider);
@@ -78,8 +78,8 @@ export function factsOf(inspected: Inspected, clock: (ms: number) => string): re
   const usage = usageOf(attempts, end);
   const begun = record?.startedAt || trace?.firstAt;
   return [
-    fact("Model asked", record?.model || end?.requested_model || trace?.model),
-    fact("Model served", end?.model ?? served?.servedModel),
+    fact("Model requested", record?.model || end?.requested_model || trace?.model),
+    fact("Model used", end?.model ?? served?.servedModel),
     fact("Provider", end?.provider ?? served?.provider),
     fact("Loop", loopWords(record?.loop || trace?.loop || end?.loop, record?.flag ?? end?.flag).replace(/^loop /, "")),
     fact("Started", begun ? clock(begun) : undefined),
@@ -88,11 +88,15 @@ export function factsOf(inspected: Inspected, clock: (ms: number) => string): re
     fact("Speed", speedWords(speedOf(attempts))),
     fact("Steps", stepWords(record, end)),
     fact("Input tokens", amount(usage?.input)),
-    fact("Cached", amount(usage?.cached), shareWords(usage?.cached, usage?.input)),
+    fact("Cached input tokens", amount(usage?.cached), shareWords(usage?.cached, usage?.input)),
     fact("Output tokens", amount(usage?.output)),
-    fact("Reasoning", amount(usage?.reasoning), shareWords(usage?.reasoning, usage?.output)),
+    fact("Reasoning tokens", amount(usage?.reasoning), shareWords(usage?.reasoning, usage?.output)),
     costFact(inspected, fact),
-    fact("Finish", last?.finishReason, last?.nativeFinishReason ? `native ${last.nativeFinishReason}` : undefined),
+    fact(
+      "Finish reason",
+      last?.finishReason,
+      last?.nativeFinishReason ? `native ${last.nativeFinishReason}` : undefined,
+    ),
   ];
 }
 
@@ -116,7 +120,7 @@ function firstFact({ trace, record }: Inspected, fact: MakeFact): Fact {
   const first = record?.attempts.flatMap(({ firstPartAt }) => (firstPartAt === undefined ? [] : [firstPartAt]))[0];
   if (first !== undefined && record) return fact("First token", duration(first - record.startedAt));
   const measured = trace?.firstEventMs;
-  const note = trace?.end?.first_token_ms === undefined ? "by the page's clock" : undefined;
+  const note = trace?.end?.first_token_ms === undefined ? "measured in the browser" : undefined;
   return fact("First token", measured === undefined ? undefined : duration(measured), note);
 }
 
@@ -134,7 +138,7 @@ export const isSimulated = ({ trace, record }: Pick<Inspected, "trace" | "record
 function costFact({ trace, record }: Inspected, fact: MakeFact): Fact {
   const amount = record?.cost ?? trace?.end?.cost;
   const estimated = record ? record.costEstimated : trace?.end?.cost_estimated === true;
-  const note = estimated ? "estimated" : record?.settledAt !== undefined ? "settled later" : undefined;
+  const note = estimated ? "estimated" : record?.settledAt !== undefined ? "final cost reported later" : undefined;
   const simulated = isSimulated({ trace, record });
   return fact("Cost", amount === undefined ? undefined : costWords(amount, { simulated, estimated: false }), note);
 }
@@ -159,7 +163,7 @@ export function usageOf(attempts: readonly Attempt[], end: RunEnd | undefined): 
 }
 
 const shareWords = (part: number | undefined, whole: number | undefined): string | undefined =>
-  part && whole ? `${Math.round((part / whole) * 100)} %` : undefined;
+  part && whole ? `${Math.round((part / whole) * 100)}%` : undefined;
 
 /**
  * Output tokens per second, from the first part of each attempt to its end. An answer that came whole was not written

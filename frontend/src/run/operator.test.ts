@@ -30,9 +30,9 @@ const run = (more: Partial<RunLine>): RunLine => ({
 
 describe("the operator's page", () => {
   it("says what pulling does", () => {
-    expect(effectOf("off", 10)).toMatch(/^Every new answer is made by the legacy loop\. It acts at once/);
-    expect(effectOf("on", 10)).toMatch(/^Every new answer is made by the V2 loop/);
-    expect(effectOf("percent", 10)).toMatch(/^About 10 of 100 conversations/);
+    expect(effectOf("off", 10)).toMatch(/^All new answers use the legacy loop\. This takes effect immediately/);
+    expect(effectOf("on", 10)).toMatch(/^All new answers use the V2 loop/);
+    expect(effectOf("percent", 10)).toMatch(/^About 10% of conversations/);
   });
 
   it("knows where the lever stands; the share counts in its own state only", () => {
@@ -51,7 +51,7 @@ describe("the operator's page", () => {
   it("counts endings for both loops, also for one without runs", () => {
     const failed = run({ status: "error", code: "UPSTREAM_TIMEOUT" });
     expect(byLoop([run({}), failed, run({})]).map(({ loop, words }) => [loop, words])).toEqual([
-      ["legacy", "no run"],
+      ["legacy", "no runs"],
       ["v2", "3 runs: 2 complete, 1 error"],
     ]);
     expect([codeOf(failed), runLamp(failed)]).toEqual(["UPSTREAM_TIMEOUT", "failed"]);
@@ -91,7 +91,7 @@ describe("the operator's page", () => {
 
   it.each([
     [{ environment: false, state: "on" }, 0, "set"],
-    [{ environment: true, state: "percent" }, 1, "at 30 %"],
+    [{ environment: true, state: "percent" }, 1, "30%"],
     [{ environment: undefined, state: "off" }, 1, "off"],
     [{ environment: true, state: undefined }, 2, "set"],
     [{ environment: undefined, state: undefined }, 3, "the V2 loop"],

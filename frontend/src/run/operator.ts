@@ -4,17 +4,17 @@ import type { Lamp } from "./view.ts";
 import { endingOf, plural } from "./words.ts";
 
 export const KILLED =
-  "TOOL_LOOP_V2=false stands in the server's environment, and no lever overrides it. Take it out and restart to pull again.";
+  "TOOL_LOOP_V2=false is set in the server's environment and overrides this setting. Remove it and restart the server to change the loop here.";
 
 /** What pulling the lever there does, as a sentence. */
 export function effectOf(state: LeverState, percent: number): string {
-  const share = `About ${percent} of 100 conversations use the V2 loop from their next answer on, and each keeps its side; the others use the legacy loop.`;
+  const share = `About ${percent}% of conversations use the V2 loop from their next answer; the others use the legacy loop. Each conversation stays with its loop.`;
   const effects: Record<LeverState, string> = {
-    off: "Every new answer is made by the legacy loop.",
+    off: "All new answers use the legacy loop.",
     percent: share,
-    on: "Every new answer is made by the V2 loop.",
+    on: "All new answers use the V2 loop.",
   };
-  return `${effects[state]} It acts at once and survives restarts. Answers under way keep their loop.`;
+  return `${effects[state]} This takes effect immediately and survives restarts. Running answers keep their loop.`;
 }
 
 /** Whether the lever stands there already. */
@@ -30,12 +30,12 @@ export interface Decider {
 
 /** Who is asked which loop shall answer, in order; the first that has a say decides. */
 export function decidersOf({ state, percent, environment }: Lever): readonly Decider[] {
-  const words: Record<LeverState, string> = { off: "off", percent: `at ${percent} %`, on: "on" };
+  const words: Record<LeverState, string> = { off: "off", percent: `${percent}%`, on: "on" };
   const says = [
     { name: "Kill switch, TOOL_LOOP_V2=false", word: environment === false ? "set" : "not set" },
-    { name: "The lever", word: state ? words[state] : "not pulled yet" },
+    { name: "Operator setting", word: state ? words[state] : "not set" },
     { name: "TOOL_LOOP_V2=true in the environment", word: environment ? "set" : "not set" },
-    { name: "The default", word: "the V2 loop" },
+    { name: "Default", word: "the V2 loop" },
   ];
   const first = [environment === false, state !== undefined, environment === true, true].indexOf(true);
   return says.map((say, index) => ({ ...say, decides: index === first }));
@@ -85,7 +85,7 @@ function groupOf(loop: string, runs: readonly RunLine[]): LoopRuns {
   return {
     loop,
     runs,
-    words: runs.length ? `${plural(runs.length, "run")}: ${counts.join(", ")}` : "no run",
+    words: runs.length ? `${plural(runs.length, "run")}: ${counts.join(", ")}` : "no runs",
     endings,
     share: shareOf(endings),
     ms: middle(runs.flatMap(({ ms }) => ms ?? [])),

@@ -110,7 +110,7 @@ describe("tool choice", () => {
     ],
   ])("is not sent for %s, and that is said", (_, settings, model, tools) => {
     expect(askFields(settings, model, tools)).not.toHaveProperty("tool_choice");
-    expect(choiceNotSent(settings, model, tools)).toMatch(/so the tool choice is not sent\.$/);
+    expect(choiceNotSent(settings, model, tools)).toMatch(/so this setting is not used\.$/);
   });
 
   it("and limits are sent where the model takes tools", () => {

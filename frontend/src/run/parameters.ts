@@ -23,57 +23,57 @@ export interface Range {
 export const RANGES: Record<ParameterName, Range> = {
   temperature: {
     label: "Temperature",
-    help: "Low is sober, high is surprising.",
+    help: "Lower is more focused, higher is more creative.",
     ...{ min: 0, max: 2, slider: 2, step: 0.05, rest: 1 },
   },
   top_p: {
     label: "Top P",
-    help: "Only the likeliest words that together have this probability.",
+    help: "Considers only the most likely words up to this total probability.",
     ...{ min: 0, max: 1, slider: 1, step: 0.01, rest: 1 },
   },
   top_k: {
     label: "Top K",
-    help: "Only this many of the likeliest words; 0 is all.",
+    help: "Considers only this many of the most likely words. 0 means all.",
     ...{ min: 0, max: undefined, slider: 200, step: 1, rest: 0 },
   },
   min_p: {
     label: "Min P",
-    help: "Only words at least this likely, against the likeliest.",
+    help: "Considers only words at least this likely, relative to the most likely one.",
     ...{ min: 0, max: 1, slider: 1, step: 0.01, rest: 0 },
   },
   max_tokens: {
-    label: "Longest answer",
-    help: "In tokens. An answer that is longer is cut.",
+    label: "Maximum answer length",
+    help: "In tokens. Longer answers are cut off.",
     ...{ min: 1, max: undefined, slider: 32_768, step: 1, rest: 32_768 },
   },
   frequency_penalty: {
     label: "Frequency penalty",
-    help: "Above 0, a word is less likely each time it has been used.",
+    help: "Above 0, words become less likely the more often they were used.",
     ...{ min: -2, max: 2, slider: 2, step: 0.05, rest: 0 },
   },
   presence_penalty: {
     label: "Presence penalty",
-    help: "Above 0, a word that has been used is less likely.",
+    help: "Above 0, words that were used become less likely.",
     ...{ min: -2, max: 2, slider: 2, step: 0.05, rest: 0 },
   },
   repetition_penalty: {
     label: "Repetition penalty",
-    help: "Above 1, the words of the conversation are less likely.",
+    help: "Above 1, words from the conversation become less likely.",
     ...{ min: 0, max: 2, slider: 2, step: 0.05, rest: 1 },
   },
   seed: {
     label: "Seed",
-    help: "The same number draws the same answer, where the host can.",
+    help: "The same seed should give the same answer, if the provider supports it.",
     ...{ min: -(2 ** 31), max: 2 ** 31 - 1, slider: undefined, step: 1, rest: 0 },
   },
   max_steps: {
     label: "Step limit",
-    help: "Model calls per answer, up to 20. The last one writes the answer, so at 1 no tool can run.",
+    help: "Each step is one request to the model, up to 20. The last one writes the answer, so with 1 no tool can be used.",
     ...{ min: 1, max: 20, slider: 20, step: 1, rest: 8 },
   },
   max_searches: {
     label: "Search limit",
-    help: "Different searches per answer. At 0 the model cannot search.",
+    help: "Maximum number of searches per answer. 0 turns search off.",
     ...{ min: 0, max: 100, slider: 20, step: 1, rest: 6 },
   },
 };
@@ -160,17 +160,17 @@ export function choiceNotSent(
   tools: readonly Tool[],
 ): string | undefined {
   if (toolChoice === "") return undefined;
-  if (!takesTools(model)) return "This model cannot use tools, so the tool choice is not sent.";
+  if (!takesTools(model)) return "This model cannot use tools, so this setting is not used.";
   const searches = parameters.max_searches !== 0;
   const offered = tools.filter(
     ({ name, unavailable, category }) =>
       unavailable === undefined && !toolsOff.includes(name) && (searches || category !== "search"),
   );
   if (offered.length === 0 && (tools.length > 0 || toolsOff.length > 0))
-    return "No tool is offered, so the tool choice is not sent.";
+    return "No tool is on, so this setting is not used.";
   const named = namedTool(toolChoice);
   if (named === undefined || tools.length === 0 || offered.some(({ name }) => name === named)) return undefined;
-  return `${titleOf(toolTitles(tools), named)} is not offered, so the tool choice is not sent.`;
+  return `${titleOf(toolTitles(tools), named)} is off or not available, so this setting is not used.`;
 }
 
 /** Names of the tools that stay; undefined: all that there are. */

@@ -45,21 +45,21 @@ export interface Shortcut {
 export const SHORTCUTS: Readonly<Record<ShortcutName, Shortcut>> = {
   search: { does: "Search conversations", keys: [{ key: "k", mod: true }], over: true },
   new: { does: "New chat", keys: [{ key: "o", mod: true, shift: true }] },
-  models: { does: "Choose the model", keys: [{ key: ";", mod: true }], over: true },
-  sidebar: { does: "Show or hide the conversations", keys: [{ key: "b", mod: true }] },
-  inspect: { does: "Inspect the last answer", keys: [{ key: "i", mod: true }] },
+  models: { does: "Choose model", keys: [{ key: ";", mod: true }], over: true },
+  sidebar: { does: "Show or hide the sidebar", keys: [{ key: "b", mod: true }] },
+  inspect: { does: "Details of the last answer", keys: [{ key: "i", mod: true }] },
   copy: { does: "Copy the last answer", keys: [{ key: "l", mod: true, shift: true }] },
   focus: { does: "Go to the message box", keys: [{ key: "Escape", shift: true }] },
-  stop: { does: "Stop the answer, or close what is open", keys: [{ key: "Escape" }] },
-  shortcuts: { does: "Show these shortcuts", keys: [{ key: "/", mod: true }, { key: "?" }], over: true },
+  stop: { does: "Stop the answer or close a dialog", keys: [{ key: "Escape" }] },
+  shortcuts: { does: "Show keyboard shortcuts", keys: [{ key: "/", mod: true }, { key: "?" }], over: true },
 };
 
 /** What the message box itself understands; they stand in the sheet and are not listened for page-wide. */
 export const WRITING: readonly { does: string; keys: Keys }[] = [
-  { does: "Send; while an answer runs, queue", keys: { key: "Enter" } },
+  { does: "Send, or queue while an answer is running", keys: { key: "Enter" } },
   { does: "New line", keys: { key: "Enter", shift: true } },
-  { does: "Edit the last question, when the box is empty", keys: { key: "ArrowUp" } },
-  { does: "Send, or save an edited question", keys: { key: "Enter", mod: true } },
+  { does: "Edit your last message (when the message box is empty)", keys: { key: "ArrowUp" } },
+  { does: "Send, or save an edited message", keys: { key: "Enter", mod: true } },
 ];
 
 export const SHORTCUT_NAMES = Object.keys(SHORTCUTS) as ShortcutName[];

@@ -31,7 +31,7 @@ describe("a captured run", () => {
       "Step 1 retry 1",
       "Reasoning",
       "search_web",
-      "calculate hidden",
+      "calculate hidden in chat",
       "Step 2",
       "Reasoning",
       "Answer",
@@ -82,12 +82,12 @@ describe("a run without its record", () => {
   it("shows calls that never ran as marks without length", () => {
     const { rows } = golden("clamped");
     expect(named(rows)).toEqual([
-      "Reasoning hidden by the provider",
+      "Reasoning not shown by the provider",
       "search_web",
       "search_web ARGUMENTS_CUT",
       "search_web cached",
-      "search_web clamped",
-      "Answer Signalbox's own words",
+      "search_web skipped: limit reached",
+      "Answer written by Signalbox",
     ]);
     expect(rows.slice(2, 5).map(({ ms, lamp }) => [ms, lamp])).toEqual([
       [0, "failed"],
@@ -101,7 +101,7 @@ describe("a run without its record", () => {
       "Reasoning",
       "search_web",
       "search_web",
-      "get_current_time hidden",
+      "get_current_time hidden in chat",
       "Reasoning",
       "Answer",
       "read_url TOOL_FAILED",

@@ -154,7 +154,7 @@ function reasoningDraft(item: ReasoningItem, attempts: readonly Attempt[], isOve
   return {
     id: item.id,
     label: "Reasoning",
-    marks: item.hidden ? ["hidden by the provider"] : [],
+    marks: item.hidden ? ["not shown by the provider"] : [],
     hint: "",
     lamp: running ? "running" : "done",
     step: item.step,
@@ -164,14 +164,14 @@ function reasoningDraft(item: ReasoningItem, attempts: readonly Attempt[], isOve
   };
 }
 
-const SKIPPED: Readonly<Record<string, string>> = { TOOL_CLAMP: "clamped", SUPERSEDED: "superseded" };
+const SKIPPED: Readonly<Record<string, string>> = { TOOL_CLAMP: "skipped: limit reached", SUPERSEDED: "replaced" };
 
 function callDraft(item: CallItem, isOver: boolean): Draft {
   const running = !isOver && (item.status === "waiting" || item.status === "running");
   const marks = [
-    ...(item.visibility === "hidden" ? ["hidden"] : []),
+    ...(item.visibility === "hidden" ? ["hidden in chat"] : []),
     ...(item.cached ? ["cached"] : []),
-    ...(wasSkipped(item) ? [SKIPPED[item.code ?? ""] ?? "not run"] : []),
+    ...(wasSkipped(item) ? [SKIPPED[item.code ?? ""] ?? "skipped"] : []),
     ...(item.status === "failed" && !wasSkipped(item) ? [item.code ?? "failed"] : []),
     ...(item.status === "cancelled" ? ["cancelled"] : []),
   ];
@@ -195,7 +195,7 @@ function textDraft(phase: TextPhase, index: number, isOver: boolean): Draft {
   return {
     id: `text-${index + 1}`,
     label: "Answer",
-    marks: phase.synthetic ? ["Signalbox's own words"] : [],
+    marks: phase.synthetic ? ["written by Signalbox"] : [],
     hint: "",
     lamp: running ? "running" : "done",
     step: phase.step,

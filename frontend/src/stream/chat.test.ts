@@ -192,12 +192,24 @@ describe("errors before a run", () => {
     [
       "a proxy's page",
       refusal(502, "<html>Bad gateway</html>"),
-      { status: 502, code: "HTTP_502", message: "The server answered 502.", field: undefined, retryAfter: undefined },
+      {
+        status: 502,
+        code: "HTTP_502",
+        message: "The server responded with status 502.",
+        field: undefined,
+        retryAfter: undefined,
+      },
     ],
     [
       "JSON of another shape",
       refusal(400, '{"error":"no"}'),
-      { status: 400, code: "HTTP_400", message: "The server answered 400.", field: undefined, retryAfter: undefined },
+      {
+        status: 400,
+        code: "HTTP_400",
+        message: "The server responded with status 400.",
+        field: undefined,
+        retryAfter: undefined,
+      },
     ],
     ["null", refusal(500, "null"), { status: 500, code: "HTTP_500" }],
   ])("reads %s", async (_, handler, expected) => {

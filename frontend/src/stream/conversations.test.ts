@@ -102,7 +102,7 @@ describe("the list", () => {
   it("throws a sentence for a page that is no answer", async () => {
     const { client } = answering("<html>proxy</html>");
     await expect(fetchConversations(client)).rejects.toThrow(ApiError);
-    await expect(fetchConversations(client)).rejects.toThrow("could not be read");
+    await expect(fetchConversations(client)).rejects.toThrow("unreadable response");
   });
 });
 
@@ -193,8 +193,8 @@ describe("a conversation", () => {
       ],
     });
     expect(node).toMatchObject({
-      pictures: [{ id: "q-1", name: "Picture 1", url: "data:image/png;base64,AAAA" }],
-      files: ["cat one.png", "example.org", "A picture", "notes.pdf"],
+      pictures: [{ id: "q-1", name: "Image 1", url: "data:image/png;base64,AAAA" }],
+      files: ["cat one.png", "example.org", "An image", "notes.pdf"],
     });
   });
 });

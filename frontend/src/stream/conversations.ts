@@ -139,7 +139,7 @@ export function parseParts(nodeId: string, parts: readonly unknown[]): { picture
     if (part.type === "file") files.push(text(fields(part.file).filename) || "A file");
     else if (part.type !== "image_url") continue;
     else if (!/^data:image\//i.test(url)) files.push(nameOf(url));
-    else pictures.push({ id: `${nodeId}-${pictures.length + 1}`, name: `Picture ${pictures.length + 1}`, url });
+    else pictures.push({ id: `${nodeId}-${pictures.length + 1}`, name: `Image ${pictures.length + 1}`, url });
   }
   return { pictures, files };
 }
@@ -147,7 +147,7 @@ export function parseParts(nodeId: string, parts: readonly unknown[]): { picture
 /** `cat.png` of https://example.org/cat.png, or the host where the path says nothing. */
 function nameOf(address: string): string {
   const url = URL.parse(address);
-  if (!url?.host) return "A picture";
+  if (!url?.host) return "An image";
   const last = url.pathname.split("/").at(-1);
   if (!last) return url.host;
   try {

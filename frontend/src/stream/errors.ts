@@ -31,11 +31,11 @@ export class ApiError extends Error {
 export const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.status >= 400 && error.isOurs;
 
 /** The server cannot be reached: nothing was sent, or nobody knows what became of it. */
-export const unreachable = (): ApiError => new ApiError(0, "SERVER_UNREACHABLE", "Signalbox does not answer.");
+export const unreachable = (): ApiError => new ApiError(0, "SERVER_UNREACHABLE", "Signalbox is not responding.");
 
 /** A captive portal's page, or a head that broke off: nobody knows whether the request came through. */
 export const foreign = (): ApiError =>
-  new ApiError(0, "FOREIGN_ANSWER", "Something between this page and Signalbox answered in its place.");
+  new ApiError(0, "FOREIGN_ANSWER", "A proxy or network login page responded instead of Signalbox.");
 
 /** Read `{error: {code, message, field?}}`; what is not of that shape (a proxy's page) gets a sentence of its own. */
 export async function readApiError(response: Response): Promise<ApiError> {
@@ -52,7 +52,7 @@ export async function readApiError(response: Response): Promise<ApiError> {
   return new ApiError(
     response.status,
     typeof code === "string" ? code : `HTTP_${response.status}`,
-    typeof message === "string" && message ? message : `The server answered ${response.status}.`,
+    typeof message === "string" && message ? message : `The server responded with status ${response.status}.`,
     typeof field === "string" ? field : undefined,
     wait,
     typeof code === "string" && typeof message === "string",

@@ -348,7 +348,7 @@ describe("a question without an answer of ours", () => {
       await pass(0);
       expect([slots.free, held()]).toEqual([0, 1 - slots.given]);
       await pass(100_000);
-      expect(await ended).toBe("threw Signalbox does not answer.");
+      expect(await ended).toBe("threw Signalbox is not responding.");
       expect([asked.length, slots.free, held()]).toEqual([3, slots.given, 0]);
       expect(told).toEqual(["(resuming)", "(resuming)"]);
     }
@@ -385,7 +385,7 @@ describe("a question without an answer of ours", () => {
       const { client, asked } = server(...Array.from({ length: 9 }, () => answer));
       const { told, ended } = asking({ client, slots, turn, askDelays: [10, 10] });
       await pass(1000);
-      expect(await ended).toBe("threw Something between this page and Signalbox answered in its place.");
+      expect(await ended).toBe("threw A proxy or network login page responded instead of Signalbox.");
       expect(told).toEqual(["(resuming)", "(resuming)"]);
       expect([asked.length, slots.free, held()]).toEqual([3, slots.given, 0]);
     }

@@ -18,7 +18,7 @@ export const time = (value: unknown): number | undefined => {
   return seconds === undefined ? undefined : Math.round(seconds * 1000);
 };
 
-export const unreadable = (): ApiError => new ApiError(200, "BAD_ANSWER", "The server's answer could not be read.");
+export const unreadable = (): ApiError => new ApiError(200, "BAD_ANSWER", "The server sent an unreadable response.");
 
 /** Throws ApiError for a body that is no JSON object: a proxy's page is no answer of ours. */
 export async function readBody(response: Response): Promise<Json> {

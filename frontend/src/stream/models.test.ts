@@ -100,7 +100,7 @@ describe("the tools", () => {
         description: "",
         category: "",
         visibility: "",
-        unavailable: "Not available here.",
+        unavailable: "Not available on this server.",
       },
     ]);
     expect(asked).toEqual(["/api/tools"]);

@@ -49,7 +49,7 @@ const parsePricing = ({ prompt, completion }: Fields): Pricing => ({
 function parseTool(value: unknown): Tool[] {
   const { name, title, summary, description, category, visibility, available, unavailable } = fields(value);
   if (!text(name)) return [];
-  const why = text(unavailable) || (available === false ? "Not available here." : undefined);
+  const why = text(unavailable) || (available === false ? "Not available on this server." : undefined);
   return [
     {
       name: text(name),

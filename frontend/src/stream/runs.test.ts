@@ -25,11 +25,7 @@ describe("a run's record", () => {
 
   it("says what became of a stopped attempt in words", () => {
     const attempt = (cancelled: unknown) => parseRecord({ attempts: [{ cancelled }] }).attempts[0]?.cancelled;
-    expect([attempt(true), attempt(false), attempt(null)]).toEqual([
-      "cut short by the provider",
-      "written to its end",
-      undefined,
-    ]);
+    expect([attempt(true), attempt(false), attempt(null)]).toEqual(["cut off by the provider", "complete", undefined]);
   });
 
   it("takes any shape", () => {

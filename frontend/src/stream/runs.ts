@@ -74,5 +74,5 @@ function parseUsage(value: unknown): Attempt["usage"] {
 /** The server tells yes, no, or nothing. */
 function parseCancelled(value: unknown): string | undefined {
   if (typeof value !== "boolean") return told(value);
-  return value ? "cut short by the provider" : "written to its end";
+  return value ? "cut off by the provider" : "complete";
 }

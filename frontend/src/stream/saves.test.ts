@@ -40,7 +40,7 @@ describe("saves", () => {
   });
 
   it("say so when the answer tells of no save", async () => {
-    await expect(keepRun(answering({}).client, "r1")).rejects.toThrow("could not be read");
+    await expect(keepRun(answering({}).client, "r1")).rejects.toThrow("unreadable response");
   });
 
   it("are deleted", async () => {
@@ -89,7 +89,7 @@ describe("reopening", () => {
     ];
     const { question } = await opened({ question: { messages } });
     expect(question.text).toBe("What is\n\nin this?");
-    expect(question.pictures).toEqual([{ id: "r1-1", name: "Picture 1", url: "data:image/png;base64,AA" }]);
+    expect(question.pictures).toEqual([{ id: "r1-1", name: "Image 1", url: "data:image/png;base64,AA" }]);
   });
 
   it("reads one of which little is left", async () => {

@@ -50,12 +50,12 @@ export function EventList({ events, from, missing }: Props) {
           className={`${FIELD} min-w-24 flex-1 placeholder:text-dim`}
         />
         <select
-          aria-label="Type of event"
+          aria-label="Event type"
           value={type}
           onChange={(event) => setType(event.target.value)}
           className={`${FIELD} min-w-0`}
         >
-          <option value="">all types</option>
+          <option value="">All types</option>
           {[...types].map(([name, many]) => (
             <option key={name} value={name}>
               {name} ({count(many)})
@@ -70,7 +70,7 @@ export function EventList({ events, from, missing }: Props) {
             onChange={(event) => setFold(event.target.checked)}
             className="accent-accent"
           />
-          Fold deltas
+          Group deltas
         </label>
       </div>
       <div className="flex items-center justify-between gap-2 px-4 pb-1">
@@ -80,11 +80,11 @@ export function EventList({ events, from, missing }: Props) {
             : `${count(shown)} of ${plural(events.length, "event")}`}
         </p>
         <Copy text={() => rowsText(rows)} disabled={rows.length === 0}>
-          Copy shown
+          Copy these events
         </Copy>
       </div>
       {rows.length === 0 ? (
-        <p className="px-4 text-dim text-small">No event has that in it.</p>
+        <p className="px-4 text-dim text-small">No events match this filter.</p>
       ) : (
         <VList
           data={rows}

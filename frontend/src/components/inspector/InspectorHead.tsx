@@ -28,7 +28,7 @@ export function InspectorHead({ client, runId, title, seen, onClose, onUse }: Pr
       <div className="flex items-start gap-2">
         <div className="min-w-0 flex-1">
           <h2 dir="auto" className="truncate font-semibold text-body">
-            {title || "Run"}
+            {title || "Run details"}
           </h2>
           <Standing seen={seen} title={title} />
         </div>
@@ -48,8 +48,8 @@ export function InspectorHead({ client, runId, title, seen, onClose, onUse }: Pr
           Export
         </Button>
         {onUse && record && <Use client={client} record={record} onUse={onUse} />}
-        <Tip label="Copy the run's id">
-          <Copy text={() => runId} aria-label="Copy the run's id">
+        <Tip label="Copy run ID">
+          <Copy text={() => runId} aria-label="Copy run ID">
             <Hash aria-hidden="true" />
           </Copy>
         </Tip>
@@ -86,7 +86,7 @@ function Use({ client, record, onUse }: { client: ApiClient; record: RunRecord; 
   const use = async () => {
     const settings = await restoredSettings(client, record);
     if (settings) onUse(settings);
-    say(settings ? restoredWords(settings, record) : "The list of tools could not be read");
+    say(settings ? restoredWords(settings, record) : "The tools could not be loaded");
   };
   return (
     <Button onClick={() => void use()}>
@@ -98,5 +98,5 @@ function Use({ client, record, onUse }: { client: ApiClient; record: RunRecord; 
 
 const restoredWords = ({ system }: Partial<AskSettings>, { conversationId }: RunRecord): string =>
   system === undefined && conversationId !== undefined
-    ? "Set, but the system prompt could not be read"
-    : "Set for the next question";
+    ? "Settings applied, but the system prompt could not be loaded"
+    : "Settings applied";

@@ -29,7 +29,7 @@ export function InspectorTabs({ seen, fall, tab, onTab }: Props) {
   const { record, events } = seen;
   return (
     <Tabs.Root value={tab} onValueChange={onTab} className="flex min-h-0 flex-1 flex-col">
-      <Tabs.List className="flex shrink-0 gap-1 border-edge border-b px-2" aria-label="Parts of the inspector">
+      <Tabs.List className="flex shrink-0 gap-1 border-edge border-b px-2" aria-label="Run details sections">
         {TABS.map((name) => (
           <Tabs.Tab key={name} value={name} className={TAB}>
             {name}
@@ -45,10 +45,10 @@ export function InspectorTabs({ seen, fall, tab, onTab }: Props) {
         </div>
       </Tabs.Panel>
       <Tabs.Panel value="Request" className={PANEL}>
-        <Requests record={record} missing={recordSentence(seen) ?? "No request is known."} />
+        <Requests record={record} missing={recordSentence(seen) ?? "No request recorded."} />
       </Tabs.Panel>
       <Tabs.Panel value="Events" className="flex min-h-0 flex-1 flex-col pt-3 outline-none">
-        <EventList events={events} from={fall.from} missing={eventsSentence(seen) ?? "No event has come yet."} />
+        <EventList events={events} from={fall.from} missing={eventsSentence(seen) ?? "No events yet."} />
       </Tabs.Panel>
     </Tabs.Root>
   );
@@ -56,19 +56,19 @@ export function InspectorTabs({ seen, fall, tab, onTab }: Props) {
 
 function recordSentence({ recordIs, trouble }: InspectedState): string | undefined {
   const sentences: Record<InspectedState["recordIs"], string | undefined> = {
-    asked: "Asking the server for the record of this run.",
+    asked: "Loading run details…",
     known: undefined,
-    gone: "The server no longer knows this run. What is shown is what the page has of it.",
-    failed: `The record of this run could not be read. ${trouble ?? ""}`.trim(),
+    gone: "This run is no longer on the server. You see what this page still has.",
+    failed: `Run details could not be loaded. ${trouble ?? ""}`.trim(),
   };
   return sentences[recordIs];
 }
 
 function eventsSentence({ eventsAre }: InspectedState): string | undefined {
   const sentences: Record<InspectedState["eventsAre"], string | undefined> = {
-    fetching: "Fetching the events of this run.",
+    fetching: "Loading events…",
     here: undefined,
-    failed: "The events of this run cannot be had.",
+    failed: "The events of this run are not available.",
   };
   return sentences[eventsAre];
 }

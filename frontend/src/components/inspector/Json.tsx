@@ -20,7 +20,11 @@ export function Json({ title, value }: Props) {
     <section aria-label={title} className="min-w-0">
       <div className="flex items-center justify-between gap-2">
         <span className="font-medium text-dim text-tiny">{title}</span>
-        <Copy text={() => text} aria-label={`Copy ${title.toLowerCase()}`} className="h-6 text-tiny" />
+        <Copy
+          text={() => text}
+          aria-label={`Copy ${title.charAt(0).toLowerCase()}${title.slice(1)}`}
+          className="h-6 text-tiny"
+        />
       </div>
       <pre
         dir={typeof value === "string" ? "auto" : "ltr"}

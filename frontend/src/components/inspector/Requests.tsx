@@ -9,14 +9,16 @@ export function Requests({ record, missing }: { record: RunRecord | undefined; m
   if (!record) return <p className="text-dim text-small">{missing}</p>;
   return (
     <div className="flex flex-col gap-4">
-      <p className="text-dim text-tiny">Of messages the server tells who spoke and how long, and of results nothing.</p>
-      <Json title="As it was asked" value={withoutSecrets(record.request)} />
-      {record.attempts.length === 0 && <p className="text-dim text-small">Nothing was sent to a provider.</p>}
+      <p className="text-dim text-tiny">
+        For privacy, messages are listed by role and length only, and tool results are left out.
+      </p>
+      <Json title="Request to Signalbox" value={withoutSecrets(record.request)} />
+      {record.attempts.length === 0 && <p className="text-dim text-small">No request was sent to a provider.</p>}
       {record.attempts.map((attempt) => (
         <section key={`${attempt.step}-${attempt.number}`} className="flex flex-col gap-2 border-edge border-t pt-3">
           <h3 className="font-semibold text-small">{titleOf(attempt)}</h3>
           <Facts facts={requestFacts(attempt)} />
-          <Json title={`${titleOf(attempt)}, as the server tells it`} value={withoutSecrets(attempt.raw)} />
+          <Json title={`${titleOf(attempt)}, raw data`} value={withoutSecrets(attempt.raw)} />
         </section>
       ))}
     </div>
@@ -24,4 +26,4 @@ export function Requests({ record, missing }: { record: RunRecord | undefined; m
 }
 
 const titleOf = ({ step, number, final }: Attempt): string =>
-  [`Step ${step}`, number > 1 && `retry ${number - 1}`, final && "finalize"].filter(Boolean).join(" · ");
+  [`Step ${step}`, number > 1 && `retry ${number - 1}`, final && "final answer"].filter(Boolean).join(" · ");

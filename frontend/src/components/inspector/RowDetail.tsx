@@ -36,7 +36,7 @@ export function RowDetail({ row, record, events }: Props) {
       {subject.kind === "reasoning" && (
         <Json
           title="Reasoning"
-          value={subject.item.text || (subject.item.hidden ? "The provider shows no words of it." : "")}
+          value={subject.item.text || (subject.item.hidden ? "The provider does not show this reasoning." : "")}
         />
       )}
       {subject.kind === "text" && <Json title="Text" value={subject.phase.text} />}
@@ -57,7 +57,7 @@ function AttemptDetail({ attempt, simulated }: { attempt: Attempt; simulated: bo
       <Facts facts={requestFacts(attempt)} />
       <h4 className="font-medium text-dim text-tiny">Response</h4>
       <Facts facts={responseFacts(attempt, simulated)} />
-      <Json title="As the server tells it" value={withoutSecrets(attempt.raw)} />
+      <Json title="Raw data" value={withoutSecrets(attempt.raw)} />
     </>
   );
 }
@@ -65,7 +65,7 @@ function AttemptDetail({ attempt, simulated }: { attempt: Attempt; simulated: bo
 function CallDetail({ call }: { call: CallItem }) {
   return (
     <>
-      <Json title="Arguments" value={call.argumentsRaw ?? call.arguments} />
+      <Json title="Input" value={call.argumentsRaw ?? call.arguments} />
       {call.status === "waiting" || call.status === "running" ? (
         <p className="text-dim text-small">No result yet.</p>
       ) : call.error === undefined ? (
@@ -85,7 +85,7 @@ const MOST = 50;
 function RowEvents({ row: { subject }, record, events }: Props) {
   const [open, setOpen] = useState(false);
   const own = useMemo(() => eventsOf(subject, events, record?.attempts ?? []), [subject, events, record]);
-  if (own.length === 0) return <p className="text-dim text-tiny">No event tells of it.</p>;
+  if (own.length === 0) return <p className="text-dim text-tiny">No events for this row.</p>;
   return (
     <div>
       <Button aria-expanded={open} onClick={() => setOpen(!open)} className="-ms-2 h-6 text-tiny">

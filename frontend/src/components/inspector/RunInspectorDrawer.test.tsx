@@ -62,19 +62,19 @@ async function open(props: Partial<Parameters<typeof RunInspectorDrawer>[0]> = {
 describe("the inspector", () => {
   it("shows the figures, and every attempt, thought, tool and text of the run", async () => {
     await open();
-    expect(screen.getByRole("complementary", { name: "Run inspector" }).dataset.part).toBe("inspector");
+    expect(screen.getByRole("complementary", { name: "Run details" }).dataset.part).toBe("inspector");
     expect(document.querySelector('[data-part="standing"]')?.textContent).toBe(
       "Complete · qwen/sim-quirk-f01 · 2.1 s · would cost $0.0002 · simulated",
     );
     const facts = [...document.querySelectorAll("dt")].map((dt) => `${dt.textContent}: ${dt.nextSibling?.textContent}`);
     expect(facts).toContain("Loop: v2, set for all");
-    expect(facts).toContain("Reasoning: 65 38 %");
+    expect(facts).toContain("Reasoning tokens: 65 38%");
     expect(labels()).toEqual([
       "Step 1RATE_LIMIT3 ms",
       "Step 1retry 1540 ms",
       "Reasoning367 ms",
       "Search webleases1 ms",
-      "Calculatehidden17 * 230 ms",
+      "Calculatehidden in chat17 * 230 ms",
       "Step 2" + "1.2 s",
       "Reasoning265 ms",
       "Answer915 ms",
@@ -85,7 +85,7 @@ describe("the inspector", () => {
     const user = await open();
     await user.click(screen.getByRole("button", { name: /Calculate/ }));
     const detail = screen.getByRole("region", { name: "Calculate, details" });
-    expect(within(detail).getByRole("region", { name: "Arguments" }).textContent).toContain('"17 * 23"');
+    expect(within(detail).getByRole("region", { name: "Input" }).textContent).toContain('"17 * 23"');
     expect(within(detail).getByRole("region", { name: "Result" }).textContent).toContain("391");
     await user.click(within(detail).getByRole("button", { name: "Show 3 raw events" }));
     const raw = detail.querySelector('[data-part="raw"]')?.textContent?.split("\n") ?? [];
@@ -103,13 +103,13 @@ describe("the inspector", () => {
     await user.click(screen.getByRole("button", { name: /RATE_LIMIT/ }));
     const detail = screen.getByRole("region", { name: "Step 1, details" });
     expect(detail.textContent).toContain("Too many requests in a short time.");
-    expect(within(detail).getAllByText("not told").length).toBeGreaterThan(0);
+    expect(within(detail).getAllByText("unknown").length).toBeGreaterThan(0);
   });
 
   it("cuts what is long, and shows all when asked", async () => {
     const user = await open();
     await user.click(screen.getByRole("button", { name: /Step 2/ }));
-    const result = screen.getByRole("region", { name: "As the server tells it" });
+    const result = screen.getByRole("region", { name: "Raw data" });
     const before = result.querySelector("pre")?.textContent ?? "";
     await user.click(within(result).getByRole("button", { name: /^Show all/ }));
     const after = result.querySelector("pre")?.textContent ?? "";
@@ -134,7 +134,7 @@ describe("the inspector", () => {
   it("shows each request as it was sent", async () => {
     const user = await open();
     await user.click(screen.getByRole("tab", { name: "Request" }));
-    const asked = screen.getByRole("region", { name: "As it was asked" }).querySelector("pre")?.textContent ?? "";
+    const asked = screen.getByRole("region", { name: "Request to Signalbox" }).querySelector("pre")?.textContent ?? "";
     expect(JSON.parse(asked)).toEqual(captured.record.request);
     expect(screen.getAllByRole("heading", { level: 3 }).map((heading) => heading.textContent)).toEqual([
       "Step 1",
@@ -159,7 +159,7 @@ describe("the events", () => {
     const user = await events();
     expect(screen.getByText("128 events")).toBeTruthy();
     expect(lines()).toHaveLength(10);
-    await user.click(screen.getByRole("checkbox", { name: "Fold deltas" }));
+    await user.click(screen.getByRole("checkbox", { name: "Group deltas" }));
     await waitFor(() => expect(lines().length).toBeGreaterThan(10));
     // Only what is in view is made.
     expect(lines().length).toBeLessThan(60);
@@ -168,14 +168,14 @@ describe("the events", () => {
   it("are filtered by words and by type, and copied as shown", async () => {
     const user = await events();
     await user.type(screen.getByRole("searchbox", { name: "Filter events" }), "391");
-    await user.selectOptions(screen.getByRole("combobox", { name: "Type of event" }), "tool_result");
+    await user.selectOptions(screen.getByRole("combobox", { name: "Event type" }), "tool_result");
     expect(screen.getByText("1 of 128 events")).toBeTruthy();
-    await user.click(screen.getByRole("button", { name: "Copy shown" }));
+    await user.click(screen.getByRole("button", { name: "Copy these events" }));
     expect(await copied()).toEqual([
       captured.events.find(({ event }) => event.type === "tool_result" && JSON.stringify(event).includes("391"))?.event,
     ]);
     await user.type(screen.getByRole("searchbox", { name: "Filter events" }), "nothing like it");
-    expect(screen.getByText("No event has that in it.")).toBeTruthy();
+    expect(screen.getByText("No events match this filter.")).toBeTruthy();
   });
 
   it("open one by one, and are copied one by one", async () => {
@@ -223,8 +223,8 @@ describe("what is known", () => {
 
   it("is little where the server no longer knows the run, and says so", async () => {
     await open({ client: server({ known: false }) });
-    await screen.findByText(/The server no longer knows this run/);
-    expect(screen.getByText("Nothing has happened yet.")).toBeTruthy();
+    await screen.findByText(/This run is no longer on the server/);
+    expect(screen.getByText("Nothing to show yet.")).toBeTruthy();
   });
 });
 
@@ -263,7 +263,7 @@ describe("where there is little room", () => {
     wide = false;
     const onClose = vi.fn();
     const user = await open({ onClose });
-    const sheet = screen.getByRole("dialog", { name: "Run inspector" });
+    const sheet = screen.getByRole("dialog", { name: "Run details" });
     expect(sheet.querySelector('[data-part="inspector"]')).toBeTruthy();
     await user.keyboard("{Escape}");
     expect(onClose).toHaveBeenCalled();

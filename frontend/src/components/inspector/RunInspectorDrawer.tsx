@@ -32,7 +32,7 @@ export default function RunInspectorDrawer(props: Props) {
   const [tab, onTab] = useState<InspectorTab>("Timeline");
   if (isWide) return <Beside {...props} {...{ tab, onTab }} />;
   return (
-    <Dialog open onClose={props.onClose} title="Run inspector" titleHidden place="right">
+    <Dialog open onClose={props.onClose} title="Run details" titleHidden place="right">
       <div data-part="inspector" className="flex min-h-0 flex-1 flex-col">
         <Inspector {...props} {...{ tab, onTab }} />
       </div>
@@ -61,7 +61,7 @@ function Beside(props: Props & TabProps) {
     <aside
       ref={box}
       tabIndex={-1}
-      aria-label="Run inspector"
+      aria-label="Run details"
       data-part="inspector"
       onKeyDown={onKeyDown}
       className="flex h-full min-h-0 w-[clamp(26rem,36vw,44rem)] shrink-0 flex-col overflow-hidden border-edge border-s bg-ground outline-none"

@@ -34,7 +34,7 @@ export function Timeline({ fall: { rows, ticks }, record, events }: Props) {
     list.current?.querySelector<HTMLElement>(`[data-row="${CSS.escape(row.id)}"]`)?.focus();
   };
 
-  if (rows.length === 0) return <p className="text-dim text-small">Nothing has happened yet.</p>;
+  if (rows.length === 0) return <p className="text-dim text-small">Nothing to show yet.</p>;
   return (
     <div data-part="timeline">
       <div className={`${GRID} px-1`}>
@@ -42,7 +42,7 @@ export function Timeline({ fall: { rows, ticks }, record, events }: Props) {
         <Ticks ticks={ticks} />
         <span />
       </div>
-      <ol ref={list} onKeyDown={onKeyDown} aria-label="What happened, in order" className="border-edge border-y py-1">
+      <ol ref={list} onKeyDown={onKeyDown} aria-label="Timeline rows" className="border-edge border-y py-1">
         {rows.map((row) => (
           <li key={row.id}>
             <button
@@ -64,13 +64,13 @@ export function Timeline({ fall: { rows, ticks }, record, events }: Props) {
       {selected ? (
         <RowDetail key={selected.id} row={selected} record={record} events={events} />
       ) : (
-        <p className="pt-2 text-dim text-tiny">Choose a row to see what was asked and what came. ↑ and ↓ go on.</p>
+        <p className="pt-2 text-dim text-tiny">Select a row to see its request and result. Use ↑ and ↓ to move.</p>
       )}
     </div>
   );
 }
 
-const timeOf = ({ ms }: Row): string => (ms === undefined ? "not told" : duration(ms));
+const timeOf = ({ ms }: Row): string => (ms === undefined ? "unknown" : duration(ms));
 
 function RowName({ row }: { row: Row }) {
   const { subject, marks, hint, lamp } = row;

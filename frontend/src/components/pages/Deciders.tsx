@@ -7,9 +7,9 @@ export function Deciders({ lever }: { lever: Lever }) {
   return (
     <section aria-labelledby="deciders" className="grid gap-2">
       <h2 id="deciders" className="font-semibold">
-        Who decides
+        What decides which loop runs
       </h2>
-      <p className="text-dim text-small">The first of these that has a say.</p>
+      <p className="text-dim text-small">The first of these that is set applies.</p>
       <ol className="overflow-hidden rounded-md border border-edge text-small">
         {decidersOf(lever).map(({ name, word, decides }) => (
           <li
@@ -21,7 +21,7 @@ export function Deciders({ lever }: { lever: Lever }) {
             <span className={decides ? "font-medium" : ""}>{name}</span>
             <span className="ms-auto">
               {word}
-              {decides && <b className="font-medium"> · decides now</b>}
+              {decides && <b className="font-medium"> · in effect</b>}
             </span>
           </li>
         ))}

@@ -29,16 +29,16 @@ describe("the lever", () => {
     show(lever());
     expect(screen.getByRole("status").textContent).toBe("Every run uses the legacy loop: the lever says so.");
     expect(radio(/^Off/).checked).toBe(true);
-    expect(radio(/stands here/)).toBe(radio(/^Off/));
-    expect(screen.getByRole<HTMLButtonElement>("button", { name: "It stands here" }).disabled).toBe(true);
+    expect(radio(/current/)).toBe(radio(/^Off/));
+    expect(screen.getByRole<HTMLButtonElement>("button", { name: "Current setting" }).disabled).toBe(true);
   });
 
   it("says what pulling does before it is pulled", async () => {
     const { onPull } = show(lever());
     await userEvent.click(radio(/^On/));
-    expect(screen.getByText(/^Every new answer is made by the V2 loop/)).toBeTruthy();
+    expect(screen.getByText(/^All new answers use the V2 loop/)).toBeTruthy();
     expect(onPull).not.toHaveBeenCalled();
-    await userEvent.click(screen.getByRole("button", { name: "Pull the lever" }));
+    await userEvent.click(screen.getByRole("button", { name: "Apply" }));
     expect(onPull).toHaveBeenCalledExactlyOnceWith({ state: "on", percent: 10 });
   });
 
@@ -46,9 +46,9 @@ describe("the lever", () => {
     const { onPull } = show(lever());
     expect(screen.queryByRole("slider")).toBeNull();
     await userEvent.click(radio(/^Percent/));
-    await userEvent.click(screen.getByRole("button", { name: "25 %" }));
+    await userEvent.click(screen.getByRole("button", { name: "25%" }));
     expect(screen.getByRole<HTMLInputElement>("slider").value).toBe("25");
-    expect(screen.getByText(/^About 25 of 100 conversations/)).toBeTruthy();
+    expect(screen.getByText(/^About 25% of conversations/)).toBeTruthy();
     radio(/^Percent/).focus();
     await userEvent.keyboard("{Enter}");
     expect(onPull).toHaveBeenCalledExactlyOnceWith({ state: "percent", percent: 25 });
@@ -56,9 +56,9 @@ describe("the lever", () => {
 
   it("knows another share from the one where it stands", async () => {
     show(lever({ state: "percent", percent: 50 }));
-    expect(screen.getByRole("button", { name: "It stands here" })).toBeTruthy();
-    await userEvent.click(screen.getByRole("button", { name: "5 %" }));
-    expect(screen.getByRole<HTMLButtonElement>("button", { name: "Pull the lever" }).disabled).toBe(false);
+    expect(screen.getByRole("button", { name: "Current setting" })).toBeTruthy();
+    await userEvent.click(screen.getByRole("button", { name: "5%" }));
+    expect(screen.getByRole<HTMLButtonElement>("button", { name: "Apply" }).disabled).toBe(false);
   });
 
   it("follows somebody else's pull, and forgets what was chosen here", async () => {
@@ -68,12 +68,12 @@ describe("the lever", () => {
     expect(radio(/^Percent/).checked).toBe(true);
     again(lever({ state: "on" }));
     expect(radio(/^On/).checked).toBe(true);
-    expect(screen.getByRole("button", { name: "It stands here" })).toBeTruthy();
+    expect(screen.getByRole("button", { name: "Current setting" })).toBeTruthy();
   });
 
   it("waits for a choice where nobody has pulled it yet", () => {
     show(lever({ state: undefined, environment: true }));
-    expect(screen.getByText(/^Nobody has pulled it yet, so TOOL_LOOP_V2=true/)).toBeTruthy();
+    expect(screen.getByText(/^No setting chosen yet, so TOOL_LOOP_V2=true/)).toBeTruthy();
     expect(screen.getByRole<HTMLButtonElement>("button").disabled).toBe(true);
   });
 
@@ -83,12 +83,12 @@ describe("the lever", () => {
       expect(position.matches(":disabled")).toBe(true);
     expect(screen.queryByRole("button")).toBeNull();
     expect(screen.queryByRole("slider")).toBeNull();
-    expect(screen.getByText(/no lever overrides it/)).toBeTruthy();
+    expect(screen.getByText(/overrides this setting/)).toBeTruthy();
   });
 
   it("is not pulled twice", () => {
     show(lever({ state: "on" }), true);
     const form = within(screen.getByRole("form", { name: "TOOL_LOOP_V2" }));
-    expect(form.getByRole<HTMLButtonElement>("button", { name: "Pulling" }).disabled).toBe(true);
+    expect(form.getByRole<HTMLButtonElement>("button", { name: "Saving…" }).disabled).toBe(true);
   });
 });

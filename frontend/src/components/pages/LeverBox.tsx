@@ -13,9 +13,9 @@ interface Props {
 }
 
 const POSITIONS: readonly { state: LeverState; name: string; means: string }[] = [
-  { state: "off", name: "Off", means: "legacy for all" },
-  { state: "percent", name: "Percent", means: "V2 for a share" },
-  { state: "on", name: "On", means: "V2 for all" },
+  { state: "off", name: "Off", means: "legacy loop for everyone" },
+  { state: "percent", name: "Percent", means: "V2 for some conversations" },
+  { state: "on", name: "On", means: "V2 for everyone" },
 ];
 
 const FIRST_SHARE = 10;
@@ -50,7 +50,7 @@ export function LeverBox({ lever, pulling, onPull }: Props) {
         <code className="text-dim text-tiny">TOOL_LOOP_V2</code>
       </header>
       <fieldset disabled={killed || pulling} className="grid min-w-0 gap-5 p-5 narrow:p-4">
-        <legend className="sr-only">Where the lever shall stand</legend>
+        <legend className="sr-only">Tool loop V2</legend>
         <Positions lever={lever} state={state} killed={killed} onChoose={setChosen} />
         {state === "percent" && !killed && <Share percent={percent} onChange={setShare} />}
         <div className="flex items-start justify-between gap-5 narrow:flex-col">
@@ -63,7 +63,7 @@ export function LeverBox({ lever, pulling, onPull }: Props) {
               className="narrow:w-full narrow:justify-center"
               disabled={state === undefined || stands || pulling}
             >
-              {pulling ? "Pulling" : stands ? "It stands here" : "Pull the lever"}
+              {pulling ? "Saving…" : stands ? "Current setting" : "Apply"}
             </Button>
           )}
         </div>
@@ -108,7 +108,7 @@ function Positions({ lever, state, killed, onChoose }: PositionsProps) {
             </span>
             <span className="font-semibold text-title narrow:text-body">{name}</span>
             <span className="text-dim text-tiny">{means}</span>
-            <span className="min-h-4 text-dim text-tiny">{stands ? "stands here" : ""}</span>
+            <span className="min-h-4 text-dim text-tiny">{stands ? "current" : ""}</span>
           </label>
         );
       })}
@@ -120,5 +120,5 @@ function leverWords(lever: Lever, killed: boolean, state: LeverState | undefined
   if (killed) return KILLED;
   if (state) return effectOf(state, percent);
   const word = lever.environment ? "TOOL_LOOP_V2=true in the environment" : "the default";
-  return `Nobody has pulled it yet, so ${word} counts. Choose where it shall stand.`;
+  return `No setting chosen yet, so ${word} applies.`;
 }

@@ -20,18 +20,18 @@ export function LoopCard({ group }: { group: LoopRuns }) {
           Loop {loop}
         </h3>
         <p className="text-dim text-small tabular-nums">
-          {runs.length === 0 ? "no run yet" : `${count(runs.length)} shown`}
+          {runs.length === 0 ? "no runs yet" : `${count(runs.length)} shown`}
         </p>
       </header>
       {runs.length > 0 && (
         <>
           <p>
             {share === undefined ? (
-              <span className="text-dim text-small">None has ended by itself yet.</span>
+              <span className="text-dim text-small">No finished runs yet.</span>
             ) : (
               <>
-                <b className="font-semibold text-title tabular-nums">{share} %</b>{" "}
-                <span className="text-dim text-small">ended well</span>
+                <b className="font-semibold text-title tabular-nums">{share}%</b>{" "}
+                <span className="text-dim text-small">completed</span>
               </>
             )}
           </p>

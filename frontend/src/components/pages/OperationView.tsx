@@ -18,7 +18,7 @@ export function OperationView({ operation }: { operation: Operation }) {
       {parameters.length > 0 && <Fields label={`Parameters of ${method} ${path}`} fields={parameters} />}
       {body && (
         <p>
-          The body is a{" "}
+          Request body:{" "}
           <a className="underline" href={`#schema-${body}`}>
             {body}
           </a>
@@ -31,7 +31,7 @@ export function OperationView({ operation }: { operation: Operation }) {
           {curlOf(operation, location.origin, text)}
         </Code>
       ))}
-      <ul className="grid grid-cols-[minmax(0,1fr)] gap-2" aria-label="Answers">
+      <ul className="grid grid-cols-[minmax(0,1fr)] gap-2" aria-label="Responses">
         {answers.map((answer) => (
           <li key={answer.status} className="grid grid-cols-[minmax(0,1fr)] gap-1.5">
             <span>

@@ -96,8 +96,8 @@ describe("the operator's page", () => {
   it("compares the loops by how many of their runs ended well", async () => {
     server.failing.add(3);
     await open();
-    expect(screen.getByRole("region", { name: "Loop v2" }).textContent).toContain("50 % ended well");
-    expect(screen.getByRole("region", { name: "Loop legacy" }).textContent).toContain("100 % ended well");
+    expect(screen.getByRole("region", { name: "Loop v2" }).textContent).toContain("50% completed");
+    expect(screen.getByRole("region", { name: "Loop legacy" }).textContent).toContain("100% completed");
     expect(screen.getByRole("img", { name: "2 runs: 1 complete, 1 error" })).toBeTruthy();
   });
 
@@ -106,20 +106,20 @@ describe("the operator's page", () => {
     await open();
     fireEvent.change(screen.getByRole("combobox", { name: "Loop" }), { target: { value: "v2" } });
     expect(rows()).toHaveLength(2);
-    fireEvent.change(screen.getByRole("combobox", { name: "Ending" }), { target: { value: "error" } });
+    fireEvent.change(screen.getByRole("combobox", { name: "Status" }), { target: { value: "error" } });
     expect(rows().map((row) => row.textContent)).toEqual([expect.stringContaining("maker/model-3")]);
     fireEvent.change(screen.getByRole("combobox", { name: "Loop" }), { target: { value: "legacy" } });
-    expect(screen.getByText("No run here is of this kind.")).toBeTruthy();
+    expect(screen.getByText("No runs match these filters.")).toBeTruthy();
   });
 
   it("reads older runs on demand, and keeps them over the next reads", async () => {
     server.runs = 70;
     await open();
     expect(rows()).toHaveLength(50);
-    click("button", "Older runs");
+    click("button", "Load older runs");
     await pass(200);
     expect(rows()).toHaveLength(70);
-    expect(screen.queryByRole("button", { name: "Older runs" })).toBeNull();
+    expect(screen.queryByRole("button", { name: "Load older runs" })).toBeNull();
     server.runs = 72;
     await pass(5200);
     expect(rows()).toHaveLength(72);
@@ -149,7 +149,7 @@ describe("the operator's page", () => {
     await open();
     server.up = false;
     await pass(5200);
-    expect(screen.getByRole("alert").textContent).toMatch(/Signalbox does not answer\. What is shown is as of /);
+    expect(screen.getByRole("alert").textContent).toMatch(/Signalbox is not responding\. Last updated at /);
     expect(rows()).toHaveLength(4);
     server.up = true;
     await pass(5200);
@@ -159,17 +159,17 @@ describe("the operator's page", () => {
   it("asks for the token before it pulls, again after a wrong one, and pulls then", async () => {
     await open();
     fireEvent.click(screen.getByRole("radio", { name: /^On/ }));
-    click("button", "Pull the lever");
+    click("button", "Apply");
     await pass(200);
     const give = async (token: string) => {
-      const field = screen.getByLabelText<HTMLInputElement>("Operator's token");
+      const field = screen.getByLabelText<HTMLInputElement>("Operator token");
       fireEvent.change(field, { target: { value: token } });
       click("button", "Continue");
       await pass(500);
       return field;
     };
     const field = await give("wrong");
-    expect(screen.getByText(/The server does not accept this token/)).toBeTruthy();
+    expect(screen.getByText(/does not accept this token/)).toBeTruthy();
     expect(field.value).toBe("");
     expect(server.state).toBe("off");
     await give(TOKEN);
@@ -181,7 +181,7 @@ describe("the operator's page", () => {
   });
 
   async function give(token: string) {
-    fireEvent.change(screen.getByLabelText("Operator's token"), { target: { value: token } });
+    fireEvent.change(screen.getByLabelText("Operator token"), { target: { value: token } });
     click("button", "Continue");
     await pass(500);
   }
@@ -189,26 +189,26 @@ describe("the operator's page", () => {
   it("says whose runs it shows, and shows everybody's with the token", async () => {
     await open();
     expect(screen.getByText(/those without an API token/)).toBeTruthy();
-    expect(screen.queryByRole("columnheader", { name: "Token" })).toBeNull();
-    click("button", "Show everybody's runs");
+    expect(screen.queryByRole("columnheader", { name: "API token" })).toBeNull();
+    click("button", "Show all users' runs");
     await pass(200);
     await give("wrong");
-    expect(screen.getByText(/The server does not accept this token/)).toBeTruthy();
+    expect(screen.getByText(/does not accept this token/)).toBeTruthy();
     await give(TOKEN);
     expect(screen.queryByRole("dialog")).toBeNull();
-    expect(screen.getByText(/which are everybody's/)).toBeTruthy();
+    expect(screen.getByText(/from all users/)).toBeTruthy();
     expect(rows().map((row) => within(row).getAllByRole("cell")[3]?.textContent)).toEqual([
       "Ada",
       "none",
       "none",
       "none",
     ]);
-    expect(screen.queryByRole("button", { name: "Show everybody's runs" })).toBeNull();
+    expect(screen.queryByRole("button", { name: "Show all users' runs" })).toBeNull();
   });
 
   it("goes on as before where everybody's runs were asked for, and no token given", async () => {
     await open();
-    click("button", "Show everybody's runs");
+    click("button", "Show all users' runs");
     await pass(200);
     click("button", "Not now");
     await pass(5200);
@@ -219,10 +219,10 @@ describe("the operator's page", () => {
   it("shows everybody's runs once the lever was pulled with the token", async () => {
     await open();
     fireEvent.click(screen.getByRole("radio", { name: /^On/ }));
-    click("button", "Pull the lever");
+    click("button", "Apply");
     await pass(200);
     await give(TOKEN);
-    expect(screen.getByText(/which are everybody's/)).toBeTruthy();
+    expect(screen.getByText(/from all users/)).toBeTruthy();
   });
 
   it("reads anew with a token that was given while it read without", async () => {
@@ -237,23 +237,23 @@ describe("the operator's page", () => {
     });
     vi.stubGlobal("fetch", stub);
     await pass(5200);
-    click("button", "Show everybody's runs");
+    click("button", "Show all users' runs");
     await pass(200);
     await give(TOKEN);
     await act(async () => held());
     await pass(200);
     expect(screen.queryByRole("dialog")).toBeNull();
-    expect(screen.getByText(/which are everybody's/)).toBeTruthy();
+    expect(screen.getByText(/from all users/)).toBeTruthy();
   });
 
   it("says that nothing was pulled when no token is given", async () => {
     await open();
     fireEvent.click(screen.getByRole("radio", { name: /^On/ }));
-    click("button", "Pull the lever");
+    click("button", "Apply");
     await pass(200);
     click("button", "Not now");
     await pass(500);
-    expect(screen.getByRole("alert").textContent).toMatch(/^Nothing was pulled/);
+    expect(screen.getByRole("alert").textContent).toMatch(/^Not changed/);
     expect(server.asked.filter((asked) => asked.startsWith("PUT"))).toEqual([]);
   });
 
@@ -268,7 +268,7 @@ describe("the operator's page", () => {
     const before = server.asked.length;
     await pass(30_000);
     expect(server.asked.length).toBe(before);
-    click("button", "Enter the token");
+    click("button", "Enter token");
     await pass(200);
     expect(screen.getByRole("dialog")).toBeTruthy();
   });

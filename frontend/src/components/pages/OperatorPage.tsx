@@ -21,9 +21,9 @@ export function OperatorPage() {
   return (
     <Paper here="/operator">
       <div className="grid grid-cols-[minmax(0,1fr)] gap-8">
-        <h1 className="font-semibold text-title">Which loop answers</h1>
+        <h1 className="font-semibold text-title">Active tool loop</h1>
         {trouble && <Old state={state} onToken={() => operator.askForToken()} />}
-        {!lever && !trouble && <p className="text-dim">Asking the server how the lever stands.</p>}
+        {!lever && !trouble && <p className="text-dim">Loading…</p>}
         {lever && <LeverBox lever={lever} pulling={pulling} onPull={(wanted) => void operator.pull(wanted)} />}
         {refusal && <Trouble>{refusal}</Trouble>}
         {lever && <Deciders lever={lever} />}
@@ -34,9 +34,9 @@ export function OperatorPage() {
         refused={state.tokenRefused}
         onToken={(token) => operator.takeToken(token)}
         onClose={() => operator.giveUp()}
-        title="This takes the operator's token."
-        hint="On the server: cat data/admin-token, or the command that its start prints. SIGNALBOX_ADMIN_TOKEN takes its place where that is set. It is kept in this tab only."
-        label="Operator's token"
+        title="This needs the operator token."
+        hint="Find it on the server with cat data/admin-token, or use the value of SIGNALBOX_ADMIN_TOKEN if that is set. It stays in this tab only."
+        label="Operator token"
         mayRemember={false}
       />
     </Paper>
@@ -47,13 +47,13 @@ export function OperatorPage() {
 function Old({ state: { trouble, asOf, isLocked }, onToken }: { state: OperatorState; onToken: () => void }) {
   return (
     <Trouble>
-      {trouble} {asOf !== undefined && `What is shown is as of ${new Date(asOf).toLocaleTimeString()}. `}
+      {trouble} {asOf !== undefined && `Last updated at ${new Date(asOf).toLocaleTimeString()}. `}
       {isLocked ? (
         <Button look="outline" className="ms-2" onClick={onToken}>
-          Enter the token
+          Enter token
         </Button>
       ) : (
-        "It is asked again every 5 seconds."
+        "Retrying every 5 seconds."
       )}
     </Trouble>
   );
@@ -72,16 +72,16 @@ function Runs({ state, onOlder, onAll }: RunsProps) {
     <>
       <section aria-labelledby="loops" className="grid gap-2">
         <h2 id="loops" className="font-semibold">
-          How each loop does
+          Results by loop
         </h2>
         <p className="max-w-measure text-dim text-small">
-          Over the runs below{isAll ? ", which are everybody's" : ", which are those without an API token"}. A run that
-          its reader stopped counts neither for its loop nor against it.
+          Based on the runs below{isAll ? ", from all users" : ", only those without an API token"}. Runs stopped by the
+          user are not counted.
         </p>
         {!isAll && (
           <p>
             <Button look="outline" size="medium" onClick={onAll}>
-              Show everybody's runs
+              Show all users' runs
             </Button>
           </p>
         )}

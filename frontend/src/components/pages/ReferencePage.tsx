@@ -68,17 +68,17 @@ function Body({ reference: { title, version, summary, groups, schemas } }: { ref
       </h1>
       <p className="mt-3 max-w-measure">{summary}</p>
       <p className="mt-3 max-w-measure">
-        For programs:{" "}
+        Machine-readable:{" "}
         <a className="underline" href="/openapi.json">
           /openapi.json
         </a>
-        . In words:{" "}
+        . Guides:{" "}
         <a className="underline" href="/guide/api.md">
-          the API's page
+          API guide
         </a>{" "}
         and{" "}
         <a className="underline" href="/guide/sse-contract.md">
-          the stream's contract
+          event stream contract
         </a>
         .
       </p>

@@ -32,7 +32,7 @@ export function RunList({ runs, isAll, groups, asOf, onOlder, isFetchingOlder }:
     <section aria-labelledby="runs" className="grid gap-3">
       <header className="flex flex-wrap items-center gap-2">
         <h2 id="runs" className="me-auto font-semibold">
-          Last runs
+          Recent runs
         </h2>
         <Choice
           label="Loop"
@@ -41,9 +41,9 @@ export function RunList({ runs, isAll, groups, asOf, onOlder, isFetchingOlder }:
           onChange={(loop) => setFilter({ ...filter, loop })}
         />
         <Choice
-          label="Ending"
+          label="Status"
           value={filter.status}
-          options={[["", "Every ending"], ...endings.map((status) => [status, statusWords(status)] as const)]}
+          options={[["", "All statuses"], ...endings.map((status) => [status, statusWords(status)] as const)]}
           onChange={(status) => setFilter({ ...filter, status })}
         />
       </header>
@@ -56,7 +56,7 @@ export function RunList({ runs, isAll, groups, asOf, onOlder, isFetchingOlder }:
         </span>
         {onOlder && (
           <Button look="outline" size="medium" disabled={isFetchingOlder} onClick={onOlder}>
-            {isFetchingOlder ? "Reading" : "Older runs"}
+            {isFetchingOlder ? "Loading…" : "Load older runs"}
           </Button>
         )}
       </footer>
@@ -67,7 +67,9 @@ export function RunList({ runs, isAll, groups, asOf, onOlder, isFetchingOlder }:
 function Nothing({ all }: { all: number }) {
   return (
     <p className="rounded-md bg-sunken px-4 py-6 text-center text-dim text-small">
-      {all === 0 ? "No run yet. Ask something in the chat, and it stands here." : "No run here is of this kind."}
+      {all === 0
+        ? "No runs yet. Runs appear here when someone uses the chat or the API."
+        : "No runs match these filters."}
     </p>
   );
 }
@@ -80,7 +82,7 @@ function Table({ runs, isAll, asOf }: TableProps) {
       <thead className="text-dim text-tiny">
         <tr>
           <th scope="col" className={`${CELL} font-medium`}>
-            Ended
+            Status
           </th>
           <th scope="col" className={`${CELL} font-medium`}>
             Loop
@@ -90,20 +92,20 @@ function Table({ runs, isAll, asOf }: TableProps) {
           </th>
           {isAll && (
             <th scope="col" className={`${FACT} font-medium`}>
-              Token
+              API token
             </th>
           )}
           <th scope="col" className={`${FACT} text-end font-medium`}>
             Steps
           </th>
           <th scope="col" className={`${FACT} text-end font-medium`}>
-            Took
+            Duration
           </th>
           <th scope="col" className={`${FACT} text-end font-medium`}>
             Cost
           </th>
           <th scope="col" className="border-edge border-b py-2 text-end align-top font-medium">
-            Asked
+            Started
           </th>
         </tr>
       </thead>

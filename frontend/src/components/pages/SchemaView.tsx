@@ -42,10 +42,10 @@ export function Fields({ label, fields }: { label: string; fields: readonly Fiel
               Name
             </th>
             <th scope="col" className={HEAD}>
-              Is
+              Type
             </th>
             <th scope="col" className={HEAD}>
-              Means
+              Description
             </th>
           </tr>
         </thead>

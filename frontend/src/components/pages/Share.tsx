@@ -18,7 +18,7 @@ export function Share({ percent, onChange }: { percent: number; onChange: (perce
           className="min-w-0 flex-1 cursor-pointer accent-accent disabled:cursor-default"
           onChange={(event) => onChange(Number(event.target.value))}
         />
-        <span className="min-w-14 text-end font-semibold text-title tabular-nums">{percent} %</span>
+        <span className="min-w-14 text-end font-semibold text-title tabular-nums">{percent}%</span>
       </label>
       <span className="flex gap-1">
         {STEPS.map((step) => (
@@ -29,7 +29,7 @@ export function Share({ percent, onChange }: { percent: number; onChange: (perce
             className="tabular-nums aria-pressed:border-accent"
             onClick={() => onChange(step)}
           >
-            {step} %
+            {step}%
           </Button>
         ))}
       </span>

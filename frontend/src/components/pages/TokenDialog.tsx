@@ -93,7 +93,7 @@ const Remember = ({ box }: { box: Ref<HTMLInputElement> }) => (
     <input ref={box} type="checkbox" className="size-4 accent-accent" />
     Remember on this browser
     <span className="col-start-2 text-dim">
-      Not on a shared computer. Otherwise the token is forgotten when the tabs of this page are closed.
+      Only on your own computer. Without this, the token is removed when you close all tabs of this page.
     </span>
   </label>
 );

@@ -19,7 +19,7 @@ export function ComparePicker({ chosen, onChange, ...picker }: ComparePickerProp
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a row everywhere.
     <div
       role="group"
-      aria-label="Compared models"
+      aria-label="Models to compare"
       className="flex min-w-0 flex-wrap items-center gap-1.5"
       data-part="compared"
     >

@@ -18,7 +18,7 @@ export function FilterChips({ chosen, onChange }: Props) {
   const toggle = (filter: Filter) => onChange(new Set(FILTERS.filter((one) => (one === filter) !== chosen.has(one))));
   return (
     <fieldset className="flex flex-wrap gap-1.5 border-edge border-b px-3 py-2">
-      <legend className="sr-only">Only models with</legend>
+      <legend className="sr-only">Filter models</legend>
       {FILTERS.map((filter) => {
         const { label, icon: Icon } = FILTER_WORDS[filter];
         return (

@@ -21,13 +21,13 @@ const OPTIONS: readonly { value: Kind; label: string }[] = [
 ];
 
 const HELP: Record<Kind, string> = {
-  "": "Nothing is sent: the model decides.",
-  text: "Text, as in a usual chat.",
-  json: "A JSON object. Say in the message or the system prompt what it should hold.",
-  schema: "A JSON object that fits the schema below.",
+  "": "The model decides.",
+  text: "Normal text.",
+  json: "A JSON object. Describe its content in your message or the system prompt.",
+  schema: "A JSON object that matches the schema below.",
 };
 
-const NOT_TAKEN = "This model takes no response format, so it is not sent.";
+const NOT_TAKEN = "This model does not support response formats, so this setting is not used.";
 
 export function FormatField({ value, onChange, model }: Props) {
   const canUse = takesFormat(model);

@@ -9,15 +9,15 @@ export function ModelDetails({ model }: { model: Model }) {
   return (
     <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5 text-small" data-part="model-details">
       <Row term="Name">{name}</Row>
-      <Row term="Id">
+      <Row term="ID">
         <span className="break-all font-mono text-tiny">{id}</span>
       </Row>
-      <Row term="Reads">{context === undefined ? "not known" : <Tokens amount={context} />}</Row>
-      <Row term="Writes">{maxOutput === undefined ? "not known" : <Tokens amount={maxOutput} most />}</Row>
+      <Row term="Context window">{context === undefined ? "unknown" : <Tokens amount={context} />}</Row>
+      <Row term="Longest answer">{maxOutput === undefined ? "unknown" : <Tokens amount={maxOutput} most />}</Row>
       <Row term="Price">{priceSentence(pricing)}</Row>
-      <Row term="Takes">
+      <Row term="Parameters">
         {parameters.length === 0 ? (
-          "not known, so everything is sent"
+          "unknown, so all your settings are sent"
         ) : (
           <span className="font-mono text-tiny">{parameters.join(", ")}</span>
         )}
@@ -46,8 +46,8 @@ function Tokens({ amount, most = false }: { amount: number; most?: boolean }) {
 
 function priceSentence(pricing: Pricing): string {
   const { prompt, completion } = pricing;
-  if (prompt === undefined && completion === undefined) return "not known";
+  if (prompt === undefined && completion === undefined) return "unknown";
   if (isFree(pricing)) return "free";
   const words = (usd: number | undefined) => (usd === undefined ? "?" : perMillion(usd));
-  return `${words(prompt)} in, ${words(completion)} out, per million tokens`;
+  return `${words(prompt)} input, ${words(completion)} output, per million tokens`;
 }

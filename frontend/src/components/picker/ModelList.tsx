@@ -118,7 +118,7 @@ export function ModelList({ models, chosen, current, recent, starred, onStar, si
           spellCheck={false}
           autoComplete="off"
           autoCapitalize="off"
-          placeholder="Search, or type a model's id"
+          placeholder="Search or enter a model ID"
           value={query}
           onChange={(event) => search(event.target.value)}
           onKeyDown={onKeyDown}
@@ -131,7 +131,7 @@ export function ModelList({ models, chosen, current, recent, starred, onStar, si
           className="flex items-center gap-2 border-edge border-b bg-accent-wash px-3 py-1.5 text-small"
           data-part="simulated-note"
         >
-          <Lamp lamp="blue" /> No key is set: the built-in simulator answers under each of these names.
+          <Lamp lamp="blue" /> No API key is set, so a built-in simulator answers in place of each model.
         </p>
       )}
       {/* The focus stays in the field: a press on the list must not take it. */}
@@ -160,7 +160,7 @@ export function ModelList({ models, chosen, current, recent, starred, onStar, si
         {freeFirst && freeRow}
         {rows.map(({ title, from, models: some }) => (
           // biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a list box.
-          <div key={title} role="group" aria-label={title || "Found"}>
+          <div key={title} role="group" aria-label={title || "Results"}>
             {title && (
               <p aria-hidden="true" className="sticky -top-1 z-10 bg-raised px-2 pt-2 pb-1 text-dim text-tiny">
                 {title}
@@ -183,8 +183,10 @@ export function ModelList({ models, chosen, current, recent, starred, onStar, si
         {!freeFirst && freeRow}
       </div>
       <div className="flex h-10 items-center gap-3 border-edge border-t px-3 text-dim text-tiny">
-        <span role="status">{found.length === 0 ? "No model fits." : plural(found.length, "model")}</span>
-        {found.length > 0 && <span className="truncate narrow:hidden">Context · $ per million tokens, in · out</span>}
+        <span role="status">{found.length === 0 ? "No models found." : plural(found.length, "model")}</span>
+        {found.length > 0 && (
+          <span className="truncate narrow:hidden">Context · $ per million tokens, input · output</span>
+        )}
         <span className="flex-1" />
         {activeId !== undefined && (
           <StarButton

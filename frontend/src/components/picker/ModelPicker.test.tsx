@@ -110,7 +110,7 @@ describe("by keyboard", () => {
   it("an id that is on no list is taken as it is", async () => {
     const { onChange, user } = await opened();
     await user.keyboard("openai/gpt-4o:nitro");
-    expect(activeName()).toContain("Not on the list");
+    expect(activeName()).toContain("Not in the list");
     await user.keyboard("{Enter}");
     expect(onChange.mock.calls).toEqual([["openai/gpt-4o:nitro"]]);
   });
@@ -120,7 +120,7 @@ describe("by keyboard", () => {
     await user.keyboard("anthropic/claude-sonnet");
     expect(activeName()).toContain("anthropic/claude-sonnet-4");
     await user.keyboard("{End}");
-    expect(activeName()).toContain("Not on the list");
+    expect(activeName()).toContain("Not in the list");
   });
 
   it("Ctrl D stars the active row, as the button below does", async () => {
@@ -201,13 +201,13 @@ describe("the list", () => {
     const { user } = await opened();
     await user.keyboard("openai/gpt-4o-mini");
     expect(active()[0]?.textContent).toContain(
-      "Tools, Images, 128k tokens, $0.15 · $0.60$0.15 in, $0.60 out, per million tokens",
+      "Tools, Images, 128k tokens, $0.15 · $0.60$0.15 input, $0.60 output, per million tokens",
     );
   });
 
   it("says when the simulator answers under every name", async () => {
     await opened({ simulated: true });
-    expect(screen.getByText(/simulator answers under each of these names/)).toBeTruthy();
+    expect(screen.getByText(/simulator answers in place of each model/)).toBeTruthy();
   });
 });
 

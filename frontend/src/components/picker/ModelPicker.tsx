@@ -74,7 +74,7 @@ export function ModelPicker(props: ModelPickerProps) {
             initialFocus={(by) => (by === "touch" ? popup.current : field.current)}
             className="flex max-h-[min(34rem,var(--available-height))] w-[min(36rem,92vw)] flex-col overflow-hidden rounded-md border border-edge bg-raised text-body shadow-over outline-none transition-opacity narrow:w-[calc(100vw-1rem)] data-ending-style:opacity-0 data-starting-style:opacity-0"
           >
-            <Suspense fallback={<p className="h-80 p-3 text-dim text-small">Loading the list.</p>}>
+            <Suspense fallback={<p className="h-80 p-3 text-dim text-small">Loading models…</p>}>
               <ModelList
                 {...props}
                 chosen={value ? [value, ...others] : others}

@@ -49,7 +49,7 @@ export const ModelRow = memo(function ModelRow({ id, index, count, model, active
         aria-hidden="true"
         data-part="star"
         data-starred={starred}
-        title={starred ? "Take the star away" : "Star"}
+        title={starred ? "Remove star" : "Star"}
         className="flex size-9 shrink-0 items-center justify-center text-edge-strong hover:text-ink data-[starred=true]:text-lamp-running"
       >
         <Star className={`size-4 ${starred ? "fill-current" : ""}`} />
@@ -92,8 +92,8 @@ function spokenPrice(pricing: Pricing): string {
   if (!words.startsWith("$") && !words.startsWith("<")) return words;
   const { prompt, completion } = pricing;
   const parts = [
-    prompt === undefined ? "" : `${perMillion(prompt)} in`,
-    completion === undefined ? "" : `${perMillion(completion)} out`,
+    prompt === undefined ? "" : `${perMillion(prompt)} input`,
+    completion === undefined ? "" : `${perMillion(completion)} output`,
   ];
   return `${parts.filter(Boolean).join(", ")}, per million tokens`;
 }
@@ -121,9 +121,7 @@ export function FreeRow({ id, index, model, active }: FreeProps) {
       <CornerDownLeft aria-hidden="true" className="size-4 shrink-0 text-dim" />
       <div className="min-w-0">
         <p className="truncate font-mono text-small">{model}</p>
-        <p className="text-dim text-tiny">
-          Not on the list. It is asked for as it is written, and the server may not know it.
-        </p>
+        <p className="text-dim text-tiny">Not in the list. It is used exactly as typed and may not exist.</p>
       </div>
     </div>
   );

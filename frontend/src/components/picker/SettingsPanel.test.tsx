@@ -86,7 +86,7 @@ describe("effort", () => {
     panel({ model: UNABLE, ask: { effort: "high" } });
     const group = screen.getByRole("group", { name: "Reasoning effort" });
     expect((within(group).getByRole("radio", { name: "High" }) as HTMLInputElement).matches(":disabled")).toBe(true);
-    expect(describedBy(group)).toBe("This model takes no reasoning effort, so High is not sent.");
+    expect(describedBy(group)).toBe("This model has no reasoning effort setting, so High is not used.");
   });
 });
 
@@ -114,8 +114,8 @@ describe("tools", () => {
   });
 
   it("say what is wrong when there is no list", () => {
-    panel({ tools: [], toolsTrouble: "Signalbox does not answer." });
-    expect(screen.getByText("Signalbox does not answer.")).toBeTruthy();
+    panel({ tools: [], toolsTrouble: "Signalbox is not responding." });
+    expect(screen.getByText("Signalbox is not responding.")).toBeTruthy();
   });
 });
 
@@ -154,11 +154,11 @@ describe("parameters", () => {
 
   it("that are set and not taken are told, and not sent", async () => {
     const { user, seen, sent } = panel({ model: UNABLE, ask: { parameters: { temperature: 0.5, top_p: 0.9 } } });
-    expect(screen.getByText("Temperature 0.5: not taken by this model, so not sent.")).toBeTruthy();
+    expect(screen.getByText("Temperature 0.5: not supported by this model, so not used.")).toBeTruthy();
     expect(sent()).toEqual({ top_p: 0.9 });
     await user.click(screen.getByRole("button", { name: "Reset Temperature" }));
     expect(seen.now.ask.parameters).toEqual({ top_p: 0.9 });
-    expect(screen.queryByText(/not taken by this model/)).toBeNull();
+    expect(screen.queryByText(/not supported by this model/)).toBeNull();
   });
 
   it("are all there where nobody says what the model takes", () => {
@@ -174,12 +174,12 @@ describe("the system prompt", () => {
     fireEvent.change(box, { target: { value: "On {{date}}: help {{name}}." } });
     expect(seen.now.ask.system).toBe("On {{date}}: help {{name}}.");
     expect(describedBy(box)).toContain("27 characters, about 7 tokens");
-    expect(describedBy(box)).toContain("Nothing fills this variable in.");
+    expect(describedBy(box)).toContain("This variable has no value.");
     await user.click(screen.getByRole("button", { name: "{{name}}" }));
     expect(document.activeElement).toBe(box);
     expect(box.value.slice(box.selectionStart, box.selectionEnd)).toBe("{{name}}");
     fireEvent.change(box, { target: { value: "On {{date}} at {{time}}." } });
-    expect(screen.queryByText(/Nothing fills/)).toBeNull();
+    expect(screen.queryByText(/has no value/)).toBeNull();
   });
 });
 
@@ -188,7 +188,7 @@ describe("the page", () => {
     const { user, seen } = panel();
     await user.click(within(screen.getByRole("group", { name: "Theme" })).getByRole("radio", { name: "Dark" }));
     await user.click(
-      within(screen.getByRole("group", { name: "Reasoning panels" })).getByRole("radio", { name: "Closed" }),
+      within(screen.getByRole("group", { name: "Show reasoning" })).getByRole("radio", { name: "Closed" }),
     );
     expect([seen.now.theme, seen.now.reasoning]).toEqual(["dark", "closed"]);
   });
@@ -200,7 +200,7 @@ describe("the page", () => {
       "anthropic/claude-sonnet-4",
       "1M tokens",
       "at most 64k tokens",
-      "$3 in, $15 out",
+      "$3 input, $15 output",
       "temperature",
     ])
       expect(details).toContain(fact);
@@ -223,7 +223,7 @@ describe("tool choice and response format", () => {
     panel({ model: UNABLE, ask: { toolChoice: "none", format: { kind: "json", schema: "" } } });
     expect(describedBy(screen.getByRole("combobox", { name: "Tool choice" }))).toContain("cannot use tools");
     expect(describedBy(screen.getByRole("combobox", { name: "Response format" }))).toContain(
-      "takes no response format",
+      "does not support response formats",
     );
   });
 

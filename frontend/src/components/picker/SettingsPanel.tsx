@@ -52,9 +52,9 @@ const REASONING_OPTIONS: readonly { value: ReasoningChoice; label: string }[] = 
 ];
 
 const REASONING_WORDS: Record<ReasoningChoice, string> = {
-  automatic: "A panel opens while the model thinks, and folds when it goes on.",
-  open: "Panels stay open.",
-  closed: "Panels stay closed until you open one.",
+  automatic: "Opens while the model is thinking and closes afterwards.",
+  open: "Always open.",
+  closed: "Closed until you open it.",
 };
 
 const THEME_OPTIONS: readonly { value: Theme; label: string }[] = [
@@ -64,7 +64,7 @@ const THEME_OPTIONS: readonly { value: Theme; label: string }[] = [
 ];
 
 const noEffort = (effort: Effort) =>
-  `This model takes no reasoning effort${effort === "auto" ? "." : `, so ${EFFORT_LABELS[effort]} is not sent.`}`;
+  `This model has no reasoning effort setting${effort === "auto" ? "." : `, so ${EFFORT_LABELS[effort]} is not used.`}`;
 
 export function SettingsPanel(props: SettingsPanelProps) {
   const { settings, onAsk, onChange, model, modelId, tools, toolsTrouble, focused } = props;
@@ -86,7 +86,7 @@ export function SettingsPanel(props: SettingsPanelProps) {
           describedBy={effortNote}
         />
         <p id={effortNote} className="text-dim text-tiny">
-          {reasons ? "Auto sends nothing: the model decides." : noEffort(ask.effort)}
+          {reasons ? "Auto: the model decides." : noEffort(ask.effort)}
         </p>
       </Group>
 
@@ -105,7 +105,7 @@ export function SettingsPanel(props: SettingsPanelProps) {
       </Group>
 
       <Group title="Parameters">
-        <p className="text-dim text-tiny">Only what you set is sent.</p>
+        <p className="text-dim text-tiny">Only values you change are sent.</p>
         <NotTaken
           names={notTaken(ask.parameters, model)}
           parameters={ask.parameters}
@@ -125,9 +125,9 @@ export function SettingsPanel(props: SettingsPanelProps) {
         </div>
       </Group>
 
-      <Group title="Reasoning panels">
+      <Group title="Show reasoning">
         <Segmented
-          label="Reasoning panels"
+          label="Show reasoning"
           options={REASONING_OPTIONS}
           value={settings.reasoning}
           onChange={(reasoning) => onChange({ reasoning })}
@@ -170,7 +170,7 @@ function NotTaken({ names, parameters, onReset }: NotTakenProps) {
       {names.map((name) => (
         <li key={name} className="flex items-center gap-2">
           <span className="min-w-0 flex-1">
-            {RANGES[name].label} {parameters[name]}: not taken by this model, so not sent.
+            {RANGES[name].label} {parameters[name]}: not supported by this model, so not used.
           </span>
           <Button className="text-tiny" aria-label={`Reset ${RANGES[name].label}`} onClick={() => onReset(name)}>
             Reset

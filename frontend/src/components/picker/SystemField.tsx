@@ -23,7 +23,7 @@ export function SystemField({ value, onChange }: Props) {
         rows={5}
         dir="auto"
         maxLength={100_000}
-        placeholder="How the model should behave. {{date}} and {{time}} are filled in."
+        placeholder="Tell the model how to behave. {{date}} and {{time}} are replaced with the current values."
         value={value}
         onChange={(event) => onChange(event.target.value)}
         className="max-h-80 min-h-24 w-full resize-none rounded-md border border-edge bg-ground px-3 py-2 text-small placeholder:text-dim [field-sizing:content]"
@@ -33,15 +33,16 @@ export function SystemField({ value, onChange }: Props) {
           <div className="flex flex-col gap-1.5 rounded-md bg-amber-wash px-3 py-2 text-small" data-part="missing">
             <p className="flex items-start gap-2">
               <TriangleAlert aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-lamp-running" />
-              Nothing fills {missing.length === 1 ? "this variable" : "these variables"} in. They would be sent as they
-              stand.
+              {missing.length === 1
+                ? "This variable has no value. It is sent as written."
+                : "These variables have no value. They are sent as written."}
             </p>
             <p className="flex flex-wrap gap-1.5">
               {missing.map(({ name, start, end }) => (
                 <button
                   key={name}
                   type="button"
-                  title="Show in the text"
+                  title="Show in text"
                   onClick={() => {
                     box.current?.focus();
                     box.current?.setSelectionRange(start, end);
@@ -54,7 +55,9 @@ export function SystemField({ value, onChange }: Props) {
         )}
       </div>
       <p id={`${id}-size`} className="text-dim text-tiny tabular-nums" data-part="system-size">
-        {value ? `${count(value.length)} characters, about ${count(roughTokens(value))} tokens` : "Nothing is sent."}
+        {value
+          ? `${count(value.length)} characters, about ${count(roughTokens(value))} tokens`
+          : "Empty: no system prompt is sent."}
       </p>
     </div>
   );

@@ -19,7 +19,7 @@ interface Props {
   focused: FocusedField | undefined;
 }
 
-const NO_TOOLS = "This model cannot use tools, so none is offered.";
+const NO_TOOLS = "This model cannot use tools.";
 
 export function ToolsGroup({ ask, onAsk, onParameter, model, tools, toolsTrouble, focused }: Props) {
   const canUse = takesTools(model);
@@ -27,7 +27,7 @@ export function ToolsGroup({ ask, onAsk, onParameter, model, tools, toolsTrouble
   return (
     <Group title="Tools">
       {tools.length === 0 ? (
-        <p className="text-dim text-small">{toolsTrouble ?? "The server offers none."}</p>
+        <p className="text-dim text-small">{toolsTrouble ?? "This server has no tools."}</p>
       ) : (
         <ToolSwitches
           tools={tools}
@@ -63,14 +63,14 @@ export function ToolsGroup({ ask, onAsk, onParameter, model, tools, toolsTrouble
 }
 
 const HELP: Readonly<Record<string, string>> = {
-  "": "Nothing is sent: the model decides.",
-  auto: "The model decides whether to call a tool.",
-  none: "The model may not call any tool.",
-  required: "The model has to call a tool first.",
+  "": "The model decides.",
+  auto: "The model decides whether to use a tool.",
+  none: "The model cannot use tools.",
+  required: "The model must use a tool first.",
 };
 
 const helpOf = (choice: ToolChoice, titles: ToolTitles): string =>
-  HELP[choice] ?? `The model has to call ${titleOf(titles, namedTool(choice) ?? "")} first.`;
+  HELP[choice] ?? `The model must use ${titleOf(titles, namedTool(choice) ?? "")} first.`;
 
 /** The named tool stays on the list when the server no longer has it. */
 function choicesOf(

@@ -111,12 +111,12 @@ export function ConversationList({ conversations, here, onOpen, onClosed }: Prop
 }
 
 function wordFor(state: "loading" | "ready" | "failed", trouble: string | undefined, search: string): string {
-  if (state === "failed") return `The conversations could not be read. ${trouble ?? ""}`;
-  if (state === "loading") return search ? "Searching…" : "Reading the conversations…";
-  return search ? `Nothing found for “${isolated(search)}”.` : "No conversations yet. What you ask is kept here.";
+  if (state === "failed") return `Conversations could not be loaded. ${trouble ?? ""}`;
+  if (state === "loading") return search ? "Searching…" : "Loading conversations…";
+  return search ? `No results for “${isolated(search)}”.` : "No conversations yet. Your chats appear here.";
 }
 
 function wordsOfDeletion({ title, isRunning }: ConversationLine): string {
-  const stopped = isRunning ? " The answer under way is stopped." : "";
-  return `“${isolated(title)}” and its answers are deleted from the server for good.${stopped} What you kept of it stays under Kept.`;
+  const stopped = isRunning ? " The running answer will be stopped." : "";
+  return `“${isolated(title)}” and its answers will be permanently deleted from the server.${stopped} Answers that you saved stay under Saved.`;
 }

@@ -89,11 +89,11 @@ export function KeptList({ saves, search, here, onOpen, onClosed }: Props) {
       {deleting && (
         <Suspense>
           <DeleteDialog
-            title="Delete what you kept?"
+            title="Delete this saved answer?"
             onDelete={() => void deleteNow(deleting)}
             onClose={() => setDeleting(undefined)}
           >
-            {`“${isolated(deleting.title)}” is deleted from the server for good. Its conversation stays, where it is still there.`}
+            {`“${isolated(deleting.title)}” will be permanently deleted from the server. This does not affect its conversation.`}
           </DeleteDialog>
         </Suspense>
       )}
@@ -106,8 +106,8 @@ const wordsUnder = ({ model, status }: SaveLine): string =>
   [model, endingOf({ status }).label].filter(Boolean).join(" · ");
 
 function wordFor(state: "loading" | "ready" | "failed", trouble: string | undefined, search: string): string {
-  if (state === "failed") return `What was kept could not be read. ${trouble ?? ""}`;
-  if (state === "loading") return "Reading what was kept…";
-  if (search) return `Nothing kept has “${isolated(search)}” in its title.`;
-  return "Nothing kept yet. A kept answer stays as it was, even when its conversation is deleted.";
+  if (state === "failed") return `Saved answers could not be loaded. ${trouble ?? ""}`;
+  if (state === "loading") return "Loading saved answers…";
+  if (search) return `No saved answers match “${isolated(search)}”.`;
+  return "No saved answers yet. A saved answer stays even if you delete its conversation.";
 }

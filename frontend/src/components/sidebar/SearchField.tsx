@@ -46,7 +46,7 @@ export function SearchField({ search, onSearch }: Props) {
         <Button
           className="absolute end-0.5"
           size="icon-small"
-          aria-label="Clear the search"
+          aria-label="Clear search"
           onClick={() => {
             onSearch("");
             input.current?.focus();

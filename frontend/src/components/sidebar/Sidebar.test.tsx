@@ -105,7 +105,7 @@ it("begins a new chat and leads to the other pages", async () => {
   const pages = ["Guide", "API", "Operator"].map((name) => screen.getByRole("link", { name }).getAttribute("href"));
   expect(pages).toEqual(["/guide/", "/docs", "/operator"]);
   screen.getByRole("button", { name: "Settings" });
-  await screen.findByText("No conversations yet. What you ask is kept here.");
+  await screen.findByText("No conversations yet. Your chats appear here.");
 });
 
 it("goes through the list by keys, from the search field and back, as one tab stop", async () => {
@@ -170,7 +170,7 @@ it("asks once before it deletes, and closes what is open here", async () => {
   (await link("Lima")).focus();
   await user.keyboard("{Delete}");
   const dialog = await screen.findByRole("dialog", { name: "Delete this conversation?" });
-  expect(dialog.textContent).toContain("What you kept of it stays under Kept.");
+  expect(dialog.textContent).toContain("Answers that you saved stay under Saved.");
   await user.click(within(dialog).getByRole("button", { name: "Cancel" }));
   await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
   expect(changes).toEqual([]);
@@ -188,7 +188,7 @@ it("brings a line back and says why when it could not be deleted", async () => {
   await user.keyboard("{Delete}");
   await user.click(await screen.findByRole("button", { name: "Delete" }));
   const trouble = await screen.findByRole("alert");
-  expect(trouble.textContent).toContain("It could not be deleted. The disk is full.");
+  expect(trouble.textContent).toContain("Deleting failed. The disk is full.");
   await link("Lima");
   expect(on.closed).not.toHaveBeenCalled();
   await user.click(screen.getByRole("button", { name: "Dismiss", hidden: true }));
@@ -203,7 +203,7 @@ it("searches, marks what was found, and says when there is nothing", async () =>
   expect((await link(/Cities/)).querySelector("mark")?.textContent).toBe("Lima");
   await screen.findByText("1 conversation found.");
   await user.type(field(), "xx");
-  await screen.findByText(`Nothing found for “${isolated("limaxx")}”.`);
+  await screen.findByText(`No results for “${isolated("limaxx")}”.`);
   await user.keyboard("{Escape}");
   await link("Tokyo");
   expect((field() as HTMLInputElement).value).toBe("");
@@ -212,7 +212,7 @@ it("searches, marks what was found, and says when there is nothing", async () =>
 it("lists what was kept under its own tab, opens it and deletes it", async () => {
   const kept = [{ id: "s", title: "Tea", run_id: "r", model: "openai/sim", status: "cancelled", created: now }];
   const { user, on, changes } = show(three(), kept);
-  await user.click(screen.getByRole("tab", { name: "Kept" }));
+  await user.click(screen.getByRole("tab", { name: "Saved" }));
   const line = await link(/Tea/);
   expect(line.getAttribute("href")).toBe("#save=s");
   expect(line.textContent).toContain("openai/sim · Stopped");
@@ -222,12 +222,12 @@ it("lists what was kept under its own tab, opens it and deletes it", async () =>
   await user.keyboard("{F2}");
   expect(screen.queryByRole("textbox", { name: "Title" })).toBeNull();
   await user.type(field(), "x");
-  await screen.findByText(`Nothing kept has “${isolated("x")}” in its title.`);
+  await screen.findByText(`No saved answers match “${isolated("x")}”.`);
   await user.clear(field());
   (await link(/Tea/)).focus();
   await user.keyboard("{Delete}");
   await user.click(await screen.findByRole("button", { name: "Delete" }));
-  await screen.findByText(/^Nothing kept yet/);
+  await screen.findByText(/^No saved answers yet/);
   expect(changes).toEqual(["DELETE /api/saves/s"]);
 });
 
@@ -235,7 +235,7 @@ it("says when the list cannot be read, and tries again", async () => {
   let down = true;
   const client = {
     request: async () => {
-      if (down) throw new Error("Signalbox does not answer.");
+      if (down) throw new Error("Signalbox is not responding.");
       return Response.json({ conversations: [chat("a", "Tokyo")], saves: [] });
     },
   };
@@ -252,7 +252,7 @@ it("says when the list cannot be read, and tries again", async () => {
       onClosed={nothing}
     />,
   );
-  await screen.findByText("The conversations could not be read. Signalbox does not answer.");
+  await screen.findByText("Conversations could not be loaded. Signalbox is not responding.");
   down = false;
   await userEvent.click(screen.getByRole("button", { name: "Try again" }));
   await link("Tokyo");

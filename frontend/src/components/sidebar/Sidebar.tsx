@@ -57,9 +57,9 @@ export function Sidebar({ conversations, saves, here, onOpen, onOpenSave, onNew,
         <SearchField search={search} onSearch={(text) => conversations.find(text)} />
       </div>
       <Tabs.Root className="flex min-h-0 flex-1 flex-col" value={tab} onValueChange={setTab}>
-        <Tabs.List className="flex gap-1 border-edge border-b px-3" aria-label="What to list">
+        <Tabs.List className="flex gap-1 border-edge border-b px-3" aria-label="Sidebar lists">
           <Tab value="chats">Chats</Tab>
-          <Tab value="kept">Kept</Tab>
+          <Tab value="kept">Saved</Tab>
         </Tabs.List>
         <Tabs.Panel className={PANEL} value="chats" tabIndex={-1}>
           <ConversationList

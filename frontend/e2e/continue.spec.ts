@@ -164,13 +164,13 @@ test("Retry answers the whole question again, beside the continued answer", asyn
 test("a limit of one's own is named as in the settings, and Raise limit leads to it", async ({ page }) => {
   await useModel(page, "openai/sim");
   await page.getByRole("button", { name: /^Settings/ }).click();
-  const field = page.getByRole("textbox", { name: "Longest answer" });
+  const field = page.getByRole("textbox", { name: "Maximum answer length" });
   await field.fill("40");
   await page.keyboard.press("Escape");
   await ask(page, "Who are you?");
   await ended(page, "length");
   const box = response(page).locator("[data-part=error]");
-  await expect(box).toContainText("“Longest answer” is set to 40 in your settings.");
+  await expect(box).toContainText("“Maximum answer length” is set to 40 in your settings.");
   await box.getByRole("button", { name: "Raise limit" }).click();
   await expect(field).toBeFocused();
   expect(await field.evaluate((one: HTMLInputElement) => one.value.slice(one.selectionStart ?? 0))).toBe("40");

@@ -344,7 +344,7 @@ describe("a question without an answer of ours", () => {
     for (const slots of [new Places(1), new Places(0)]) {
       const { turn, held } = turns();
       const { client, asked } = server(...Array.from({ length: 9 }, () => SILENCE as typeof SILENCE));
-      const { told, ended } = asking({ client, slots, turn, askDelays: [10, 10] });
+      const { told, ended } = asking({ client, slots, turn, askDelays: [10, 10], lineDelays: [] });
       await pass(0);
       expect([slots.free, held()]).toEqual([0, 1 - slots.given]);
       await pass(100_000);

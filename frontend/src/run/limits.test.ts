@@ -20,6 +20,8 @@ describe("the limit that was reached", () => {
   });
 
   it("is called what the settings call it", () => {
-    expect(limitWords({ name: "max_tokens", value: 1200 })).toBe("“Maximum answer length” is set to 1,200 in your settings.");
+    expect(limitWords({ name: "max_tokens", value: 1200 })).toBe(
+      "“Maximum answer length” is set to 1,200 in your settings.",
+    );
   });
 });

@@ -66,7 +66,7 @@ test("steps, tools and those hidden from the line are rows, and the figures are 
     /Speed\d+ tokens\/s/,
     /Input tokens[\d,]+/,
     /Output tokens[\d,]+/,
-    /Cached\d/,
+    /Cached input tokens\d/,
   ])
     await expect(facts(page)).toHaveText(pattern);
   await expect(facts(page)).toHaveText(/Costwould cost \$0\.\d+/);

@@ -46,7 +46,7 @@ test("a first visit says what this is for, and its examples give what they promi
   await expect(stops(page, "search")).toContainText(/Searched 2× · \d+ sources?/);
   await expect(response(page).getByRole("columnheader", { name: "Porto" })).toBeVisible();
   await expect(response(page).locator("td [data-part=cite]")).toHaveCount(2);
-  await expect(end(page)).toContainText(/tokens.*loop v2.*simulated/s);
+  await expect(end(page)).toContainText(/tokens.*simulated/s);
   await expect(page.locator("[role=status]", { hasText: "The answer is complete." })).toHaveCount(1);
   await expectAccessible(page);
   const source = await response(page).locator("td [data-part=cite]").first().getAttribute("href");
@@ -90,7 +90,7 @@ for (const { shows, gives } of [
     );
     await page.locator("[data-part=empty]").getByRole("button").filter({ hasText: shows }).click();
     await ended(page);
-    await expect(end(page)).toContainText("loop legacy");
+    await expect(end(page).getByRole("button", { name: "Run details" })).toHaveAttribute("title", /^Loop legacy/);
     await expect(response(page).locator(gives).first()).toBeVisible();
   });
 }
@@ -112,7 +112,7 @@ test("a second turn sends only the new message, and where it belongs", async ({ 
 test("an edited question is a second version; both are kept and gone between, over a reload", async ({ page }) => {
   await ask(page, "What time is it in Tokyo?");
   await ended(page);
-  const editing = page.getByRole("textbox", { name: "Edit the question" });
+  const editing = page.getByRole("textbox", { name: "Edit message" });
   await question(page).hover();
   await question(page).getByRole("button", { name: "Edit" }).click();
   await expect(editing).toBeFocused();
@@ -139,15 +139,15 @@ test("an edited question is a second version; both are kept and gone between, ov
 test("an answer is made anew, also by another model, and every version is kept", async ({ page }) => {
   await ask(page, "What time is it in Tokyo?");
   await ended(page);
-  await end(page).getByRole("button", { name: "Retry" }).click();
+  await end(page).getByRole("button", { name: "Regenerate" }).click();
   const versions = page.getByRole("group", { name: "Versions of the answer" });
   await expect(versions).toContainText(/2\D+2/);
   await ended(page);
 
   await end(page).getByRole("button", { name: "More", exact: true }).click();
-  await page.getByRole("menuitem", { name: "Retry with another model" }).click();
+  await page.getByRole("menuitem", { name: "Regenerate with another model" }).click();
   await answerWith(page, "anthropic/sim");
-  await page.getByRole("button", { name: "Answer", exact: true }).click();
+  await page.getByRole("button", { name: "Regenerate", exact: true }).click();
   await expect(versions).toContainText(/3\D+3/);
   await ended(page);
   await expect(end(page)).toContainText("anthropic/sim");
@@ -182,7 +182,7 @@ test("what is written while an answer comes is queued, changed, dropped, and ask
 }) => {
   const wire = await openWire(baseURL ?? "");
   await page.goto(wire.url);
-  const queue = page.getByRole("region", { name: "Queue" });
+  const queue = page.getByRole("region", { name: "Queued messages" });
   const line = (words: string) => queue.getByRole("listitem").filter({ hasText: words });
   const asked: string[] = [];
   page.on("request", (request) => {
@@ -214,7 +214,7 @@ test("what is written while an answer comes is queued, changed, dropped, and ask
 });
 
 test("after a stop the queue waits for the reader; Send now asks at once", async ({ page }) => {
-  const queue = page.getByRole("region", { name: "Queue" });
+  const queue = page.getByRole("region", { name: "Queued messages" });
   await useModel(page, "openai/sim-long-3000");
   await ask(page, "A long answer, please.");
   await someWords(page);

@@ -51,9 +51,9 @@ test("two models answer one question, and the chosen one is gone on with", async
     await expect(endOf(page, model).locator("[data-fact=first]")).toContainText(/first token \d/);
     await expect(endOf(page, model).locator("[data-fact=cost]")).toContainText(/\$0\.\d/);
   }
-  await expect(column(page, "openai/sim")).toContainText("The next question follows this one.");
+  await expect(column(page, "openai/sim")).toContainText("Your next message continues from this answer.");
   await column(page, "openai/gpt-4o")
-    .getByRole("button", { name: /^Go on with this/ })
+    .getByRole("button", { name: /^Continue with this answer/ })
     .click();
   await expect(column(page, "openai/gpt-4o")).toHaveAttribute("data-chosen", "true");
   await expect(column(page, "openai/sim")).toHaveAttribute("data-chosen", "false");
@@ -70,10 +70,10 @@ test("two models answer one question, and the chosen one is gone on with", async
   await page.reload();
   await expect(columns(page)).toHaveCount(2);
   await expect(column(page, "openai/gpt-4o")).toHaveAttribute("data-chosen", "true");
-  await page.getByRole("button", { name: "One at a time" }).click();
+  await page.getByRole("button", { name: "Show one answer" }).click();
   await expect(columns(page)).toHaveCount(0);
   await expect(page.getByRole("group", { name: "Versions of the answer" })).toContainText("2");
-  await page.getByRole("button", { name: "Side by side (2)" }).click();
+  await page.getByRole("button", { name: "Show all 2 side by side" }).click();
   await expect(columns(page)).toHaveCount(2);
 });
 
@@ -124,7 +124,7 @@ test("the columns stand in the order of the choice, after a retry and a reload t
   await compare(page, ...models);
   await ask(page, "Hello.");
   await expect(columns(page).locator("[data-part=end]")).toHaveCount(3, { timeout: 30_000 });
-  await column(page, "qwen/sim").getByRole("button", { name: "Retry" }).click();
+  await column(page, "qwen/sim").getByRole("button", { name: "Regenerate" }).click();
   await expect(endOf(page, "qwen/sim")).toHaveAttribute("data-status", "complete", { timeout: 30_000 });
   expect(await order(page)).toEqual(models);
   const figures = async () => {

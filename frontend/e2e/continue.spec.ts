@@ -89,11 +89,11 @@ test("each run keeps its figures and its inspector, and the answer says the sum"
   const tokens = async (text: Promise<string | null>) =>
     Number(/([\d,]+) tokens/.exec((await text) ?? "")?.[1]?.replaceAll(",", ""));
   const parts = runs.locator("[data-part=run]");
-  await expect(parts.first()).toContainText("Cut at its length limit");
+  await expect(parts.first()).toContainText("Length limit reached");
   const each = await Promise.all([tokens(parts.first().textContent()), tokens(parts.last().textContent())]);
   expect(await tokens(end(page).textContent())).toBe((each[0] ?? 0) + (each[1] ?? 0));
   const inspected = page.waitForRequest(`**/api/runs/${first}`);
-  await runs.getByRole("button", { name: "Inspect part 1" }).click();
+  await runs.getByRole("button", { name: "Run details of part 1" }).click();
   await inspected;
 });
 
@@ -147,13 +147,13 @@ test("sources found before the cut keep their numbers", async ({ page }) => {
   expect(new Set(marks).size).toBe(marks.length);
 });
 
-test("Retry answers the whole question again, beside the continued answer", async ({ page }) => {
+test("Regenerate answers the whole question again, beside the continued answer", async ({ page }) => {
   await useModel(page, "openai/sim-length");
   await ask(page, "What is a run?");
   await ended(page, "length");
   await continued(page, "complete");
   const whole = (await answer(page).textContent()) ?? "";
-  await response(page).getByRole("button", { name: "Retry" }).click();
+  await response(page).getByRole("button", { name: "Regenerate" }).click();
   await ended(page, "length");
   const versions = page.getByRole("group", { name: "Versions of the answer" });
   await expect(versions).toHaveText("2/ of 2");
@@ -196,7 +196,7 @@ test("a model that does not exist is named; one that is chosen answers the quest
   await expect(box).toContainText("acme/gpt-none");
   await expect(box).toContainText("Choose a model from the list.");
   await box.getByRole("button", { name: "Choose a model" }).click();
-  await page.getByRole("combobox", { name: "Model of the new answer" }).fill("openai/sim");
+  await page.getByRole("combobox", { name: "Model for the new answer" }).fill("openai/sim");
   await page.locator('[role=option][data-model="openai/sim"]').click();
   await ended(page);
   await expect(answer(page).last()).toContainText("Tokyo");

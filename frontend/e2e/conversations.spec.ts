@@ -133,7 +133,7 @@ test("deleting asks once; the open one leads to a new chat, and its link says th
   expect(new URL(page.url()).hash).toBe("");
   await page.goto(url);
   await page.reload();
-  await expect(page.getByRole("alert")).toContainText("This conversation is not there any more.");
+  await expect(page.getByRole("alert")).toContainText("This conversation was not found. It may have been deleted.");
 });
 
 test("a conversation is exported as Markdown and as JSON", async ({ page }) => {
@@ -204,8 +204,8 @@ test("a kept run reopens with the same panels, outlives its conversation, and is
   await ended(page);
   const words = await answer(page).last().textContent();
   await end(page).getByRole("button", { name: "More", exact: true }).click();
-  await page.getByRole("menuitem", { name: "Keep a copy" }).click();
-  await expect(page.getByText("A copy of this run is kept.")).toBeVisible();
+  await page.getByRole("menuitem", { name: "Save", exact: true }).click();
+  await expect(page.getByText("Saved. Find it under Saved in the sidebar.")).toBeVisible();
   await menu(page, "Delete");
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await expect(page.locator("[data-part=empty]")).toBeVisible();
@@ -217,7 +217,7 @@ test("a kept run reopens with the same panels, outlives its conversation, and is
   await expect(stops(page, "search")).toContainText("Searched");
   await stops(page, "search").getByRole("button").first().click();
   await expect(page.locator("[data-part=source]").first()).toBeVisible();
-  await expect(end(page).getByRole("button", { name: "Retry" })).toHaveCount(0);
+  await expect(end(page).getByRole("button", { name: "Regenerate" })).toHaveCount(0);
   await expect(message(page)).toHaveCount(0);
   await page.reload();
   await expect(answer(page).last()).toHaveText(words ?? "");

@@ -88,7 +88,7 @@ test("the words that were not saved are counted, marked, and gone after a reload
   await page.reload();
   await ended(page, "interrupted");
   expect(await shown(page)).toBe(whole);
-  await expect(box(page)).toContainText("The answer up to here is saved.");
+  await expect(box(page)).toContainText("The answer so far is saved.");
   await expect(box(page).locator("[data-part=unsaved]")).toHaveCount(0);
 });
 
@@ -102,7 +102,7 @@ test("a page that had seen no more than was saved says that it is saved", async 
   await server.start();
   wire.cut();
   await ended(page, "interrupted");
-  await expect(box(page)).toContainText("The answer up to here is saved.");
+  await expect(box(page)).toContainText("The answer so far is saved.");
   await expect(box(page).locator("[data-part=unsaved]")).toHaveCount(0);
   expect(await shown(page)).toBe(await saved(runId));
   wire.close();

@@ -41,7 +41,7 @@ const CASES: Case[] = [
     code: "UPSTREAM_CREDITS",
     status: "error",
     says: /credit/,
-    fixes: ["Add credits", "Another model"],
+    fixes: ["Add credits", "Choose another model"],
   },
   { model: "sim-error-401", code: "UPSTREAM_AUTH", status: "error", says: /Check OPENROUTER_API_KEY/, fixes: [] },
   {
@@ -49,7 +49,7 @@ const CASES: Case[] = [
     code: "UPSTREAM_OVERLOADED",
     status: "error",
     says: /The answer up to here is saved/,
-    fixes: ["Continue", "Retry", "Another model"],
+    fixes: ["Continue", "Retry", "Choose another model"],
     keeps: true,
   },
   {
@@ -65,7 +65,7 @@ const CASES: Case[] = [
     code: "CONTENT_FILTER",
     status: "content_filter",
     says: /Rephrase/,
-    fixes: ["Another model"],
+    fixes: ["Choose another model"],
     keeps: true,
   },
   {
@@ -87,7 +87,7 @@ for (const { model, code, status, says, fixes, keeps } of CASES) {
     await expect(box(page)).toHaveAttribute("data-code", code);
     await expect(box(page).getByRole("alert")).toContainText(says);
     await expect(box(page)).toContainText(says);
-    await expect(box(page)).toContainText("It was simulated, so nothing was billed.");
+    await expect(box(page)).toContainText("It was simulated, so nothing was charged.");
     expect(await box(page).getByRole("button").or(box(page).getByRole("link")).allTextContents()).toEqual(fixes);
 
     const { error } = (await journal(page, runId)).at(-1) as { error: string };
@@ -130,7 +130,7 @@ test("a model that declines is no failure", async ({ page }) => {
   await useModel(page, "openai/sim-refusal");
   await ask(page, "What is a run?");
   await ended(page, "content_filter");
-  await expect(answer(page)).toContainText("The model declines to answer.");
+  await expect(answer(page)).toContainText("The model declined to answer.");
   await expect(end(page)).toContainText("Declined by the model");
   await expect(box(page)).toHaveCount(0);
   await expect(response(page).locator("[data-part=warning]")).toHaveCount(0);
@@ -148,10 +148,10 @@ test("a request that the server refuses says why, and another model answers the 
   await expect(box(page)).toContainText("Your message is still here.");
   await expectAccessible(page);
 
-  await box(page).getByRole("button", { name: "Another model" }).click();
+  await box(page).getByRole("button", { name: "Choose another model" }).click();
   await answerWith(page, "openai/sim");
   const posted = page.waitForRequest("**/api/chat/stream");
-  await page.getByRole("button", { name: "Answer", exact: true }).click();
+  await page.getByRole("button", { name: "Regenerate", exact: true }).click();
   expect((await posted).postDataJSON()).toMatchObject({ model: "openai/sim" });
   await ended(page);
   await expect(page.locator("[data-part=question]")).toHaveCount(1);

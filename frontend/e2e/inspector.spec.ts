@@ -22,7 +22,7 @@ const inspector = (page: Page) => page.locator("[data-part=inspector]");
 const rows = (page: Page) => inspector(page).locator("[data-part=row]");
 const facts = (page: Page) => inspector(page).locator("[data-part=facts]").first();
 const tab = (page: Page, name: string) => inspector(page).getByRole("tab", { name });
-const inspect = (page: Page) => end(page).getByRole("button", { name: "Inspect" });
+const inspect = (page: Page) => end(page).getByRole("button", { name: "Run details" });
 
 test.use({ permissions: ["clipboard-read", "clipboard-write"], viewport: { width: 1280, height: 800 } });
 test.beforeEach(({ page }) => page.goto("/"));
@@ -202,8 +202,8 @@ test("the same run is inspected after a reload, by its address, and in a kept co
   };
   await look(() => inspect(page).click());
   await end(page).getByRole("button", { name: "More", exact: true }).click();
-  await page.getByRole("menuitem", { name: "Keep a copy" }).click();
-  await expect(page.getByText("A copy of this run is kept.")).toBeVisible();
+  await page.getByRole("menuitem", { name: "Save", exact: true }).click();
+  await expect(page.getByText("Saved. Find it under Saved in the sidebar.")).toBeVisible();
   await page.reload();
   await ended(page);
   await look(() => page.keyboard.press("Control+i"));
@@ -211,7 +211,7 @@ test("the same run is inspected after a reload, by its address, and in a kept co
   await look(() => inspect(page).click());
   await page.getByRole("tab", { name: "Saved" }).click();
   await page.locator("[data-part=line] a").first().click();
-  await expect(page.getByText(/A copy of this run, kept/)).toBeVisible();
+  await expect(page.getByText(/Saved on /)).toBeVisible();
   await look(() => inspect(page).click());
 });
 

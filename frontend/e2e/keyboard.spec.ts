@@ -76,7 +76,7 @@ test("ask, stop, open a panel, copy, retry and go between versions by keys alone
   await tabTo(page, /^button Copy$/);
   await page.keyboard.press("Enter");
   await expect(response(page).getByRole("button", { name: "Copied" })).toBeVisible();
-  await tabTo(page, /^button Retry$/);
+  await tabTo(page, /^button Regenerate$/);
   await page.keyboard.press("Enter");
   await expect(page.getByRole("group", { name: "Versions of the answer" })).toBeVisible();
   await ended(page);
@@ -102,7 +102,7 @@ test("the last question is edited by the arrow up, and Escape and saving keep th
   await ask(page, "Hello there.");
   await ended(page);
   await page.keyboard.press("ArrowUp");
-  const box = page.getByRole("textbox", { name: "Edit the question" });
+  const box = page.getByRole("textbox", { name: "Edit message" });
   await expect(box).toBeFocused();
   await page.keyboard.press("Escape");
   await expect(box).toHaveCount(0);
@@ -131,7 +131,7 @@ test("what opens takes the focus, and what closes gives it back", async ({ page 
   };
   await opens(/^button More$/, "[role=menu]", /^menu|^menuitem/);
   await opens(/^button More ways to copy$/, "[role=menu]", /^menu|^menuitem/);
-  await opens(/^button Inspect$/, "[data-part=inspector]", /Run details/);
+  await opens(/^button Run details$/, "[data-part=inspector]", /Run details/);
   await opens(/^button Settings/, "[data-part=settings]", /./);
   await opens(/^button Model: /, "[role=listbox]", /^combobox Model$/);
 });
@@ -200,7 +200,7 @@ test("every key of the sheet does what the sheet says", async ({ page }) => {
     },
     "Edit your last message (when the message box is empty)": async () => {
       await press(page, "Shift+Escape", "ArrowUp");
-      await expect(page.getByRole("textbox", { name: "Edit the question" })).toBeFocused();
+      await expect(page.getByRole("textbox", { name: "Edit message" })).toBeFocused();
     },
     "Send, or save an edited question": async () => {
       await page.keyboard.type(" Please.");

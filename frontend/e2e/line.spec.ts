@@ -80,7 +80,7 @@ test("reasoning that the provider seals is said to be hidden", async ({ page }) 
   await useModel(page, "openai/sim-quirk-b12");
   await ask(page, SEARCH);
   await ended(page);
-  await expect(stops(page, "reasoning").first()).toContainText("hidden by the provider");
+  await expect(stops(page, "reasoning").first()).toContainText("not shown by the provider");
   await expect(stops(page, "reasoning").first().getByRole("button")).toHaveCount(0);
 });
 
@@ -159,7 +159,10 @@ test("what stands on the line can be clicked while the page follows the answer",
   await ask(page, "A long answer, please.");
   await someWords(page);
   await expect.poll(() => page.getByRole("main").evaluate((box) => box.scrollTop)).toBeGreaterThan(50);
-  await response(page).locator("[data-part=running]").getByRole("button", { name: "Inspect" }).click({ timeout: 3000 });
+  await response(page)
+    .locator("[data-part=running]")
+    .getByRole("button", { name: "Run details" })
+    .click({ timeout: 3000 });
   await expect(page.locator("[data-part=inspector]").first()).toBeVisible();
   await page.getByRole("button", { name: "Stop", exact: true }).click();
   await ended(page, "cancelled");

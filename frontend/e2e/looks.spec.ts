@@ -42,7 +42,7 @@ async function asked(page: Page, model?: string, status = "complete"): Promise<v
 async function inspected(page: Page, tab: string): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 800 });
   await asked(page);
-  await end(page).getByRole("button", { name: "Inspect" }).click();
+  await end(page).getByRole("button", { name: "Run details" }).click();
   const inspector = page.locator("[data-part=inspector]");
   await inspector.getByRole("tab", { name: tab }).click();
   await expect(inspector.locator("[data-part=facts], [data-part=event]").first()).toBeVisible();
@@ -52,8 +52,8 @@ async function inspected(page: Page, tab: string): Promise<void> {
 async function kept(page: Page): Promise<void> {
   await asked(page);
   await end(page).getByRole("button", { name: "More", exact: true }).click();
-  await page.getByRole("menuitem", { name: "Keep a copy" }).click();
-  await expect(page.getByText("A copy of this run is kept.")).toBeVisible();
+  await page.getByRole("menuitem", { name: "Save", exact: true }).click();
+  await expect(page.getByText("Saved. Find it under Saved in the sidebar.")).toBeVisible();
   await page.getByRole("tab", { name: "Saved" }).click();
 }
 
@@ -131,7 +131,7 @@ const SCREENS: readonly Screen[] = [
     async open(page) {
       await asked(page);
       await end(page).getByRole("button", { name: "More", exact: true }).click();
-      await page.getByRole("menuitem", { name: "Retry with another model" }).click();
+      await page.getByRole("menuitem", { name: "Regenerate with another model" }).click();
       await expect(page.getByRole("dialog")).toBeVisible();
     },
   },
@@ -139,7 +139,7 @@ const SCREENS: readonly Screen[] = [
     name: "branches-edit",
     async open(page) {
       await asked(page, "openai/sim-long-50");
-      await end(page).getByRole("button", { name: "Retry" }).click();
+      await end(page).getByRole("button", { name: "Regenerate" }).click();
       await expect(page.getByRole("group", { name: "Versions of the answer" })).toBeVisible();
       await ended(page);
       await message(page).press("ArrowUp");
@@ -229,7 +229,7 @@ const SCREENS: readonly Screen[] = [
     async open(page) {
       await kept(page);
       await page.locator("[data-part=line] a").first().click();
-      await expect(page.getByText(/A copy of this run, kept/)).toBeVisible();
+      await expect(page.getByText(/Saved on /)).toBeVisible();
       await expect(end(page)).toBeVisible();
     },
   },
@@ -240,7 +240,7 @@ const SCREENS: readonly Screen[] = [
       const id = await askRun(page, SEARCH);
       await ended(page);
       await page.goto(`/#run=${id}`);
-      await expect(page.getByText("An answer that was asked for elsewhere.")).toBeVisible();
+      await expect(page.getByText("This answer was requested elsewhere, for example through the API.")).toBeVisible();
       await expect(end(page)).toBeVisible();
     },
   },
@@ -343,7 +343,7 @@ test("a screen reader hears where the run is, and never a word of the answer", a
   await ended(page);
   const heard = await page.evaluate(() => (window as unknown as { heard: string[] }).heard);
   expect(heard).toContain("Thinking.");
-  expect(heard).toContain("Answering.");
+  expect(heard).toContain("Writing the answer.");
   expect(heard.at(-1)).toBe("The answer is complete.");
   const events = await journal(page, runId);
   expect(events.filter(({ type }) => type === "content").length).toBeGreaterThan(20);

@@ -76,9 +76,9 @@ test("so do the list of another answer and the lists of a comparison", async ({ 
   await ask(page, "Hello.");
   await ended(page);
   await page.locator("[data-part=end]").getByRole("button", { name: "More", exact: true }).click();
-  await page.getByRole("menuitem", { name: "Retry with another model" }).click();
+  await page.getByRole("menuitem", { name: "Regenerate with another model" }).click();
   await answerWith(page, LATE);
-  await page.getByRole("button", { name: /^Model of the new answer: / }).click();
+  await page.getByRole("button", { name: /^Model for the new answer: / }).click();
   await expectOpenAt(page, LATE);
   await page.keyboard.press("Escape");
   await page.keyboard.press("Escape");

@@ -31,12 +31,12 @@ test("pictures come by paste, by drop and by button, are shown, and are sent as 
   await give(page, "paste");
   await expect(pictures(page)).toHaveCount(1);
   await give(page, "dragover");
-  await expect(page.locator("[data-part=drop-area]")).toContainText("Drop pictures to add them to the message.");
+  await expect(page.locator("[data-part=drop-area]")).toContainText("Drop images here to add them to your message.");
   await give(page, "drop");
   await expect(page.locator("[data-part=drop-area]")).toHaveCount(0);
   await expect(pictures(page)).toHaveCount(2);
   const choosing = page.waitForEvent("filechooser");
-  await page.getByRole("button", { name: "Add pictures" }).click();
+  await page.getByRole("button", { name: "Add images" }).click();
   await (await choosing).setFiles([file("chosen.png")]);
   await expect(pictures(page)).toHaveCount(3);
   await pictures(page).nth(0).getByRole("button", { name: "Remove paste.png" }).click();
@@ -70,9 +70,9 @@ test("a file that is no picture is named and left out", async ({ page }) => {
       file("good.png"),
     ]);
   await expect(refusal(page)).toContainText(
-    "notes.txt was left out: only PNG, JPEG, WebP and GIF pictures can be sent.",
+    "notes.txt was not added: only PNG, JPEG, WebP and GIF images are supported.",
   );
-  await expect(refusal(page)).toContainText("broken.png was left out: it could not be read as a picture.");
+  await expect(refusal(page)).toContainText("broken.png was not added: it is not a readable image.");
   await expect(pictures(page)).toHaveCount(1);
 });
 
@@ -80,7 +80,7 @@ test("a model that reads no pictures says so before and after", async ({ page })
   await give(page, "paste");
   await expect(pictures(page)).toHaveCount(1);
   await useModel(page, "deepseek/deepseek-chat");
-  await expect(refusal(page)).toContainText(/does not read pictures\. Remove the pictures, or pick another model\./);
+  await expect(refusal(page)).toContainText(/cannot read images\. Remove the images or choose another model\./);
   await message(page).fill("And now?");
   await expect(page.getByRole("button", { name: "Send" })).toBeDisabled();
   await pictures(page)
@@ -88,11 +88,11 @@ test("a model that reads no pictures says so before and after", async ({ page })
     .click();
   await expect(page.getByRole("button", { name: "Send" })).toBeEnabled();
   await give(page, "paste");
-  await expect(refusal(page)).toContainText("does not read pictures.");
+  await expect(refusal(page)).toContainText("cannot read images.");
   await expect(pictures(page)).toHaveCount(0);
   // It cannot act, and says why when it is pressed.
-  await page.getByRole("button", { name: "Add pictures" }).click({ force: true });
-  await expect(refusal(page)).toContainText("does not read pictures.");
+  await page.getByRole("button", { name: "Add images" }).click({ force: true });
+  await expect(refusal(page)).toContainText("cannot read images.");
   await give(page, "dragover");
-  await expect(page.locator("[data-part=drop-area]")).toContainText("does not read pictures.");
+  await expect(page.locator("[data-part=drop-area]")).toContainText("cannot read images.");
 });

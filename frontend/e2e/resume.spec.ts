@@ -200,7 +200,7 @@ test.describe("a page that is loaded again", () => {
     await page.locator("[data-part=picture-input]").setInputFiles(picture);
     await expect(page.locator("[data-part=composer] [data-part=picture]")).toHaveCount(1);
     await page.reload();
-    await expect(page.getByRole("region", { name: "Queue" })).toContainText("This waits.");
+    await expect(page.getByRole("region", { name: "Queued messages" })).toContainText("This waits.");
     await expect(message(page)).toHaveValue("This is being written.");
     await expect(page.locator("[data-part=composer] [data-part=picture] img")).toHaveCount(1);
     await someWords(page);
@@ -219,14 +219,16 @@ test.describe("several tabs", () => {
     await other.goto(`/#run=${runId}`);
     await someWords(other);
     await expect(message(other)).toHaveCount(0);
-    await expect(other.locator("footer")).toContainText("You are following an answer that was asked for elsewhere.");
+    await expect(other.locator("footer")).toContainText(
+      "This answer is being written for a request made elsewhere, for example through the API.",
+    );
     await stop(other).click();
     await ended(page, "cancelled");
     await ended(other, "cancelled");
     await expect(stop(other)).toHaveCount(0);
     const whole = await said(page, runId);
     expect([await shown(page), await shown(other)]).toEqual([whole, whole]);
-    await expect(end(other).getByRole("button", { name: "Retry" })).toHaveCount(0);
+    await expect(end(other).getByRole("button", { name: "Regenerate" })).toHaveCount(0);
     await other.reload();
     await ended(other, "cancelled");
     expect(await shown(other)).toBe(whole);
@@ -315,9 +317,9 @@ test("a copy that is kept reopens with its question, its panels and its inspecto
   await ended(page);
   await end(page).getByRole("button", { name: "More", exact: true }).click();
   const kept = page.waitForResponse((answered) => answered.url().endsWith("/api/saves"));
-  await page.getByRole("menuitem", { name: "Keep a copy" }).click();
+  await page.getByRole("menuitem", { name: "Save", exact: true }).click();
   const { id } = (await (await kept).json()) as { id: string };
-  await expect(page.getByText("A copy of this run is kept.")).toBeVisible();
+  await expect(page.getByText("Saved. Find it under Saved in the sidebar.")).toBeVisible();
 
   await page.goto(`/#save=${id}`);
   await ended(page);
@@ -326,7 +328,7 @@ test("a copy that is kept reopens with its question, its panels and its inspecto
   await expect(stops(page, "search")).toHaveCount(1);
   await expect(stops(page, "reasoning")).toHaveCount(2);
   await expect(message(page)).toHaveCount(0);
-  await end(page).getByRole("button", { name: "Inspect" }).click();
+  await end(page).getByRole("button", { name: "Run details" }).click();
   await expect(page.locator("[data-part=inspector] [data-part=row]", { hasText: "Web search" }).first()).toBeVisible();
   await expect(response(page).locator("[data-part=error]")).toHaveCount(0);
   await expect(answer(page).last()).toBeVisible();

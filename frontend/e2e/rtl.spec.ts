@@ -250,7 +250,7 @@ test("questions, titles and fields run in the direction of what is written", asy
   await expect(page.locator("title")).toHaveAttribute("dir", "auto");
 
   await message(page).press("ArrowUp");
-  const edit = page.getByRole("textbox", { name: "Edit the question" });
+  const edit = page.getByRole("textbox", { name: "Edit message" });
   expect(await edit.evaluate((box) => getComputedStyle(box).direction)).toBe("rtl");
   await edit.press("Escape");
 

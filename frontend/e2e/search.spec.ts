@@ -76,11 +76,11 @@ test("eight searches are one line; those over the limit are said, and the warnin
   const early = Number(/(\d+) source/.exec((await title.textContent()) ?? "")?.[1]);
   await expect(response(page).locator("[data-part=source]").first()).toBeVisible();
   await wire.release('"type":"content"');
-  await expect(title).toContainText(/Searched 6× · \d+ sources · 2 not run/);
+  await expect(title).toContainText(/Searched 6× · \d+ sources · 2 skipped/);
   expect(Number(/(\d+) source/.exec((await title.textContent()) ?? "")?.[1])).toBeGreaterThan(early);
   await expect(line).toHaveCount(1);
   await expect(line.locator("[data-part=query]")).toHaveCount(8);
-  await expect(line).toContainText("not run: over the limit");
+  await expect(line).toContainText("skipped: limit reached");
   const warnings = response(page).locator("[data-part=warning]");
   await expect(warnings).toHaveCount(1);
   await expect(warnings).toHaveAttribute("data-code", "TOOL_CLAMP");
@@ -97,7 +97,7 @@ test("a search that failed is said on the line, without opening it", async ({ pa
   await expect(search).toHaveAttribute("data-lamp", "failed");
   await expect(search.getByRole("button").first()).toContainText("failed");
   await search.getByRole("button").first().click();
-  await expect(search.locator("[data-part=query]").first()).toContainText("the model's call was cut");
+  await expect(search.locator("[data-part=query]").first()).toContainText("the model's request was cut off");
   await expect(response(page).locator("[data-part=error]")).toHaveCount(0);
 });
 
@@ -126,7 +126,7 @@ test("hidden tools never show on the line, and stand in the inspector", async ({
   expect((await seenLine(page)).flat().filter(({ kind }) => kind === "tools")).toEqual([]);
   await expect(answer(page).last()).toBeVisible();
 
-  await end(page).getByRole("button", { name: "Inspect" }).click();
+  await end(page).getByRole("button", { name: "Run details" }).click();
   const inspector = page.locator("[data-part=inspector]").last();
   await expect(inspector.locator("[data-part=row]", { hasText: "Clock" })).toHaveCount(1);
   await expect(inspector.locator("[data-part=row]", { hasText: "Calculator" })).toHaveCount(1);

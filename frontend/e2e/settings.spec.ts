@@ -318,7 +318,7 @@ test("a run's settings come back, its system prompt and its tool choice too", as
   expect((await sent(page, "Second.")).system).toBe("Answer in prose.");
 
   const first = page.locator("[data-part=response]").first();
-  await first.getByRole("button", { name: "Inspect" }).click();
+  await first.getByRole("button", { name: "Run details" }).click();
   await page.getByRole("button", { name: "Use these settings" }).click();
   await expect(page.getByRole("button", { name: "Settings applied" })).toBeVisible();
   await page.keyboard.press("Escape");

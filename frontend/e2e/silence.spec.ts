@@ -48,10 +48,10 @@ test("is said after 12 seconds, and can be stopped there", async ({ page }) => {
 test("another model answers the same question, and the silent one is stopped", async ({ page }) => {
   await fallSilent(page);
   await pass(page, 13);
-  await silence(page).getByRole("button", { name: "Ask another model" }).click();
+  await silence(page).getByRole("button", { name: "Choose another model" }).click();
   await expect(end(page)).toHaveAttribute("data-status", "cancelled");
   await answerWith(page, "openai/sim");
-  await page.getByRole("button", { name: "Answer", exact: true }).click();
+  await page.getByRole("button", { name: "Regenerate", exact: true }).click();
   await ended(page);
   await expect(page.locator("[data-part=question]")).toHaveCount(1);
   await expect(page.getByRole("group", { name: "Versions of the answer" })).toContainText(/2\D+2/);

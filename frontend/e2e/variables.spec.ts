@@ -63,7 +63,7 @@ test("an edited question is filled in as well", async ({ page }) => {
   await ended(page);
   await question(page).hover();
   await question(page).getByRole("button", { name: "Edit" }).click();
-  const box = page.getByRole("textbox", { name: "Edit the question" });
+  const box = page.getByRole("textbox", { name: "Edit message" });
   await box.fill("Greet {{person}} on {{date}}.");
   await expect(chips(page).getByRole("listitem")).toHaveCount(2);
   await box.press("Control+Enter");

@@ -3,10 +3,10 @@ import { answer, ask, ended, expect, message, type Page, REFUSED, response, test
 import { openWire, type Wire } from "./support/wire.ts";
 
 const OFFLINE = "You're offline. Your message will be sent when you're back online.";
-const LOADING = "Loading the list of models. Your message will be sent when it's here.";
-const NO_LIST = "The list of models couldn't be loaded. Try again, or choose a model to send your message.";
+const LOADING = "Loading the models. Your message will be sent when they are loaded.";
+const NO_LIST = "The models couldn't be loaded. Try again, or choose a model to send your message.";
 
-const queue = (page: Page) => page.getByRole("region", { name: "Queue" });
+const queue = (page: Page) => page.getByRole("region", { name: "Queued messages" });
 const questions = (page: Page) => page.locator("[data-part=question]");
 
 /** The questions that are posted from now on, over all tabs: what was asked, and under which key. */

@@ -165,7 +165,7 @@ export function App() {
                   onClose={() => setInspected(undefined)}
                   onUse={(asked) => {
                     changeAsk(settings, chat, asked);
-                    setNotice("The next question is asked with these settings.");
+                    setNotice("These settings apply to your next message.");
                   }}
                 />
               </Suspense>

@@ -17,9 +17,7 @@ export function start(page: ReactNode): void {
   flushSync(() =>
     drawn.render(
       <StrictMode>
-        <Boundary
-          fallback={<p className="p-6">This page could not be drawn. Reload it; nothing that was said is lost.</p>}
-        >
+        <Boundary fallback={<p className="p-6">Something went wrong on this page. Reload it; your chats are safe.</p>}>
           {page}
         </Boundary>
       </StrictMode>,

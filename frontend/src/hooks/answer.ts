@@ -221,7 +221,7 @@ export class Answer extends Store<AnswerState> {
   async #lookFor(runId: string): Promise<ChatEnd> {
     const found = await fetchRun(this.#deps.client, runId).catch((error: unknown) => error);
     if (found instanceof ApiError && found.status === 404)
-      throw new ApiError(404, "UNKNOWN_RUN", "There is no such run here. It may have been deleted.");
+      throw new ApiError(404, "UNKNOWN_RUN", "This answer was not found. It may have been deleted.");
     return "lost";
   }
 
@@ -250,7 +250,7 @@ export class Answer extends Store<AnswerState> {
 
   /** It was not asked for, since nobody answered when another one was. */
   giveUp(end: RunEnd | undefined): void {
-    const { code = "CONNECTION_LOST", error = "Signalbox does not answer." } = end ?? {};
+    const { code = "CONNECTION_LOST", error = "Signalbox is not responding." } = end ?? {};
     this.#endHere((trace) => refused(trace, { code, message: error }));
   }
 

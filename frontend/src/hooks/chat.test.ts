@@ -335,7 +335,10 @@ describe("an old conversation", () => {
   it("says that it is gone", async () => {
     const { chat } = open();
     await chat.open();
-    expect(chat.state).toMatchObject({ status: "failed", trouble: "This conversation is not there any more." });
+    expect(chat.state).toMatchObject({
+      status: "failed",
+      trouble: "This conversation was not found. It may have been deleted.",
+    });
   });
 
   it("takes in what another tab has asked, once", async () => {
@@ -407,7 +410,7 @@ describe("a conversation that is not there yet", () => {
       parent_id === null ? undefined : new ApiError(422, "UNKNOWN_MESSAGE", "No such message.");
     await chat.send("second");
     await settle();
-    expect(chat.state.trouble).toMatch(/deleted elsewhere/);
+    expect(chat.state.trouble).toMatch(/deleted in another tab/);
     void chat.send("third");
     await settle();
     expect(server.asked.at(-1)?.body).toMatchObject({ parent_id: null, messages: [{ content: "third" }] });
@@ -438,7 +441,7 @@ describe("how it is asked", () => {
     const { server, chat, settings } = open({}, { models: [""] });
     await chat.send("first");
     expect([server.asked.length, chat.state.queue.length]).toEqual([0, 1]);
-    expect(chat.state.trouble).toMatch(/Choose one/);
+    expect(chat.state.trouble).toMatch(/Choose a model/);
     settings.models = ["m"];
     void chat.sendQueued(chat.state.queue[0]?.id ?? "");
     await settle();

@@ -202,7 +202,7 @@ export class Chat extends Store<ChatState> {
     if (error instanceof ApiError && error.status === 401) this.#deps.onUnauthorized?.();
     const gone = error instanceof ApiError && error.status === 404;
     this.#isMissing = gone;
-    const trouble = gone ? "This conversation is not there any more." : sentenceOf(error);
+    const trouble = gone ? "This conversation was not found. It may have been deleted." : sentenceOf(error);
     this.set({ status: "failed", trouble });
     this.#showQueue();
   }
@@ -378,7 +378,7 @@ export class Chat extends Store<ChatState> {
     const id = this.state.parts.get(leaf) && idOf(this.state.parts.get(leaf) as ChatPart);
     if (id === undefined) return;
     chooseLeaf(this.#deps.client, this.id, id).catch((error: unknown) =>
-      this.set({ trouble: `The server did not take the choice of the branch: ${sentenceOf(error)}` }),
+      this.set({ trouble: `The version could not be switched on the server. ${sentenceOf(error)}` }),
     );
   }
 
@@ -447,7 +447,7 @@ export class Chat extends Store<ChatState> {
   /** Where no model is known, the reader is told. */
   #hasModel({ models }: Asking): boolean {
     if (models[0]) return true;
-    this.set({ trouble: "No model is known. Choose one, then try again." });
+    this.set({ trouble: "Choose a model, then try again." });
     this.flush();
     return false;
   }
@@ -496,7 +496,9 @@ export class Chat extends Store<ChatState> {
     const found = await fetchConversation(this.#deps.client, this.id).catch((error: unknown) => error);
     if (!(found instanceof ApiError) || found.status !== 404) return;
     this.#isGone = true;
-    this.set({ trouble: "This conversation was deleted elsewhere. What you ask next begins it anew." });
+    this.set({
+      trouble: "This conversation was deleted in another tab or browser. Your next message starts it again.",
+    });
   }
 
   #derive(): void {

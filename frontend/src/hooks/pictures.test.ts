@@ -82,8 +82,8 @@ describe("a picture", () => {
     const { pictures, troubles } = await readPictures(files, [], graphics);
     expect(pictures.map(({ name }) => name)).toEqual(["c.png"]);
     expect(troubles).toEqual([
-      "a.pdf was left out: only PNG, JPEG, WebP and GIF pictures can be sent.",
-      "b.png was left out: it could not be read as a picture.",
+      "a.pdf was not added: only PNG, JPEG, WebP and GIF images are supported.",
+      "b.png was not added: it is not a readable image.",
     ]);
     expect(open()).toBe(0);
   });
@@ -93,7 +93,7 @@ describe("a picture", () => {
     const large = Array.from({ length: 4 }, (_, at) => file(`${at}.png`, "image/png", 1.5 * MB));
     const { pictures, troubles } = await readPictures([...large, file("s.png", "image/png")], [], graphics);
     expect(pictures.map(({ name }) => name)).toEqual(["0.png", "1.png", "2.png", "s.png"]);
-    expect(troubles).toEqual(["3.png was left out: the pictures of a message may have 7.5 MB together."]);
+    expect(troubles).toEqual(["3.png was not added: the images of a message can be 7.5 MB in total."]);
   });
 
   it("is one of eight at most, with those that are there", async () => {
@@ -102,7 +102,7 @@ describe("a picture", () => {
     const files = [file("a.png", "image/png"), file("b.png", "image/png"), file("c.png", "image/png")];
     const { pictures, troubles } = await readPictures(files, before, graphics);
     expect(pictures).toHaveLength(1);
-    expect(troubles).toEqual(["A message takes at most 8 pictures."]);
+    expect(troubles).toEqual(["A message can have at most 8 images."]);
   });
 });
 

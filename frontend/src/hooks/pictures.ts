@@ -39,13 +39,13 @@ export async function readPictures(
   for (const file of files) {
     const all = [...before, ...pictures];
     if (all.length >= MOST_PICTURES) {
-      troubles.push(`A message takes at most ${MOST_PICTURES} pictures.`);
+      troubles.push(`A message can have at most ${MOST_PICTURES} images.`);
       break;
     }
     const read = await readPicture(file, graphics);
     if ("trouble" in read) troubles.push(read.trouble);
     else if (sizeOf([...all, read.picture]) > MOST_TOGETHER)
-      troubles.push(`${read.picture.name} was left out: the pictures of a message may have 7.5 MB together.`);
+      troubles.push(`${read.picture.name} was not added: the images of a message can be 7.5 MB in total.`);
     else pictures.push(read.picture);
   }
   return { pictures, troubles };
@@ -56,19 +56,19 @@ export const sizeOf = (pictures: readonly Picture[]): number => pictures.reduce(
 export async function readPicture(file: File, graphics: Graphics = browser): Promise<Read> {
   const name = file.name || "Picture";
   if (!PICTURE_TYPES.includes(file.type))
-    return { trouble: `${name} was left out: only PNG, JPEG, WebP and GIF pictures can be sent.` };
+    return { trouble: `${name} was not added: only PNG, JPEG, WebP and GIF images are supported.` };
   let decoded: Decoded;
   try {
     decoded = await graphics.decode(file);
   } catch {
-    return { trouble: `${name} was left out: it could not be read as a picture.` };
+    return { trouble: `${name} was not added: it is not a readable image.` };
   }
   try {
     const fits = file.size <= MOST_BYTES && Math.max(decoded.width, decoded.height) <= MOST_SIDE;
     const url = fits ? await graphics.read(file) : shrink(decoded, file.type);
     return { picture: { id: crypto.randomUUID(), name, url } };
   } catch {
-    return { trouble: `${name} was left out: it could not be made smaller.` };
+    return { trouble: `${name} was not added: it is too large.` };
   } finally {
     decoded.close();
   }

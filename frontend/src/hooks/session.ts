@@ -134,7 +134,7 @@ export class Session extends Store<SessionState> {
     try {
       this.set({ readiness: await fetchReadiness(), trouble: undefined });
     } catch {
-      this.set({ trouble: "Signalbox does not answer. Start the server, then reload." });
+      this.set({ trouble: "Signalbox is not responding. Check that the server is running, then reload." });
     }
   }
 

@@ -36,7 +36,7 @@ describe("the facts", () => {
       "Model requested": "qwen/sim-quirk-f01",
       "Model used": "qwen/sim-quirk-f01",
       Provider: "Alibaba",
-      Loop: "v2, set for all",
+      Loop: "v2, set by the operator",
       Started: `at ${record.startedAt}`,
       "Total time": "2.1 s",
       "First token": "344 ms",

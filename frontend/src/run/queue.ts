@@ -6,8 +6,8 @@ export type Hold = "offline" | "loading" | "no-models";
 
 export const HOLD_WORDS: Record<Hold, string> = {
   offline: "You're offline. Your message will be sent when you're back online.",
-  loading: "Loading the list of models. Your message will be sent when it's here.",
-  "no-models": "The list of models couldn't be loaded. Try again, or choose a model to send your message.",
+  loading: "Loading the models. Your message will be sent when they are loaded.",
+  "no-models": "The models couldn't be loaded. Try again, or choose a model to send your message.",
 };
 
 export interface Queued {
@@ -18,4 +18,4 @@ export interface Queued {
 
 /** How a message without words is named in a line: "2 pictures". */
 export const queuedWords = ({ text, pictures }: Queued): string =>
-  text.trim() || (pictures.length === 1 ? "1 picture" : `${pictures.length} pictures`);
+  text.trim() || (pictures.length === 1 ? "1 image" : `${pictures.length} images`);

@@ -277,7 +277,7 @@ function finish(trace: RunTrace, event: Done): RunTrace {
     timed(trace, end),
     known,
     end.status === "cancelled" ? "cancelled" : "failed",
-    "No result came before the run ended.",
+    "The answer ended before the tool returned a result.",
   );
 }
 
@@ -291,17 +291,12 @@ function timed({ firstEventMs, ...trace }: RunTrace, { duration_ms, first_token_
 export function connectionLost(trace: RunTrace): RunTrace {
   const error = "The connection to Signalbox was lost before the answer was complete.";
   const end: RunEnd = { status: "interrupted", code: "CONNECTION_LOST", error, retryable: true, local: true };
-  return close(trace, end, "failed", "The connection was lost before the result came.");
+  return close(trace, end, "failed", "The connection was lost before the tool returned a result.");
 }
 
 /** The reader stopped the run, and the server's own end has not come. */
 export function stoppedLocally(trace: RunTrace): RunTrace {
-  return close(
-    trace,
-    { status: "cancelled", local: true },
-    "cancelled",
-    "The run was stopped before the tool had finished.",
-  );
+  return close(trace, { status: "cancelled", local: true }, "cancelled", "Stopped before the tool finished.");
 }
 
 /** The request was refused before a run came to be. */

@@ -120,7 +120,7 @@ describe("the sentence of a row", () => {
       ...call("d"),
       done,
     ];
-    expect(summary(events)).toMatchObject({ done: ["3 searches"], failed: 1, others: ["1 stopped", "1 not run"] });
+    expect(summary(events)).toMatchObject({ done: ["3 searches"], failed: 1, others: ["1 stopped", "1 skipped"] });
   });
 });
 

@@ -67,7 +67,7 @@ export function summaryOf(steps: readonly Step[], titleOf: (name: string) => str
     failed: calls.filter(hasFailed).length,
     others: [
       ...(stopped > 0 ? [`${stopped} stopped`] : []),
-      ...(skipped.length > 0 ? [`${skipped.length} not run`] : []),
+      ...(skipped.length > 0 ? [`${skipped.length} skipped`] : []),
     ],
     took: ms === undefined ? "" : duration(ms),
   };

@@ -108,9 +108,9 @@ describe("words", () => {
   it("have a next step for every failure, and a name for an ending that is new", () => {
     expect(adviceOf({ status: "error", code: "RATE_LIMIT", retry_after: 2.2 })).toBe("Wait 3 seconds, then retry.");
     const daily = { status: "error", code: "RATE_LIMIT", retryable: false, retry_after: 17_990 };
-    expect(adviceOf(daily)).toBe("Pick another model, or retry in 5 hours.");
+    expect(adviceOf(daily)).toBe("Choose another model or retry in 5 hours.");
     expect(adviceOf({ status: "error", code: "SOMETHING_NEW" })).toBe("Retry.");
-    expect(adviceOf({ status: "error", retryable: false })).toBe("Change the message or the model.");
+    expect(adviceOf({ status: "error", retryable: false })).toBe("Change your message or choose another model.");
     expect(endingOf({ status: "paused" })).toEqual({ lamp: "failed", label: "Ended: paused" });
     expect(["complete", "cancelled", "error", "interrupted"].map((status) => isFailure({ status }))).toEqual([
       false,
@@ -121,7 +121,7 @@ describe("words", () => {
   });
 
   it("tell a model that declines from a filter that withholds", () => {
-    expect(endingOf({ status: "content_filter" })).toEqual({ lamp: "failed", label: "Withheld" });
+    expect(endingOf({ status: "content_filter" })).toEqual({ lamp: "failed", label: "Blocked by a content filter" });
     expect(endingOf({ status: "content_filter", declined: true }).label).toBe("Declined by the model");
     expect(isFailure({ status: "content_filter", declined: true })).toBe(false);
   });
@@ -130,8 +130,8 @@ describe("words", () => {
     const flag = (reason: string) => loopWords("v2", { variant: "v2", reason });
     expect([loopWords(undefined, undefined), loopWords("v2", undefined)]).toEqual(["", "loop v2"]);
     expect([flag("STATIC"), flag("SPLIT"), flag("NEW_ONE")]).toEqual([
-      "loop v2, set for all",
-      "loop v2, by its share",
+      "loop v2, set by the operator",
+      "loop v2, by percentage",
       "loop v2, new_one",
     ]);
   });

@@ -55,20 +55,20 @@ describe("what can be pressed", () => {
 describe("what was lost and billed", () => {
   const text: RunItem = { kind: "content", id: "content-1", text: "Half", refusal: false, synthetic: false };
   it.each<[Partial<RunEnd>, readonly RunItem[], string]>([
-    [{ code: "RATE_LIMIT" }, [], "Your message is saved. Nothing was billed."],
-    [{ code: "UPSTREAM_TIMEOUT" }, [], "Your message is saved. What it cost is not known yet."],
-    [{ code: "UPSTREAM_OVERLOADED" }, [text], "The answer up to here is saved. What it cost is not known yet."],
-    [{ code: "STREAM_CUT", cost: 0.0041 }, [text], "The answer up to here is saved. It cost $0.0041."],
+    [{ code: "RATE_LIMIT" }, [], "Your message is saved. Nothing was charged."],
+    [{ code: "UPSTREAM_TIMEOUT" }, [], "Your message is saved. The cost is not known yet."],
+    [{ code: "UPSTREAM_OVERLOADED" }, [text], "The answer so far is saved. The cost is not known yet."],
+    [{ code: "STREAM_CUT", cost: 0.0041 }, [text], "The answer so far is saved. It cost $0.0041."],
     [
       { code: "STREAM_CUT", cost: 0.0041, cost_estimated: true },
       [text],
-      "The answer up to here is saved. It cost at least $0.0041.",
+      "The answer so far is saved. It cost at least $0.0041.",
     ],
-    [{ code: "STREAM_CUT", cost: 0 }, [text], "The answer up to here is saved. Nothing was billed."],
+    [{ code: "STREAM_CUT", cost: 0 }, [text], "The answer so far is saved. Nothing was charged."],
     [
       { code: "STREAM_CUT", cost: 1, simulated: true },
       [],
-      "Your message is saved. It was simulated, so nothing was billed.",
+      "Your message is saved. It was simulated, so nothing was charged.",
     ],
   ])("%j", (end, items, words) => {
     expect(lossOf({ ...emptyTrace("m"), items }, { status: "error", ...end })).toBe(words);
@@ -77,7 +77,7 @@ describe("what was lost and billed", () => {
   it.each([
     [{ text: "x".repeat(1212), reasoning: "so" }, "The last 1,212 characters you saw were not saved."],
     [{ text: ".", reasoning: "" }, "The last character you saw was not saved."],
-    [{ text: "", reasoning: "so" }, "The last of its reasoning was not saved."],
+    [{ text: "", reasoning: "so" }, "The last part of the reasoning was not saved."],
   ])("a crash: %j", (unsaved, words) => {
     const end = { status: "interrupted", code: "SERVER_CRASH", simulated: true as const };
     expect(lossOf({ ...emptyTrace("m"), items: [text], unsaved }, end)).toMatch(words);

@@ -13,8 +13,8 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
   cancelled: { lamp: "waiting", label: "Stopped" },
   interrupted: { lamp: "failed", label: "Interrupted" },
   error: { lamp: "failed", label: "Failed" },
-  length: { lamp: "failed", label: "Cut at its length limit" },
-  content_filter: { lamp: "failed", label: "Withheld" },
+  length: { lamp: "failed", label: "Length limit reached" },
+  content_filter: { lamp: "failed", label: "Blocked by a content filter" },
 };
 
 const DECLINED: Ending = { lamp: "waiting", label: "Declined by the model" };
@@ -25,11 +25,11 @@ export const endingOf = ({ status, declined }: { status: EndStatus; declined?: t
 
 /** Why this loop drove the run, by OpenFeature's reason. */
 const REASONS: Readonly<Record<string, string>> = {
-  STATIC: "set for all",
-  SPLIT: "by its share",
-  TARGETING_MATCH: "asked for",
+  STATIC: "set by the operator",
+  SPLIT: "by percentage",
+  TARGETING_MATCH: "requested",
   DISABLED: "kill switch",
-  DEFAULT: "by default",
+  DEFAULT: "default",
 };
 
 const reasonWords = ({ reason }: NonNullable<RunEnd["flag"]>): string => REASONS[reason] ?? reason.toLowerCase();
@@ -56,65 +56,65 @@ const free = (say: string, ...fixes: Fix[]): Advice => ({ say, fixes, free: true
 /** What the reader can do about an ending or a refused request, by code. */
 export const ADVICE: Readonly<Record<string, Advice>> = {
   CONNECTION_LOST: advice("Reload the page to get the rest, or retry.", "retry"),
-  SERVER_UNREACHABLE: advice("Check that Signalbox is running, then retry: the question is asked once.", "retry"),
-  FOREIGN_ANSWER: advice("Sign in to the network you are on, if it asks for that, then retry.", "retry"),
+  SERVER_UNREACHABLE: advice("Check that Signalbox is running, then retry. Your message is sent only once.", "retry"),
+  FOREIGN_ANSWER: advice("Your network may need a sign-in. Sign in, then retry.", "retry"),
   PAGE_ERROR: advice("Reload the page, then retry.", "retry"),
-  BAD_ANSWER: advice("Check that this address leads to Signalbox, then retry.", "retry"),
+  BAD_ANSWER: advice("Check that this is the address of Signalbox, then retry.", "retry"),
 
   UPSTREAM_AUTH: free("Check OPENROUTER_API_KEY in the server's .env."),
-  UPSTREAM_CREDITS: free("Add credit to the OpenRouter account, or pick a cheaper model.", "credits", "model"),
-  UPSTREAM_FORBIDDEN: free("Check the key's rights, or rephrase the message.", "model"),
+  UPSTREAM_CREDITS: free("Add credits to the OpenRouter account or choose a cheaper model.", "credits", "model"),
+  UPSTREAM_FORBIDDEN: free("Check the permissions of the API key or rephrase your message.", "model"),
   UPSTREAM_NOT_FOUND: free("Choose a model from the list.", "unknown"),
-  UPSTREAM_NO_TOOLS: free("Pick a model with tools, or switch the tools off.", "model"),
-  UPSTREAM_NO_IMAGES: free("Pick a model that reads images.", "model"),
-  UPSTREAM_NO_PARAMS: free("Leave out parameters, or pick another model.", "model"),
-  UPSTREAM_SIGNATURE: advice("Retry, or pick another model.", "retry", "model"),
-  UPSTREAM_REJECTED: free("Change the message, or pick another model.", "model"),
-  UPSTREAM_TOO_LARGE: free("Send less, or start a new chat."),
-  CONTEXT_LENGTH_EXCEEDED: free("Start a new chat, or pick a model that reads more.", "model"),
+  UPSTREAM_NO_TOOLS: free("Choose a model that supports tools or turn tools off in Settings.", "model"),
+  UPSTREAM_NO_IMAGES: free("Choose a model that supports images.", "model"),
+  UPSTREAM_NO_PARAMS: free("Reset parameters in Settings or choose another model.", "model"),
+  UPSTREAM_SIGNATURE: advice("Retry or choose another model.", "retry", "model"),
+  UPSTREAM_REJECTED: free("Change your message or choose another model.", "model"),
+  UPSTREAM_TOO_LARGE: free("Shorten your message or start a new chat."),
+  CONTEXT_LENGTH_EXCEEDED: free("Start a new chat or choose a model with a larger context window.", "model"),
   RATE_LIMIT: free("Wait a moment, then retry.", "retry", "model"),
-  UPSTREAM_OVERLOADED: free("Retry, or pick another model.", "retry", "model"),
-  UPSTREAM_ERROR: advice("Retry, or pick another model.", "retry", "model"),
-  UPSTREAM_TIMEOUT: advice("Retry, or pick another model.", "retry", "model"),
-  UPSTREAM_STALLED: advice("Retry, or pick another model.", "retry", "model"),
+  UPSTREAM_OVERLOADED: free("Retry or choose another model.", "retry", "model"),
+  UPSTREAM_ERROR: advice("Retry or choose another model.", "retry", "model"),
+  UPSTREAM_TIMEOUT: advice("Retry or choose another model.", "retry", "model"),
+  UPSTREAM_STALLED: advice("Retry or choose another model.", "retry", "model"),
   UPSTREAM_UNREACHABLE: free("Check the server's network, then retry.", "retry"),
-  UPSTREAM_PROTOCOL: advice("Retry, or pick another model.", "retry", "model"),
+  UPSTREAM_PROTOCOL: advice("Retry or choose another model.", "retry", "model"),
   STREAM_CUT: advice("Retry.", "retry"),
-  EMPTY_ANSWER: advice("Retry, or pick another model.", "retry", "model"),
-  MALFORMED_CALL: advice("Retry, or pick another model.", "retry", "model"),
+  EMPTY_ANSWER: advice("Retry or choose another model.", "retry", "model"),
+  MALFORMED_CALL: advice("Retry or choose another model.", "retry", "model"),
   LENGTH: advice("Continue the answer where it stopped."),
-  REASONING_LENGTH: advice("Choose a lower reasoning effort, or another model.", "retry", "model"),
+  REASONING_LENGTH: advice("Choose a lower reasoning effort or another model.", "retry", "model"),
   TURN_PAUSED: advice("Continue the answer where it stopped."),
-  STOP_UNKNOWN: advice("Continue the answer, or pick another model.", "model"),
-  CONTENT_FILTER: advice("Rephrase the message, or pick another model.", "model"),
-  DETACHED_TIMEOUT: advice("Retry, and keep this page open until the answer is complete.", "retry"),
+  STOP_UNKNOWN: advice("Continue the answer or choose another model.", "model"),
+  CONTENT_FILTER: advice("Rephrase your message or choose another model.", "model"),
+  DETACHED_TIMEOUT: advice("Retry and keep this page open until the answer is complete.", "retry"),
   SERVER_SHUTDOWN: advice("Retry once the server is back.", "retry"),
-  SERVER_CRASH: advice("Continue the answer, or retry.", "retry"),
-  BUDGET_REACHED: advice("Continue the answer, or pick a cheaper model.", "model"),
+  SERVER_CRASH: advice("Continue the answer or retry.", "retry"),
+  BUDGET_REACHED: advice("Continue the answer or choose a cheaper model.", "model"),
   RUN_TOO_LARGE: advice("Continue the answer where it stopped."),
-  INTERNAL: advice("Retry; the server's log has the run's id.", "retry"),
+  INTERNAL: advice("Retry. If it happens again, look for the run ID in the server log.", "retry"),
 
-  INVALID_JSON: free("Reload the page: it may be older than the server."),
-  INVALID_REQUEST: free("Change what is named, then ask again."),
-  UNKNOWN_FIELD: free("Reload the page: it may be older than the server."),
+  INVALID_JSON: free("Reload the page. The server may have been updated."),
+  INVALID_REQUEST: free("Change the field named above, then send again."),
+  UNKNOWN_FIELD: free("Reload the page. The server may have been updated."),
   UNKNOWN_MODEL: free("Choose a model from the list.", "unknown"),
-  UNKNOWN_TOOL: free("Switch that tool off, then ask again."),
-  UNKNOWN_RUN: free("It may have been deleted. Retry to ask again.", "retry"),
+  UNKNOWN_TOOL: free("Turn that tool off in Settings, then send again."),
+  UNKNOWN_RUN: free("It may have been deleted. Retry to send your message again.", "retry"),
   UNKNOWN_CONVERSATION: free("It may have been deleted. Start a new chat."),
   UNKNOWN_MESSAGE: free("It may have been deleted. Reload the page."),
   UNKNOWN_SAVE: free("It may have been deleted."),
   KEY_REUSED: free("Retry.", "retry"),
-  RUN_NOT_OVER: free("Wait for its end, or stop it."),
-  RUN_IN_CONVERSATION: free("Delete the conversation, and it goes with it."),
-  STORE_UNAVAILABLE: free("Try again in a moment; the server's log says what is wrong.", "retry"),
-  BODY_TOO_LARGE: free("Send less: fewer or smaller images."),
-  TOO_MUCH_AT_ONCE: free("Wait for another answer to end, then retry.", "retry"),
-  TOO_MANY_RUNS: free("Wait for another answer to end, then retry.", "retry"),
+  RUN_NOT_OVER: free("Wait until it finishes or stop it."),
+  RUN_IN_CONVERSATION: free("Delete the conversation to delete this too."),
+  STORE_UNAVAILABLE: free("Try again in a moment. The server log has the cause.", "retry"),
+  BODY_TOO_LARGE: free("Send fewer or smaller images."),
+  TOO_MUCH_AT_ONCE: free("Wait until another answer finishes, then retry.", "retry"),
+  TOO_MANY_RUNS: free("Wait until another answer finishes, then retry.", "retry"),
   TOO_MANY_STREAMS: free("Close another tab of this chat, then retry.", "retry"),
   TOO_MANY_QUESTIONS: free("Wait a moment, then retry.", "retry"),
   WORKER_SILENT: free("Try again in a moment.", "retry"),
-  NOT_FOUND: free("Reload the page: it may be older than the server."),
-  METHOD_NOT_ALLOWED: free("Reload the page: it may be older than the server."),
+  NOT_FOUND: free("Reload the page. The server may have been updated."),
+  METHOD_NOT_ALLOWED: free("Reload the page. The server may have been updated."),
   UNAUTHORIZED: free("Enter the access token.", "token"),
   HOST_NOT_ALLOWED: free("Add this address to SIGNALBOX_ALLOWED_HOSTS."),
   ORIGIN_NOT_ALLOWED: free("Add this page's address to SIGNALBOX_ALLOWED_ORIGINS."),
@@ -125,9 +125,11 @@ export const ADVICE: Readonly<Record<string, Advice>> = {
 export const adviceOf = (end: RunEnd): string => {
   if (end.retry_after !== undefined && end.retry_after >= 1) {
     const wait = waitWords(end.retry_after);
-    return end.retryable === false ? `Pick another model, or retry in ${wait}.` : `Wait ${wait}, then retry.`;
+    return end.retryable === false ? `Choose another model or retry in ${wait}.` : `Wait ${wait}, then retry.`;
   }
-  return ADVICE[end.code ?? ""]?.say ?? (end.retryable === false ? "Change the message or the model." : "Retry.");
+  return (
+    ADVICE[end.code ?? ""]?.say ?? (end.retryable === false ? "Change your message or choose another model." : "Retry.")
+  );
 };
 
 /** 42 seconds, 12 minutes, 5 hours; rounded up. */
@@ -153,9 +155,9 @@ function keptWords(trace: RunTrace, end: RunEnd): string {
   const { text = "", reasoning = "" } = trace.unsaved ?? {};
   if (text.length === 1) return "The last character you saw was not saved.";
   if (text) return `The last ${count(text.length)} characters you saw were not saved.`;
-  if (reasoning) return "The last of its reasoning was not saved.";
+  if (reasoning) return "The last part of the reasoning was not saved.";
   if (!answerText(trace)) return end.local ? "Your message is still here." : "Your message is saved.";
-  return end.local ? "The answer may go on without this page." : "The answer up to here is saved.";
+  return end.local ? "The answer may continue on the server." : "The answer so far is saved.";
 }
 
 /** The page itself says so, since it could not reach the server: of costs it knows nothing, and says nothing. */
@@ -163,12 +165,12 @@ const UNHEARD: readonly string[] = ["CONNECTION_LOST", "SERVER_UNREACHABLE", "FO
 
 function billedWords(trace: RunTrace, end: RunEnd): string {
   if (end.local && UNHEARD.includes(end.code ?? "")) return "";
-  if (end.simulated) return "It was simulated, so nothing was billed.";
+  if (end.simulated) return "It was simulated, so nothing was charged.";
   if (end.cost !== undefined && end.cost > 0)
     return `It cost ${end.cost_estimated ? "at least " : ""}${cost(end.cost)}.`;
   const began = trace.items.some((item) => item.kind !== "warning");
-  if (!began && (ADVICE[end.code ?? ""]?.free || end.cost === 0)) return "Nothing was billed.";
-  return end.cost === 0 ? "Nothing was billed." : "What it cost is not known yet.";
+  if (!began && (ADVICE[end.code ?? ""]?.free || end.cost === 0)) return "Nothing was charged.";
+  return end.cost === 0 ? "Nothing was charged." : "The cost is not known yet.";
 }
 
 /** An ending that the reader has to be told about in a box of its own. */
@@ -176,25 +178,25 @@ export const isFailure = (end: RunEnd): boolean => endingOf(end).lamp === "faile
 
 /** Why a call has no result, in the reader's words; the result's own sentence is written for the model. */
 export const CALL_FAILURES: Readonly<Record<string, string>> = {
-  INVALID_ARGUMENTS: "called wrongly by the model",
-  ARGUMENTS_CUT: "the model's call was cut",
-  TOOL_UNAVAILABLE: "not set up here",
+  INVALID_ARGUMENTS: "invalid input from the model",
+  ARGUMENTS_CUT: "the model's request was cut off",
+  TOOL_UNAVAILABLE: "not set up on this server",
   TOOL_FAILED: "failed",
   TIMEOUT: "took too long",
-  URL_NOT_FOUND_HERE: "an address that nobody gave",
-  TOOL_CLAMP: "not run: over the limit",
-  SUPERSEDED: "not run: changed by the model",
-  STEP_FAILED: "dropped with the model's turn",
+  URL_NOT_FOUND_HERE: "address not mentioned in this chat",
+  TOOL_CLAMP: "skipped: limit reached",
+  SUPERSEDED: "skipped: replaced by the model",
+  STEP_FAILED: "discarded: the step failed",
   CANCELLED: "stopped",
-  NOT_RECORDED: "not in the journal that is replayed",
-  UNKNOWN_TOOL: "there is no such tool",
+  NOT_RECORDED: "not in the replayed run",
+  UNKNOWN_TOOL: "unknown tool",
   RATE_LIMIT: "too many requests",
 };
 
 const CONNECTIONS = {
   open: "",
-  resuming: "The connection dropped. Taking the answer up again.",
-  polling: "Followed every second: four other answers have the live connections.",
+  resuming: "Connection lost. Reconnecting…",
+  polling: "Updated once a second, because four other answers are streaming.",
   waiting: "Signalbox can't be reached. Your message will be sent when the connection is back.",
 } as const;
 
@@ -213,17 +215,17 @@ export const failureOf = (call: CallItem): string =>
 
 /** What a warning says when it comes without a sentence. */
 export const WARNINGS: Readonly<Record<string, string>> = {
-  TOOL_CLAMP: "The limit of searches for one answer is reached.",
+  TOOL_CLAMP: "The search limit for one answer was reached.",
   FINAL_EMPTY: "The model gave no final answer.",
-  MAX_STEPS: "The limit of model calls was reached.",
-  PARAM_DROPPED: "A parameter was not sent, as the model's host refuses it.",
-  FRAME_UNREADABLE: "A piece of the model's stream could not be read.",
-  CONTEXT_TRIMMED: "The oldest parts of this chat were left out, since the model cannot read all of it.",
-  TOOLS_DROPPED: "The model takes no tools, so it answers without them.",
-  OUTPUT_DROPPED: "A part of the answer was left out.",
-  CONTENT_DROPPED: "The model or its provider does not take the images, so they were left out.",
-  CREDIT_CLAMP: "The account's credit allows only a shorter answer.",
-  MORE_ROOM: "The model was asked once more, with more room for its answer.",
+  MAX_STEPS: "The step limit was reached.",
+  PARAM_DROPPED: "A setting was not used because the provider does not support it.",
+  FRAME_UNREADABLE: "Part of the provider's response could not be read.",
+  CONTEXT_TRIMMED: "The oldest messages were left out because the chat is longer than the model's context window.",
+  TOOLS_DROPPED: "The model does not support tools, so it answered without them.",
+  OUTPUT_DROPPED: "Part of the answer was left out.",
+  CONTENT_DROPPED: "The model or its provider does not support images, so they were left out.",
+  CREDIT_CLAMP: "The account has too few credits for a longer answer.",
+  MORE_ROOM: "The request was repeated with a higher limit for the answer.",
 };
 
 /** 340 ms, 9.4 s, 2 min 5 s. */

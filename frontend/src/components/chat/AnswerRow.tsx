@@ -89,7 +89,7 @@ function BesideButton({
   return (
     <Button aria-pressed={on} onClick={() => chat.standBeside(questionKey, !on)}>
       <Columns2 aria-hidden="true" />
-      {on ? "One at a time" : `Side by side (${count})`}
+      {on ? "Show one answer" : `Show all ${count} side by side`}
     </Button>
   );
 }

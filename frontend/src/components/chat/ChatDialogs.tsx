@@ -90,8 +90,8 @@ function RetryWith({ box: { session, settings }, chat, questionKey, unknown, onC
     <Dialog
       open
       onClose={onClose}
-      title="Answer with another model"
-      description="The answers so far stay; this one stands beside them."
+      title="Regenerate with another model"
+      description="Earlier answers stay. The new one is added as another version."
     >
       <div className="flex flex-col gap-3 p-4 pt-1">
         <div className="flex rounded-md border border-edge-strong">
@@ -103,7 +103,7 @@ function RetryWith({ box: { session, settings }, chat, questionKey, unknown, onC
             starred={starred}
             onStar={(id) => settings.star(id)}
             simulated={readiness?.simulated === true}
-            label="Model of the new answer"
+            label="Model for the new answer"
             open={listed}
             onOpenChange={list}
           />
@@ -113,7 +113,7 @@ function RetryWith({ box: { session, settings }, chat, questionKey, unknown, onC
             Cancel
           </Button>
           <Button look="primary" size="medium" onClick={() => retry(model)} disabled={!model}>
-            Answer
+            Regenerate
           </Button>
         </div>
       </div>

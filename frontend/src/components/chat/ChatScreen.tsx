@@ -70,7 +70,7 @@ export function ChatScreen(props: Props) {
     if (!returned) return;
     composer.current?.insert(returned.text, returned.pictures);
     chat.takeReturned();
-    onNotice("Your last message was not asked. It is back in the message box.");
+    onNotice("Your last message was not sent. It is back in the message box.");
   }, [returned, chat, onNotice]);
 
   const limits = settings.ask.parameters;
@@ -99,8 +99,9 @@ export function ChatScreen(props: Props) {
         onInspect: (runId) => onInspect(partOf(part.answer, runId), questionOf(chat, part)),
         onSave: () =>
           void keep(box, part.answer).then(
-            () => onNotice("A copy of this run is kept. It stands under Kept."),
-            (error: unknown) => onNotice(`No copy was kept. ${error instanceof Error ? error.message : error}`),
+            () => onNotice("Saved. Find it under Saved in the sidebar."),
+            (error: unknown) =>
+              onNotice(`The answer could not be saved. ${error instanceof Error ? error.message : error}`),
           ),
         onToken: () => box.session.askForToken(),
       };
@@ -254,5 +255,5 @@ function firstTwo(model: string, recent: readonly string[], models: readonly Mod
 /** A model that is not listed may read them: its host will say. */
 function pictureRule(models: readonly Model[], ids: readonly string[]): PictureRule {
   const blind = models.find(({ id, badges }) => ids.includes(id) && !badges.includes("images"));
-  return blind ? { allowed: false, reason: `${blind.name} does not read pictures.` } : { allowed: true };
+  return blind ? { allowed: false, reason: `${blind.name} cannot read images.` } : { allowed: true };
 }

@@ -80,7 +80,7 @@ export function ChatView({ chat, models, panels, actionsOf, editing, onEdit, onA
         {entries.length === 0 && status === "new" && empty}
         {status === "loading" && entries.length === 0 && (
           <p role="status" className="mx-auto max-w-3xl px-5 pt-8 text-dim text-small">
-            Opening the conversation.
+            Opening the conversation…
           </p>
         )}
         <div ref={content} className="pt-6 pb-10">
@@ -106,7 +106,7 @@ export function ChatView({ chat, models, panels, actionsOf, editing, onEdit, onA
         {away && entries.length > 0 && (
           <Button look="outline" className="absolute -top-10 inset-x-0 mx-auto w-fit shadow-over" onClick={jump}>
             <ArrowDown aria-hidden="true" />
-            {running ? "Follow the answer" : "To the end"}
+            Scroll to bottom
           </Button>
         )}
         <div className="mx-auto max-w-3xl">{children}</div>

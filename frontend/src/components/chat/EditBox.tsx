@@ -57,14 +57,14 @@ export function EditBox({ text: before, pictures, onSave, onCancel }: Props) {
           <GrowingText
             ref={box}
             value={text}
-            aria-label="Edit the question"
+            aria-label="Edit message"
             onChange={({ target }) => setText(target.value)}
             onKeyDown={onKeyDown}
           />
         </div>
         <VariableChips text={text} />
         <div className="flex flex-wrap items-center justify-end gap-x-3 gap-y-2">
-          <p className="me-auto text-dim text-tiny narrow:w-full">The version before is kept.</p>
+          <p className="me-auto text-dim text-tiny narrow:w-full">The earlier version stays.</p>
           <Button look="outline" size="medium" onClick={onCancel}>
             Cancel
           </Button>
@@ -75,7 +75,7 @@ export function EditBox({ text: before, pictures, onSave, onCancel }: Props) {
             disabled={!canSave}
             title={keyNames({ key: "Enter", mod: true }, isMac()).join("+")}
           >
-            Save and ask again
+            Save and send
           </Button>
         </div>
       </form>

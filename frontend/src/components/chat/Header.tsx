@@ -8,7 +8,7 @@ import { Lamp } from "../ui/Lamp.tsx";
 import { Tip } from "../ui/Tip.tsx";
 
 const WOULD_COST =
-  "All answers of this chat are simulated, so nothing was paid. This is the list price of all branches.";
+  "This chat was simulated and cost nothing. With real models it would cost this much, including all versions.";
 
 interface Props {
   /** Of the conversation; empty for a new one. */
@@ -67,7 +67,7 @@ export function Header(props: Props) {
       </Button>
       <Total {...props} />
       {props.simulated && (
-        <Tip label="No key is set: the built-in simulator answers under each model's name.">
+        <Tip label="No API key is set, so a built-in simulator answers in place of each model.">
           <span className="inline-flex items-center gap-1.5 px-1 text-lamp-blue" tabIndex={-1}>
             <Lamp lamp="blue" />
             <span className="@max-2xl/main:sr-only">simulated</span>
@@ -81,7 +81,7 @@ export function Header(props: Props) {
 function Total({ total }: Props) {
   if (!total) return null;
   return (
-    <Tip label={total.simulated ? WOULD_COST : "Cost of this chat, all branches included."}>
+    <Tip label={total.simulated ? WOULD_COST : "Total cost of this chat, including all versions."}>
       <span className="px-1 text-dim tabular-nums @max-md/main:hidden" data-part="total">
         {costWords(total.usd, total)}
       </span>

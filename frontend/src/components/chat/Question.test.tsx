@@ -23,7 +23,7 @@ const props = (more: Partial<Props> = {}) => ({
 });
 
 const button = (name: string) => screen.getByRole<HTMLButtonElement>("button", { name });
-const box = () => screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Edit the question" });
+const box = () => screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Edit message" });
 
 afterEach(cleanup);
 
@@ -84,7 +84,7 @@ describe("an edited question", () => {
     expect(screen.getByAltText("cat.png")).toBeDefined();
     expect(screen.queryByRole("button", { name: "Remove cat.png" })).toBeNull();
     await userEvent.type(box(), " And when?{Enter}now{Control>}{Enter}{/Control}");
-    await userEvent.click(button("Save and ask again"));
+    await userEvent.click(button("Save and send"));
     expect(given.onSaveEdit).toHaveBeenCalledTimes(2);
     for (const call of [1, 2]) expect(given.onSaveEdit).toHaveBeenNthCalledWith(call, "Why? And when?\nnow");
   });
@@ -103,7 +103,7 @@ describe("an edited question", () => {
     render(<Question {...given} />);
     await userEvent.clear(box());
     fireEvent.keyDown(box(), { key: "Enter", ctrlKey: true });
-    expect(button("Save and ask again").disabled).toBe(true);
+    expect(button("Save and send").disabled).toBe(true);
     expect(given.onSaveEdit).not.toHaveBeenCalled();
   });
 });

@@ -36,7 +36,7 @@ export function QuestionRow({ entry: { part, alternatives }, chat, isEditing, on
       switcher={
         alternatives.length > 1 && (
           <BranchSwitch
-            label="question"
+            label="message"
             index={at}
             count={alternatives.length}
             onPrevious={() => choose(at - 1)}

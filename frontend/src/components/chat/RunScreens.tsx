@@ -23,11 +23,11 @@ export function RunScreen({ box, id, onInspect, ...rest }: Props) {
   const { trace } = useStore(answer);
   return (
     <>
-      <Head title="A run" {...rest} />
+      <Head title="Answer" {...rest} />
       <Shown box={box} answer={answer} question={undefined} onInspect={onInspect}>
         {trace.end
-          ? "An answer that was asked for elsewhere."
-          : "You are following an answer that was asked for elsewhere."}
+          ? "This answer was requested elsewhere, for example through the API."
+          : "This answer is being written for a request made elsewhere, for example through the API."}
       </Shown>
     </>
   );
@@ -37,7 +37,7 @@ export function SaveScreen({ box, id, onInspect, ...rest }: Props) {
   const { answer, save, trouble } = useSave(box.session, id);
   return (
     <>
-      <Head title={save?.title ?? "A kept run"} {...rest} />
+      <Head title={save?.title ?? "Saved answer"} {...rest} />
       {trouble && (
         <p
           role="alert"
@@ -48,7 +48,7 @@ export function SaveScreen({ box, id, onInspect, ...rest }: Props) {
       )}
       {answer && save && (
         <Shown box={box} answer={answer} question={save.question.text} onInspect={onInspect}>
-          A copy of this run, kept {new Date(save.created).toLocaleString()}.
+          Saved on {new Date(save.created).toLocaleString()}.
         </Shown>
       )}
     </>

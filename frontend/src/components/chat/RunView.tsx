@@ -40,7 +40,7 @@ export function RunView({ answer, question, words, panels, actions }: Props) {
       <footer className="relative px-5 pb-4 narrow:px-3">
         {away && !trace.end && (
           <Button look="outline" className="absolute -top-10 inset-x-0 mx-auto w-fit shadow-over" onClick={jump}>
-            Follow the answer
+            Scroll to bottom
           </Button>
         )}
         <div className="mx-auto flex max-w-3xl flex-wrap items-center gap-3 rounded-md border border-edge bg-raised px-4 py-3 text-dim text-small">

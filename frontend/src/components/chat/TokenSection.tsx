@@ -9,7 +9,7 @@ export function TokenSection({ session }: { session: Session }) {
     <section aria-label="Access token" className="grid gap-2 border-edge border-t px-4 py-4 text-small">
       <h3 className="font-semibold">Access token</h3>
       <p className="text-dim">
-        {accessToken.isRemembered ? "Remembered on this browser." : "Kept until the tabs of this page are closed."}
+        {accessToken.isRemembered ? "Remembered on this browser." : "Stored until you close all tabs of this page."}
       </p>
       <Button look="outline" className="justify-self-start" onClick={() => session.forgetToken()}>
         Forget token

@@ -16,10 +16,14 @@ export function ColumnBody({ part, label, chat, chosen, panels, actionsOf }: Col
       </div>
       <p className="mt-3 flex min-h-10 items-center border-edge border-t pt-2 text-dim text-small">
         {key === chosen ? (
-          "The next question follows this one."
+          "Your next message continues from this answer."
         ) : (
-          <Button look="outline" aria-label={`Go on with this: ${labelWords(label)}`} onClick={() => chat.choose(key)}>
-            Go on with this
+          <Button
+            look="outline"
+            aria-label={`Continue with this answer: ${labelWords(label)}`}
+            onClick={() => chat.choose(key)}
+          >
+            Continue with this answer
           </Button>
         )}
       </p>

@@ -16,10 +16,10 @@ export function AttachButton({ rule, onFiles, onRefused }: Props) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
-      <Tip label={rule.allowed ? "Add pictures; pasting and dropping work too" : rule.reason}>
+      <Tip label={rule.allowed ? "Add images. You can also paste or drop them." : rule.reason}>
         <Button
           size="icon"
-          aria-label="Add pictures"
+          aria-label="Add images"
           // Not `disabled`: the reason has to be in reach of the pointer and of the keyboard.
           aria-disabled={!rule.allowed}
           className="aria-disabled:cursor-default aria-disabled:opacity-45"

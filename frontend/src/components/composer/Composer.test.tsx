@@ -9,7 +9,7 @@ import { Composer, type ComposerHandle } from "./Composer.tsx";
 type Props = ComponentProps<typeof Composer>;
 
 const PICTURE = { id: "p", name: "cat.png", url: "data:image/png;base64,AAAA" };
-const NO_PICTURES: Props["pictures"] = { allowed: false, reason: "This model does not read pictures." };
+const NO_PICTURES: Props["pictures"] = { allowed: false, reason: "This model cannot read images." };
 
 function props(more: Partial<Props> = {}) {
   return {
@@ -147,7 +147,7 @@ describe("while an answer runs", () => {
   it("stops with the button and with Escape, and queues with Enter", async () => {
     const given = props({ running: true });
     render(<Composer {...given} />);
-    expect(screen.queryByRole("button", { name: "Queue" })).toBeNull();
+    expect(screen.queryByRole("button", { name: "Queued messages" })).toBeNull();
     await userEvent.type(box(), "next");
     expect(button("Queue").disabled).toBe(false);
     await userEvent.type(box(), "{Enter}");
@@ -172,10 +172,10 @@ describe("while an answer runs", () => {
   it("shows what waits, with its three actions", async () => {
     const given = props({ running: true, queue });
     render(<Composer {...given} />);
-    const [first, second] = within(screen.getByRole("region", { name: "Queue" })).getAllByRole("listitem");
+    const [first, second] = within(screen.getByRole("region", { name: "Queued messages" })).getAllByRole("listitem");
     if (!first || !second) throw new Error("Two lines are expected");
     expect(first.textContent).toContain("first");
-    expect(second.textContent).toContain("1 picture");
+    expect(second.textContent).toContain("1 image");
     await userEvent.click(within(first).getByRole("button", { name: "Send now" }));
     await userEvent.click(within(second).getByRole("button", { name: "Edit" }));
     await userEvent.click(within(second).getByRole("button", { name: "Delete" }));
@@ -188,8 +188,8 @@ describe("while an answer runs", () => {
   it("tells a screen reader how many wait, and everybody why they still do", () => {
     const given = props({ queue });
     const { rerender } = render(<Composer {...given} held />);
-    expect(screen.getByText("2 messages wait.").getAttribute("role")).toBe("status");
-    expect(screen.getByText(/This waits for you/)).toBeDefined();
+    expect(screen.getByText("2 messages queued.").getAttribute("role")).toBe("status");
+    expect(screen.getByText(/Not sent yet/)).toBeDefined();
     rerender(<Composer {...given} />);
     expect(screen.queryByText(/waits for you/)).toBeNull();
   });
@@ -227,7 +227,7 @@ describe("pictures", () => {
     paste([file("one.png", "image/png")]);
     await userEvent.type(box(), "look{Enter}");
     expect(given.onSend).not.toHaveBeenCalled();
-    expect(screen.getByText("Reading the pictures…")).toBeDefined();
+    expect(screen.getByText("Reading the images…")).toBeDefined();
     decoded({ width: 1, height: 1, close: () => {} });
     await screen.findByAltText("one.png");
     await userEvent.type(box(), "{Enter}");
@@ -241,18 +241,18 @@ describe("pictures", () => {
     for (const attempt of [
       () => paste([file("one.png", "image/png")]),
       () => drop("drop", [file("one.png", "image/png")]),
-      () => fireEvent.click(button("Add pictures")),
+      () => fireEvent.click(button("Add images")),
     ]) {
       attempt();
       await settled();
-      expect(screen.getByText("This model does not read pictures.").getAttribute("role")).toBe("status");
+      expect(screen.getByText("This model cannot read images.").getAttribute("role")).toBe("status");
     }
-    expect(button("Add pictures").getAttribute("aria-disabled")).toBe("true");
+    expect(button("Add images").getAttribute("aria-disabled")).toBe("true");
     expect(box().value).toBe("words");
     expect(drafts.get("new").pictures).toEqual([]);
     await userEvent.type(box(), "{Enter}");
     expect(given.onSend).toHaveBeenCalledExactlyOnceWith("words", []);
-    expect(screen.queryByText("This model does not read pictures.")).toBeNull();
+    expect(screen.queryByText("This model cannot read images.")).toBeNull();
   });
 
   it("hold the message back when a model is picked that reads none", async () => {
@@ -261,7 +261,7 @@ describe("pictures", () => {
     const { rerender } = render(<Composer {...given} />);
     await userEvent.type(box(), "look{Enter}");
     expect(given.onSend).not.toHaveBeenCalled();
-    expect(screen.getByText(/Remove the pictures, or pick another model/)).toBeDefined();
+    expect(screen.getByText(/Remove the images or choose another model/)).toBeDefined();
     rerender(<Composer {...given} pictures={{ allowed: true }} />);
     await userEvent.type(box(), "{Enter}");
     expect(given.onSend).toHaveBeenCalledExactlyOnceWith("look", [PICTURE]);
@@ -271,7 +271,7 @@ describe("pictures", () => {
     const { container } = render(<Composer {...props()} />);
     const area = () => container.querySelector("[data-part=drop-area]");
     expect(drop("dragover", [])).toBe(false);
-    expect(area()?.textContent).toContain("Drop pictures");
+    expect(area()?.textContent).toContain("Drop images");
     drop("dragleave", []);
     expect(area()).toBeNull();
   });
@@ -288,6 +288,6 @@ describe("pictures", () => {
   it("say what is none", async () => {
     render(<Composer {...props()} />);
     drop("drop", [file("notes.pdf", "application/pdf")]);
-    expect(await screen.findByText(/notes.pdf was left out/)).toBeDefined();
+    expect(await screen.findByText(/notes.pdf was not added/)).toBeDefined();
   });
 });

@@ -70,7 +70,7 @@ export function Composer({ box, running, stopping, pictures: rule, draftKey, too
   }));
 
   const refusal =
-    pictures.length > 0 && !rule.allowed ? `${rule.reason} Remove the pictures, or pick another model.` : undefined;
+    pictures.length > 0 && !rule.allowed ? `${rule.reason} Remove the images or choose another model.` : undefined;
   const cannotSend = isEmpty || reading || refusal !== undefined;
 
   const filling = useFilling((filled) => {
@@ -109,7 +109,7 @@ export function Composer({ box, running, stopping, pictures: rule, draftKey, too
     void add(files);
   };
 
-  const said = refusal ?? (reading ? "Reading the pictures…" : notice);
+  const said = refusal ?? (reading ? "Reading the images…" : notice);
   return (
     <>
       {/* Beside the form, not in it: React tells a form of what is submitted in dialogs below it. */}
@@ -144,7 +144,7 @@ export function Composer({ box, running, stopping, pictures: rule, draftKey, too
               ref={box}
               value={text}
               aria-label="Message"
-              placeholder={running ? "Write the next message" : "Message"}
+              placeholder={running ? "Write your next message" : "Message"}
               enterKeyHint="send"
               // The page has one purpose, and it begins here; a keyboard that covers half of the screen is not asked for.
               autoFocus={!isTouch()}
@@ -159,7 +159,7 @@ export function Composer({ box, running, stopping, pictures: rule, draftKey, too
             <div className="flex min-h-8 min-w-0 flex-1 flex-wrap items-center gap-x-1">{toolbar}</div>
             {running && <StopButton stopping={stopping} onStop={onStop} box={box} small={!isEmpty} />}
             {(!running || !isEmpty) && (
-              <Tip label={running ? "Queue; it is sent when the answer is done" : "Send"}>
+              <Tip label={running ? "Queue. It is sent when this answer is complete." : "Send"}>
                 <Button
                   type="submit"
                   look="primary"

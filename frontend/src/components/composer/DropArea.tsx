@@ -10,7 +10,7 @@ export function DropArea({ rule, onFiles }: { rule: PictureRule; onFiles: (files
     <div className="pointer-events-none fixed inset-0 z-50 grid place-items-center bg-veil p-6" data-part="drop-area">
       <p className="flex items-center gap-3 rounded-md border-2 border-accent border-dashed bg-raised px-8 py-6 shadow-over">
         <ImagePlus aria-hidden="true" className="size-4 shrink-0 text-accent" />
-        {rule.allowed ? "Drop pictures to add them to the message." : rule.reason}
+        {rule.allowed ? "Drop images here to add them to your message." : rule.reason}
       </p>
     </div>
   );

@@ -18,7 +18,7 @@ export function PictureRow({ pictures, size = "small", onRemove }: Props) {
   const [open, setOpen] = useState(false);
   if (pictures.length === 0) return null;
   return (
-    <ul className="flex flex-wrap gap-2 narrow:gap-4" aria-label="Pictures">
+    <ul className="flex flex-wrap gap-2 narrow:gap-4" aria-label="Images">
       {pictures.map((picture) => (
         <li key={picture.id} className="relative" data-part="picture">
           <button

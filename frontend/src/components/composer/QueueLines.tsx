@@ -26,11 +26,11 @@ export function QueueLines({ queue, held, hold, onQueueSend, onQueueEdit, onQueu
   return (
     <>
       <p role="status" className="sr-only">
-        {queue.length > 0 && (hold ? HOLD_WORDS[hold] : `${plural(queue.length, "message waits", "messages wait")}.`)}
+        {queue.length > 0 && (hold ? HOLD_WORDS[hold] : `${plural(queue.length, "message")} queued.`)}
       </p>
       {queue.length > 0 && (
         <section
-          aria-label="Queue"
+          aria-label="Queued messages"
           data-part="queue"
           className="mx-3 rounded-t-md border border-edge border-b-0 bg-sunken px-3 py-1 text-small"
         >
@@ -45,9 +45,7 @@ export function QueueLines({ queue, held, hold, onQueueSend, onQueueEdit, onQueu
             </p>
           )}
           {held && !hold && (
-            <p className="pt-1 text-dim">
-              This waits for you: the answer before it did not finish, or the page was loaded anew.
-            </p>
+            <p className="pt-1 text-dim">Not sent yet: the last answer did not finish, or the page was reloaded.</p>
           )}
           <ol className="max-h-[24dvh] overflow-y-auto">
             {queue.map((queued) => (
@@ -57,7 +55,7 @@ export function QueueLines({ queue, held, hold, onQueueSend, onQueueEdit, onQueu
                   {queuedWords(queued)}
                 </span>
                 {queued.pictures.length > 0 && (
-                  <Image aria-label={plural(queued.pictures.length, "picture")} className="size-4 shrink-0 text-dim" />
+                  <Image aria-label={plural(queued.pictures.length, "image")} className="size-4 shrink-0 text-dim" />
                 )}
                 <span className="-me-2 flex shrink-0">
                   {!hold && <Button onClick={() => onQueueSend(queued.id)}>Send now</Button>}

@@ -20,7 +20,7 @@ export function ShortcutSheet({ open, onClose }: { open: boolean; onClose: () =>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard. */}
       <section className="overflow-y-auto px-4 pb-4" tabIndex={0} aria-label="Shortcuts">
         <Lines title="Everywhere" lines={everywhere} />
-        <Lines title="While writing" lines={writing} />
+        <Lines title="While typing" lines={writing} />
       </section>
     </Dialog>
   );

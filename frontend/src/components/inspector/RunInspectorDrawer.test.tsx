@@ -67,7 +67,7 @@ describe("the inspector", () => {
       "Complete · qwen/sim-quirk-f01 · 2.1 s · would cost $0.0002 · simulated",
     );
     const facts = [...document.querySelectorAll("dt")].map((dt) => `${dt.textContent}: ${dt.nextSibling?.textContent}`);
-    expect(facts).toContain("Loop: v2, set for all");
+    expect(facts).toContain("Loop: v2, set by the operator");
     expect(facts).toContain("Reasoning tokens: 65 38%");
     expect(labels()).toEqual([
       "Step 1RATE_LIMIT3 ms",

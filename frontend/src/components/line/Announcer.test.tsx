@@ -28,7 +28,7 @@ it("tells each boundary once, and nothing per token", async () => {
     "Thinking.",
     "Working.",
     "Thinking.",
-    "Answering.",
+    "Writing the answer.",
     "The answer is complete.",
   ]);
 });
@@ -39,11 +39,11 @@ it("says at most every 15 seconds that it still goes on", () => {
   act(() => answer.feed({ type: "content", content: "a" }));
   act(() => vi.advanceTimersByTime(14_000));
   act(() => answer.feed({ type: "content", content: "b" }));
-  expect(said()).toBe("Answering.");
+  expect(said()).toBe("Writing the answer.");
   act(() => vi.advanceTimersByTime(1000));
-  expect(said()).toBe("Still answering, 15 seconds.");
+  expect(said()).toBe("Still writing the answer, 15 seconds.");
   act(() => vi.advanceTimersByTime(15_000));
-  expect(said()).toBe("Still answering, 30 seconds.");
+  expect(said()).toBe("Still writing the answer, 30 seconds.");
   act(() => answer.feed({ type: "done", done: true, status: "complete" }));
   act(() => vi.advanceTimersByTime(60_000));
   expect(said()).toBe("The answer is complete.");

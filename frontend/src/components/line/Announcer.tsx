@@ -63,7 +63,7 @@ function sentenceOf({ trace, stopping, connection, silentSince }: AnswerState, o
     case "tools":
       return "Using tools.";
     case "answer":
-      return "Answering.";
+      return "Writing the answer.";
     case "pending":
       return `${last.label}.`;
     case undefined:

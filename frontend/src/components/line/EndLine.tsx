@@ -34,7 +34,7 @@ export function EndLine({ trace, end, actions, compact }: Props) {
     ...(ending.label
       ? [{ key: "ending", words: <strong className="font-semibold text-ink">{ending.label}</strong> }]
       : []),
-    ...factsOf(trace, end),
+    ...factsOf(trace, end, compact),
   ];
   return (
     <li className={ROW} data-part="end" data-status={end.status}>
@@ -49,31 +49,33 @@ export function EndLine({ trace, end, actions, compact }: Props) {
         )}
         {!isFailure(end) && <LimitButton trace={trace} end={end} actions={actions} />}
         {actions.onRetry && !(isFailure(end) && fixesOf(end).includes("retry")) && (
-          <Button onClick={actions.onRetry}>Retry</Button>
+          <Button onClick={actions.onRetry}>{isFailure(end) && !hasAnswer(trace) ? "Retry" : "Regenerate"}</Button>
         )}
-        <Button onClick={() => actions.onInspect()}>Inspect</Button>
+        <Button onClick={() => actions.onInspect()} title={loopTitle(end.loop ?? trace.loop, end.flag)}>
+          Run details
+        </Button>
         <MoreActions actions={actions} />
       </div>
     </li>
   );
 }
 
-/** While the run is under way: which loop drives it, and the door to its inspector. */
+/** While the run is under way: its model, and the way to its details. */
 export function RunningLine({ trace, actions }: { trace: RunTrace; actions: AnswerActions }) {
   if (!trace.runId) return null;
-  const facts: Fact[] = [
-    ...(trace.model ? [{ key: "model", words: trace.model }] : []),
-    ...(trace.loop ? [{ key: "loop", words: loopWords(trace.loop, undefined) }] : []),
-  ];
   return (
     <li className={ROW} data-part="running">
-      <Facts facts={facts} compact={false} />
-      <Button className="-ms-2" onClick={() => actions.onInspect()}>
-        Inspect
+      <Facts facts={trace.model ? [{ key: "model", words: trace.model }] : []} compact={false} />
+      <Button className="-ms-2" onClick={() => actions.onInspect()} title={loopTitle(trace.loop, undefined)}>
+        Run details
       </Button>
     </li>
   );
 }
+
+/** Which loop ran is for engineers: it is in the run details, and in the tooltip of their button. */
+const loopTitle = (loop: RunTrace["loop"], flag: RunEnd["flag"]): string | undefined =>
+  loopWords(loop, flag).replace(/^l/, "L") || undefined;
 
 function Facts({ facts, compact }: { facts: readonly Fact[]; compact: boolean }) {
   return (
@@ -106,36 +108,34 @@ function MoreActions({ actions: { onRetryWith, onSave } }: { actions: AnswerActi
         </Button>
       }
     >
-      {onRetryWith && <MenuItem onSelect={() => onRetryWith()}>Retry with another model</MenuItem>}
-      {onSave && <MenuItem onSelect={onSave}>Keep a copy</MenuItem>}
+      {onRetryWith && <MenuItem onSelect={() => onRetryWith()}>Regenerate with another model</MenuItem>}
+      {onSave && <MenuItem onSelect={onSave}>Save</MenuItem>}
     </Menu>
   );
 }
 
-function factsOf(trace: RunTrace, end: RunEnd): Fact[] {
+function factsOf(trace: RunTrace, end: RunEnd, compact: boolean): Fact[] {
   const { usage } = end;
   const served = end.model ?? (end.local ? undefined : trace.model || end.requested_model);
-  const loop = end.loop ?? trace.loop;
+  const first = firstToken(trace);
   const facts: (Fact | false | undefined | "")[] = [
     served && { key: "model", words: end.provider ? `${served} via ${end.provider}` : served },
     end.requested_model &&
       served &&
-      end.requested_model !== served && { key: "asked", words: `asked for ${end.requested_model}` },
-    trace.totalMs !== undefined && { key: "time", words: duration(trace.totalMs) },
-    // A run that failed at once has an event, and no token.
-    trace.firstEventMs !== undefined &&
-      trace.items.some((item) => item.kind !== "warning") && {
-        key: "first",
-        words: `first token ${duration(trace.firstEventMs)}`,
-        title: "from the question to the first sign of the model",
-      },
+      end.requested_model !== served && { key: "asked", words: `requested ${end.requested_model}` },
+    trace.totalMs !== undefined && {
+      key: "time",
+      words: duration(trace.totalMs),
+      title: first && !compact ? `first token after ${first}` : undefined,
+    },
+    // Answers side by side are compared by it.
+    first && compact && { key: "first", words: `first token ${first}`, title: "time until the model's first output" },
     usage && { key: "tokens", words: `${count(usage.input + usage.output)} tokens`, title: usageWords(usage) },
     end.cost !== undefined && {
       key: "cost",
       words: costWords(end.cost, { simulated: end.simulated === true, estimated: end.cost_estimated === true }),
       title: costNote(end),
     },
-    loop && { key: "loop", words: `loop ${loop}`, title: loopWords(loop, end.flag).split(", ")[1] },
     end.simulated && {
       key: "simulated",
       words: (
@@ -148,13 +148,17 @@ function factsOf(trace: RunTrace, end: RunEnd): Fact[] {
   return facts.filter((fact): fact is Fact => Boolean(fact));
 }
 
+/** A run that failed at once has an event, and no token. */
+const firstToken = ({ firstEventMs, items }: RunTrace): string | undefined =>
+  firstEventMs !== undefined && items.some((item) => item.kind !== "warning") ? duration(firstEventMs) : undefined;
+
 const costNote = ({ simulated, cost_estimated }: RunEnd): string | undefined => {
   if (simulated) return "simulated answers are free";
-  return cost_estimated ? "a part of the run never told what it cost" : undefined;
+  return cost_estimated ? "the provider did not report the cost of every request" : undefined;
 };
 
 const usageWords = ({ input, output, reasoning, cached }: NonNullable<RunEnd["usage"]>): string =>
   [
-    `${count(input)} read${cached ? ` (${count(cached)} from a cache)` : ""}`,
-    `${count(output)} written${reasoning ? ` (${count(reasoning)} of them reasoning)` : ""}`,
+    `${count(input)} input${cached ? ` (${count(cached)} cached)` : ""}`,
+    `${count(output)} output${reasoning ? ` (${count(reasoning)} reasoning)` : ""}`,
   ].join(", ");

@@ -77,7 +77,7 @@ function FixButton({ fix, actions, waitUntil }: FixProps) {
       return (
         actions.onRetryWith && (
           <Button look="outline" onClick={() => actions.onRetryWith?.(fix === "unknown")}>
-            {fix === "unknown" ? "Choose a model" : "Another model"}
+            {fix === "unknown" ? "Choose a model" : "Choose another model"}
           </Button>
         )
       );

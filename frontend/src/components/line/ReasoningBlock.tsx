@@ -25,7 +25,7 @@ export const ReasoningBlock = memo(function ReasoningBlock({ stop, open, onToggl
   const title = (
     <>
       {isRunning ? <Thinking items={items} /> : thoughtFor(tookInAllMs(items))}
-      {texts.length === 0 && items.some(({ hidden }) => hidden) && <Aside>hidden by the provider</Aside>}
+      {texts.length === 0 && items.some(({ hidden }) => hidden) && <Aside>not shown by the provider</Aside>}
     </>
   );
   if (texts.length === 0)

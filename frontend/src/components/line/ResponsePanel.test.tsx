@@ -210,7 +210,7 @@ describe("reasoning", () => {
 
   it("says when the provider hides it, and leaves no empty block", () => {
     show(fedAnswer("auto", ...fixture("hidden-reasoning")));
-    expect(line()[0]).toMatch(/^done Thought.* · hidden by the provider$/);
+    expect(line()[0]).toMatch(/^done Thought.* · not shown by the provider$/);
     cleanup();
     const answer = fedAnswer("high", think("", 1));
     show(answer);
@@ -302,13 +302,13 @@ describe("searches", () => {
 
   it("say what failed, was cached, was not run or found nothing; a failure is seen until it is looked at", () => {
     show(fedAnswer("auto", ...fixture("clamped")));
-    expect(line()[1]).toBe("failed Searched 3× · nothing found · 1 failed · 1 cached · 1 not run");
+    expect(line()[1]).toBe("failed Searched 3× · no results · 1 failed · 1 cached · 1 skipped");
     fireEvent.click(head(/^Searched/));
     expect(line()[1]).toMatch(/^done Searched.* \+$/);
     const fates = [...document.querySelectorAll("[data-part=query]")].map(
       (query) => query.lastElementChild?.textContent,
     );
-    expect(fates).toEqual(["nothing found", "cached", "the model's call was cut", "not run: over the limit"]);
+    expect(fates).toEqual(["no results", "cached", "the model's request was cut off", "skipped: limit reached"]);
   });
 
   it("open on a first result that failed, too", () => {
@@ -324,7 +324,7 @@ describe("searches", () => {
     show(answer);
     expect(line()[0]).toContain("80 sources");
     expect(document.querySelectorAll("[data-part=source]")).toHaveLength(20);
-    fireEvent.click(screen.getByRole("button", { name: "and 60 more sources" }));
+    fireEvent.click(screen.getByRole("button", { name: "Show 60 more sources" }));
     expect(document.querySelectorAll("[data-part=source]")).toHaveLength(80);
   });
 });
@@ -435,14 +435,14 @@ describe("warnings and errors", () => {
     act(() => vi.advanceTimersByTime(600));
     fireEvent.click(within(box).getByRole("button", { name: "Retry" }));
     expect(onRetry).toHaveBeenCalledOnce();
-    expect(within(box).getByRole("button", { name: "Another model" })).toBeTruthy();
+    expect(within(box).getByRole("button", { name: "Choose another model" })).toBeTruthy();
     expect(screen.getAllByRole("button", { name: "Retry" })).toHaveLength(1);
   });
 
   it.each([
-    ["UPSTREAM_CREDITS", ["Add credits", "Another model"]],
+    ["UPSTREAM_CREDITS", ["Add credits", "Choose another model"]],
     ["UNAUTHORIZED", ["Enter token"]],
-    ["SOMETHING_NEW", ["Retry", "Another model"]],
+    ["SOMETHING_NEW", ["Retry", "Choose another model"]],
   ])("offer for %s: %j", (code, names) => {
     const answer = fedAnswer();
     const act1 = () => undefined;
@@ -462,9 +462,9 @@ describe("warnings and errors", () => {
     const answer = fedAnswer("auto", say("Half"));
     show(answer);
     act(() => answer.show({ connection: "resuming" }));
-    expect(line()).toEqual(["answer", "waiting The connection dropped. Taking the answer up again."]);
+    expect(line()).toEqual(["answer", "waiting Connection lost. Reconnecting…"]);
     act(() => answer.show({ connection: "polling" }));
-    expect(line()[1]).toContain("Followed every second");
+    expect(line()[1]).toContain("Updated once a second");
     act(() => answer.show({ stopping: true }));
     expect(line()[1]).toBe("waiting Stopping");
     feed(answer, done({ status: "cancelled" }));
@@ -475,7 +475,7 @@ describe("warnings and errors", () => {
     const answer = fedAnswer("auto", say("Old."), done());
     show(answer);
     act(() => answer.show({ known: "failed" }));
-    expect(document.body.textContent).toContain("The events of this run cannot be had any more.");
+    expect(document.body.textContent).toContain("The steps of this answer are no longer on the server.");
   });
 });
 
@@ -490,20 +490,20 @@ describe("the end", () => {
     ]);
     expect(Object.fromEntries(facts)).toMatchObject({
       model: "openai/sim via Simulator·",
-      time: "0 ms·",
+      time: "0 ms, first token after 340 ms·",
       tokens: expect.stringContaining("1,020 tokens"),
       cost: "would cost $0.0012, simulated answers are free·",
-      loop: "loop v2, set for all·",
-      first: expect.stringContaining("first token 340 ms"),
       simulated: expect.stringContaining("simulated"),
     });
+    const details = screen.getByRole("button", { name: "Run details" });
+    expect(details.title).toBe("Loop v2, set by the operator");
   });
 
   it("tells of no first token where none came", () => {
     const answer = fedAnswer("auto", ...fixture("rate-limit"));
     act(() => answer.show({ trace: { ...answer.state.trace, firstEventMs: 340 } }));
     show(answer);
-    expect(document.querySelector("[data-fact=first]")).toBeNull();
+    expect(document.body.textContent).not.toContain("first token");
   });
 
   it("marks an amount that is estimated", () => {

@@ -64,7 +64,7 @@ export const ResponsePanel = memo(function ResponsePanel({ answer, panels, actio
   return (
     <article
       className="grid grid-cols-[minmax(0,1fr)] gap-3"
-      aria-label={`Answer of ${trace.model || end?.model || "a model"}`}
+      aria-label={`Answer from ${trace.model || end?.model || "a model"}`}
       aria-busy={!end}
       data-part="response"
       data-run={trace.runId || undefined}
@@ -100,7 +100,7 @@ export const ResponsePanel = memo(function ResponsePanel({ answer, panels, actio
       </ol>
       {state.known === "failed" && (
         <p className="ps-7 text-dim text-small">
-          The events of this run cannot be had any more. This is what the chat has kept of it.
+          The steps of this answer are no longer on the server. Only its text is shown.
         </p>
       )}
       {end && <ErrorBox trace={trace} own={own} end={own.end ?? end} actions={actions} endedAt={state.heardAt} />}
@@ -182,8 +182,8 @@ const AnswerText = memo(function AnswerText({ item, settled, sources }: AnswerTe
       data-part="answer"
       className="relative flow-root min-w-0 pt-2 pb-6 ps-7 text-body before:absolute before:-top-0.5 before:-bottom-0.5 before:start-[5.25px] before:border-edge before:border-s-[1.5px] first:before:top-3"
     >
-      {item.refusal && <Note>The model declines to answer.</Note>}
-      {item.synthetic && <Note>Signalbox says this in place of a missing answer.</Note>}
+      {item.refusal && <Note>The model declined to answer.</Note>}
+      {item.synthetic && <Note>Written by Signalbox because the model gave no answer.</Note>}
       {item.text && (
         <Prose text={item.synthetic ? linkedSources(item.text) : item.text} sources={sources} settled={settled} />
       )}
@@ -209,7 +209,8 @@ function Pending({ label, since }: { label: string; since: number | undefined })
   );
 }
 
-const NOT_STOPPED = "It could not be stopped: Signalbox does not answer. It may go on, and cost.";
+const NOT_STOPPED =
+  "The answer could not be stopped because Signalbox is not responding. It may continue and cost money.";
 
 function Connection({ state: { trace, stopping, stopFailed, connection } }: { state: AnswerState }) {
   const offline = useOffline();

@@ -44,8 +44,8 @@ function RunRow({ answer, number, onInspect }: RowProps) {
     <li data-part="run" className="flex items-center gap-x-2 tabular-nums">
       <span className="min-w-0 wrap-anywhere">{[`Part ${number}`, ...factsOf(trace)].join(" · ")}</span>
       {trace.runId && (
-        <Button aria-label={`Inspect part ${number}`} onClick={() => onInspect(answer)}>
-          Inspect
+        <Button aria-label={`Run details of part ${number}`} onClick={() => onInspect(answer)}>
+          Run details
         </Button>
       )}
     </li>

@@ -75,11 +75,11 @@ function Title({ calls, found, looked }: { calls: readonly CallItem[]; found: nu
       {isRunning ? "Searching" : ran > cancelled ? "Searched" : "Search"}
       {ran > 1 && ` ${ran}×`}
       {found > 0 && <Aside>{plural(found, "source")}</Aside>}
-      {!isRunning && found === 0 && ran > failed + cancelled && <Aside>nothing found</Aside>}
+      {!isRunning && found === 0 && ran > failed + cancelled && <Aside>no results</Aside>}
       <Failed failed={failed} of={ran} looked={looked} />
       {cached > 0 && <Aside>{cached === ran ? "cached" : `${cached} cached`}</Aside>}
       {cancelled > 0 && <Aside>{cancelled === ran ? "stopped" : `${cancelled} stopped`}</Aside>}
-      {skipped > 0 && <Aside>{ran === 0 ? "not run" : `${skipped} not run`}</Aside>}
+      {skipped > 0 && <Aside>{ran === 0 ? "skipped" : `${skipped} skipped`}</Aside>}
     </>
   );
 }
@@ -107,7 +107,7 @@ function fateOf(call: CallItem): string {
   if (isOpen(call)) return call.status === "waiting" ? "waiting" : "searching";
   if (call.status !== "done") return failureOf(call);
   if (call.cached) return "cached";
-  return call.links.length > 0 ? plural(call.links.length, "result") : "nothing found";
+  return call.links.length > 0 ? plural(call.links.length, "result") : "no results";
 }
 
 /** Pages as rows, each with its number. */
@@ -124,7 +124,7 @@ export function Sources({ sources }: { sources: readonly Source[] }) {
       </ol>
       {rest > 0 && (
         <Button className="-ms-2" onClick={() => showAll(true)}>
-          and {plural(rest, "more source")}
+          Show {plural(rest, "more source")}
         </Button>
       )}
     </>
@@ -161,7 +161,7 @@ function SourceRow({ source: { link, more } }: { source: Source }) {
         <ul className="pb-1 ps-8.5">
           {more.map((section) => (
             <li key={section.url} className="truncate">
-              <span className="text-dim">also </span>
+              <span className="text-dim">also: </span>
               <SourceLink link={section} className="text-dim decoration-edge-strong hover:text-ink">
                 <bdi>{section.title}</bdi>
               </SourceLink>

@@ -28,7 +28,7 @@ export function SilenceRow({ answer, since, actions: { onRetryWith } }: Props) {
         </Button>
         {onRetryWith && (
           <Button look="outline" onClick={askAnother}>
-            Ask another model
+            Choose another model
           </Button>
         )}
       </span>

@@ -19,11 +19,11 @@ export function Copy({ text, children = "Copy", ...rest }: Props) {
 }
 
 /** Says whether the clipboard took it; plain http addresses have none. */
-export async function copyText(text: string): Promise<"Copied" | "Not allowed"> {
+export async function copyText(text: string): Promise<"Copied" | "Could not copy"> {
   try {
     await navigator.clipboard.writeText(text);
     return "Copied";
   } catch {
-    return "Not allowed";
+    return "Could not copy";
   }
 }

@@ -31,7 +31,7 @@ describe("a captured run", () => {
       "Step 1 retry 1",
       "Reasoning",
       "search_web",
-      "calculate hidden in chat",
+      "calculate hidden",
       "Step 2",
       "Reasoning",
       "Answer",
@@ -86,7 +86,7 @@ describe("a run without its record", () => {
       "search_web",
       "search_web ARGUMENTS_CUT",
       "search_web cached",
-      "search_web skipped: limit reached",
+      "search_web over limit",
       "Answer written by Signalbox",
     ]);
     expect(rows.slice(2, 5).map(({ ms, lamp }) => [ms, lamp])).toEqual([
@@ -101,7 +101,7 @@ describe("a run without its record", () => {
       "Reasoning",
       "search_web",
       "search_web",
-      "get_current_time hidden in chat",
+      "get_current_time hidden",
       "Reasoning",
       "Answer",
       "read_url TOOL_FAILED",

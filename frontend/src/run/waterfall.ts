@@ -164,12 +164,12 @@ function reasoningDraft(item: ReasoningItem, attempts: readonly Attempt[], isOve
   };
 }
 
-const SKIPPED: Readonly<Record<string, string>> = { TOOL_CLAMP: "skipped: limit reached", SUPERSEDED: "replaced" };
+const SKIPPED: Readonly<Record<string, string>> = { TOOL_CLAMP: "over limit", SUPERSEDED: "replaced" };
 
 function callDraft(item: CallItem, isOver: boolean): Draft {
   const running = !isOver && (item.status === "waiting" || item.status === "running");
   const marks = [
-    ...(item.visibility === "hidden" ? ["hidden in chat"] : []),
+    ...(item.visibility === "hidden" ? ["hidden"] : []),
     ...(item.cached ? ["cached"] : []),
     ...(wasSkipped(item) ? [SKIPPED[item.code ?? ""] ?? "skipped"] : []),
     ...(item.status === "failed" && !wasSkipped(item) ? [item.code ?? "failed"] : []),

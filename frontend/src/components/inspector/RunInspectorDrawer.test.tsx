@@ -74,7 +74,7 @@ describe("the inspector", () => {
       "Step 1retry 1540 ms",
       "Reasoning367 ms",
       "Search webleases1 ms",
-      "Calculatehidden in chat17 * 230 ms",
+      "Calculatehidden17 * 230 ms",
       "Step 2" + "1.2 s",
       "Reasoning265 ms",
       "Answer915 ms",

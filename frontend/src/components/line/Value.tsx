@@ -63,7 +63,7 @@ function Rows({ label, columns, rows }: RowsProps) {
           <thead>
             <tr>
               {columns.map((name) => (
-                <th key={name} scope="col" className="pe-4 font-normal text-dim">
+                <th key={name} scope="col" className="pe-4 text-start font-normal text-dim">
                   {name}
                 </th>
               ))}

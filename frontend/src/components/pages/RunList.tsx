@@ -81,17 +81,17 @@ function Table({ runs, isAll, asOf }: TableProps) {
     <table className="w-full border-collapse text-start text-small tabular-nums">
       <thead className="text-dim text-tiny">
         <tr>
-          <th scope="col" className={`${CELL} font-medium`}>
+          <th scope="col" className={`${CELL} text-start font-medium`}>
             Status
           </th>
-          <th scope="col" className={`${CELL} font-medium`}>
+          <th scope="col" className={`${CELL} text-start font-medium`}>
             Loop
           </th>
-          <th scope="col" className={`${FACT} font-medium`}>
+          <th scope="col" className={`${FACT} text-start font-medium`}>
             Model
           </th>
           {isAll && (
-            <th scope="col" className={`${FACT} font-medium`}>
+            <th scope="col" className={`${FACT} text-start font-medium`}>
               API token
             </th>
           )}

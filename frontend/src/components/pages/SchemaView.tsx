@@ -28,7 +28,7 @@ export function SchemaView({ schema: { name, description, fields, type } }: { sc
   );
 }
 
-const HEAD = "border-edge border-b py-1.5 pe-4 font-medium text-dim text-tiny";
+const HEAD = "border-edge border-b py-1.5 pe-4 text-start font-medium text-dim text-tiny";
 const CELL = "border-edge border-b py-1.5 pe-4 align-top";
 
 export function Fields({ label, fields }: { label: string; fields: readonly Field[] }) {

@@ -123,7 +123,7 @@ test("an edited question is a second version; both are kept and gone between, ov
   await expect(answer(page).last()).toContainText("Lima");
   await ended(page);
 
-  const versions = page.getByRole("group", { name: "Versions of the question" });
+  const versions = page.getByRole("group", { name: "Versions of the message" });
   await expect(versions).toContainText(/2\D+2/);
   await versions.getByRole("button", { name: "Previous version" }).click();
   await expect(question(page)).toContainText("Tokyo");
@@ -147,7 +147,7 @@ test("an answer is made anew, also by another model, and every version is kept",
   await end(page).getByRole("button", { name: "More", exact: true }).click();
   await page.getByRole("menuitem", { name: "Regenerate with another model" }).click();
   await answerWith(page, "anthropic/sim");
-  await page.getByRole("button", { name: "Regenerate", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Regenerate" }).click();
   await expect(versions).toContainText(/3\D+3/);
   await ended(page);
   await expect(end(page)).toContainText("anthropic/sim");

@@ -48,7 +48,7 @@ const CASES: Case[] = [
     model: "sim-midstream-error",
     code: "UPSTREAM_OVERLOADED",
     status: "error",
-    says: /The answer up to here is saved/,
+    says: /The answer so far is saved/,
     fixes: ["Continue", "Retry", "Choose another model"],
     keeps: true,
   },
@@ -56,7 +56,7 @@ const CASES: Case[] = [
     model: "sim-cut",
     code: "STREAM_CUT",
     status: "interrupted",
-    says: /The answer up to here is saved/,
+    says: /The answer so far is saved/,
     fixes: ["Continue", "Retry"],
     keeps: true,
   },
@@ -151,7 +151,7 @@ test("a request that the server refuses says why, and another model answers the 
   await box(page).getByRole("button", { name: "Choose another model" }).click();
   await answerWith(page, "openai/sim");
   const posted = page.waitForRequest("**/api/chat/stream");
-  await page.getByRole("button", { name: "Regenerate", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Regenerate" }).click();
   expect((await posted).postDataJSON()).toMatchObject({ model: "openai/sim" });
   await ended(page);
   await expect(page.locator("[data-part=question]")).toHaveCount(1);

@@ -112,7 +112,7 @@ test("the last question is edited by the arrow up, and Escape and saving keep th
   await page.keyboard.press("Control+Enter");
   await expect(message(page)).toBeFocused();
   await ended(page);
-  await expect(page.getByRole("group", { name: "Versions of the question" })).toContainText(/^2\/ of 2/);
+  await expect(page.getByRole("group", { name: "Versions of the message" })).toContainText(/^2\/ of 2/);
 });
 
 test("what opens takes the focus, and what closes gives it back", async ({ page }) => {
@@ -205,7 +205,7 @@ test("every key of the sheet does what the sheet says", async ({ page }) => {
     "Send, or save an edited question": async () => {
       await page.keyboard.type(" Please.");
       await page.keyboard.press("Control+Enter");
-      await expect(page.getByRole("group", { name: "Versions of the question" })).toBeVisible();
+      await expect(page.getByRole("group", { name: "Versions of the message" })).toBeVisible();
       await ended(page);
     },
     "Send, or queue while an answer is running": async () => {

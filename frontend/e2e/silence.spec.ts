@@ -51,7 +51,7 @@ test("another model answers the same question, and the silent one is stopped", a
   await silence(page).getByRole("button", { name: "Choose another model" }).click();
   await expect(end(page)).toHaveAttribute("data-status", "cancelled");
   await answerWith(page, "openai/sim");
-  await page.getByRole("button", { name: "Regenerate", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Regenerate" }).click();
   await ended(page);
   await expect(page.locator("[data-part=question]")).toHaveCount(1);
   await expect(page.getByRole("group", { name: "Versions of the answer" })).toContainText(/2\D+2/);

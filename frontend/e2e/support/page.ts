@@ -67,8 +67,8 @@ export async function useModel(page: Page, id: string): Promise<void> {
 /** In the dialog of another answer, choose the model of that answer. */
 export async function answerWith(page: Page, id: string): Promise<void> {
   const dialog = page.getByRole("dialog", { name: "Answer with another model" });
-  await dialog.getByRole("button", { name: /^Model of the new answer: / }).click();
-  await page.getByRole("combobox", { name: "Model of the new answer" }).fill(id);
+  await dialog.getByRole("button", { name: /^Model for the new answer: / }).click();
+  await page.getByRole("combobox", { name: "Model for the new answer" }).fill(id);
   await page.locator(`[role=option][data-model="${id}"]`).click();
 }
 

@@ -72,7 +72,7 @@ test("the words that were not saved are counted, marked, and gone after a reload
 
   await ended(page, "interrupted");
   await expect(box(page)).toHaveAttribute("data-code", "SERVER_CRASH");
-  await expect(box(page)).toContainText("The server stopped in the middle of this answer.");
+  await expect(box(page)).toContainText("The server stopped unexpectedly during this answer.");
   const whole = await saved(runId);
   expect(await shown(page)).toBe(whole);
   const lost = box(page).locator("[data-part=unsaved] p");

@@ -61,7 +61,7 @@ def test_tokens_are_made_listed_and_revoked_beside_a_server(tmp_path: Path) -> N
             assert client.get("/api/runs", headers=bearer(bob)).status_code == 200
         said = "".join(process.printed) + process.errors()
     print(f"a revoked token was refused {seconds:.2f} s after the command had ended")
-    assert words.startswith("This token was revoked.")
+    assert words.startswith("This token has been revoked.")
     assert [line.split("  ")[-1] for line in listed.splitlines()] == ["NAME", "Ada Lovelace", "Bob"]
     assert "'Ada Lovelace' was revoked" in revoked
     after, _ = token(tmp_path, "list")

@@ -80,7 +80,7 @@ def test_a_token_that_is_none_of_ours_is_refused(which: str, request: pytest.Fix
     app: RunningApp = request.getfixturevalue(which)
     (one, text), (_, other) = give(app, "Ada"), give(app, "Bob")
     wrong = [f"sb-{'0' * 12}-{text[16:]}", f"sb-{one.id}-{other[16:]}", text[:-1], f"{text}x", f"sb-{one.id}-"]
-    assert {said(app, given) for given in wrong} == {"This token is not known here. Send Authorization: Bearer TOKEN."}
+    assert {said(app, given) for given in wrong} == {"This token is not valid. Send Authorization: Bearer TOKEN."}
     assert status(app, text) == status(app, other) == 200
 
 
@@ -154,7 +154,7 @@ def test_the_lever_is_the_operators(asking: RunningApp) -> None:
     assert status(asking, text, "/api/flags/tool_loop_v2") == 200
     pulled = asking.client.put("/api/flags/tool_loop_v2", json={"state": "on"}, headers=bearer(text))
     assert pulled.status_code == 401
-    assert "admin token" in error_of(pulled)["message"]
+    assert "operator token" in error_of(pulled)["message"]
 
 
 def test_a_revoked_token_is_taken_for_a_second_at_most(asking: RunningApp) -> None:
@@ -166,8 +166,8 @@ def test_a_revoked_token_is_taken_for_a_second_at_most(asking: RunningApp) -> No
         clock.now += 0.99
         assert status(asking, text) == 200
         clock.now += 0.02
-        assert said(asking, text).startswith("This token was revoked.")
-        assert said(asking, text[:-1]).startswith("This token is not known here.")
+        assert said(asking, text).startswith("This token has been revoked.")
+        assert said(asking, text[:-1]).startswith("This token is not valid.")
 
 
 def test_a_token_expires_at_once(asking: RunningApp) -> None:

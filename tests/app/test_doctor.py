@@ -76,7 +76,7 @@ def test_a_healthy_server(tmp_path: Path) -> None:
     assert "is at work" in found["lock"].found
     assert "is sound; its tables are this version's" in found["database"].found
     assert found["port"].found == f"A Signalbox of this version answers at 127.0.0.1:{app.port}."
-    assert found["loop"].found == "Every run uses the V2 loop: the settings say so (TOOL_LOOP_V2=true)."
+    assert found["loop"].found == "Every run uses the V2 loop: TOOL_LOOP_V2=true is set."
     assert "docs searches Signalbox's own documentation" in found["search"].found
 
 
@@ -128,7 +128,7 @@ async def _lists(exchange: Exchange) -> None:
         (_tells(-1), "/api/v1", "fail", "$0.00 is left"),
         (_tells(20), "/api/v1", "ok", "$20.00 is left"),
         (_lists, "/v1", "ok", "accepts the key, and lists 1 model."),
-        (_lists, "/elsewhere/v1", "fail", "base URL"),
+        (_lists, "/elsewhere/v1", "fail", "OPENROUTER_BASE_URL"),
     ],
 )
 def test_the_key(tmp_path: Path, answers: Any, path: str, state: str, said: str) -> None:
@@ -191,7 +191,7 @@ def test_a_postgres(tmp_path: Path, postgres: Server) -> None:
     postgres.sql("INSERT INTO shared VALUES ('tool_loop_v2', '{\"state\": \"off\"}')", database=full)
     found = examined(near(tmp_path, database_url=full))
     assert "its tables are this version's" in found["database"].found
-    assert found["loop"].found == "Every run uses the legacy loop: the lever says so."
+    assert found["loop"].found == "Every run uses the legacy loop: an override is set."
     postgres.sql("UPDATE alembic_version SET version_num = '9999'", database=full)
     assert examined(near(tmp_path, database_url=full))["database"].state == "fail"
     postgres.sql("CREATE ROLE guest LOGIN")
@@ -276,7 +276,7 @@ def test_the_lever(tmp_path: Path) -> None:
     lever.write_text('{"state": "up"}')
     found = examined(near(tmp_path))["loop"]
     assert found.state == "warn"
-    assert "counts as off. Every run uses the legacy loop: the lever says so." in found.found
+    assert "counts as off. Every run uses the legacy loop: an override is set." in found.found
 
 
 def test_search_that_is_not_set_up(tmp_path: Path) -> None:
@@ -317,7 +317,7 @@ def test_search_that_fails(tmp_path: Path) -> None:
         settings = near(tmp_path, search_backend="tavily", tavily_api_key=KEY, tavily_base_url=service.base_url)
         found = examined(settings)["search"]
         assert len(service.catalogues) == 1
-    assert (found.state, "did not accept the key" in found.found) == ("fail", True)
+    assert (found.state, "rejected the API key" in found.found) == ("fail", True)
 
 
 def test_the_port(tmp_path: Path) -> None:

@@ -399,11 +399,11 @@ def test_frames_that_are_all_broken(behind: Behind, no_waiting: list[Retry]) -> 
 
 
 def test_nobody_at_the_address(tmp_path: Path, no_waiting: list[Retry]) -> None:
-    """An upstream that is not there is an honest ending with a hint at the base URL."""
+    """An upstream that is not there is an honest ending with a hint at OPENROUTER_BASE_URL."""
     with RunningApp(settings_for(tmp_path, openrouter_base_url="http://127.0.0.1:9/api/v1")) as app:
         heard = app.ask(tools=[])
     ended(heard, "error", "UPSTREAM_UNREACHABLE")
-    assert "base URL" in heard.of("warning")[-1]["message"]
+    assert "OPENROUTER_BASE_URL" in heard.of("warning")[-1]["message"]
 
 
 def test_the_simulator_of_the_default_start(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_the_lever_may_be_read_and_says_what_it_means(house: RunningApp) -> None
     told = house.client.get(URL).json()
     assert set(told) == {"key", "state", "percent", "environment", "effective", "sticky"}
     assert (told["key"], told["state"], told["percent"], told["environment"]) == ("tool_loop_v2", None, None, None)
-    assert told["effective"] == "Every run uses the V2 loop: that is the default."
+    assert told["effective"] == "Every run uses the V2 loop: this is the default."
     told = pull(house, "percent", 20).json()
     assert (told["state"], told["percent"]) == ("percent", 20)
     assert "20 %" in told["effective"]
@@ -211,7 +211,7 @@ def test_the_kill_switch_is_overridden_by_nothing(behind: Behind) -> None:
     app, _ = behind(says("Hello."), settings=settings)
     told = pull(app, "on").json()
     assert (told["state"], told["environment"]) == ("on", False)
-    assert "nothing overrides" in told["effective"]
+    assert "cannot be overridden" in told["effective"]
     assert who(app) == who(app, {"x-tool-loop": "v2"}) == ("legacy", {"variant": "legacy", "reason": "DISABLED"})
 
 

@@ -9,7 +9,7 @@ from tests.support.fixtures import Behind
 from tests.support.serving import RunningApp, settings_for
 from tests.support.upstream import call_chunk, calls_then, says
 
-NOTICE = "Web search is not configured; Signalbox's documentation and the saved notes were searched instead."
+NOTICE = "Web search is not set up, so this server's documents and saved notes were searched instead."
 
 
 def searched(behind: Behind, query: str, **settings: Any) -> tuple[dict[str, Any], str]:
@@ -36,7 +36,7 @@ def test_unrelated_pages_are_no_results(behind: Behind, query: str) -> None:
     result, _ = searched(behind, query)
     assert result["results"] == []
     assert result["notice"] == NOTICE
-    assert result["note"].startswith("Nothing was found in Signalbox's own documentation")
+    assert result["note"].startswith("Searching Signalbox's own documentation (")
 
 
 def test_what_was_configured_has_no_notice(behind: Behind, tmp_path: Path) -> None:
@@ -58,6 +58,6 @@ def test_the_simulated_answer_says_so(tmp_path: Path, loop: str) -> None:
     with RunningApp(settings) as app:
         assert app.ask("How do tool calls stream?").text.endswith(NOTICE)
         nothing = app.ask("Who built the Eiffel tower?").text
-        assert nothing == f"The documents here hold nothing on **built Eiffel tower**.\n\n{NOTICE}"
+        assert nothing == f"This server's documents have nothing on **built Eiffel tower**.\n\n{NOTICE}"
         none = app.ask("How do tool calls stream?", max_searches=0)
         assert none.calls == []

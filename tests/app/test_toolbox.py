@@ -143,7 +143,7 @@ def test_a_paid_search_is_clamped_higher_and_its_key_stays_here(behind: Behind, 
     heard = app.ask()
     assert heard.of("tool_result")[0]["result"] == {
         "success": False,
-        "error": "Brave Search did not accept the key that is set here.",
+        "error": "Brave Search rejected the API key set on this server.",
         "code": "TOOL_FAILED",
     }
     assert page.catalogues[0].headers["x-subscription-token"] == SECRET

@@ -149,7 +149,7 @@ async def _dies(exchange: Exchange) -> None:
 
 
 async def _has_no_room(exchange: Exchange) -> None:
-    body = b'{"error":{"code":"SHUTTING_DOWN","message":"The server is stopping."}}'
+    body = b'{"error":{"code":"SHUTTING_DOWN","message":"The server is shutting down."}}'
     await exchange.whole(503, body, connection="close")
 
 

@@ -97,7 +97,7 @@ def test_a_question_that_costs_too_much_is_not_asked(behind: Behind, loop: str) 
     app, upstream = priced(behind, answers("Hello."), loop=loop, pricing={"prompt": "0.004", "completion": "0"})
     heard = app.ask("x" * 1_000, tools=[], max_cost=0.5)
     assert (ended(heard), heard.done["steps"], len(upstream.asked)) == (REACHED, 0, 0)
-    said = f"The question alone costs what the run may. {CODES[Code.BUDGET_REACHED].todo}"
+    said = f"The prompt alone reaches the run's cost limit. {CODES[Code.BUDGET_REACHED].todo}"
     assert heard.of("warning")[0]["message"] == said
 
 

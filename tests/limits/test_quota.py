@@ -37,7 +37,7 @@ def test_a_user_has_so_many_runs(among: Among) -> None:
     mine = [start(app, ANNA), start(app, ANNA)]
     refused = start(app, ANNA)
     assert (refused.status_code, error_of(refused)["code"]) == (429, "TOO_MANY_RUNS")
-    assert "one user may have 2" in error_of(refused)["message"]
+    assert "each user may have 2" in error_of(refused)["message"]
     assert refused.headers["retry-after"] == "2"
     others = [start(app, BERT), *(start(app, {}) for _ in range(3))]
     assert {one.status_code for one in others} == {200}

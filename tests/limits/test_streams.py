@@ -106,7 +106,7 @@ def test_a_place_is_given_back_once() -> None:
     second = streams.take("anna")
     first.free()
     assert streams.open == 1
-    with pytest.raises(RequestError, match="one user may have 1"):
+    with pytest.raises(RequestError, match="each user may have 1"):
         streams.take("anna")
     with pytest.raises(ZeroDivisionError), second:
         _ = 1 / 0

@@ -17,7 +17,7 @@ from tests.support.upstream import DONE, Exchange, call_chunk, chunk, waits
 HEADER = {"signalbox_allow_loop_header": True}
 LOOPS = pytest.mark.parametrize("loop", ["v2", "legacy"])
 FAMILIES = pytest.mark.parametrize("family", ["openai", "google"])
-BEGINNING = "This is the beginning of an answer whose end you may never see"
+BEGINNING = "This is the beginning of an answer that may never be complete"
 # Without tools both loops stream, so that what a host does to a stream can be seen on both.
 STREAMED: Body = {"tools": []}
 

@@ -130,7 +130,7 @@ def test_a_stream_that_breaks_the_contract_ends_in_one(
         (["odd.json"], "is no save as GET /api/saves/ID gives it"),
         (["half.json"], "is no save as GET /api/saves/ID gives it"),
         (["later.json"], "cannot be asked again: colour is not valid"),
-        (["RUN", "--model", "nobody/nothing"], "The catalogue has no model"),
+        (["RUN", "--model", "nobody/nothing"], "The model list has no model"),
         (["RUN", "--events", "no/such/folder"], "no/such/folder cannot be read or written"),
     ],
 )
@@ -262,6 +262,6 @@ def test_no_tool_is_run_again(tmp_path: Path) -> None:
     # The model was told of all of it, and the same tools were on offer.
     first, again = upstream.asked[0].body, upstream.asked[2].body
     assert (again["messages"], again["tools"], again["model"]) == (first["messages"], first["tools"], first["model"])
-    assert "knows no such call" in upstream.asked[4].body["messages"][-1]["content"]
+    assert "has no such call" in upstream.asked[4].body["messages"][-1]["content"]
     assert "this costs money" in said
     assert "It cost" in said

@@ -169,7 +169,7 @@ async def test_g01_every_address_of_a_host_must_be_public(addresses: list[str]):
         error = await failure(PageFetcher(resolve=Names(rebind_example=[addresses])), "https://rebind.example/")
         assert there.asked == []
     assert error.code is Code.TOOL_FAILED
-    assert error.message == "rebind.example is not on the public internet, and only what is there can be read."
+    assert error.message == "rebind.example is not on the public internet; only public pages can be read."
 
 
 class Dialled:
@@ -241,7 +241,7 @@ async def test_g01_a_redirect_is_looked_up_and_pinned_anew(monkeypatch: pytest.M
     monkeypatch.setattr(fetch, "Http1Connection", Redirecting)
     names = Names(rebind_example=[["93.184.216.34"], ["93.184.216.34"], ["127.0.0.1"]])
     error = await failure(PageFetcher(resolve=names), "https://rebind.example/")
-    assert error.message == "rebind.example is not on the public internet, and only what is there can be read."
+    assert error.message == "rebind.example is not on the public internet; only public pages can be read."
     assert made == ["93.184.216.34"] * 2
     assert names.asked == ["rebind.example"] * 3
 
@@ -287,7 +287,7 @@ async def test_g01_tls_checks_the_name_though_a_number_is_dialled():
     async with site(reply("x"), tls=tls_of(server=True)) as there:
         assert (await fetcher.fetch(f"https://upstream.test:{there.port}/")).text == "x"
         error = await failure(fetcher, f"https://other.test:{there.port}/")
-    assert error.message == "other.test cannot prove that it is other.test (TLS)."
+    assert error.message == "The TLS certificate of other.test is not valid."
 
 
 async def test_an_unknown_host_is_told():
@@ -364,7 +364,7 @@ async def test_a_compressed_bomb_does_not_unfold():
     """10 MB of nothing in 10 kB stop at the cap."""
     bomb = gzip.compress(b"\0x" * (5 * LARGEST_BODY))
     async with site(reply(bomb, kind="text/plain", content_encoding="gzip")) as there:
-        assert (await failure(PageFetcher(OPEN), there.url)).message.startswith("This is no text")
+        assert (await failure(PageFetcher(OPEN), there.url)).message.startswith("This is not text")
     bomb = gzip.compress(b"x" * (5 * LARGEST_BODY))
     async with site(reply(bomb, kind="text/plain", content_encoding="gzip")) as there:
         page = await PageFetcher(OPEN).fetch(there.url)
@@ -385,7 +385,7 @@ async def test_a_silent_server_ends_in_time_and_is_left():
     """The time is for the whole of it, and the connection goes with it."""
     async with site(None) as there:
         error = await failure(PageFetcher(OPEN, seconds=0.2), there.url)
-        assert (error.code, error.message) == (Code.TIMEOUT, "The page did not come within 0.2 s.")
+        assert (error.code, error.message) == (Code.TIMEOUT, "The page did not load within 0.2 s.")
         await asyncio.wait_for(there.left.wait(), 5)
 
 
@@ -407,16 +407,16 @@ async def test_a_cancelled_fetch_leaves_its_server():
     ("answer", "code", "words"),
     [
         (reply(status=404), Code.TOOL_FAILED, "There is no page at this address."),
-        (reply("secret", status=403), Code.TOOL_FAILED, "does not let this page be read (status 403)"),
-        (reply(status=429), Code.RATE_LIMIT, "asked too often"),
+        (reply("secret", status=403), Code.TOOL_FAILED, "does not allow reading this page (status 403)"),
+        (reply(status=429), Code.RATE_LIMIT, "received too many requests"),
         (reply(status=500), Code.TOOL_FAILED, "answered with status 500"),
         (reply(status=204), Code.TOOL_FAILED, "answered with status 204"),
         (reply(b"%PDF-1.7", kind="application/pdf"), Code.TOOL_FAILED, "This is a PDF; only web pages and text"),
         (reply(b"x", kind="image/png"), Code.TOOL_FAILED, "of the type image/png; only web pages and text"),
-        (reply(b"\x7fELF\x00\x00", kind="text/plain"), Code.TOOL_FAILED, "This is no text"),
-        (b"nonsense\r\n\r\n", Code.TOOL_FAILED, "broke off"),
-        (b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 99\r\n\r\nx", Code.TOOL_FAILED, "broke off"),
-        (b"", Code.TOOL_FAILED, "broke off"),
+        (reply(b"\x7fELF\x00\x00", kind="text/plain"), Code.TOOL_FAILED, "This is not text"),
+        (b"nonsense\r\n\r\n", Code.TOOL_FAILED, "closed"),
+        (b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 99\r\n\r\nx", Code.TOOL_FAILED, "closed"),
+        (b"", Code.TOOL_FAILED, "closed"),
     ],
 )
 async def test_what_is_no_page_is_a_sentence(answer: bytes, code: Code, words: str):

@@ -119,7 +119,7 @@ def test_reasoning_is_spent_first(client: httpx.Client) -> None:
 def test_stop_sequence_ends_the_text(client: httpx.Client) -> None:
     """The answer ends before the stop sequence."""
     heard = hear(client.post("/chat/completions", json=ask("openai/sim", "Hello!", stop=["key"])).content)
-    assert heard.content.endswith("without a ")
+    assert heard.content.endswith("without an API ")
     assert heard.finishes[0] == "stop"
 
 

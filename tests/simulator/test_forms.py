@@ -86,7 +86,7 @@ def test_the_answer_shows_formula_values_and_the_calculators_number() -> None:
     assert "$$\nM = P" in text
     assert "- $P$ is the loan: $250,000" in text
     assert "The calculator gives **$1,234.50** a month." in text
-    assert "did not work" in answered(question, {"success": False, "error": "division by zero"})
+    assert "failed" in answered(question, {"success": False, "error": "division by zero"})
 
 
 def test_common_facts_are_rows_of_a_table() -> None:

@@ -140,7 +140,7 @@ def test_news_get_a_time_hint() -> None:
 def test_only_offered_tools_are_called() -> None:
     """Without a calculator nothing is calculated, and without tools the answer says what is missing."""
     assert turn("What is 17*23?", tools=[SEARCH, TIME]).calls == ()
-    assert "no tool is open to me" in turn("How does replay work?", tools=None).text
+    assert "offers no tool that I can use" in turn("How does replay work?", tools=None).text
     assert turn("How does replay work?", tool_choice="none").calls == ()
 
 
@@ -215,7 +215,7 @@ def test_it_does_not_claim_to_have_found_what_it_has_not(question: str) -> None:
     items = [source(1, "Bench", "It was built in a day."), source(2, "The loop")]
     value = {"success": True, "result": {"searched": "docs", "results": items}}
     text = answered(question, value)
-    assert text.startswith("The documents here hold nothing on **")
+    assert text.startswith("This server's documents have nothing on **")
     assert "- Bench [1]" in text
     assert "built in a day" not in text
     assert "found about" not in text
@@ -225,7 +225,7 @@ def test_an_empty_search_that_was_tried_again_is_told_once() -> None:
     """The second try with fewer words adds no second sentence."""
     value = {"success": True, "result": {"searched": "docs", "results": []}}
     text = answered("Wer hat den Eiffelturm gebaut?", value, value)
-    assert text == "The documents here hold nothing on **Wer hat den Eiffelturm gebaut**."
+    assert text == "This server's documents have nothing on **Wer hat den Eiffelturm gebaut**."
 
 
 def test_its_thoughts_agree_with_its_answer() -> None:
@@ -258,9 +258,9 @@ def test_failed_tools_are_said_to_have_failed() -> None:
         {"error": {"message": "The search timed out."}},
     ):
         text = answered("How does replay work?", failure)
-        assert "did not work" in text
+        assert "failed" in text
         assert "The search timed out." in text
-    assert "did not work" in answered("What is 1/0 + 2?", {"success": False, "error": "division by zero"})
+    assert "failed" in answered("What is 1/0 + 2?", {"success": False, "error": "division by zero"})
 
 
 def test_plain_text_results_are_quoted() -> None:
@@ -280,11 +280,11 @@ def test_only_this_questions_results_count() -> None:
     first = turn("How does replay work?").calls[0]
     earlier = ["How does replay work?", asked(first), result("c1", {"results": [source(1)]})]
     text = turn(*earlier, {"role": "assistant", "content": "So."}, "Thanks!").text
-    assert text == "You are welcome!"
+    assert text == "You're welcome!"
 
 
 def test_says_what_it_is() -> None:
-    """Asked who it is, it says that it is simulated, and which model it speaks like."""
+    """Asked who it is, it says that it is simulated, and which model it imitates."""
     text = turn("Who are you?").text
     assert "simulated model" in text
     assert "openai/sim" in text
@@ -301,7 +301,7 @@ def test_admits_that_it_cannot_see() -> None:
         {"type": "text", "text": "Look at my cat."},
         {"type": "image_url", "image_url": {"url": "data:image/png;base64,"}},
     ]
-    assert "cannot look at it" in turn({"role": "user", "content": parts}).text
+    assert "cannot see what is in it" in turn({"role": "user", "content": parts}).text
 
 
 @pytest.mark.parametrize(

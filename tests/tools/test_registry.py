@@ -92,7 +92,7 @@ def test_without_a_backend_search_is_there_with_the_reason():
     reasons = {tool.spec.name: tool.unavailable for tool in tools if tool.unavailable}
     assert reasons == {
         "search_web": "SEARXNG_URL is not set",
-        "read_url": "nothing that gets pages is set up",
+        "read_url": "no page reader is set up",
         "save_note": "there is no notes folder",
     }
     assert all(tool.unavailable is None for tool in TOOLS)

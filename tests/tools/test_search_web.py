@@ -131,9 +131,8 @@ async def test_ps21_nothing_found_is_said_and_no_source_invented():
     context = ToolContext()
     answer = await ask(Shelf(), {"query": "x", "time_hint": "day"}, context)
     assert answer["results"] == []
-    assert (
-        answer["note"] == "Nothing was found in three books on a shelf. Other words, or no time limit, may find more."
-    )
+    said = "Searching three books on a shelf found nothing."
+    assert answer["note"] == f"{said} Other words, or no time limit, may find more."
     assert context.sources.titles == {}
 
 
@@ -217,7 +216,7 @@ def test_a_key_is_made_of_any_arguments(arguments: JsonObject):
 async def test_without_a_backend_the_tool_refuses():
     """It is not offered; run all the same, it says so."""
     tool = search_web(None, None)
-    assert tool.unavailable == "no search is configured"
+    assert tool.unavailable == "no search is set up"
     with pytest.raises(ToolError, match="not set up here") as raised:
         await tool.run({"query": "x"}, ToolContext())
     assert raised.value.code is Code.TOOL_UNAVAILABLE

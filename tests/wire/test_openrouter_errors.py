@@ -102,7 +102,7 @@ def test_a_body_that_says_nothing(page: bytes) -> None:
 )
 def test_shapes_of_a_body(answer: dict[str, Any]) -> None:
     """The sentence is found in every shape that hosts use."""
-    assert error_of_response(400, json.dumps(answer).encode(), {}).message.endswith("It said: No")
+    assert error_of_response(400, json.dumps(answer).encode(), {}).message.endswith("The upstream said: No")
 
 
 def test_the_cause_is_in_raw() -> None:
@@ -112,7 +112,7 @@ def test_the_cause_is_in_raw() -> None:
     error = error_of_value({"code": 400, "message": "Provider returned error", "metadata": metadata})
     assert error.message.endswith("Groq said: max_tokens is too large")
     plain = error_of_value({"code": 400, "message": "Provider returned error", "metadata": {"raw": "too hot"}})
-    assert plain.message.endswith("It said: too hot")
+    assert plain.message.endswith("The upstream said: too hot")
 
 
 def test_long_and_ragged_words_are_cut() -> None:

@@ -76,10 +76,10 @@ class TokenBook:
         """Return the owner that a token stands for; raises RequestError UNAUTHORIZED, StoreError."""
         token = await self._find(token_id)
         if token is None or not token.is_of(secret):
-            raise _refused("This token is not known here.")
+            raise _refused("This token is not valid.")
         # Whoever has the right secret may know what became of his token.
         if token.revoked is not None:
-            raise _refused("This token was revoked.")
+            raise _refused("This token has been revoked.")
         if token.is_expired(self.clock()):
             raise _refused("This token has expired.")
         return token.id
@@ -131,7 +131,7 @@ class Doorkeeper:
         if (found := read_token(given)) is not None:
             return Who(await self.book().owner_of(*found))
         if looks_like_token(given):
-            raise _refused("This token is not known here.")
+            raise _refused("This token is not valid.")
         if self.is_asked:
             raise RequestError(Code.UNAUTHORIZED, field="Authorization")
         return ANYBODY

@@ -42,9 +42,11 @@ def json_in(body: bytes) -> JsonValue:
         # orjson itself refuses NaN, invalid UTF-8 and more than 1,024 levels.
         value: JsonValue = orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        raise RequestError(Code.INVALID_JSON, f"The body is not valid JSON: {_reason(error)}.", "body") from None
+        raise RequestError(
+            Code.INVALID_JSON, f"The request body is not valid JSON: {_reason(error)}.", "body"
+        ) from None
     if containers > _DEPTH and is_too_deep(value):
-        raise RequestError(Code.INVALID_REQUEST, f"The body is nested deeper than {_DEPTH} levels.", "body")
+        raise RequestError(Code.INVALID_REQUEST, f"The request body is nested deeper than {_DEPTH} levels.", "body")
     return value
 
 
@@ -67,7 +69,7 @@ async def _whole(request: Request, limit: int, share: Share) -> bytes:
 
 
 def _too_large(limit: int) -> RequestError:
-    return RequestError(Code.BODY_TOO_LARGE, f"The body is larger than {limit / 1024 / 1024:g} MB.", "body")
+    return RequestError(Code.BODY_TOO_LARGE, f"The request body is larger than {limit / 1024 / 1024:g} MB.", "body")
 
 
 async def read_model(request: Request, model: type[Model], limit: int) -> Model:
@@ -79,7 +81,7 @@ async def read_model(request: Request, model: type[Model], limit: int) -> Model:
 def validated(value: JsonValue, model: type[Model]) -> Model:
     """Return a body as a model; raises RequestError naming the field that does not fit."""
     if not isinstance(value, dict):
-        raise RequestError(Code.INVALID_REQUEST, "The body must be a JSON object.", "body")
+        raise RequestError(Code.INVALID_REQUEST, "The request body must be a JSON object.", "body")
     try:
         return model.model_validate(value)
     except ValidationError as error:
@@ -101,7 +103,7 @@ def _check_counts(body: bytes) -> None:
         (containers + values, _MOST_VALUES, "values"),
     ):
         if number > most:
-            raise RequestError(Code.INVALID_REQUEST, f"The body holds more than {most:,} {what}.", "body")
+            raise RequestError(Code.INVALID_REQUEST, f"The request body has more than {most:,} {what}.", "body")
 
 
 def _count(body: bytes, marks: bytes) -> int:

@@ -51,17 +51,17 @@ async def standing_of(body: ChatRequest, parts: Parts, owner: str, size: int = 0
     """
     if body.conversation_id is None:
         if body.parent_id is not None:
-            raise RequestError(Code.INVALID_REQUEST, "parent_id needs a conversation_id beside it.", "parent_id")
+            raise RequestError(Code.INVALID_REQUEST, "parent_id needs a conversation_id.", "parent_id")
         return None
     system, told = await offloaded(lambda: _instructions(body.system, told_by(body)), size=size)
     is_whole = any(isinstance(message, AssistantMessage | ToolMessage) for message in told)
     if is_whole and body.parent_id is not None:
-        words = "A whole history says itself where it stands: leave out parent_id, or send the new message alone."
+        words = "parent_id cannot be combined with a whole history: leave it out, or send only the new message."
         raise RequestError(Code.INVALID_REQUEST, words, "parent_id")
     key = key_of(owner, body.conversation_id)
     conversation, nodes = await _tree(key, parts, texts=is_whole)
     if conversation is None and body.parent_id is not None:
-        words = "There is no conversation with that id; it may have been deleted. Leave out parent_id to begin it."
+        words = "There is no conversation with that id; it may have been deleted. Leave out parent_id to start it."
         raise RequestError(Code.UNKNOWN_CONVERSATION, words, "conversation_id")
     leaf_id = conversation.leaf_id if conversation else None
     asking, now = _asking(body, told, leaf_id, is_whole=is_whole), time()
@@ -111,7 +111,7 @@ async def _tree(conversation_id: str, parts: Parts, *, texts: bool) -> tuple[Con
 
 def _check_open(place: Place, history: list[Message]) -> None:
     if place.known[-1].run is not None or not ends_openly(history):
-        words = "An answer cannot be answered again: name the message that it answers, or send a new one."
+        words = "parent_id names an answer: name the message that it answers, or send a new message."
         raise RequestError(Code.INVALID_REQUEST, words, "parent_id")
 
 
@@ -119,11 +119,13 @@ def _check_continued(place: Place, history: list[Message]) -> None:
     """Refuse what cannot be continued: a question, an answer under way, and one that has said nothing."""
     run = place.known[-1].run
     if run is None:
-        raise RequestError(Code.INVALID_REQUEST, "Only an answer can be continued: name a run's id.", "parent_id")
+        raise RequestError(
+            Code.INVALID_REQUEST, "Only an answer can be continued: set parent_id to a run's id.", "parent_id"
+        )
     if run.status is None:
         raise RequestError(Code.RUN_NOT_OVER, field="parent_id")
     if not history or not isinstance(history[-1], AssistantMessage | ToolMessage):
-        words = "This answer has nothing to go on from: answer its question again."
+        words = "This answer has no text to continue: regenerate it instead."
         raise RequestError(Code.INVALID_REQUEST, words, "parent_id")
 
 

@@ -70,7 +70,7 @@ def request_error_of(
     tells a member's name (`text`, `user`) from a field's. Of its messages the first `skipped` were not validated.
     """
     if isinstance(error, ValidationError) and error.error_count() > _MOST_FAULTS:
-        return RequestError(Code.INVALID_REQUEST, f"{error.error_count():,} fields or values do not fit.", "body")
+        return RequestError(Code.INVALID_REQUEST, f"{error.error_count():,} fields or values are not valid.", "body")
     errors = list(error.errors())
     if skipped:
         errors = [{**e, "loc": (e["loc"][0], e["loc"][1] + skipped, *e["loc"][2:])} for e in errors]
@@ -130,7 +130,7 @@ def add_error_handlers(app: FastAPI) -> None:
         if error.status_code == 405:
             told = headers.pop("Allow", "")
             headers["allow"] = ", ".join(_methods_of(request)) or told
-            message = f"{request.method} is not taken here; use {headers['allow'] or 'another method'}."
+            message = f"{request.method} is not supported here; use {headers['allow'] or 'another method'}."
         answer = error_response(RequestError(code, message), headers)
         answer.status_code = error.status_code
         return answer

@@ -14,7 +14,7 @@ _writer = json.JSONEncoder(sort_keys=True)
 def checked_key(key: str) -> str:
     """Return the key; raises RequestError for one that is empty, very long or not printable."""
     if not 0 < len(key) <= _LONGEST or not key.isascii() or not key.isprintable():
-        words = f"Idempotency-Key takes 1 to {_LONGEST} printable ASCII characters."
+        words = f"Idempotency-Key must be 1 to {_LONGEST} printable ASCII characters."
         raise RequestError(Code.INVALID_REQUEST, words, "Idempotency-Key")
     return key
 

@@ -78,7 +78,7 @@ def told_by(request: ChatRequest) -> list[Message]:
     out = _converted(request.messages)
     if not isinstance(out[-1], UserMessage | ToolMessage):
         at = f"messages.{len(request.messages) - 1}"
-        raise RequestError(Code.INVALID_REQUEST, "The last message must be the user's or a tool's result.", at)
+        raise RequestError(Code.INVALID_REQUEST, "The last message must be the user's message or a tool result.", at)
     return out
 
 
@@ -147,7 +147,7 @@ def _result(message: ToolIn, open_calls: dict[str, str], place: int) -> ToolMess
     if name is None:
         at = f"messages.{place}.tool_call_id"
         raise RequestError(
-            Code.INVALID_REQUEST, "This result belongs to no call of the assistant message before it.", at
+            Code.INVALID_REQUEST, "This result does not belong to any tool call of the assistant message before it.", at
         )
     return ToolMessage(message.tool_call_id, name, _plain(message.content))
 
@@ -197,10 +197,12 @@ def _named_tools(names: Sequence[str], executor: ToolExecutor) -> list[Tool]:
         tool = executor.by_name.get(name)
         if tool is None:
             known = ", ".join(executor.by_name) or "none"
-            raise RequestError(Code.UNKNOWN_TOOL, f"There is no tool {name!r}; there are: {known}.", f"tools.{place}")
+            raise RequestError(
+                Code.UNKNOWN_TOOL, f"There is no tool {name!r}; the tools are: {known}.", f"tools.{place}"
+            )
         if tool.unavailable is not None:
             raise RequestError(
-                Code.TOOL_UNAVAILABLE, f"{name} cannot be offered here: {tool.unavailable}.", f"tools.{place}"
+                Code.TOOL_UNAVAILABLE, f"{name} cannot be used here: {tool.unavailable}.", f"tools.{place}"
             )
         chosen[name] = tool
     return list(chosen.values())
@@ -237,11 +239,11 @@ def tool_choice_of(request: ChatRequest, tools: Sequence[Tool]) -> JsonValue:
     if isinstance(choice, NamedChoice):
         if choice.function.name not in names:
             raise RequestError(
-                Code.INVALID_REQUEST, "The tool that is forced is not among those offered.", "tool_choice.function.name"
+                Code.INVALID_REQUEST, "tool_choice names a tool that is not offered.", "tool_choice.function.name"
             )
         return {"type": "function", "function": {"name": choice.function.name}}
     if choice == "required" and not names:
-        raise RequestError(Code.INVALID_REQUEST, "A tool is required, but none is offered.", "tool_choice")
+        raise RequestError(Code.INVALID_REQUEST, "tool_choice requires a tool, but none is offered.", "tool_choice")
     return choice
 
 

@@ -74,6 +74,6 @@ class Quota:
         lock = self._locks.setdefault(who.owner, asyncio.Lock())
         async with lock, self.database.locked(f"runs {who.owner}"):
             if await self.database.read(count_under_way, who.owner) >= most:
-                words = f"Too many runs are under way: one user may have {most} at once."
+                words = f"Too many runs are active: each user may have {most} at once."
                 raise RequestError(Code.TOO_MANY_RUNS, words, status=429, retry_after=_RETRY_SECONDS)
             yield

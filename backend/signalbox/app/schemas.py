@@ -54,7 +54,7 @@ _NAME = r"^(\.{0,2}[A-Za-z0-9_:\-]|\.{3})[A-Za-z0-9_.:\-]*$"
 
 def _nameable(name: str) -> str:
     if re.fullmatch(_NAME, name) is None:
-        raise ValueError("is neither . nor .. and takes letters, digits, _ . : and - alone")
+        raise ValueError("may contain only letters, digits, _ . : and -, and must not be . or ..")
     return name
 
 
@@ -260,9 +260,9 @@ class ChatRequest(_Strict):
         if self.messages is None and not answers_again and not (self.prompt or "").strip():
             raise ValueError("needs messages, or a prompt that is not blank")
         if self.continues and (self.parent_id is None or self.messages is not None or self.prompt is not None):
-            raise ValueError("continues an answer by parent_id alone, without messages and prompt")
+            raise ValueError("to continue an answer, send parent_id without messages or prompt")
         if self.continues and self.system is not None:
-            raise ValueError("continues an answer under its instructions: leave out system")
+            raise ValueError("to continue an answer, leave out system: it keeps its instructions")
         if self.messages is not None and self.prompt is not None:
             raise ValueError("takes messages or prompt, not both")
         if self.reasoning is not None and self.reasoning_effort is not None:
@@ -287,7 +287,7 @@ class ErrorAnswer(BaseModel):
 def _one_line(title: str) -> str:
     line = one_line(title)
     if not line:
-        raise ValueError("needs a character that can be seen")
+        raise ValueError("must contain a visible character")
     return line
 
 

@@ -149,7 +149,7 @@ def token_in(headers: Headers) -> str:
     """Return the token that a request was sent with; what has another scheme, or none, whole. Raises RequestError."""
     given = headers.getlist("authorization")
     if len(given) > 1:
-        raise RequestError(Code.INVALID_REQUEST, "Authorization may come once.", "Authorization")
+        raise RequestError(Code.INVALID_REQUEST, "Authorization may appear only once.", "Authorization")
     return _SCHEME.sub("", given[0], count=1).strip() if given else ""
 
 

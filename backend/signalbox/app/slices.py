@@ -43,7 +43,7 @@ async def read_question(request: Request, limit: int) -> Question:
 def _question(body: bytes) -> Question:
     value = json_in(body)
     if not isinstance(value, dict):
-        raise RequestError(Code.INVALID_REQUEST, "The body must be a JSON object.", "body")
+        raise RequestError(Code.INVALID_REQUEST, "The request body must be a JSON object.", "body")
     if len(value) > _MOST_FIELDS:
         raise RequestError(Code.UNKNOWN_FIELD, f"The request has {len(value):,} fields, and most do not exist.", "body")
     request = _validated(value)

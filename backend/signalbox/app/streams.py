@@ -54,7 +54,7 @@ class Streams:
             raise RequestError(Code.TOO_MANY_STREAMS, status=503)
         own = self._of.get(owner, 0)
         if owner and self.most_per_user is not None and own >= self.most_per_user:
-            words = f"Too many streams are open: one user may have {self.most_per_user} at once."
+            words = f"Too many streams are open: each user may have {self.most_per_user} at once."
             raise RequestError(Code.TOO_MANY_STREAMS, words, retry_after=_RETRY_SECONDS)
         self._of[owner] = own + 1
         self.open += 1

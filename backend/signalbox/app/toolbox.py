@@ -23,7 +23,7 @@ from signalbox.tools.registry import built_in, from_packages
 # This project's documents take a fifth of a second, once; whoever has more need not wait for them to chat.
 _INDEX_SECONDS = 0.5
 
-NOT_CONFIGURED = "Web search is not configured; Signalbox's documentation and the saved notes were searched instead."
+NOT_CONFIGURED = "Web search is not set up, so this server's documents and saved notes were searched instead."
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def _cannot_write(notes: Path) -> str | None:
     try:
         notes.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        return f"the notes folder cannot be made ({error.strerror}); set SIGNALBOX_NOTES_DIR to one that can"
+        return f"the notes folder cannot be created ({error.strerror}); set SIGNALBOX_NOTES_DIR to one that can"
     return None
 
 

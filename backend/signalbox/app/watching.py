@@ -105,7 +105,7 @@ def cursor_of(run_id: str, after: int, last_event_id: str | None) -> int:
         return after
     named, seq = read_event_id(last_event_id)
     if named != run_id:
-        raise RequestError(Code.INVALID_REQUEST, "Last-Event-ID is of another run's events.", "Last-Event-ID")
+        raise RequestError(Code.INVALID_REQUEST, "Last-Event-ID belongs to another run.", "Last-Event-ID")
     return seq
 
 
@@ -113,9 +113,7 @@ def read_event_id(last_event_id: str) -> tuple[str, int]:
     """Read `<run_id>:<seq>`; raises RequestError."""
     run_id, _, seq = last_event_id.rpartition(":")
     if not run_id or ":" in run_id or not (seq.isascii() and seq.isdigit() and len(seq) < _SEQ_DIGITS):
-        raise RequestError(
-            Code.INVALID_REQUEST, "Last-Event-ID is not an id of a run's events (<run_id>:<seq>).", "Last-Event-ID"
-        )
+        raise RequestError(Code.INVALID_REQUEST, "Last-Event-ID is not an event id (<run_id>:<seq>).", "Last-Event-ID")
     return run_id, int(seq)
 
 
@@ -126,4 +124,4 @@ def refuse_twins(request: Request, *names: str) -> None:
         if name.lower().encode() not in there:
             continue
         if len(set(request.headers.getlist(name))) > 1:
-            raise RequestError(Code.INVALID_REQUEST, f"{name} may come once.", name)
+            raise RequestError(Code.INVALID_REQUEST, f"{name} may appear only once.", name)

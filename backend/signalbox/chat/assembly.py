@@ -79,12 +79,12 @@ class CallAssembler(Struct, eq=False):
         if delta.name:
             call.name = self._named(call.name, delta.name)
             if len(call.name) > _MOST_NAME:
-                raise _excessive(f"The name of a call is longer than {_MOST_NAME:,} characters.")
+                raise _excessive(f"The name in a tool call is longer than {_MOST_NAME:,} characters.")
         if delta.arguments:
             call.pieces.append(delta.arguments)
             call.size += len(delta.arguments)
             if call.size > _MOST_ARGUMENTS:
-                raise _excessive(f"The arguments of a call are longer than {_MOST_ARGUMENTS // 1024 // 1024} MB.")
+                raise _excessive(f"The arguments of a tool call are longer than {_MOST_ARGUMENTS // 1024 // 1024} MB.")
             call.depth += delta.arguments.count("{") - delta.arguments.count("}")
             if call.value is None and delta.arguments.rstrip().endswith("}"):
                 self.touched.append(call)
@@ -183,7 +183,7 @@ class CallAssembler(Struct, eq=False):
 
     def _open(self, delta: CallDelta) -> OpenCall:
         if len(self._calls) >= MOST_CALLS:
-            raise _excessive(f"The model makes more than {MOST_CALLS:,} calls in one answer.")
+            raise _excessive(f"The model made more than {MOST_CALLS:,} calls in one answer.")
         call = OpenCall(slot=len(self._calls), index=delta.index, position=delta.position or 0)
         self._calls.append(call)
         self._newest_at[delta.index] = call

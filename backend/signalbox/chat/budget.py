@@ -44,7 +44,9 @@ class BudgetReached(SignalboxError):
     """The run ends with what there is of an answer. No UpstreamError: nothing asks again behind it."""
 
     def __init__(self, *, has_begun: bool) -> None:
-        sentence = CODES[Code.BUDGET_REACHED].sentence if has_begun else "The question alone costs what the run may."
+        sentence = (
+            CODES[Code.BUDGET_REACHED].sentence if has_begun else "The prompt alone reaches the run's cost limit."
+        )
         super().__init__(Code.BUDGET_REACHED, sentence)
 
 

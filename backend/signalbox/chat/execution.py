@@ -205,7 +205,7 @@ class ToolExecution(Struct, eq=False):
         limit = self.context.limits.max_searches
         if not self._clamped:
             self._clamped = True
-            self._emit(Warning(f"No more than {limit} searches are sent for one answer.", Code.TOOL_CLAMP, call.step))
+            self._emit(Warning(f"An answer may use at most {limit} searches.", Code.TOOL_CLAMP, call.step))
         words = f"The limit of {limit} searches for this answer is reached; answer from what you have found."
         self.answer(call, ToolOutcome.failed(Code.TOOL_CLAMP, words))
 

@@ -19,7 +19,7 @@ from signalbox.core.parts import Request
 _USEFUL_TOKENS = 200
 # The host counts the prompt a little differently each time (openclaude#1263 clamps with a margin).
 _MARGIN = 0.95
-_NO_DRAWINGS = "The provider refused the images of earlier answers, so they were left out."
+_NO_DRAWINGS = "The provider rejected the images of earlier answers, so they were left out."
 
 Remedy = Callable[[ConversationContext, Request, UpstreamError], list[AnyEvent] | None]
 
@@ -53,7 +53,7 @@ def _clamp(context: ConversationContext, request: Request, error: UpstreamError)
     if most < _USEFUL_TOKENS:
         return None
     context.conceded.most_tokens = most
-    words = f"{CODES[Code.CREDIT_CLAMP].sentence} It may have {most:,} tokens."
+    words = f"{CODES[Code.CREDIT_CLAMP].sentence} It can have up to {most:,} tokens."
     return [Warning(words, Code.CREDIT_CLAMP)]
 
 

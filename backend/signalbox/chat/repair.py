@@ -72,7 +72,8 @@ def _glued(text: str) -> list[JsonObject]:
 def _fault(call: RawCall) -> ToolOutcome:
     if call.status is ArgumentStatus.TRUNCATED:
         return ToolOutcome.failed(
-            Code.ARGUMENTS_CUT, f"The call of {call.name} was cut before its arguments were whole; make a shorter call."
+            Code.ARGUMENTS_CUT,
+            f"The call of {call.name} was cut off before its arguments were complete; make a shorter call.",
         )
     return ToolOutcome.failed(
         Code.INVALID_ARGUMENTS, f"The arguments of {call.name} are not a JSON object; send one that fits the schema."

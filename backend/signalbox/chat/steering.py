@@ -68,7 +68,7 @@ class Steering(Struct):
         """Tell what of the request will not be sent as asked."""
         told: list[AnyEvent] = []
         if dropped := dropped_params(self.context):
-            words = f"Not sent as asked, since this model's host would refuse it here: {', '.join(dropped)}."
+            words = f"Not sent as requested because the provider would reject it: {', '.join(dropped)}."
             told.append(Warning(words, Code.PARAM_DROPPED))
         if self.context.tool_schemas and not self.context.offered:
             told.append(_warning(Code.TOOLS_DROPPED))
@@ -154,7 +154,8 @@ class Steering(Struct):
         if not (self._is_limited and wanted):
             return []
         self._is_limited = False
-        words = f"The limit of {self.context.limits.max_steps} model calls kept the model from calling more tools."
+        limit = self.context.limits.max_steps
+        words = f"The limit of {limit} model calls was reached, so the model could not call more tools."
         return [Warning(words, Code.MAX_STEPS, self.progress.steps)]
 
     def _concluded(self, end: TurnEnd, completion: Completion) -> list[AnyEvent]:

@@ -39,7 +39,7 @@ from signalbox.core.tools import ToolOutcome
 # What is shown beside text; of all other parts a client sees nothing where they come.
 _Shown: TypeAlias = ReasoningDelta | RefusalDelta | HiddenReasoning | Citation | ImageDelta | Omitted
 _SHOWN = frozenset(get_args(_Shown))
-_CUT = "The turn was cut before its end, so this call was not run; make it again."
+_CUT = "The turn was cut off before it was complete, so this call was not run; make it again."
 
 
 class Turn(Struct, eq=False):

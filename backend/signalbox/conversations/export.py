@@ -109,7 +109,7 @@ def _answers(path: Sequence[Node]) -> list[list[Node]]:
 def _heading(node: Node) -> str:
     if node.run is not None:
         return f"Answer ({node.run.model})"
-    return "Question" if node.role == "user" else "Answer (brought along)"
+    return "Question" if node.role == "user" else "Answer (imported)"
 
 
 def _system(node: Node) -> list[str]:

@@ -17,7 +17,7 @@ _EFFORT = 100
 
 def conversation_gone() -> RequestError:
     """Return the refusal of a question whose conversation was deleted before its run began."""
-    words = "The conversation was deleted, and nothing of this question is kept. Leave out parent_id to begin it anew."
+    words = "The conversation was deleted, and this question was not saved. Leave out parent_id to start it again."
     return RequestError(Code.UNKNOWN_CONVERSATION, words, "conversation_id")
 
 

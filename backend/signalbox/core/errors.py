@@ -116,60 +116,69 @@ class CodeFact:
 LONGEST_RETRY_AFTER = 600.0
 
 # Of a call that had begun when its run broke off: a model that hears that it was dropped makes it again.
-CUT_OFF = "The run broke off while the tool was at work: there is no result, and it may or may not have done its work."
+CUT_OFF = (
+    "The run was interrupted while the tool was running: there is no result, "
+    "and the tool may or may not have done its work."
+)
 
 CODES: dict[Code, CodeFact] = {
-    Code.INVALID_JSON: CodeFact("The body is not valid JSON.", "Send one JSON object in UTF-8."),
-    Code.INVALID_REQUEST: CodeFact("A field of the request is not valid.", "Mend the field that is named.", http=422),
+    Code.INVALID_JSON: CodeFact("The request body is not valid JSON.", "Send one JSON object in UTF-8."),
+    Code.INVALID_REQUEST: CodeFact("A field of the request is not valid.", "Fix the field named in `field`.", http=422),
     Code.UNKNOWN_FIELD: CodeFact("The request has a field that does not exist.", "Remove or rename it.", http=422),
-    Code.UNKNOWN_MODEL: CodeFact("The catalogue has no such model.", "Pick one of GET /api/models.", http=422),
-    Code.UNKNOWN_TOOL: CodeFact("There is no tool of that name.", "Use a name of GET /api/tools.", http=422),
-    Code.UNKNOWN_RUN: CodeFact("There is no run with that id.", "It may have been deleted; start anew.", http=404),
+    Code.UNKNOWN_MODEL: CodeFact("The model list has no such model.", "Choose a model from GET /api/models.", http=422),
+    Code.UNKNOWN_TOOL: CodeFact("There is no tool with that name.", "Use a name from GET /api/tools.", http=422),
+    Code.UNKNOWN_RUN: CodeFact("There is no run with that id.", "It may have been deleted; start a new one.", http=404),
     Code.UNKNOWN_CONVERSATION: CodeFact(
-        "There is no conversation with that id.", "See GET /api/conversations for those there are.", http=404
+        "There is no conversation with that id.", "GET /api/conversations lists the existing ones.", http=404
     ),
     Code.UNKNOWN_MESSAGE: CodeFact(
-        "The conversation has no such message.", "See GET /api/conversations/ID for its messages.", http=422
+        "The conversation has no such message.", "GET /api/conversations/ID lists its messages.", http=422
     ),
-    Code.UNKNOWN_SAVE: CodeFact("There is no save with that id.", "See GET /api/saves for those there are.", http=404),
+    Code.UNKNOWN_SAVE: CodeFact(
+        "There is no saved answer with that id.", "GET /api/saves lists the existing ones.", http=404
+    ),
     Code.KEY_REUSED: CodeFact(
-        "This Idempotency-Key came before, with another body.", "Use a new key for a new question.", http=422
+        "This Idempotency-Key was already used with a different body.", "Use a new key for a new question.", http=422
     ),
-    Code.RUN_NOT_OVER: CodeFact("The run is still under way.", "Wait for its end, or stop it.", True, 409),
+    Code.RUN_NOT_OVER: CodeFact("The run has not finished yet.", "Wait until it finishes, or stop it.", True, 409),
     Code.RUN_IN_CONVERSATION: CodeFact(
-        "This run is an answer in a conversation.", "Delete the conversation, and it goes with it.", http=409
+        "This run is an answer in a conversation.", "Delete the conversation; this deletes the run too.", http=409
     ),
     Code.STORE_UNAVAILABLE: CodeFact(
-        "The database cannot be used now.", "Try again in a moment; the log says what is wrong.", True, 503
+        "The database is not available right now.", "Try again in a moment; the server's log has the cause.", True, 503
     ),
-    Code.BODY_TOO_LARGE: CodeFact("The body is too large.", "Send less, or raise SIGNALBOX_MAX_BODY_MB.", http=413),
+    Code.BODY_TOO_LARGE: CodeFact(
+        "The request body is too large.", "Send less, or raise SIGNALBOX_MAX_BODY_MB.", http=413
+    ),
     Code.TOO_MUCH_AT_ONCE: CodeFact(
-        "The server is receiving too many large bodies and answers at once.",
+        "The server is handling too many large requests and answers at once.",
         "Try again in a moment.",
         retryable=True,
         http=503,
     ),
-    Code.TOO_MANY_RUNS: CodeFact("Too many runs are under way.", "Try again in a moment.", retryable=True, http=503),
+    Code.TOO_MANY_RUNS: CodeFact("Too many runs are active.", "Try again in a moment.", retryable=True, http=503),
     Code.TOO_MANY_STREAMS: CodeFact("Too many streams are open.", "Close some, or try again in a moment.", True, 429),
     Code.TOO_MANY_QUESTIONS: CodeFact(
-        "Too many questions in a short time.", "Wait as long as Retry-After says.", True, 429
+        "Too many questions in a short time.", "Wait for the number of seconds in Retry-After.", True, 429
     ),
     Code.WORKER_SILENT: CodeFact(
-        "The worker that this run lives in does not answer.",
-        "Try again: if it is gone, the run is ended soon.",
+        "The worker process of this run does not respond.",
+        "Try again in a moment; if the worker is gone, its runs are ended.",
         True,
         503,
     ),
-    Code.NOT_FOUND: CodeFact("There is nothing at this address.", "See /docs for the addresses there are.", http=404),
-    Code.METHOD_NOT_ALLOWED: CodeFact("This address does not take that method.", "See /docs.", http=405),
-    Code.UNAUTHORIZED: CodeFact("A token is needed.", "Send Authorization: Bearer TOKEN.", http=401),
+    Code.NOT_FOUND: CodeFact("There is nothing at this address.", "See /docs for the list of routes.", http=404),
+    Code.METHOD_NOT_ALLOWED: CodeFact(
+        "This address does not support that method.", "See /docs for the supported methods.", http=405
+    ),
+    Code.UNAUTHORIZED: CodeFact("An access token is required.", "Send Authorization: Bearer TOKEN.", http=401),
     Code.HOST_NOT_ALLOWED: CodeFact(
         "The Host header names a host that is not allowed.", "Add it to SIGNALBOX_ALLOWED_HOSTS.", http=403
     ),
     Code.ORIGIN_NOT_ALLOWED: CodeFact(
         "Requests from that web page are not allowed.", "Add its origin to SIGNALBOX_ALLOWED_ORIGINS.", http=403
     ),
-    Code.SHUTTING_DOWN: CodeFact("The server is stopping.", "Try again in a moment.", retryable=True, http=503),
+    Code.SHUTTING_DOWN: CodeFact("The server is shutting down.", "Try again in a moment.", retryable=True, http=503),
     # Sent by the proxy in front of the workers (deploy/nginx.conf), with 500, 502, 503 or 504 as it saw it.
     Code.SERVER_UNREACHABLE: CodeFact(
         "Signalbox did not answer.",
@@ -177,99 +186,118 @@ CODES: dict[Code, CodeFact] = {
         retryable=True,
         http=502,
     ),
-    Code.UPSTREAM_AUTH: CodeFact("The upstream did not accept the API key.", "Check OPENROUTER_API_KEY."),
+    Code.UPSTREAM_AUTH: CodeFact("The upstream rejected the API key.", "Check OPENROUTER_API_KEY."),
     Code.UPSTREAM_CREDITS: CodeFact("The account has too little credit for this request.", "Add credit."),
-    Code.UPSTREAM_FORBIDDEN: CodeFact("The upstream refused this request.", "Check the key's rights or the input."),
-    Code.UPSTREAM_NOT_FOUND: CodeFact(
-        "The upstream has no endpoint for this request.", "Pick another model, or check OPENROUTER_BASE_URL."
+    Code.UPSTREAM_FORBIDDEN: CodeFact(
+        "The upstream refused this request.", "Check the key's permissions, or change the input."
     ),
-    Code.UPSTREAM_NO_TOOLS: CodeFact("No host of this model takes tools.", "Pick another model, or send tools: []."),
-    Code.UPSTREAM_NO_IMAGES: CodeFact("No host of this model takes images.", "Pick a model that reads images."),
+    Code.UPSTREAM_NOT_FOUND: CodeFact(
+        "The upstream has no endpoint for this request.", "Choose another model, or check OPENROUTER_BASE_URL."
+    ),
+    Code.UPSTREAM_NO_TOOLS: CodeFact(
+        "No provider of this model supports tools.", "Choose another model, or send tools: []."
+    ),
+    Code.UPSTREAM_NO_IMAGES: CodeFact("No provider of this model accepts images.", "Choose a model that reads images."),
     Code.UPSTREAM_NO_PARAMS: CodeFact(
-        "No host of this model takes all of the request's parameters.", "Leave out parameters, or pick another model."
+        "No provider of this model supports all parameters of the request.",
+        "Leave out parameters, or choose another model.",
     ),
     Code.UPSTREAM_SIGNATURE: CodeFact(
-        "The model's host refused the reasoning of an earlier step.", "Try again; nothing of the chat is lost.", True
+        "The provider rejected the reasoning of an earlier step.", "Try again; the conversation is unchanged.", True
     ),
-    Code.UPSTREAM_REJECTED: CodeFact("The upstream rejected the request.", "Change the request or the model."),
+    Code.UPSTREAM_REJECTED: CodeFact(
+        "The upstream rejected the request.", "Change the request, or choose another model."
+    ),
     Code.UPSTREAM_TOO_LARGE: CodeFact("The request is too large for the upstream.", "Send less."),
     Code.CONTEXT_LENGTH_EXCEEDED: CodeFact(
-        "The conversation is longer than the model can read.",
-        "Shorten it, offer fewer tools, or pick a model with a longer context.",
+        "The conversation is too long for this model.",
+        "Shorten it, offer fewer tools, or choose a model with a longer context.",
     ),
     Code.RATE_LIMIT: CodeFact("Too many requests in a short time.", "Wait, then try again.", retryable=True),
-    Code.UPSTREAM_OVERLOADED: CodeFact("The model's host is overloaded.", "Try again, or another model.", True),
-    Code.UPSTREAM_ERROR: CodeFact("The model's host failed.", "Try again, or another model.", True),
-    Code.UPSTREAM_TIMEOUT: CodeFact("The model's host took too long.", "Try again.", True),
-    Code.UPSTREAM_STALLED: CodeFact("The model's host fell silent.", "What came is kept; try again.", True),
-    Code.UPSTREAM_UNREACHABLE: CodeFact("The upstream cannot be reached.", "Check the network and base URL.", True),
-    Code.UPSTREAM_PROTOCOL: CodeFact("The upstream sent something that is not its protocol.", "Try again.", True),
-    Code.STREAM_CUT: CodeFact("The answer was cut before its end.", "What came is kept; try again.", True),
-    Code.EMPTY_ANSWER: CodeFact("The model ended without an answer.", "Try again, or another model.", True),
-    Code.MALFORMED_CALL: CodeFact("The model made a call that cannot be read.", "Try again, or another model.", True),
+    Code.UPSTREAM_OVERLOADED: CodeFact("The provider is overloaded.", "Try again, or choose another model.", True),
+    Code.UPSTREAM_ERROR: CodeFact("The provider returned an error.", "Try again, or choose another model.", True),
+    Code.UPSTREAM_TIMEOUT: CodeFact("The provider took too long.", "Try again.", True),
+    Code.UPSTREAM_STALLED: CodeFact(
+        "The provider stopped sending.", "The text received so far is saved; try again.", True
+    ),
+    Code.UPSTREAM_UNREACHABLE: CodeFact(
+        "The upstream cannot be reached.", "Check the network and OPENROUTER_BASE_URL.", True
+    ),
+    Code.UPSTREAM_PROTOCOL: CodeFact("The upstream sent a response that cannot be read.", "Try again.", True),
+    Code.STREAM_CUT: CodeFact(
+        "The answer broke off before it was complete.", "The text received so far is saved; try again.", True
+    ),
+    Code.EMPTY_ANSWER: CodeFact("The model returned an empty answer.", "Try again, or choose another model.", True),
+    Code.MALFORMED_CALL: CodeFact(
+        "The model made a tool call that cannot be read.", "Try again, or choose another model.", True
+    ),
     Code.REASONING_LENGTH: CodeFact(
         "The model used up its length limit while reasoning, and gave no answer.",
         "Raise max_tokens, or ask for less reasoning.",
         True,
     ),
-    Code.LENGTH: CodeFact("The answer reached its length limit.", "Ask it to go on, or raise max_tokens."),
+    Code.LENGTH: CodeFact("The answer reached its length limit.", "Continue the answer, or raise max_tokens."),
     Code.CONTENT_FILTER: CodeFact("The answer was withheld by a content filter.", "Rephrase the request."),
-    Code.TURN_PAUSED: CodeFact("The provider paused the model before it was done.", "Ask it to go on."),
+    Code.TURN_PAUSED: CodeFact("The provider paused the model before the answer was complete.", "Continue the answer."),
     Code.STOP_UNKNOWN: CodeFact(
         "The provider stopped for a reason that Signalbox does not know.",
-        "What came is kept, and no tool that changes something was run; ask it to go on.",
+        "The text received so far is saved, and no tool that changes something was run; continue the answer.",
     ),
-    Code.DETACHED_TIMEOUT: CodeFact("Nobody was watching, and the time for that is over.", "Ask again.", True),
+    Code.DETACHED_TIMEOUT: CodeFact(
+        "The answer was stopped because no client was connected for too long.", "Try again.", True
+    ),
     Code.SERVER_CRASH: CodeFact(
-        "The server stopped in the middle of this answer.", "What was saved stays; ask again.", True
+        "The server stopped unexpectedly during this answer.", "The text received before is saved; try again.", True
     ),
-    Code.BUDGET_REACHED: CodeFact(
-        "The run has reached what it may cost.", "Allow it to cost more, or ask for the rest of what has begun."
+    Code.BUDGET_REACHED: CodeFact("The run reached its cost limit.", "Raise max_cost, or continue the answer."),
+    Code.RUN_TOO_LARGE: CodeFact("The run has become too large to store.", "Ask for the rest in smaller pieces."),
+    Code.SERVER_SHUTDOWN: CodeFact("The server was shut down during this answer.", "Try again.", True),
+    Code.INTERNAL: CodeFact(
+        "Signalbox had an internal error.", "Try again; the server's log has the run's id.", True, 500
     ),
-    Code.RUN_TOO_LARGE: CodeFact("The run has become too large to keep.", "Ask it to go on, in smaller pieces."),
-    Code.SERVER_SHUTDOWN: CodeFact("The server stopped during this run.", "Ask again.", True),
-    Code.INTERNAL: CodeFact("Something broke inside Signalbox.", "Try again; the log has the run's id.", True, 500),
-    Code.INVALID_ARGUMENTS: CodeFact("The tool was called with arguments it cannot take.", "Mend the arguments."),
-    Code.ARGUMENTS_CUT: CodeFact("The call was cut before its arguments were whole.", "Make a shorter call."),
-    Code.TOOL_UNAVAILABLE: CodeFact("The tool is not set up here.", "See GET /api/tools for the reason.", http=422),
+    Code.INVALID_ARGUMENTS: CodeFact("The tool was called with invalid arguments.", "Correct the arguments."),
+    Code.ARGUMENTS_CUT: CodeFact("The call was cut off before its arguments were complete.", "Make a shorter call."),
+    Code.TOOL_UNAVAILABLE: CodeFact(
+        "The tool is not set up on this server.", "GET /api/tools gives the reason.", http=422
+    ),
     Code.TOOL_FAILED: CodeFact("The tool failed.", "Answer without it, or call it differently."),
     Code.TIMEOUT: CodeFact("The tool took too long.", "Answer without it, or ask for less.", True),
     Code.URL_NOT_FOUND_HERE: CodeFact(
-        "The address comes neither from the user nor from a result.", "Read an address that was found or given."
+        "The address was neither given by the user nor found in a result.", "Read an address that was given or found."
     ),
-    Code.TOOL_CLAMP: CodeFact("The limit of searches for one answer is reached.", "Answer from what was found."),
-    Code.SUPERSEDED: CodeFact("The model changed this call while it was being made.", "The next call holds."),
-    Code.STEP_FAILED: CodeFact("The model's turn did not end well, so the call was dropped.", "Ask again.", True),
-    Code.CANCELLED: CodeFact("The run was stopped before the tool had finished.", "Ask again."),
+    Code.TOOL_CLAMP: CodeFact("The limit of searches for one answer was reached.", "Answer from what was found."),
+    Code.SUPERSEDED: CodeFact("The model changed this call while writing it.", "The next call replaces it."),
+    Code.STEP_FAILED: CodeFact("The model's turn failed, so this call was dropped.", "Try again.", True),
+    Code.CANCELLED: CodeFact("The run was stopped before the tool finished.", "Try again."),
     Code.NOT_RECORDED: CodeFact(
-        "The journal that this replay is made from knows no such call.", "Nothing: a replay runs no tool."
+        "The journal being replayed has no such call.", "Nothing to do: a replay runs no tools."
     ),
-    Code.FINAL_EMPTY: CodeFact("The model gave no final answer.", "Read what the tools found, or ask again."),
-    Code.MAX_STEPS: CodeFact("The limit of model calls was reached.", "Raise max_steps to let it go on."),
-    Code.FRAME_UNREADABLE: CodeFact("A piece of the model's stream could not be read.", "Ask again if it matters."),
+    Code.FINAL_EMPTY: CodeFact("The model gave no final answer.", "Read what the tools found, or try again."),
+    Code.MAX_STEPS: CodeFact("The limit of model calls was reached.", "Raise max_steps to let it continue."),
+    Code.FRAME_UNREADABLE: CodeFact(
+        "A piece of the model's answer could not be read.", "Try again if something is missing."
+    ),
     Code.CONTEXT_TRIMMED: CodeFact(
-        "The conversation does not fit the model, so its oldest parts were left out of this request.",
-        "Pick a model with a longer context to have all of it read.",
+        "The conversation is too long for this model, so its oldest parts were left out of this request.",
+        "Choose a model with a longer context to include all of it.",
     ),
     Code.TOOLS_DROPPED: CodeFact(
-        "The model's hosts take no tools, so it answers without them.", "Pick a model with tools to have them used."
+        "No provider of this model supports tools, so it answers without them.", "Choose a model that supports tools."
     ),
     Code.CONTENT_DROPPED: CodeFact(
-        "The model or its provider does not take the images, so they were left out.",
-        "Pick a model that reads images to have them seen.",
+        "The model or its provider does not accept images, so they were left out.",
+        "Choose a model that reads images.",
     ),
     Code.OUTPUT_DROPPED: CodeFact(
-        "A part of the answer was left out: an image or a source that is beyond a limit or cannot be read.",
+        "An image or a source of the answer was left out: it exceeds a limit or cannot be read.",
         "Ask for less, or for smaller images.",
     ),
-    Code.CREDIT_CLAMP: CodeFact(
-        "The account's credit allows only a shorter answer, so a shorter one was asked for.", "Add credit."
-    ),
+    Code.CREDIT_CLAMP: CodeFact("The account's credit is low, so a shorter answer was requested.", "Add credit."),
     Code.MORE_ROOM: CodeFact(
-        "The model used up its length limit while reasoning, so it was asked once more with more room.",
-        "Raise max_tokens to spare the first try.",
+        "The model used up its length limit while reasoning, so it was asked again with a higher limit.",
+        "Raise max_tokens to avoid the first attempt.",
     ),
-    Code.PARAM_DROPPED: CodeFact("A parameter was not sent, as the model's host refuses it.", "Leave it out."),
+    Code.PARAM_DROPPED: CodeFact("A parameter was not sent because the provider rejects it.", "Remove the parameter."),
 }
 
 

@@ -51,12 +51,12 @@ def bucket(key: str) -> int:
 def effective(environment: bool | None, lever: Lever | None) -> str:
     """Say which loop the next run uses, and why."""
     if environment is False:
-        return "Every run uses the legacy loop: TOOL_LOOP_V2=false in the settings, which nothing overrides."
+        return "Every run uses the legacy loop: TOOL_LOOP_V2=false in the settings, which cannot be overridden."
     if lever is not None and lever.state == "percent":
         return f"{lever.percent} % of the conversations use the V2 loop, the others the legacy loop."
     choice = choose_loop(environment, lever, key="")
-    unpulled = "the settings say so (TOOL_LOOP_V2=true)" if environment else "that is the default"
-    why = "the lever says so" if lever else unpulled
+    unpulled = "TOOL_LOOP_V2=true is set" if environment else "this is the default"
+    why = "an override is set" if lever else unpulled
     return f"Every run uses the {'V2' if choice.loop == 'v2' else 'legacy'} loop: {why}."
 
 

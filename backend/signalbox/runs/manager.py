@@ -33,7 +33,7 @@ _BILL_SECONDS = 24 * 3600.0
 # A run that somebody polls lives at least so long between two polls, whatever its time alone is.
 _BETWEEN_POLLS = 30.0
 _RUN_ID = re.compile(r"[0-9a-f]{32}")
-_NO_RUN_ID = "There is no run with that id: the id of a run is 32 hex digits."
+_NO_RUN_ID = "There is no run with that id: a run id has 32 hex digits."
 _NOT_ASKED = Asked()
 
 

@@ -150,7 +150,7 @@ def whole(body: bytes, served: Served) -> list[StreamPart]:
     # Raised behind the handler: as its context the JSON error would keep the whole text.
     if is_cut:
         raise UpstreamError(Code.STREAM_CUT)
-    words = "The upstream's answer is not a JSON object; check the base URL."
+    words = "The upstream's answer is not a JSON object; check OPENROUTER_BASE_URL."
     raise UpstreamError(Code.UPSTREAM_PROTOCOL, words)
 
 
@@ -182,10 +182,10 @@ def _refuse_foreign(start: bytes, answer: httpx.Response) -> None:
     """Refuse a 200 that is no answer of a chat API at all."""
     coding = field(answer, "content-encoding")
     if coding and (coding := coding.strip().lower()) not in ("", "identity"):
-        words = f"The upstream compresses its stream ({coding}) although that was not asked for."
+        words = f"The upstream compressed its stream ({coding}) although this was not requested."
         raise UpstreamError(Code.UPSTREAM_PROTOCOL, words)
     if start == b"<":
-        raise UpstreamError(Code.UPSTREAM_PROTOCOL, "The upstream answers with a web page; check the base URL.")
+        raise UpstreamError(Code.UPSTREAM_PROTOCOL, "The upstream returned a web page; check OPENROUTER_BASE_URL.")
 
 
 def _is_cut(error: ValueError) -> bool:

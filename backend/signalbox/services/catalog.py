@@ -85,7 +85,7 @@ class ModelCatalog:
             return
         await self._refresh()
         if not self._knows(model):
-            raise RequestError(Code.UNKNOWN_MODEL, f"The catalogue has no model {model[:100]!r}.", "model")
+            raise RequestError(Code.UNKNOWN_MODEL, f"The model list has no model {model[:100]!r}.", "model")
 
     def entry(self, model: str) -> JsonObject | None:
         """Return what is listed of a model, by its id or by that of which it is a variant (`:free`)."""

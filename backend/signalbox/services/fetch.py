@@ -104,7 +104,7 @@ class PageFetcher:
             async with asyncio.timeout(self._seconds):
                 return await self._follow(self.target(url))
         except TimeoutError:
-            raise ToolError(Code.TIMEOUT, f"The page did not come within {self._seconds:g} s.") from None
+            raise ToolError(Code.TIMEOUT, f"The page did not load within {self._seconds:g} s.") from None
 
     async def _follow(self, target: Target) -> WebPage:
         for _ in range(MOST_REDIRECTS + 1):
@@ -123,18 +123,18 @@ class PageFetcher:
         """
         text = url.strip()
         if not text or len(text) > LONGEST_URL or re.search(r"[\x00-\x20\x7f\\]", text):
-            raise _wrong("it must be one web address without blanks")
+            raise _wrong("it must be one web address without spaces")
         try:
             parts = urlsplit(text)
             host, port = ascii_host(parts.hostname or ""), parts.port
         except ValueError:
             raise _wrong("it is not a web address") from None
         if parts.scheme not in ("https", "http"):
-            raise _wrong("only https:// addresses are read")
+            raise _wrong("only https:// addresses can be read")
         if "@" in parts.netloc:
             raise _wrong("it must not hold a user name or a password")
         if host is None:
-            raise _wrong("its host is neither a name nor a plain address")
+            raise _wrong("its host is neither a name nor a plain IP address")
         path = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~") + _query(parts.query)
         return self._ported(parts.scheme, host, port, path)
 
@@ -143,7 +143,7 @@ class PageFetcher:
         if self._allow.names(host):
             return Target(scheme, host, port or usual, path)
         if port not in (None, usual):
-            raise _wrong("only the usual port of https is asked")
+            raise _wrong("only the standard https port is allowed")
         return Target("https", host, 443, path)
 
     async def _addresses(self, target: Target) -> list[Address]:
@@ -155,7 +155,7 @@ class PageFetcher:
         except ValueError:  # with a zone (fe80::1%eth0), or no address at all
             found = []
         if not found or not all(self._allow.permits(target.host, address) for address in found):
-            words = f"{target.host} is not on the public internet, and only what is there can be read."
+            words = f"{target.host} is not on the public internet; only public pages can be read."
             raise ToolError(Code.TOOL_FAILED, words)
         return found[:_MOST_ADDRESSES]
 
@@ -170,9 +170,11 @@ class PageFetcher:
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 failure = error
             except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError):
-                raise ToolError(Code.TOOL_FAILED, f"{target.host} broke off before the page was whole.") from None
+                raise ToolError(
+                    Code.TOOL_FAILED, f"{target.host} closed the connection before the page was complete."
+                ) from None
         if failure is not None and isinstance(failure.__cause__, ssl.SSLError):
-            raise ToolError(Code.TOOL_FAILED, f"{target.host} cannot prove that it is {target.host} (TLS).")
+            raise ToolError(Code.TOOL_FAILED, f"The TLS certificate of {target.host} is not valid.")
         raise ToolError(Code.TOOL_FAILED, f"{target.host} cannot be reached.")
 
     async def _ask(self, target: Target, address: Address) -> _Reply:
@@ -240,7 +242,7 @@ def _page(target: Target, reply: _Reply) -> WebPage:
         raise ToolError(Code.TOOL_FAILED, f"This is {what}; only web pages and text can be read.")
     body, cut = _unpacked(reply)
     if b"\0" in body[:1024] and not body.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise ToolError(Code.TOOL_FAILED, "This is no text; only web pages and text can be read.")
+        raise ToolError(Code.TOOL_FAILED, "This is not text; only web pages and text can be read.")
     is_html = kind in _WEB_PAGES or (not kind and body.lstrip()[:1] == b"<")
     text = decoded(body, reply.headers.get("content-type", ""), is_html=is_html)
     return WebPage(target.url, "text/html" if is_html else kind or "text/plain", text, cut)
@@ -256,11 +258,11 @@ def _refusal(target: Target, status: int) -> ToolError:
         case 404 | 410:
             return ToolError(Code.TOOL_FAILED, "There is no page at this address.")
         case 401 | 403 | 451:
-            return ToolError(Code.TOOL_FAILED, f"{target.host} does not let this page be read (status {status}).")
+            return ToolError(Code.TOOL_FAILED, f"{target.host} does not allow reading this page (status {status}).")
         case 429:
-            return ToolError(Code.RATE_LIMIT, f"{target.host} is asked too often; read another page.")
+            return ToolError(Code.RATE_LIMIT, f"{target.host} received too many requests; read another page.")
         case _:
-            return ToolError(Code.TOOL_FAILED, f"{target.host} answered with status {status} and no page.")
+            return ToolError(Code.TOOL_FAILED, f"{target.host} answered with status {status} instead of a page.")
 
 
 def _unpacked(reply: _Reply) -> tuple[bytes, bool]:
@@ -270,7 +272,7 @@ def _unpacked(reply: _Reply) -> tuple[bytes, bool]:
         return reply.body, reply.cut
     body = _inflated(reply.body) if coding in ("gzip", "x-gzip", "deflate") else None
     if body is None:
-        raise ToolError(Code.TOOL_FAILED, "The page came compressed in a way that cannot be read.")
+        raise ToolError(Code.TOOL_FAILED, "The page is compressed in a way that cannot be read.")
     return body[:LARGEST_BODY], reply.cut or len(body) > LARGEST_BODY
 
 

@@ -35,7 +35,7 @@ class NotesFolder:
         """Write a note to a file named after its title; raises ToolError when it cannot be kept."""
         content = f"---\ndate: {now.isoformat(timespec='seconds')}\n---\n\n# {title}\n\n{text.strip()}\n".encode()
         if len(content) > LARGEST_NOTE:
-            raise ToolError(Code.INVALID_ARGUMENTS, f"text: a note holds at most {LARGEST_NOTE // 1024} kB")
+            raise ToolError(Code.INVALID_ARGUMENTS, f"text: a note can hold at most {LARGEST_NOTE // 1024} kB")
         name = await asyncio.to_thread(self._write, file_stem(title), content)
         self._on_saved()
         return SavedNote(name, NOTES + quote(name))
@@ -66,7 +66,7 @@ class NotesFolder:
                     return name
         finally:
             aside.unlink(missing_ok=True)
-        raise ToolError(Code.TOOL_FAILED, f"There are {_MOST_ALIKE} notes of that title already; use another title.")
+        raise ToolError(Code.TOOL_FAILED, f"There are {_MOST_ALIKE} notes with that title already; use another title.")
 
 
 def _private(path: str, flags: int) -> int:

@@ -152,7 +152,7 @@ class OpenRouterService:
     async def _refuse(self, answer: httpx.Response) -> NoReturn:
         """Raise what an answer that is no success means."""
         if answer.is_redirect:
-            words = "The upstream answers with a redirect; check the base URL."
+            words = "The upstream returned a redirect; check OPENROUTER_BASE_URL."
             raise UpstreamError(Code.UPSTREAM_PROTOCOL, words, retryable=False)
         try:
             body = await rest(answer.aiter_bytes(), _MOST_OF_AN_ERROR)
@@ -216,7 +216,7 @@ def _timed_out(error: httpx.TimeoutException) -> UpstreamError:
         case httpx.ConnectTimeout():
             return UpstreamError(Code.UPSTREAM_UNREACHABLE, "The upstream did not accept a connection in time.")
         case httpx.PoolTimeout():
-            return UpstreamError(Code.UPSTREAM_OVERLOADED, "Too many requests to the upstream are under way.")
+            return UpstreamError(Code.UPSTREAM_OVERLOADED, "Too many requests to the upstream are active.")
         case _:
             return UpstreamError(Code.UPSTREAM_STALLED)
 
@@ -225,5 +225,5 @@ def _broken(error: httpx.TransportError, *, has_answer: bool) -> UpstreamError:
     if has_answer:
         return UpstreamError(Code.STREAM_CUT)
     if isinstance(error, httpx.RemoteProtocolError):
-        return UpstreamError(Code.UPSTREAM_PROTOCOL, "The upstream's answer is not HTTP, or was cut at its start.")
+        return UpstreamError(Code.UPSTREAM_PROTOCOL, "The upstream's response is not HTTP, or broke off at its start.")
     return UpstreamError(Code.UPSTREAM_UNREACHABLE)

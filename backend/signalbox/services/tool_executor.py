@@ -183,8 +183,8 @@ async def _unknown_address(spec: ToolSpec, given: JsonObject, context: ToolConte
 
 
 _NOT_FOUND_HERE = (
-    "This address stands neither in a result nor in what the user wrote, so it is not asked. Use an address exactly as "
-    "a result gives it, search for the page, or answer without it."
+    "This address appears neither in a result nor in what the user wrote, so it was not opened. "
+    "Use an address exactly as given in a result, search for the page, or answer without it."
 )
 
 

@@ -14,22 +14,22 @@ from .results import tidy
 from .shapes import as_objects
 
 WHO = (
-    "I am a **simulated model**: a small set of rules that runs inside Signalbox and speaks like {model} on the wire. "
-    "I have no knowledge of my own. I can search, calculate and read the clock with the tools I am offered, and I "
-    "answer from what they return. Set `OPENROUTER_API_KEY` to talk to a real model."
+    "I am a **simulated model**: a small set of rules inside Signalbox that imitates the API of {model}. "
+    "I have no knowledge of my own. I can search, calculate and tell the time with the tools of this chat, and I "
+    "answer from their results. Set `OPENROUTER_API_KEY` to talk to a real model."
 )
 HELLO = (
-    "Hello! I am a simulated model, here so that you can try Signalbox without a key. Ask me about "
-    "something and I will search for it, give me a sum, or ask what time it is somewhere. For example: "
+    "Hello! I am a simulated model, so you can try Signalbox without an API key. Ask me to look something up, "
+    "give me something to calculate, or ask what time it is somewhere. For example: "
     "*What time is it in Tokyo, what is 17 * 23, and how do tool calls stream?*"
 )
 NO_TOOLS = (
-    "I am a simulated model without knowledge of my own, and no tool is open to me in this request, so I cannot "
-    "answer that. With a search tool I would look up: *{topic}*."
+    "I am a simulated model without knowledge of my own, and this request offers no tool that I can use, "
+    "so I cannot answer that. With a search tool, I would look up: *{topic}*."
 )
 CHAT = (
-    "I am a simulated model: a few rules, no imagination, so I cannot really help with “{said}”. What I can do is use "
-    "tools: ask me a question and I will search, give me a sum, or ask for the time somewhere."
+    "I am a simulated model that follows a few rules, so I cannot help with “{said}”. I can use tools: ask me to "
+    "look something up, give me something to calculate, or ask what time it is somewhere."
 )
 
 
@@ -67,7 +67,7 @@ def _talk(incoming: Incoming) -> str:
     if re.search(r"\bwhat did i (?:ask|say)", said, re.IGNORECASE):
         return _earlier(incoming)
     if re.match(r"\W*thank", said, re.IGNORECASE):
-        return "You are welcome!"
+        return "You're welcome!"
     if SMALL_TALK.match(said) or not said:
         return HELLO
     if asks_for_program(said):
@@ -75,7 +75,7 @@ def _talk(incoming: Incoming) -> str:
     if asked := wanted(incoming):
         return NO_TOOLS.format(topic=tidy(asked[0][0].subject or said, 80))
     if any(part.get("type") == "image_url" for part in _parts(incoming)):
-        return "I can see that you attached an image, but a simulated model cannot look at it."
+        return "I can see that you attached an image, but a simulated model cannot see what is in it."
     return CHAT.format(said=tidy(said, 80))
 
 
@@ -92,7 +92,7 @@ def _line(exchange: Exchange) -> str:
     """Say one result that is not a search."""
     result = exchange.result
     if result.error:
-        return f"`{exchange.name}` did not work: {tidy(result.error, 200)}"
+        return f"`{exchange.name}` failed: {tidy(result.error, 200)}"
     if is_named(exchange.name, "calc", "math"):
         asked = first_argument(exchange)
         return f"`{asked}` = **{_plain(exchange, 'text', 'value', 'result', 'answer')}**"

@@ -110,9 +110,9 @@ ROWS = (
 )
 # Listed beside the faults: their names begin like faults, but what they do is a rule's or the bill's doing.
 SCRIPTED = (
-    Listed("openai/sim-context-2000", "A small context", "1.25", "10", 2000, "GPT", images=True, hidden=True),
-    Listed("openai/sim-afford-500", "Credits for 500 tokens", "1.25", "10", 400_000, "GPT", images=True, hidden=True),
-    Listed("openai/sim-late-bill", "A bill that is late", "1.25", "10", 400_000, "GPT", images=True, hidden=True),
+    Listed("openai/sim-context-2000", "Small context", "1.25", "10", 2000, "GPT", images=True, hidden=True),
+    Listed("openai/sim-afford-500", "Credit for 500 tokens", "1.25", "10", 400_000, "GPT", images=True, hidden=True),
+    Listed("openai/sim-late-bill", "Late bill", "1.25", "10", 400_000, "GPT", images=True, hidden=True),
 )
 BY_ID = {row.id: row for row in ROWS}
 
@@ -146,7 +146,7 @@ def entry(row: Listed) -> dict[str, Any]:
         "hugging_face_id": None,
         "name": row.name,
         "created": CREATED,
-        "description": "Answered by Signalbox's simulator: a small rule-based model in this family's accent.",
+        "description": "Answered by Signalbox's simulator: a small rule-based model that imitates this model family.",
         "context_length": row.context,
         "architecture": {
             "modality": f"{'+'.join(inputs)}->{'+'.join(reversed(row.outputs))}",

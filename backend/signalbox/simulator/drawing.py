@@ -10,7 +10,7 @@ from .incoming import Incoming
 from .turns import Turn
 
 DREW = "Here is a sunrise over the sea. A simulated model draws the same image for every request."
-WORDS_ONLY = "I can draw, but this request does not ask for images: `modalities` has to name `image`."
+WORDS_ONLY = "I can draw, but this request does not ask for images: add `image` to `modalities`."
 
 
 def draw(incoming: Incoming) -> Turn:

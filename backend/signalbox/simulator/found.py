@@ -84,7 +84,7 @@ def _said(item: Item) -> str:
 def _section(search: Search, shown: set[str], *, several: bool) -> str:
     if search.exchange.result.error:
         named = f"The search for “{search.query}”" if search.query else "The search"
-        return f"{named} did not work: {tidy(search.exchange.result.error, 200)}"
+        return f"{named} failed: {tidy(search.exchange.result.error, 200)}"
     if not search.about:
         return _nothing(search)
     items = [item for item in search.about if (item.url or item.title) not in shown]
@@ -100,12 +100,12 @@ def _nothing(search: Search) -> str:
     result = search.exchange.result
     if isinstance(result.value, str) and result.value.strip():
         return f"The search for “{search.query}” returned: {tidy(result.value, 600)}"
-    where = "The documents here hold nothing" if result.field("searched") == "docs" else "The search found nothing"
+    where = "This server's documents have nothing" if result.field("searched") == "docs" else "The search found nothing"
     said = f"{where} on **{search.query}**." if search.query else f"{where} on that."
     if not result.items:
         return said
     nearest = "\n".join(f"- {item.title}{_mark(item)}" for item in result.items[:3])
-    return f"{said} What came up is about other things:\n\n{nearest}"
+    return f"{said} The closest results are about other things:\n\n{nearest}"
 
 
 def _bullet(item: Item) -> str:

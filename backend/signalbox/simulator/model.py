@@ -35,7 +35,7 @@ def think(incoming: Incoming, made: list[Exchange], calls: list[Call]) -> str:
     if made and not is_answered(made):
         return f"{said} Nothing in them is about that, and I will say so."
     if made:
-        return f"{said} That is enough. I will quote what bears on the question and name the sources."
+        return f"{said} That is enough. I will quote what answers the question and name the sources."
     return f"{said} No tool is needed for that; a short, friendly answer will do."
 
 

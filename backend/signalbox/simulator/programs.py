@@ -109,9 +109,9 @@ def program(question: str) -> str:
     return f"{_OUTLINE_ONLY}\n\n{_block(language, _outline(question, language))}"
 
 
-_FROM_TEMPLATE = "I am a simulated model, and this comes from a template: read it before you run it."
+_FROM_TEMPLATE = "I am a simulated model, and this code comes from a template: read it before you run it."
 _OUTLINE_ONLY = (
-    "I am a simulated model and have no template for that, so this is an outline. A real model would write the rest."
+    "I am a simulated model without a template for this, so here is an outline. A real model would write the rest."
 )
 
 

@@ -8,9 +8,9 @@ from .plan import calculate_call, exchanges, filled, search_call, time_call
 from .turns import Call, Turn
 
 PARAGRAPH = (
-    "This is the beginning of an answer whose end you may never see, because this model was asked for by the name of a "
-    "fault. What has come so far should stay on the page, marked as unfinished, and a person should be able to try "
-    "again. Nothing in it was looked up, and no tool was called for it."
+    "This is the beginning of an answer that may never be complete, because the model you chose simulates a "
+    "fault. The text so far should stay on the page, marked as incomplete, and you should be able to try again. "
+    "Nothing in it was looked up, and no tool was called for it."
 )
 
 

@@ -20,7 +20,7 @@ LONGEST, DEEPEST = 1_000, 60
 SPEC = ToolSpec(
     name="calculate",
     title="Calculator",
-    summary="Works out sums exactly, so that the model does not have to guess.",
+    summary="Calculates exactly, so the model does not have to guess.",
     description=(
         "Compute an arithmetic expression exactly. Operators: + - * / // % ** (or ^), !, parentheses, `15% of 80`. "
         f"Functions: {', '.join(FUNCTIONS)}. Constants: {', '.join(NAMES)}. Angles are in radians."

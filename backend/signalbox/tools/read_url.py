@@ -50,7 +50,7 @@ SPEC = ToolSpec(
 def read_url(pages: PageSource | None) -> Tool:
     """Make the tool over what gets pages; with nothing it is there with the reason."""
     if pages is None:
-        return Tool(SPEC, _no_pages, "nothing that gets pages is set up")
+        return Tool(SPEC, _no_pages, "no page reader is set up")
 
     async def run(arguments: JsonObject, context: ToolContext) -> JsonValue:
         url, most = str(arguments["url"]).strip(), _most(arguments)

@@ -101,7 +101,7 @@ def _check(tool: Tool, thread: PluginThread, names: Collection[str]) -> None:
 def _missing(plugin: Plugin, fault: PluginFaultError) -> Tool:
     """Stand in for a tool that cannot be had, and log it by name."""
     _log.warning("tool_not_loaded", **plugin.facts_of(fault))
-    description = f"A tool of the package {plugin.package}."
+    description = f"A tool from the package {plugin.package}."
     spec = ToolSpec(safe_name(plugin.name), description, {"type": "object", "properties": {}})
     return Tool(spec, _never, f"{plugin.package}: {fault.reason}")
 

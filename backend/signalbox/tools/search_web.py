@@ -38,7 +38,7 @@ def search_web(backend: SearchBackend | None, unavailable: str | None, *, notice
     `notice` is a sentence about the search that the model and the page read with every result.
     """
     if backend is None:
-        return Tool(_spec("Search. It is not set up here."), _no_backend, unavailable or "no search is configured")
+        return Tool(_spec("Search. It is not set up here."), _no_backend, unavailable or "no search is set up")
 
     async def run(arguments: JsonObject, context: ToolContext) -> JsonValue:
         query = _query(arguments)
@@ -51,7 +51,7 @@ def _spec(description: str) -> ToolSpec:
     return ToolSpec(
         name="search_web",
         title="Web search",
-        summary="Finds pages on the web, or in the documents set up here, and cites them as sources.",
+        summary="Searches the web, or this server's documents, and cites the results as sources.",
         description=description,
         parameters=_PARAMETERS,
         category="search",
@@ -183,7 +183,7 @@ def _note(query: SearchQuery, backend: SearchBackend, hits: list[SearchHit]) -> 
     timed = query.time_hint or query.after or query.before
     if not hits:
         again = "Other words, or no time limit, may find more." if timed else "Other words may find more."
-        return f"Nothing was found in {backend.about}. {again}"
+        return f"Searching {backend.about} found nothing. {again}"
     if timed and any(hit.published is None for hit in hits):
         return "Results without `published` have no known date and may lie outside the time asked for."
     return ""

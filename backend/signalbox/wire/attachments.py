@@ -9,9 +9,9 @@ LONGEST_IMAGE = 12_000_000
 MOST_IMAGE_TEXT = 24_000_000
 MOST_IMAGES = 16
 MOST_CITATIONS = 200
-_NO_IMAGE = "An image of the answer could not be read, and was left out."
-_NOT_SHOWN = "An image of the answer is of a kind that is not shown, and was left out."
-_NO_PAGE = "A source of the answer could not be shown, and was left out."
+_NO_IMAGE = "An image in the answer could not be read and was left out."
+_NOT_SHOWN = "An image in the answer is of an unsupported kind and was left out."
+_NO_PAGE = "A source in the answer could not be shown and was left out."
 # What OpenRouter read out of a PDF in the question: not a part of the answer.
 _PARSED_FILE = "file"
 
@@ -55,9 +55,9 @@ class Attachments:
 
     def _too_much(self, url: str) -> str | None:
         if len(url) > LONGEST_IMAGE or self._size + len(url) > MOST_IMAGE_TEXT:
-            return "An image of the answer is too large and was left out."
+            return "An image in the answer is too large and was left out."
         if self._images >= MOST_IMAGES:
-            return f"The answer has more than {MOST_IMAGES} images; the others were left out."
+            return f"The answer has more than {MOST_IMAGES} images; the rest were left out."
         return None
 
     def _cite(self, annotation: JsonValue, out: list[StreamPart]) -> None:
@@ -82,7 +82,7 @@ class Attachments:
         if citation in self._cited:
             return
         if len(self._cited) >= MOST_CITATIONS:
-            self._omit(f"The answer cites more than {MOST_CITATIONS} places; the others were left out.", out)
+            self._omit(f"The answer cites more than {MOST_CITATIONS} sources; the rest were left out.", out)
             return
         self._cited.add(citation)
         out.append(citation)

@@ -82,7 +82,7 @@ def error_of_response(status: int, body: bytes, headers: Mapping[str, str]) -> U
         value = None
     inner = value.get("error", value) if isinstance(value, dict) else None
     if status == 404 and inner is None:
-        return UpstreamError(Code.UPSTREAM_NOT_FOUND, "There is no chat API at this base URL.", status=404)
+        return UpstreamError(Code.UPSTREAM_NOT_FOUND, "There is no chat API at OPENROUTER_BASE_URL.", status=404)
     return error_of_value(inner, status, headers)
 
 
@@ -169,12 +169,12 @@ def _affordable(fields: Mapping[str, JsonValue]) -> int | None:
 def _sentence(code: Code, said: str, provider: JsonValue, retry_after: float | None) -> str:
     sentence = CODES[code].sentence
     if retry_after is not None and retry_after > LONGEST_RETRY_AFTER:
-        sentence += f" It takes requests again in about {_span(retry_after)}."
+        sentence += f" It accepts requests again in about {_span(retry_after)}."
     said = " ".join(redact(said).split())
     if not said:
         return sentence
     shown = said if len(said) <= _SHOWN else said[:_SHOWN] + "…"
-    who = provider if isinstance(provider, str) and provider else "It"
+    who = provider if isinstance(provider, str) and provider else "The upstream"
     return f"{sentence} {who} said: {shown}"
 
 

@@ -178,7 +178,7 @@ class StreamDecoder:
         self._unreadable += 1
         out.append(Unreadable(len(data)))
         if self._unreadable > _UNREADABLE_LIMIT:
-            error = UpstreamError(Code.UPSTREAM_PROTOCOL, "The upstream sends frames that are not JSON.")
+            error = UpstreamError(Code.UPSTREAM_PROTOCOL, "The upstream sent data that is not JSON.")
             out.append(Fault(error))
             self.is_told = True
         return value

@@ -166,13 +166,13 @@ describe("an answer that is asked for", () => {
   it("ends with the reason when the server refuses it, and asks for a token where one is missing", async () => {
     const onUnauthorized = vi.fn();
     const { server, given } = deps({ onUnauthorized });
-    server.refuse = () => new ApiError(401, "UNAUTHORIZED", "A token is needed.");
+    server.refuse = () => new ApiError(401, "UNAUTHORIZED", "An access token is required.");
     const answer = Answer.asked(given, { model: "m", effort: "auto" });
     await answer.ask(BODY, "key");
     expect(answer.state.trace.end).toMatchObject({
       status: "error",
       code: "UNAUTHORIZED",
-      error: "A token is needed.",
+      error: "An access token is required.",
     });
     expect(onUnauthorized).toHaveBeenCalledOnce();
   });

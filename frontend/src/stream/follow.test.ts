@@ -547,10 +547,13 @@ describe("a dropped run", () => {
   it("whose token is not taken any more says so at once, and gives back its place or its turn", async () => {
     for (const slots of [new Places(1), new Places(0)]) {
       const { turn, held } = turns();
-      const { client, asked } = server(news(say(1, "a")), new ApiError(401, "UNAUTHORIZED", "A token is needed."));
+      const { client, asked } = server(
+        news(say(1, "a")),
+        new ApiError(401, "UNAUTHORIZED", "An access token is required."),
+      );
       const { ended } = rejoining({ client, slots, turn });
       await pass(10_000);
-      expect(await ended).toBe("threw A token is needed.");
+      expect(await ended).toBe("threw An access token is required.");
       expect([asked.length, slots.free, held()]).toEqual([2, slots.given, 0]);
     }
   });

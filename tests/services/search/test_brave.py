@@ -114,8 +114,8 @@ async def test_429_twice_is_told_with_its_code():
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (reply(f"bad key {KEY}", status=401), "did not accept the key"),
-        (reply("", status=403), "did not accept the key"),
+        (reply(f"bad key {KEY}", status=401), "rejected the API key"),
+        (reply("", status=403), "rejected the API key"),
         (reply("", status=500), "status 500"),
         (reply("", status=302, location="http://127.0.0.1:1/"), "status 302"),
         (reply("not JSON", kind="application/json"), "cannot be read"),

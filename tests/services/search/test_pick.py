@@ -64,8 +64,8 @@ async def test_the_backend_wanted_else_the_best_there_is(tmp_path: Path, given: 
         ({"tavily": ("ftp://tavily.test", "s3cret")}, "TAVILY_API_KEY or TAVILY_BASE_URL cannot be used"),
         ({"wanted": "docs", "docs_folder": Path("missing")}, "the folder to search (missing) does not exist"),
         ({"docs_folder": Path("missing")}, "the folder to search (missing) does not exist"),
-        ({"wanted": "none"}, "search is switched off"),
-        ({"wanted": "goggle"}, '"goggle", which is not known; there are brave, tavily, searxng, ddgs, docs and none'),
+        ({"wanted": "none"}, "search is turned off"),
+        ({"wanted": "goggle"}, '"goggle", which is unknown; choose brave, tavily, searxng, ddgs, docs or none'),
     ],
 )
 async def test_without_a_backend_the_reason_is_a_sentence(tmp_path: Path, given: dict[str, Any], why: str):

@@ -89,7 +89,7 @@ async def test_429_is_asked_once_more():
 
 @pytest.mark.parametrize(
     ("status", "words"),
-    [(401, "did not accept the key"), (432, "status 432"), (500, "status 500")],
+    [(401, "rejected the API key"), (432, "status 432"), (500, "status 500")],
 )
 async def test_what_goes_wrong_is_a_sentence(status: int, words: str):
     """Without the service's own text, and without the key."""

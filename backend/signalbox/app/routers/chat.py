@@ -172,6 +172,6 @@ def _flags(parts: Parts, key: str, asked: str | None) -> RunFlags:
     if asked is not None and parts.settings.signalbox_allow_loop_header:
         loop = _LOOP_NAMES.get(asked)
         if loop is None:
-            raise RequestError(Code.INVALID_REQUEST, "x-tool-loop is v2 or legacy.", "x-tool-loop")
+            raise RequestError(Code.INVALID_REQUEST, "x-tool-loop must be v2 or legacy.", "x-tool-loop")
     choice = choose_loop(parts.settings.tool_loop_v2, parts.lever.read(), key, loop)
     return RunFlags(loop=choice.loop, flag=choice.flag, simulated=parts.is_simulated)

@@ -33,7 +33,7 @@ class LeverIn(BaseModel):
     @model_validator(mode="after")
     def _a_share_needs_its_number(self) -> "LeverIn":
         if (self.state == "percent") != (self.percent is not None):
-            raise ValueError("percent goes with the state percent, and only with it")
+            raise ValueError("percent is required with state percent and allowed only with it")
         return self
 
 
@@ -47,7 +47,8 @@ async def read_lever(parts: PartsDep) -> JsonObject:
 async def pull_lever(request: Request, parts: PartsDep) -> JsonObject:
     """Pull the lever, with the admin token; the next run follows it, runs under way keep their loop."""
     if not hmac.compare_digest(token_in(request.headers).encode(), parts.admin_token.encode()):
-        raise RequestError(Code.UNAUTHORIZED, "The lever needs the admin token.", "Authorization")
+        words = "Changing this flag requires the operator token (SIGNALBOX_ADMIN_TOKEN)."
+        raise RequestError(Code.UNAUTHORIZED, words, "Authorization")
     wanted = await read_model(request, LeverIn, _BODY_LIMIT)
     await parts.lever.pull(Lever(wanted.state, wanted.percent or 0))
     _log.info("flag.pulled", flag=FLAG_KEY, state=wanted.state, percent=wanted.percent)

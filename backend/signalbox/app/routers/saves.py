@@ -203,7 +203,7 @@ def _title(question: JsonObject) -> str:
     for message in messages if isinstance(messages, list) else []:
         if isinstance(message, dict) and message.get("role") == "user":
             text = _words(message.get("content")) or text
-    return title_of(text if isinstance(text, str) else "") or "A run without words"
+    return title_of(text if isinstance(text, str) else "") or "Untitled answer"
 
 
 def _words(content: JsonValue) -> str:

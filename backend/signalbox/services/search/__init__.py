@@ -35,7 +35,7 @@ def pick(wanted: str | None, setup: SearchSetup, on_close: OnClose = lambda _: N
     """
     name = (wanted or "").strip().lower() or _first_set_up(setup)
     if name in _OFF:
-        return None, "search is switched off (SEARCH_BACKEND)"
+        return None, "search is turned off (SEARCH_BACKEND)"
     try:
         if name in BUILT_IN:
             return BUILT_IN[name](setup), None
@@ -44,7 +44,7 @@ def pick(wanted: str | None, setup: SearchSetup, on_close: OnClose = lambda _: N
     except SearchUnavailableError as reason:
         return None, str(reason)
     known = ", ".join((*BUILT_IN, *plugin_names()))
-    return None, f'SEARCH_BACKEND is "{name[:40]}", which is not known; there are {known} and none'
+    return None, f'SEARCH_BACKEND is "{name[:40]}", which is unknown; choose {known} or none'
 
 
 def _first_set_up(setup: SearchSetup) -> str:

@@ -44,7 +44,7 @@ class Account:
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("its address is not an http or https address")
         if not re.fullmatch(r"[!-~]+", self.key):
-            raise ValueError("its key is empty or holds blanks or other signs that no key has")
+            raise ValueError("its key is empty or contains characters that no key has")
 
 
 class SearchApi:
@@ -83,10 +83,10 @@ class SearchApi:
 
     def _read(self, status: int, body: bytes) -> JsonObject:
         if status == 429:
-            words = f"{self._name} is asked too often; wait, or answer without a search."
+            words = f"{self._name} received too many requests; wait, or answer without a search."
             raise ToolError(Code.RATE_LIMIT, words)
         if status in (401, 403):
-            raise ToolError(Code.TOOL_FAILED, f"{self._name} did not accept the key that is set here.")
+            raise ToolError(Code.TOOL_FAILED, f"{self._name} rejected the API key set on this server.")
         if status != 200:
             raise ToolError(Code.TOOL_FAILED, f"{self._name} answered with status {status}.")
         if holds_too_much(body):

@@ -81,7 +81,7 @@ class DdgsSearch:
 def _told(error: Exception) -> ToolError:
     match type(error).__name__:
         case "RatelimitException":
-            words = "The search engines are asked too often; wait, or answer without a search."
+            words = "The search engines received too many requests; wait, or answer without a search."
             return ToolError(Code.RATE_LIMIT, words)
         case "TimeoutException":
             return ToolError(Code.TIMEOUT, "The search engines did not answer in time.")

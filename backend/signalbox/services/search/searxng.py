@@ -106,7 +106,9 @@ def _pause(retry_after: str | None) -> float:
 
 def _read(status: int, content_type: str, body: bytes) -> JsonObject:
     if status == 429:
-        raise ToolError(Code.RATE_LIMIT, "The SearXNG server is asked too often; wait, or answer without a search.")
+        raise ToolError(
+            Code.RATE_LIMIT, "The SearXNG server received too many requests; wait, or answer without a search."
+        )
     # A server whose formats lack json answers 403 (searx/webapp.py: output_format not in settings).
     if status == 403 or (status == 200 and "html" in content_type):
         raise ToolError(Code.TOOL_FAILED, _NO_JSON)

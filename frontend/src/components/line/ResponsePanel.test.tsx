@@ -540,7 +540,7 @@ describe("a token", () => {
 });
 
 describe("the notice of a search", () => {
-  const NOTICE = "Web search is not configured; Signalbox's documentation and the saved notes were searched instead.";
+  const NOTICE = "Web search is not set up, so this server's documents and saved notes were searched instead.";
 
   it("is read once for a burst, also while it is closed", () => {
     const answer = fedAnswer();

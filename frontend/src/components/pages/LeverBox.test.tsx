@@ -11,7 +11,7 @@ const lever = (more: Partial<Lever> = {}): Lever => ({
   state: "off",
   percent: 0,
   environment: undefined,
-  effective: "Every run uses the legacy loop: the lever says so.",
+  effective: "Every run uses the legacy loop: an override is set.",
   ...more,
 });
 
@@ -27,7 +27,7 @@ const radio = (name: RegExp) => screen.getByRole<HTMLInputElement>("radio", { na
 describe("the lever", () => {
   it("says what holds now, and where it stands", () => {
     show(lever());
-    expect(screen.getByRole("status").textContent).toBe("Every run uses the legacy loop: the lever says so.");
+    expect(screen.getByRole("status").textContent).toBe("Every run uses the legacy loop: an override is set.");
     expect(radio(/^Off/).checked).toBe(true);
     expect(radio(/current/)).toBe(radio(/^Off/));
     expect(screen.getByRole<HTMLButtonElement>("button", { name: "Current setting" }).disabled).toBe(true);

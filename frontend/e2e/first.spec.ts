@@ -1,5 +1,5 @@
 // The first visit: what it costs, what stands there before the scripts run, and that nothing moves when they do.
-import { expect, type Page, test } from "./support/page.ts";
+import { ask, ended, expect, type Page, test } from "./support/page.ts";
 
 /** Everything that the model's name waits for, over the wire: the page, its styles and scripts, and the list. */
 const MOST_BYTES = 210_000;
@@ -90,6 +90,23 @@ test("the list of models is asked for once, before the scripts run", async ({ pa
   released();
   await expect(modelName(page)).toBeVisible();
   expect(asked.filter((path) => path === "/api/models")).toHaveLength(1);
+});
+
+test("a question that is asked before the rows have arrived is drawn when they have", async ({ page }) => {
+  let released: () => void = () => undefined;
+  const held = new Promise<void>((release) => {
+    released = release;
+  });
+  await page.route("**/assets/Rows-*.js", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto("/");
+  await ask(page, "Are you there?");
+  await expect(page.locator("main h2:visible")).toHaveCount(0);
+  released();
+  await ended(page);
+  await expect(page.locator("[data-part=question]")).toContainText("Are you there?");
 });
 
 /** Where the page stands, and where its drawing stood. */

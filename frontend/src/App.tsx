@@ -4,13 +4,16 @@ import { Tooltip } from "@base-ui/react/tooltip";
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import type { DialogName } from "./components/chat/ChatDialogs.tsx";
 import { type ChatHandle, ChatScreen } from "./components/chat/ChatScreen.tsx";
+import { Rows } from "./components/chat/ChatView.tsx";
 import { Notice } from "./components/chat/Notice.tsx";
-import { TokenDialog } from "./components/pages/TokenDialog.tsx";
-import { preloadModels } from "./components/picker/ModelPicker.tsx";
+import { ModelPopup } from "./components/picker/ModelPicker.tsx";
 import { preloadProse } from "./components/prose/Prose.tsx";
+import { preloadLines } from "./components/sidebar/lines.ts";
 import { Sidebar } from "./components/sidebar/Sidebar.tsx";
 import { copyText } from "./components/ui/Copy.tsx";
-import { Dialog } from "./components/ui/Dialog.tsx";
+import { later } from "./components/ui/later.tsx";
+import { preloadMenu } from "./components/ui/Menu.tsx";
+import { TipPopup } from "./components/ui/Tip.tsx";
 import { ToolTitlesProvider } from "./components/ui/ToolTitles.tsx";
 import { type Address, goTo, readAddress, useHash } from "./hooks/address.ts";
 import type { Answer } from "./hooks/answer.ts";
@@ -30,6 +33,21 @@ const SaveScreen = lazy(() =>
   import("./components/chat/RunScreens.tsx").then((room) => ({ default: room.SaveScreen })),
 );
 const ChatDialogs = lazy(() => import("./components/chat/ChatDialogs.tsx"));
+const Dialog = later(() => import("./components/ui/Dialog.tsx").then((room) => room.Dialog));
+const TokenDialog = later(() => import("./components/pages/TokenDialog.tsx").then((room) => room.TokenDialog));
+
+/** What an answer is drawn with. */
+export function preloadAnswers(): void {
+  void Rows.preload();
+  void preloadMenu();
+  preloadProse();
+}
+
+/** What the reader may open next. */
+function preloadBoxes(): void {
+  void ModelPopup.preload();
+  void TipPopup.preload();
+}
 
 export function App() {
   const [box] = useState(createSignalbox);
@@ -44,6 +62,8 @@ export function App() {
   const [dialog, setDialog] = useState<DialogName>();
   const [inspected, setInspected] = useState<{ answer: Answer; title: string }>();
   const [notice, setNotice] = useState("");
+  // The first paint does without the closed dialogs.
+  const [idle, setIdle] = useState(false);
   const handle = useRef<ChatHandle>(null);
   const sidebarOpen = isNarrow ? sheet : sidebar;
 
@@ -51,9 +71,11 @@ export function App() {
     const stopWaiting = box.start();
     session.load();
     whenIdle(() => {
-      preloadProse();
-      preloadModels();
+      preloadAnswers();
+      preloadBoxes();
+      setIdle(true);
     });
+    void preloadLines();
     void conversations.load();
     const stopFollowing = settings.follow();
     const stopHearing = box.hear((id) => chats.refresh(id));
@@ -172,23 +194,29 @@ export function App() {
             )}
           </div>
         </ToolTitlesProvider>
-        {isNarrow && (
-          <Dialog open={sheet} onClose={() => setSheet(false)} title="Conversations" titleHidden place="left">
-            {list}
-          </Dialog>
-        )}
+        <Suspense>
+          {isNarrow && (idle || sheet) && (
+            <Dialog open={sheet} onClose={() => setSheet(false)} title="Conversations" titleHidden place="left">
+              {list}
+            </Dialog>
+          )}
+        </Suspense>
         {dialog && (
           <Suspense>
             <ChatDialogs dialog={dialog} box={box} chat={chat} onClose={() => setDialog(undefined)} />
           </Suspense>
         )}
         <Notice words={notice} onGone={clearNotice} />
-        <TokenDialog
-          open={tokenNeeded}
-          refused={tokenRefused}
-          onToken={(token, remember) => void session.takeToken(token, remember)}
-          onClose={() => session.dismissToken()}
-        />
+        <Suspense>
+          {(idle || tokenNeeded) && (
+            <TokenDialog
+              open={tokenNeeded}
+              refused={tokenRefused}
+              onToken={(token, remember) => void session.takeToken(token, remember)}
+              onClose={() => session.dismissToken()}
+            />
+          )}
+        </Suspense>
       </Tooltip.Provider>
     </CSPProvider>
   );

@@ -6,6 +6,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vite
 import { textOf } from "../e2e/bench/texts.ts";
 import type { ChatView as View } from "./components/chat/ChatView.tsx";
 import { counts } from "./components/prose/counted.ts";
+import { preloadMenu } from "./components/ui/Menu.tsx";
 import { done, ScriptedServer, say, settle } from "./fixtures/server.ts";
 import { Chat } from "./hooks/chat.ts";
 import { blocksOf } from "./run/blocks.ts";
@@ -78,9 +79,10 @@ let ChatView: typeof View;
 beforeAll(async () => {
   vi.stubGlobal("ResizeObserver", Sizes);
   Object.defineProperty(HTMLElement.prototype, "offsetParent", { get: () => document.body });
-  ({ ChatView } = await import("./components/chat/ChatView.tsx"));
+  const chat = await import("./components/chat/ChatView.tsx");
+  ({ ChatView } = chat);
   // Loaded before anything is counted.
-  await import("./components/prose/Markdown.tsx");
+  await Promise.all([chat.Rows.preload(), preloadMenu(), import("./components/prose/Markdown.tsx")]);
 });
 
 beforeEach(() => {

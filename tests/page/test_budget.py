@@ -10,7 +10,7 @@ import pytest
 
 from scripts import page
 
-FIRST_SCRIPT_BYTES = 200_000
+FIRST_SCRIPT_BYTES = 165_000
 _IMPORTED = re.compile(r"""(?:\bfrom|\bimport)\s*["']\./([\w.-]+\.js)["']""")
 _FETCHED = re.compile(r"""url\(\s*["']?([^"')]+)|@import\s+["']([^"']+)""")
 # Words that only this library or this part of ours has in its code.
@@ -30,6 +30,13 @@ _OWN_CHUNKS = (
     "RunInspectorDrawer",
     "ChatDialogs",
     "PictureDialog",
+    "Rows",
+    "LineList",
+    "ModelPopup",
+    "TipPopup",
+    "MenuParts",
+    "TokenDialog",
+    "VariablesDialog",
 )
 
 
@@ -97,7 +104,7 @@ def built(dist: Path, *endings: str) -> Iterator[Path]:
 
 
 def test_the_first_script_is_within_its_budget(dist: Path) -> None:
-    """The chat's first frame costs at most 200 kB of compressed script."""
+    """The chat's first frame costs at most 165 kB of compressed script."""
     sizes = {name: compressed(path) for name, path in first_scripts(dist).items()}
     total = sum(sizes.values())
     listed = ", ".join(f"{name} {size:,}" for name, size in sorted(sizes.items(), key=lambda each: -each[1]))

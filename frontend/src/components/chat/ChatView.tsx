@@ -1,19 +1,18 @@
 // A conversation: the rows of its shown branch in a virtual list, and what can be done with each.
 import { ArrowDown } from "lucide-react";
-import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
-import { Virtualizer } from "virtua";
+import { type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import type { Chat } from "../../hooks/chat.ts";
 import { useFollow } from "../../hooks/follow.ts";
-import type { AnswerPart, Entry } from "../../hooks/parts.ts";
+import type { AnswerPart } from "../../hooks/parts.ts";
 import { useStore } from "../../hooks/store.ts";
 import type { AnswerActions } from "../../run/actions.ts";
 import type { PanelChoice } from "../../run/focus.ts";
-import { answerText } from "../../run/view.ts";
 import type { Model } from "../../types/api.ts";
-import { Boundary } from "../ui/Boundary.tsx";
 import { Button } from "../ui/Button.tsx";
-import { AnswerRow } from "./AnswerRow.tsx";
-import { QuestionRow } from "./QuestionRow.tsx";
+import { later } from "../ui/later.tsx";
+
+/** Preloaded: where a chat is opened, or when the browser is idle. */
+export const Rows = later(() => import("./Rows.tsx").then(({ Rows }) => Rows));
 
 interface Props {
   chat: Chat;
@@ -35,11 +34,6 @@ export function ChatView({ chat, models, panels, actionsOf, editing, onEdit, onA
   const { ref: follow, content, away, jump } = useFollow();
   const box = useRef<HTMLElement | null>(null);
   const asked = useRef(leaf);
-
-  // What is being written in a row must not go when the row scrolls away.
-  // Nor should the newest answer be drawn anew, from its beginning, for a reader who looks elsewhere for a moment.
-  const editedAt = entries.findIndex(({ part }) => part.key === editing);
-  const kept = [editedAt, entries.length - 1].filter((at) => at >= 0);
 
   const setBox = useCallback(
     (element: HTMLElement | null) => {
@@ -84,22 +78,21 @@ export function ChatView({ chat, models, panels, actionsOf, editing, onEdit, onA
           </p>
         )}
         <div ref={content} className="pt-6 pb-10">
-          <Virtualizer scrollRef={box} bufferSize={600} keepMounted={kept}>
-            {entries.map((entry) => (
-              <Row
-                // Its place, not its version: going between versions by keyboard must not lose the focus.
-                key={`${entry.kind} after ${entry.part.parent}`}
-                entry={entry}
+          {entries.length > 0 && (
+            <Suspense>
+              <Rows
+                box={box}
+                entries={entries}
                 chat={chat}
                 models={models}
                 panels={panels}
                 actionsOf={actionsOf}
-                isEditing={editing === entry.part.key}
+                editing={editing}
                 onEdit={onEdit}
                 onAsked={onAsked}
               />
-            ))}
-          </Virtualizer>
+            </Suspense>
+          )}
         </div>
       </main>
       <footer className="relative px-5 pb-3 narrow:px-3">
@@ -115,41 +108,6 @@ export function ChatView({ chat, models, panels, actionsOf, editing, onEdit, onA
   );
 }
 
-interface RowProps {
-  entry: Entry;
-  chat: Chat;
-  models: readonly Model[];
-  panels: PanelChoice;
-  actionsOf: (part: AnswerPart) => AnswerActions;
-  isEditing: boolean;
-  onEdit: (key: string | undefined) => void;
-  onAsked: () => void;
-}
-
-function Row({ entry, chat, models, panels, actionsOf, isEditing, onEdit, onAsked }: RowProps) {
-  const wide = entry.kind === "answer" && entry.beside.length > 0;
-  return (
-    // While the list scrolls it is deaf to the pointer, and while it follows an answer it always scrolls: rows are not.
-    <div
-      className={`pointer-events-auto mx-auto px-5 narrow:px-3 ${wide ? "max-w-[110rem]" : "max-w-3xl"} ${entry.kind === "question" ? "pt-6" : "pt-2"}`}
-    >
-      <Boundary
-        fallback={
-          <p dir="auto" className="plain-lines">
-            {wordsOf(entry)}
-          </p>
-        }
-      >
-        {entry.kind === "question" ? (
-          <QuestionRow entry={entry} chat={chat} isEditing={isEditing} onEdit={onEdit} onAsked={onAsked} />
-        ) : (
-          <AnswerRow entry={entry} chat={chat} models={models} panels={panels} actionsOf={actionsOf} />
-        )}
-      </Boundary>
-    </div>
-  );
-}
-
 /** The key of the question that is being edited: one at a time, and of the shown chat alone. */
 export function useEditing(chat: Chat): [string | undefined, (key: string | undefined) => void] {
   const [editing, setEditing] = useState<{ chat: Chat; key: string }>();
@@ -159,6 +117,3 @@ export function useEditing(chat: Chat): [string | undefined, (key: string | unde
   );
   return [editing?.chat === chat ? editing.key : undefined, edit];
 }
-
-/** What is left of a row that cannot be drawn. */
-const wordsOf = ({ part }: Entry): string => (part.kind === "question" ? part.text : answerText(part.answer.whole));

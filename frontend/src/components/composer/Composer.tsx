@@ -6,6 +6,7 @@ import {
   type ReactNode,
   type Ref,
   type RefObject,
+  Suspense,
   useImperativeHandle,
 } from "react";
 import { useAttach } from "../../hooks/attach.ts";
@@ -15,6 +16,7 @@ import { type PictureRule, pastedFiles } from "../../hooks/pictures.ts";
 import type { Hold, Queued } from "../../run/queue.ts";
 import type { Picture } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";
+import { later } from "../ui/later.tsx";
 import { Tip } from "../ui/Tip.tsx";
 import { AttachButton } from "./AttachButton.tsx";
 import { DropArea } from "./DropArea.tsx";
@@ -23,7 +25,8 @@ import { PictureRow } from "./PictureRow.tsx";
 import { type QueueActions, QueueLines } from "./QueueLines.tsx";
 import { StopButton } from "./StopButton.tsx";
 import { VariableChips } from "./VariableChips.tsx";
-import { VariablesDialog } from "./VariablesDialog.tsx";
+
+const VariablesDialog = later(() => import("./VariablesDialog.tsx").then(({ VariablesDialog }) => VariablesDialog));
 
 export interface ComposerHandle {
   focus: () => void;
@@ -113,7 +116,7 @@ export function Composer({ box, running, stopping, pictures: rule, draftKey, too
   return (
     <>
       {/* Beside the form, not in it: React tells a form of what is submitted in dialogs below it. */}
-      {filling.asked && <VariablesDialog names={filling.asked} filling={filling} />}
+      <Suspense>{filling.asked && <VariablesDialog names={filling.asked} filling={filling} />}</Suspense>
       <form
         data-part="composer"
         className="w-full"

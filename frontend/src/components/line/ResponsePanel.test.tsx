@@ -1,12 +1,13 @@
 // @vitest-environment jsdom
 import { act, cleanup, fireEvent, render, screen, within } from "@testing-library/react";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { fedAnswer } from "../../fixtures/answer.ts";
 import { eventsOf, fixture, fixtures } from "../../fixtures/read.ts";
 import type { AnswerActions } from "../../run/actions.ts";
 import type { PanelChoice } from "../../run/focus.ts";
 import { connectionLost, refused } from "../../run/reducer.ts";
 import type { ChatEvent } from "../../types/models.ts";
+import { preloadMenu } from "../ui/Menu.tsx";
 import { ResponsePanel } from "./ResponsePanel.tsx";
 
 const drawn = vi.hoisted(() => ({ lamps: 0, texts: [] as string[] }));
@@ -23,6 +24,7 @@ vi.mock("../ui/Lamp.tsx", () => ({
   },
 }));
 
+beforeAll(preloadMenu);
 beforeEach(() => {
   vi.useFakeTimers();
 });

@@ -1,19 +1,14 @@
 // Which model answers: a button that names it, and behind it a list of hundreds to be searched by typing.
 import { Popover } from "@base-ui/react/popover";
 import { ChevronDown } from "lucide-react";
-import { lazy, type ReactElement, type RefObject, Suspense, useEffect, useRef, useState } from "react";
-import { useMedia } from "../../hooks/media.ts";
+import { type ReactElement, Suspense, useState } from "react";
 import { shortName } from "../../run/models.ts";
 import type { Model } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";
+import { later } from "../ui/later.tsx";
 
-const loadList = () => import("./ModelList.tsx").then((room) => ({ default: room.ModelList }));
-const ModelList = lazy(loadList);
-
-/** Fetch the list while the reader looks elsewhere. */
-export const preloadModels = (): void => {
-  loadList().catch(() => undefined);
-};
+/** The list, and the box that it opens in. */
+export const ModelPopup = later(() => import("./ModelPopup.tsx").then(({ ModelPopup }) => ModelPopup));
 
 export interface ModelPickerProps {
   models: readonly Model[];
@@ -38,8 +33,6 @@ export interface ModelPickerProps {
 export function ModelPicker(props: ModelPickerProps) {
   const { models, value, onChange, others = [], label = "Model", trigger } = props;
   const [opened, setOpened] = useState(false);
-  const field = useRef<HTMLInputElement>(null);
-  const popup = useRef<HTMLDivElement>(null);
   const open = props.open ?? opened;
   const show = (next: boolean) => {
     setOpened(next);
@@ -66,45 +59,23 @@ export function ModelPicker(props: ModelPickerProps) {
         }
       />
       <Popover.Portal>
-        <Popover.Positioner align="start" sideOffset={4} collisionPadding={8} className="z-40">
-          <Popover.Popup
-            ref={popup}
-            aria-label="Choose a model"
-            // A finger gets the list first: the keyboard of a phone would cover half of it.
-            initialFocus={(by) => (by === "touch" ? popup.current : field.current)}
-            className="flex max-h-[min(34rem,var(--available-height))] w-[min(36rem,92vw)] flex-col overflow-hidden rounded-md border border-edge bg-raised text-body shadow-over outline-none transition-opacity narrow:w-[calc(100vw-1rem)] data-ending-style:opacity-0 data-starting-style:opacity-0"
-          >
-            <Suspense fallback={<p className="h-80 p-3 text-dim text-small">Loading models…</p>}>
-              <ModelList
-                {...props}
-                chosen={value ? [value, ...others] : others}
-                current={value || (others.at(-1) ?? "")}
-                field={field}
-                label={label}
-                onChoose={(id) => {
-                  if (id && id !== value) onChange(id);
-                  show(false);
-                }}
-              />
-              <Arrived popup={popup} field={field} />
-            </Suspense>
-          </Popover.Popup>
-        </Popover.Positioner>
+        <Suspense>
+          <ModelPopup
+            models={models}
+            recent={props.recent}
+            starred={props.starred}
+            onStar={props.onStar}
+            simulated={props.simulated}
+            chosen={value ? [value, ...others] : others}
+            current={value || (others.at(-1) ?? "")}
+            label={label}
+            onChoose={(id) => {
+              if (id && id !== value) onChange(id);
+              show(false);
+            }}
+          />
+        </Suspense>
       </Popover.Portal>
     </Popover.Root>
   );
-}
-
-interface ArrivedProps {
-  popup: RefObject<HTMLElement | null>;
-  field: RefObject<HTMLElement | null>;
-}
-
-/** Where the list came later than its box, the focus that waited in the box goes on to the field. */
-function Arrived({ popup, field }: ArrivedProps) {
-  const hasFinger = useMedia("(pointer: coarse)");
-  useEffect(() => {
-    if (!hasFinger && document.activeElement === popup.current) field.current?.focus();
-  }, [popup, field, hasFinger]);
-  return null;
 }

@@ -6,7 +6,7 @@ import { isolated } from "../../run/bidi.ts";
 import { plural } from "../../run/words.ts";
 import type { ConversationLine } from "../../types/api.ts";
 import { ConversationRow } from "./ConversationRow.tsx";
-import { LineList } from "./LineList.tsx";
+import { LineList } from "./lines.ts";
 import { neighbourOf } from "./neighbour.ts";
 import { Trouble, Word } from "./Word.tsx";
 
@@ -61,32 +61,34 @@ export function ConversationList({ conversations, here, onOpen, onClosed }: Prop
         </Trouble>
       )}
       {lines.length > 0 ? (
-        <LineList
-          lines={lines}
-          timeOf={timeOf}
-          here={here}
-          hasMore={hasMore}
-          asksItself={trouble === undefined}
-          onMore={onMore}
-          onDelete={onDelete}
-          onRename={setRenaming}
-          focusRef={focus}
-          row={(line, isStop) => (
-            <ConversationRow
-              key={line.id}
-              line={line}
-              search={search}
-              isHere={line.id === here}
-              isStop={isStop}
-              isRenaming={line.id === renaming}
-              onOpen={onOpen}
-              onRename={setRenaming}
-              onTitle={onTitle}
-              onExport={onExport}
-              onDelete={onDelete}
-            />
-          )}
-        />
+        <Suspense>
+          <LineList
+            lines={lines}
+            timeOf={timeOf}
+            here={here}
+            hasMore={hasMore}
+            asksItself={trouble === undefined}
+            onMore={onMore}
+            onDelete={onDelete}
+            onRename={setRenaming}
+            focusRef={focus}
+            row={(line, isStop) => (
+              <ConversationRow
+                key={line.id}
+                line={line}
+                search={search}
+                isHere={line.id === here}
+                isStop={isStop}
+                isRenaming={line.id === renaming}
+                onOpen={onOpen}
+                onRename={setRenaming}
+                onTitle={onTitle}
+                onExport={onExport}
+                onDelete={onDelete}
+              />
+            )}
+          />
+        </Suspense>
       ) : (
         <Word onRetry={onRetry}>{wordFor(state, trouble, search.trim())}</Word>
       )}

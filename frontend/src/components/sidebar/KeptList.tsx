@@ -9,8 +9,8 @@ import { findLetters } from "../../run/found.ts";
 import { endingOf } from "../../run/words.ts";
 import type { SaveLine } from "../../types/api.ts";
 import { MenuItem } from "../ui/Menu.tsx";
-import { LineList } from "./LineList.tsx";
 import { LineRow } from "./LineRow.tsx";
+import { LineList } from "./lines.ts";
 import { neighbourOf } from "./neighbour.ts";
 import { Trouble, Word } from "./Word.tsx";
 
@@ -55,34 +55,36 @@ export function KeptList({ saves, search, here, onOpen, onClosed }: Props) {
         </Trouble>
       )}
       {lines.length > 0 || hasMore ? (
-        <LineList
-          lines={lines}
-          timeOf={timeOf}
-          here={here}
-          hasMore={hasMore}
-          asksItself={trouble === undefined}
-          onMore={onMore}
-          onDelete={onDelete}
-          focusRef={focus}
-          row={(line, isStop) => (
-            <LineRow
-              key={line.id}
-              id={line.id}
-              href={hashOf({ kind: "save", id: line.id })}
-              title={line.title}
-              isHere={line.id === here}
-              isStop={isStop}
-              onOpen={onOpen}
-              under={<span className="block truncate text-dim text-tiny">{wordsUnder(line)}</span>}
-              menu={
-                <MenuItem danger onSelect={() => onDelete(line.id)}>
-                  <Trash2 aria-hidden="true" />
-                  Delete
-                </MenuItem>
-              }
-            />
-          )}
-        />
+        <Suspense>
+          <LineList
+            lines={lines}
+            timeOf={timeOf}
+            here={here}
+            hasMore={hasMore}
+            asksItself={trouble === undefined}
+            onMore={onMore}
+            onDelete={onDelete}
+            focusRef={focus}
+            row={(line, isStop) => (
+              <LineRow
+                key={line.id}
+                id={line.id}
+                href={hashOf({ kind: "save", id: line.id })}
+                title={line.title}
+                isHere={line.id === here}
+                isStop={isStop}
+                onOpen={onOpen}
+                under={<span className="block truncate text-dim text-tiny">{wordsUnder(line)}</span>}
+                menu={
+                  <MenuItem danger onSelect={() => onDelete(line.id)}>
+                    <Trash2 aria-hidden="true" />
+                    Delete
+                  </MenuItem>
+                }
+              />
+            )}
+          />
+        </Suspense>
       ) : (
         <Word onRetry={onRetry}>{wordFor(state, trouble, wanted)}</Word>
       )}

@@ -1,7 +1,10 @@
 // A word about a button that shows only a sign; on hover and on focus.
 import { Tooltip } from "@base-ui/react/tooltip";
-import type { ReactElement, ReactNode } from "react";
+import { type ReactElement, type ReactNode, Suspense } from "react";
 import { usePassEscape } from "./escape.ts";
+import { later } from "./later.tsx";
+
+export const TipPopup = later(() => import("./TipPopup.tsx").then(({ TipPopup }) => TipPopup));
 
 /** `children` is the one element that it is about. It does not replace an `aria-label`. */
 export function Tip({ label, children }: { label: ReactNode; children: ReactElement }) {
@@ -9,11 +12,9 @@ export function Tip({ label, children }: { label: ReactNode; children: ReactElem
     <Tooltip.Root {...usePassEscape()}>
       <Tooltip.Trigger render={children} />
       <Tooltip.Portal>
-        <Tooltip.Positioner sideOffset={6} collisionPadding={8} className="z-50">
-          <Tooltip.Popup data-part="tip" className="max-w-72 rounded-sm bg-ink px-2 py-1 text-ground text-tiny">
-            {label}
-          </Tooltip.Popup>
-        </Tooltip.Positioner>
+        <Suspense>
+          <TipPopup>{label}</TipPopup>
+        </Suspense>
       </Tooltip.Portal>
     </Tooltip.Root>
   );

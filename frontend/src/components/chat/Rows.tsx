@@ -1,0 +1,86 @@
+// The rows of a conversation's shown branch, in a virtual list.
+import type { RefObject } from "react";
+import { Virtualizer } from "virtua";
+import type { Chat } from "../../hooks/chat.ts";
+import type { AnswerPart, Entry } from "../../hooks/parts.ts";
+import type { AnswerActions } from "../../run/actions.ts";
+import type { PanelChoice } from "../../run/focus.ts";
+import { answerText } from "../../run/view.ts";
+import type { Model } from "../../types/api.ts";
+import { Boundary } from "../ui/Boundary.tsx";
+import { AnswerRow } from "./AnswerRow.tsx";
+import { QuestionRow } from "./QuestionRow.tsx";
+
+interface Shared {
+  chat: Chat;
+  models: readonly Model[];
+  panels: PanelChoice;
+  actionsOf: (part: AnswerPart) => AnswerActions;
+  onEdit: (key: string | undefined) => void;
+  onAsked: () => void;
+}
+
+interface Props extends Shared {
+  entries: readonly Entry[];
+  /** The scroll container. */
+  box: RefObject<HTMLElement | null>;
+  /** The key of the question that is being edited. */
+  editing: string | undefined;
+}
+
+export function Rows({ box, entries, editing, chat, models, panels, actionsOf, onEdit, onAsked }: Props) {
+  // What is being written in a row must not go when the row scrolls away.
+  // Nor should the newest answer be drawn anew, from its beginning, for a reader who looks elsewhere for a moment.
+  const editedAt = entries.findIndex(({ part }) => part.key === editing);
+  const kept = [editedAt, entries.length - 1].filter((at) => at >= 0);
+  return (
+    <Virtualizer scrollRef={box} bufferSize={600} keepMounted={kept}>
+      {entries.map((entry) => (
+        <Row
+          // Its place, not its version: going between versions by keyboard must not lose the focus.
+          key={`${entry.kind} after ${entry.part.parent}`}
+          entry={entry}
+          chat={chat}
+          models={models}
+          panels={panels}
+          actionsOf={actionsOf}
+          isEditing={editing === entry.part.key}
+          onEdit={onEdit}
+          onAsked={onAsked}
+        />
+      ))}
+    </Virtualizer>
+  );
+}
+
+interface RowProps extends Shared {
+  entry: Entry;
+  isEditing: boolean;
+}
+
+function Row({ entry, chat, models, panels, actionsOf, isEditing, onEdit, onAsked }: RowProps) {
+  const wide = entry.kind === "answer" && entry.beside.length > 0;
+  return (
+    // While the list scrolls it is deaf to the pointer, and while it follows an answer it always scrolls: rows are not.
+    <div
+      className={`pointer-events-auto mx-auto px-5 narrow:px-3 ${wide ? "max-w-[110rem]" : "max-w-3xl"} ${entry.kind === "question" ? "pt-6" : "pt-2"}`}
+    >
+      <Boundary
+        fallback={
+          <p dir="auto" className="plain-lines">
+            {wordsOf(entry)}
+          </p>
+        }
+      >
+        {entry.kind === "question" ? (
+          <QuestionRow entry={entry} chat={chat} isEditing={isEditing} onEdit={onEdit} onAsked={onAsked} />
+        ) : (
+          <AnswerRow entry={entry} chat={chat} models={models} panels={panels} actionsOf={actionsOf} />
+        )}
+      </Boundary>
+    </div>
+  );
+}
+
+/** What is left of a row that cannot be drawn. */
+const wordsOf = ({ part }: Entry): string => (part.kind === "question" ? part.text : answerText(part.answer.whole));

@@ -1,0 +1,57 @@
+// @vitest-environment jsdom
+// A component that is fetched later: nothing is shown for it while it is on its way, and no fallback once it is there.
+import { act, cleanup, render, screen } from "@testing-library/react";
+import { type ComponentType, Suspense } from "react";
+import { afterEach, expect, it, vi } from "vitest";
+import { later } from "./later.tsx";
+
+interface Props {
+  name: string;
+}
+
+const Hello = ({ name }: Props) => <p>Hello {name}</p>;
+
+afterEach(cleanup);
+
+const shown = (Component: ComponentType<Props>) => (
+  <Suspense fallback={<p>waiting</p>}>
+    <Component name="Ada" />
+  </Suspense>
+);
+
+it("shows the fallback until the component is there", async () => {
+  const { promise, resolve } = Promise.withResolvers<ComponentType<Props>>();
+  await act(async () => render(shown(later(() => promise))));
+  expect(screen.getByText("waiting")).toBeTruthy();
+  await act(async () => resolve(Hello));
+  expect(await screen.findByText("Hello Ada")).toBeTruthy();
+});
+
+it("renders at once what was preloaded, and fetches it once", async () => {
+  const load = vi.fn(async () => Hello);
+  const Shown = later<Props>(load);
+  await Promise.all([Shown.preload(), Shown.preload()]);
+  render(shown(Shown));
+  expect(screen.getByText("Hello Ada")).toBeTruthy();
+  expect(load).toHaveBeenCalledTimes(1);
+});
+
+it("fetches again what could not be preloaded", async () => {
+  const load = vi.fn(async () => Hello as ComponentType<Props>);
+  load.mockRejectedValueOnce(new Error("offline"));
+  const Shown = later<Props>(load);
+  await Shown.preload();
+  await act(async () => render(shown(Shown)));
+  expect(await screen.findByText("Hello Ada")).toBeTruthy();
+  expect(load).toHaveBeenCalledTimes(2);
+});
+
+it("is the same component before and after it has come, so that nothing is mounted anew", async () => {
+  const { promise, resolve } = Promise.withResolvers<ComponentType<Props>>();
+  const Shown = later<Props>(() => promise);
+  const view = await act(async () => render(shown(Shown)));
+  await act(async () => resolve(Hello));
+  const before = await screen.findByText("Hello Ada");
+  await act(async () => view.rerender(shown(Shown)));
+  expect(screen.getByText("Hello Ada")).toBe(before);
+});

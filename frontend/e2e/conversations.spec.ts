@@ -85,7 +85,7 @@ test("search finds words of questions and answers, shows them, and lets go by Es
   await expect(lines(page)).toHaveCount(1);
   await expect(lines(page).locator("[data-part=match] mark")).toHaveText(word);
   await search(page).fill(`${word}zzz`);
-  await expect(page.getByText(`No results for “${word}zzz”.`)).toBeVisible();
+  await expect(page.getByText(`No results for “\u2068${word}zzz\u2069”.`)).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(search(page)).toHaveValue("");
   await expect(lines(page).first()).toBeVisible();

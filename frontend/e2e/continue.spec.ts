@@ -176,6 +176,12 @@ test("a limit of one's own is named as in the settings, and Raise limit leads to
   expect(await field.evaluate((one: HTMLInputElement) => one.value.slice(one.selectionStart ?? 0))).toBe("40");
   await page.keyboard.type("2000");
   await page.keyboard.press("Escape");
+  // The setting has changed, the answer has not: after a reload, too, it is said what this one was asked with.
+  for (const look of [async () => undefined, () => page.reload()]) {
+    await look();
+    await expect(box).toContainText("“Longest answer” was set to 40 for this answer. It is now set to 2,000.");
+    await expect(box.getByRole("button", { name: "Raise limit" })).toHaveCount(0);
+  }
   await continued(page, "complete");
   await expect(answer(page)).toContainText("I have no knowledge of my own");
 });
@@ -201,4 +207,44 @@ test("a model that does not exist is named; one that is chosen answers the quest
   await ended(page);
   await expect(answer(page).last()).toContainText("Tokyo");
   await expect(page.locator("[data-part=model]")).toHaveAttribute("title", "openai/sim");
+});
+
+test("a saved copy holds the whole answer, also when its conversation is deleted", async ({ page }) => {
+  await useModel(page, "anthropic/sim-length-document");
+  await ask(page, "Write it down");
+  await ended(page, "length");
+  await continued(page, "length");
+  await continued(page, "length");
+  await continued(page, "complete");
+  const saving = page.waitForResponse((one) => one.url().endsWith("/api/saves") && one.request().method() === "POST");
+  await end(page).getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem").last().click();
+  const { id } = await (await saving).json();
+  const [, conversation] = page.url().split("#c=");
+  expect((await page.request.delete(`/api/conversations/${conversation}`)).ok()).toBe(true);
+  await page.goto(`/#save=${id}`);
+  await ended(page);
+  await expectDocument(page);
+  await expect(page.locator("[data-part=question]")).toHaveText("Write it down");
+  await response(page).getByRole("button", { name: "Continued 3 times" }).click();
+  await expect(response(page).locator("[data-part=run]")).toHaveCount(4);
+  await expectAccessible(page);
+});
+
+test("the page of a continuation links to the run that it continues", async ({ page }) => {
+  await useModel(page, "openai/sim-length");
+  const first = await askRun(page, "What is a run?");
+  await ended(page, "length");
+  const posted = page.waitForResponse("**/api/chat/stream");
+  await goOn(page).click();
+  const second = (await posted).headers()["x-run-id"];
+  await ended(page);
+  await page.goto(`/#run=${second}`);
+  await ended(page);
+  const words = (await answer(page).textContent()) ?? "";
+  await page.getByRole("link", { name: "an earlier run" }).click();
+  await expect(response(page)).toHaveAttribute("data-run", first);
+  await ended(page, "length");
+  await expect(answer(page)).not.toHaveText(words);
+  await expect(page.getByRole("link", { name: "an earlier run" })).toHaveCount(0);
 });

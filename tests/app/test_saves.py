@@ -97,7 +97,7 @@ def test_a_save_reopens_identical_without_its_run_and_after_a_restart(tmp_path: 
     assert after["question"]["system"] == "Be brief."
     assert list(after) == [
         *("id", "title", "created", "run_id", "model", "status"),
-        *("question", "trace", "data", "events"),
+        *("question", "trace", "data", "earlier", "events"),
     ]
     assert listed == {"saves": [line], "next": None}
 

@@ -123,3 +123,33 @@ def test_an_answer_under_way_is_not_continued(behind: Behind) -> None:
         read_until(pieces, b"So far")
         refused = talk.post(**{"continue": True, "parent_id": response.headers["x-run-id"]})
     assert (refused.status_code, error_of(refused)["code"]) == (409, "RUN_NOT_OVER")
+
+
+def test_a_save_holds_the_whole_answer(behind: Behind) -> None:
+    """Every run of a continued answer is frozen, also when the conversation is deleted; its question is the first's."""
+    talk = talk_behind(behind, limited("One, "), limited("two, "), says("three."))
+    runs = [talk.ask("Count").run_id]
+    for _ in range(2):
+        runs.append(talk.ask(**{"continue": True, "parent_id": runs[-1]}).run_id)
+    client = talk.app.client
+    traces = [client.get(f"/api/runs/{run}").json() for run in runs]
+    saved = client.post("/api/saves", json={"run_id": runs[-1]}).json()
+    assert saved["title"] == "Count"
+    assert client.delete(f"/api/conversations/{talk.id}").json()["saves_kept"] == 1
+    opened = client.get(f"/api/saves/{saved['id']}").json()
+    parts = [*opened["earlier"], opened]
+    assert [part["run_id"] for part in parts] == runs
+    texts = ["".join(e["content"] for e in part["events"] if e["type"] == "content") for part in parts]
+    assert texts == ["One, ", "two, ", "three."]
+    assert [part["trace"]["done"] for part in parts] == [trace["done"] for trace in traces]
+    assert opened["question"]["prompt"] == "Count"
+
+
+def test_a_save_of_one_run_has_no_earlier_ones(behind: Behind) -> None:
+    """A second question follows an answer and continues none."""
+    talk = talk_behind(behind, says("One."), says("Two."))
+    talk.ask("Count")
+    second = talk.ask("Go on")
+    saved = talk.app.client.post("/api/saves", json={"run_id": second.run_id}).json()
+    opened = talk.app.client.get(f"/api/saves/{saved['id']}").json()
+    assert (opened["earlier"], opened["title"]) == ([], "Go on")

@@ -85,6 +85,11 @@ class RunRecord(Figures, frozen=True):
         column = self.question.get("column")
         return column if isinstance(column, int) else None
 
+    @property
+    def continues(self) -> str | None:
+        """The run whose answer it continues, None where it answers a message."""
+        return self.parent_id if self.question.get("continue") is True else None
+
     def with_figures(self, figures: Figures) -> "RunRecord":
         """Return it with how far the run has come."""
         return structs.replace(self, **{name: getattr(figures, name) for name in Figures.__struct_fields__})

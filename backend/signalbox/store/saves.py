@@ -2,14 +2,14 @@
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from msgspec import json
 from sqlalchemy import Connection, RowMapping, delete, insert, select, tuple_
 
 from signalbox.core.events import LoopName, Stamped
-from signalbox.core.messages import JsonObject
+from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.records import RunRecord
 from signalbox.store.earlier import read_events, trace_from
 from signalbox.store.tables import MESSAGES, SAVES
@@ -36,11 +36,15 @@ class SaveLine:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What was frozen beside the events: the question as it was asked, the trace, the client's own view state."""
+    """What was frozen beside the events: the question as it was asked, the trace, the client's own view state.
+
+    `earlier` are the runs that the saved one continues, oldest first, each with its id, trace and events.
+    """
 
     question: JsonObject
     trace: JsonObject
     data: JsonObject
+    earlier: list[JsonValue] = field(default_factory=list[JsonValue])
 
 
 def new_save_id() -> str:
@@ -52,6 +56,8 @@ def put_save(connection: Connection, line: SaveLine, snapshot: Snapshot, events:
     """Keep a save."""
     row = {name: getattr(line, name) for name in SaveLine.__slots__}
     kept: JsonObject = {"question": snapshot.question, "trace": snapshot.trace, "data": snapshot.data}
+    if snapshot.earlier:
+        kept["earlier"] = snapshot.earlier
     connection.execute(insert(SAVES).values(**row, snapshot=dumps(kept), frames=_encoder.encode(events)))
 
 

@@ -1,5 +1,6 @@
 // One answer: its run as a store of its own, so that a token that comes concerns nobody but the panel that shows it.
 import { joinedTrace } from "../run/joined.ts";
+import { hasMetLimit, limitsIn } from "../run/limits.ts";
 import { connectionLost, emptyTrace, refused, runReducer, stoppedLocally } from "../run/reducer.ts";
 import { isLoop, measured, settledAs, type Told, toldTrace } from "../run/told.ts";
 import { withoutUnsaved } from "../run/unsaved.ts";
@@ -8,8 +9,9 @@ import { type ChatEnd, type ChatOptions, followRun, followSave, postChat, type S
 import { type ApiClient, stopRun } from "../stream/client.ts";
 import { ApiError, isRefusal } from "../stream/errors.ts";
 import type { Connection } from "../stream/follow.ts";
+import { checkedEvent } from "../stream/parse.ts";
 import { fetchRun } from "../stream/runs.ts";
-import type { Effort, RawEvent } from "../types/api.ts";
+import type { Effort, Parameters, RawEvent } from "../types/api.ts";
 import type { ChatBody, ChatEvent, RunEnd, RunTrace } from "../types/models.ts";
 import { SilenceWatch } from "./silence.ts";
 import { nextFrame, type Schedule, Store } from "./store.ts";
@@ -36,6 +38,8 @@ export interface AnswerState {
   reasonedAt: number | undefined;
   /** The model is silent for long: since when, by the page's clock. */
   silentSince: number | undefined;
+  /** The limits that its request set; undefined while that is not known. */
+  limits: Parameters | undefined;
 }
 
 export interface AnswerDeps {
@@ -64,6 +68,8 @@ export interface AnswerOptions {
   /** The answer that it goes on with. */
   continues?: Answer | undefined;
 }
+
+type Kept = Pick<AnswerOptions, "model" | "continues"> & { runId: string };
 
 const STOP_GRACE_MS = 2000;
 /** How long a stopped question may keep its connection to learn the name of its run. */
@@ -111,6 +117,7 @@ export class Answer extends Store<AnswerState> {
         heardAt: undefined,
         reasonedAt: undefined,
         silentSince: undefined,
+        limits: undefined,
       },
       deps.schedule ?? nextFrame,
     );
@@ -147,9 +154,22 @@ export class Answer extends Store<AnswerState> {
     return new Answer(deps, { model: "", effort: "auto", runId });
   }
 
-  /** A frozen copy of a run. */
-  static kept(deps: AnswerDeps, saveId: string, { runId, model }: { runId: string; model: string }): Answer {
-    return new Answer(deps, { model, effort: "auto", runId, saveId });
+  /** A frozen copy of a run, whose events are still to be read. */
+  static kept(deps: AnswerDeps, saveId: string, { runId, model, continues }: Kept): Answer {
+    return new Answer(deps, { model, effort: "auto", runId, saveId, continues });
+  }
+
+  /** A run of which all events are here. */
+  static frozen(deps: AnswerDeps, { runId, model, continues }: Kept, events: readonly RawEvent[]): Answer {
+    const answer = new Answer(deps, { model, effort: "auto", runId, continues });
+    for (const { seq, event } of events) {
+      const known = checkedEvent(event);
+      if (!known) continue;
+      answer.#keep(known, seq);
+      answer.#change(() => runReducer(answer.#saved(known), known));
+    }
+    answer.flush();
+    return answer;
   }
 
   get runId(): string {
@@ -172,6 +192,7 @@ export class Answer extends Store<AnswerState> {
 
   /** Ask, and follow the run to its end. `onStart` is told as soon as the server has named it. */
   async ask(body: ChatBody, key: string, onStart?: (started: Started) => void): Promise<void> {
+    this.set({ limits: limitsIn({ ...body }) });
     await this.#follow((options) =>
       postChat(body, {
         ...options,
@@ -215,6 +236,15 @@ export class Answer extends Store<AnswerState> {
         return before.trace.end ? "done" : end;
       }),
     );
+    await this.#learnLimits();
+  }
+
+  /** An answer that has met a limit is told what its request had set. */
+  async #learnLimits(): Promise<void> {
+    if (this.state.limits || this.#saveId || !hasMetLimit(this.state.trace)) return;
+    const record = await fetchRun(this.#deps.client, this.runId).catch(() => undefined);
+    // A server that does not answer leaves it unknown, and no limit is named.
+    if (record) this.set({ limits: limitsIn(record.request) });
   }
 
   /** Nothing of it could be read: is it gone, or only the line? */

@@ -1,7 +1,8 @@
 // One run by its address: followed read-only, or read from the copy that somebody has kept.
 import { useEffect, useState } from "react";
-import { fetchSave, type Save } from "../stream/saves.ts";
-import { Answer } from "./answer.ts";
+import { fetchRun } from "../stream/runs.ts";
+import { fetchSave, type Save, type SavedRun } from "../stream/saves.ts";
+import { Answer, type AnswerDeps } from "./answer.ts";
 import type { Session } from "./session.ts";
 
 export interface Opened {
@@ -22,6 +23,28 @@ export function useRun(session: Session, runId: string): Answer {
   return answer;
 }
 
+/** The run whose answer this one continues; undefined while that is not known, and where it continues none. */
+export function useContinued(session: Session, runId: string): string | undefined {
+  const [continued, setContinued] = useState<string>();
+  useEffect(() => {
+    const abort = new AbortController();
+    fetchRun(session.reader, runId, { signal: abort.signal }).then(
+      (record) => setContinued(record.continues),
+      // The run itself says why it cannot be had.
+      () => undefined,
+    );
+    return () => abort.abort();
+  }, [session, runId]);
+  return continued;
+}
+
+/** The saved run behind those that it continues. */
+function savedAnswer(deps: AnswerDeps, { id, runId, model, earlier }: Save): Answer {
+  const frozen = (continues: Answer | undefined, { runId, record, events }: SavedRun): Answer =>
+    Answer.frozen(deps, { runId, model: record.model, continues }, events);
+  return Answer.kept(deps, id, { runId, model, continues: earlier.reduce<Answer | undefined>(frozen, undefined) });
+}
+
 export function useSave(session: Session, saveId: string): Opened {
   const [opened, setOpened] = useState<Opened>({ answer: undefined, save: undefined, trouble: undefined });
   useEffect(() => {
@@ -30,7 +53,7 @@ export function useSave(session: Session, saveId: string): Opened {
     const open = async () => {
       const save = await fetchSave(session.client, saveId);
       if (gone) return;
-      left = Answer.kept({ client: session.client }, saveId, save);
+      left = savedAnswer({ client: session.client }, save);
       setOpened({ answer: left, save, trouble: undefined });
       await left.load();
     };

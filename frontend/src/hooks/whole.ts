@@ -8,6 +8,10 @@ import type { Answer } from "./answer.ts";
 export const chainOf = (answer: Answer): readonly Answer[] =>
   answer.continues ? [...chainOf(answer.continues), answer] : [answer];
 
+/** One of the runs that an answer consists of; its last where none is named. */
+export const runOf = (answer: Answer, runId: string | undefined): Answer =>
+  chainOf(answer).find((one) => one.runId === runId) ?? answer;
+
 interface Whole {
   traces: readonly RunTrace[];
   joined: RunTrace;

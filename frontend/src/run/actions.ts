@@ -10,7 +10,7 @@ export interface AnswerActions {
   onContinue: (() => void) | undefined;
   /** Open the inspector of its run, or of one of the runs that it consists of. */
   onInspect: (runId?: string) => void;
-  /** The limits that the reader has set. */
+  /** The limits that the reader's settings say now. */
   limits: Parameters;
   /** Open the settings where this limit is set. */
   onLimit: ((name: ParameterName) => void) | undefined;

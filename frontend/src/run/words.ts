@@ -41,7 +41,7 @@ export const loopWords = (loop: string | undefined, flag: RunEnd["flag"]): strin
 };
 
 /** What a reader can press. */
-export type Fix = "retry" | "model" | "unknown" | "credits" | "token";
+export type Fix = "continue" | "retry" | "model" | "unknown" | "credits" | "token";
 
 interface Advice {
   say: string;
@@ -82,16 +82,16 @@ export const ADVICE: Readonly<Record<string, Advice>> = {
   STREAM_CUT: advice("Retry.", "retry"),
   EMPTY_ANSWER: advice("Retry or choose another model.", "retry", "model"),
   MALFORMED_CALL: advice("Retry or choose another model.", "retry", "model"),
-  LENGTH: advice("Continue the answer where it stopped."),
+  LENGTH: advice("Continue the answer where it stopped.", "continue"),
   REASONING_LENGTH: advice("Choose a lower reasoning effort or another model.", "retry", "model"),
-  TURN_PAUSED: advice("Continue the answer where it stopped."),
-  STOP_UNKNOWN: advice("Continue the answer or choose another model.", "model"),
+  TURN_PAUSED: advice("Continue the answer where it stopped.", "continue"),
+  STOP_UNKNOWN: advice("Continue the answer or choose another model.", "continue", "model"),
   CONTENT_FILTER: advice("Rephrase your message or choose another model.", "model"),
   DETACHED_TIMEOUT: advice("Retry and keep this page open until the answer is complete.", "retry"),
   SERVER_SHUTDOWN: advice("Retry once the server is back.", "retry"),
-  SERVER_CRASH: advice("Continue the answer or retry.", "retry"),
-  BUDGET_REACHED: advice("Continue the answer or choose a cheaper model.", "model"),
-  RUN_TOO_LARGE: advice("Continue the answer where it stopped."),
+  SERVER_CRASH: advice("Continue the answer or retry.", "continue", "retry"),
+  BUDGET_REACHED: advice("Continue the answer or choose a cheaper model.", "continue", "model"),
+  RUN_TOO_LARGE: advice("Continue the answer where it stopped.", "continue"),
   INTERNAL: advice("Retry. If it happens again, look for the run ID in the server log.", "retry"),
 
   INVALID_JSON: free("Reload the page. The server may have been updated."),
@@ -133,7 +133,7 @@ export const adviceOf = (end: RunEnd): string => {
 };
 
 /** 42 seconds, 12 minutes, 5 hours; rounded up. */
-const waitWords = (seconds: number): string => {
+export const waitWords = (seconds: number): string => {
   if (seconds <= 120) return plural(Math.ceil(seconds), "second");
   return seconds <= 7200 ? plural(Math.ceil(seconds / 60), "minute") : plural(Math.ceil(seconds / 3600), "hour");
 };

@@ -59,12 +59,15 @@ const OPTIONAL: Record<ChatEvent["type"], Checks> = {
  * fields, statuses and codes are kept, and an optional field of another kind than the contract's is left out.
  */
 export function parseEvent(data: string): ChatEvent | undefined {
-  let event: unknown;
   try {
-    event = JSON.parse(data);
+    return checkedEvent(JSON.parse(data));
   } catch {
     return undefined;
   }
+}
+
+/** The same for an event that is an object already. */
+export function checkedEvent(event: unknown): ChatEvent | undefined {
   if (!isObject(event)) return undefined;
   const known = parseKnown(event);
   if (!known) return undefined;

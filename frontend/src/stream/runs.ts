@@ -27,6 +27,7 @@ export function parseRecord(value: unknown): RunRecord {
     simulated: run.simulated === true,
     settledAt: time(run.settled_at),
     conversationId: told(run.conversation_id),
+    continues: fields(run.request).continue === true ? told(run.parent_id) : undefined,
     request: fields(run.request),
     attempts: list(run.attempts).map(parseAttempt),
   };

@@ -71,6 +71,14 @@ describe("reopening", () => {
     ]);
   });
 
+  it("gives the runs that it continues", async () => {
+    const events = [{ seq: 1, at: 1000, type: "content", content: "Hi" }];
+    const save = await opened({ earlier: [{ run_id: "r0", trace: { model: "openai/sim" }, events }] });
+    expect(save.earlier).toMatchObject([
+      { runId: "r0", record: { runId: "r0", model: "openai/sim" }, events: [{ seq: 1, event: { content: "Hi" } }] },
+    ]);
+  });
+
   it("finds the question in a prompt", async () => {
     const { question } = await opened({ question: { prompt: "When?", system: "Be brief." } });
     expect(question).toEqual({ text: "When?", pictures: [], files: [], system: "Be brief." });

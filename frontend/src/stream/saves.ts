@@ -27,13 +27,20 @@ export interface SavedQuestion {
   system: string | undefined;
 }
 
-export interface Save extends SaveLine {
-  question: SavedQuestion;
+/** One run of a saved answer. */
+export interface SavedRun {
+  runId: string;
   record: RunRecord;
-  /** What the page put beside it when it was kept. */
-  data: Json;
   /** As the stream tells them: with `ts` where it has one. */
   events: readonly RawEvent[];
+}
+
+export interface Save extends SaveLine, SavedRun {
+  question: SavedQuestion;
+  /** What the page put beside it when it was kept. */
+  data: Json;
+  /** The runs that it continues, oldest first. */
+  earlier: readonly SavedRun[];
 }
 
 export async function fetchSaves(client: ApiClient, { before, limit, signal }: SavesWanted = {}): Promise<SavePage> {
@@ -58,8 +65,16 @@ export async function fetchSave(client: ApiClient, id: string): Promise<Save> {
     question: parseQuestion(runId, fields(body.question)),
     record: { ...record, runId },
     data: fields(body.data),
+    earlier: list(body.earlier).map(parseSavedRun),
     events: list(body.events).flatMap(parseEvent),
   };
+}
+
+function parseSavedRun(value: unknown): SavedRun {
+  const run = fields(value);
+  const record = parseRecord(run.trace);
+  const runId = text(run.run_id) || record.runId;
+  return { runId, record: { ...record, runId }, events: list(run.events).flatMap(parseEvent) };
 }
 
 /** Keep a run that is over; without a title it gets the first words of its question. */

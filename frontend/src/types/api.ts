@@ -201,6 +201,8 @@ export interface RunRecord {
   /** When the true cost of a stopped run came. */
   settledAt: number | undefined;
   conversationId: string | undefined;
+  /** The run whose answer it continues. */
+  continues: string | undefined;
   /** The request as it was asked, without its texts. */
   request: Readonly<Record<string, unknown>>;
   attempts: readonly Attempt[];

@@ -1,6 +1,6 @@
 """Saves: keep a run as it was, reopen it, replay it, delete it."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from time import time
 from typing import Annotated
 
@@ -8,7 +8,7 @@ import msgspec
 from fastapi import APIRouter, Header, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from signalbox.app.access import WhoDep, own_run_of
+from signalbox.app.access import Who, WhoDep, own_run_of
 from signalbox.app.body import read_model
 from signalbox.app.deps import Parts, PartsDep
 from signalbox.app.examples import STREAM_ANSWERS, body_of
@@ -37,7 +37,7 @@ from signalbox.store.saves import (
     question_of,
     snapshot_of,
 )
-from signalbox.wire.jsontext import dumps
+from signalbox.wire.jsontext import dumps, loads
 
 router = APIRouter(prefix="/api/saves", tags=["saves"], route_class=KnownParameters)
 
@@ -66,16 +66,19 @@ _EXAMPLE = {"a run": {"run_id": "85fa395f316fede103d7763f27725079", "title": "To
 
 @router.post("", response_model=None, openapi_extra=body_of(SaveIn, _EXAMPLE))
 async def save_run(request: Request, parts: PartsDep, who: WhoDep) -> JsonObject:
-    """Keep a frozen copy of a run of one's own that is over."""
+    """Keep a frozen copy of a run of one's own that is over, with the runs that it continues."""
     wanted = await read_model(request, SaveIn, int(parts.settings.signalbox_max_body_mb * 1024 * 1024))
     record = await own_run_of(wanted.run_id, parts.runs, who)
     if not record.is_over:
         raise RequestError(Code.RUN_NOT_OVER, field="run_id")
-    question = _without_details(await parts.database.read(question_of, record))
+    earlier = await _continued(record, parts, who)
+    first = earlier[0][0] if earlier else record
+    question = _without_details(await parts.database.read(question_of, first))
     events = await parts.runs.events(record.id)
     await parts.runs.find(record.id)  # deleted meanwhile it is unknown, and half of it must not be kept
     line = _line(record, wanted.title or _title(question))
-    snapshot = Snapshot(question, trace_of(record, events), wanted.data)
+    frozen = await offloaded(lambda: [_frozen(*run) for run in earlier], size=LARGE if earlier else 0)
+    snapshot = Snapshot(question, trace_of(record, events), wanted.data, frozen)
     await parts.database.write(put_save, line, snapshot, events)
     return _told(line)
 
@@ -107,6 +110,7 @@ async def open_save(save_id: str, parts: PartsDep, who: WhoDep) -> Response:
         "question": snapshot.question,
         "trace": snapshot.trace,
         "data": snapshot.data,
+        "earlier": snapshot.earlier,
     }
 
     def written() -> bytes:
@@ -146,6 +150,21 @@ async def remove_save(save_id: str, parts: PartsDep, who: WhoDep) -> JsonObject:
         raise RequestError(Code.UNKNOWN_SAVE)
     await parts.database.forget()
     return {"deleted": True}
+
+
+async def _continued(record: RunRecord, parts: Parts, who: Who) -> list[tuple[RunRecord, list[Stamped]]]:
+    """Return the runs that a run continues, oldest first, with their events; raises RequestError."""
+    found: list[tuple[RunRecord, list[Stamped]]] = []
+    while record.continues is not None:
+        record = await own_run_of(record.continues, parts.runs, who)
+        found.append((record, await parts.runs.events(record.id)))
+    return found[::-1]
+
+
+def _frozen(record: RunRecord, events: Sequence[Stamped]) -> JsonValue:
+    """Return an earlier run of the saved answer as the API shows it."""
+    flat: list[JsonValue] = [loads(_flat(stamped)) for stamped in events]
+    return {"run_id": record.id, "trace": trace_of(record, events), "events": flat}
 
 
 async def _kept(save_id: str, parts: Parts, after: int) -> AsyncGenerator[list[Stamped], None]:

@@ -7,7 +7,7 @@ import type { AnswerPart } from "../../hooks/parts.ts";
 import type { PictureRule } from "../../hooks/pictures.ts";
 import type { Signalbox } from "../../hooks/signalbox.ts";
 import { useStore } from "../../hooks/store.ts";
-import { chainOf } from "../../hooks/whole.ts";
+import { runOf } from "../../hooks/whole.ts";
 import type { AnswerActions } from "../../run/actions.ts";
 import { changedCount } from "../../run/parameters.ts";
 import type { Model, ParameterName, Picture } from "../../types/api.ts";
@@ -96,7 +96,7 @@ export function ChatScreen(props: Props) {
         onRetryWith: question === null ? undefined : (unknown) => onRetryWith(question, unknown),
         limits,
         onLimit: onSettings,
-        onInspect: (runId) => onInspect(partOf(part.answer, runId), questionOf(chat, part)),
+        onInspect: (runId) => onInspect(runOf(part.answer, runId), questionOf(chat, part)),
         onSave: () =>
           void keep(box, part.answer).then(
             () => onNotice("Saved. Find it under Saved in the sidebar."),
@@ -216,10 +216,6 @@ const questionOf = (chat: Chat, part: AnswerPart): string => {
   const question = part.parent === null ? undefined : chat.state.parts.get(part.parent);
   return question?.kind === "question" ? question.text : "";
 };
-
-/** One of the runs that an answer consists of; its last where none is named. */
-const partOf = (answer: Answer, runId: string | undefined): Answer =>
-  chainOf(answer).find((one) => one.runId === runId) ?? answer;
 
 /** What a continuation that failed before its first word was to go on with: to retry it is to continue that again. */
 function emptyContinuation(chat: Chat, { answer }: AnswerPart): AnswerPart | undefined {

@@ -1,10 +1,12 @@
 // A run by its address, and a kept copy of one: read-only, with the same panels and the same inspector.
 import { PanelLeft } from "lucide-react";
 import { type ReactNode, useEffect, useMemo } from "react";
+import { hashOf } from "../../hooks/address.ts";
 import type { Answer } from "../../hooks/answer.ts";
-import { useRun, useSave } from "../../hooks/opened.ts";
+import { useContinued, useRun, useSave } from "../../hooks/opened.ts";
 import type { Signalbox } from "../../hooks/signalbox.ts";
 import { useStore } from "../../hooks/store.ts";
+import { runOf } from "../../hooks/whole.ts";
 import type { AnswerActions } from "../../run/actions.ts";
 import { Announcer } from "../line/Announcer.tsx";
 import { Button } from "../ui/Button.tsx";
@@ -21,6 +23,7 @@ interface Props {
 export function RunScreen({ box, id, onInspect, ...rest }: Props) {
   const answer = useRun(box.session, id);
   const { trace } = useStore(answer);
+  const continued = useContinued(box.session, id);
   return (
     <>
       <Head title="Answer" {...rest} />
@@ -28,10 +31,21 @@ export function RunScreen({ box, id, onInspect, ...rest }: Props) {
         {trace.end
           ? "This answer was requested elsewhere, for example through the API."
           : "This answer is being written for a request made elsewhere, for example through the API."}
+        {continued && <ContinuedLink runId={continued} />}
       </Shown>
     </>
   );
 }
+
+const ContinuedLink = ({ runId }: { runId: string }) => (
+  <span className="block">
+    It continues{" "}
+    <a href={hashOf({ kind: "run", id: runId })} className="underline">
+      an earlier run
+    </a>
+    .
+  </span>
+);
 
 export function SaveScreen({ box, id, onInspect, ...rest }: Props) {
   const { answer, save, trouble } = useSave(box.session, id);
@@ -72,7 +86,7 @@ function Shown({ box, answer, question, onInspect, children }: ShownProps) {
       onContinue: undefined,
       limits: {},
       onLimit: undefined,
-      onInspect: () => onInspect(answer, question ?? ""),
+      onInspect: (runId) => onInspect(runOf(answer, runId), question ?? ""),
       onSave: undefined,
       onToken: () => box.session.askForToken(),
     }),

@@ -2,9 +2,10 @@
 import { Ellipsis } from "lucide-react";
 import { Fragment, type ReactNode } from "react";
 import type { AnswerActions } from "../../run/actions.ts";
-import { canContinue } from "../../run/continuing.ts";
 import { hasAnswer } from "../../run/copy.ts";
-import { costWords, count, duration, endingOf, fixesOf, isFailure, loopWords } from "../../run/words.ts";
+import type { ReachedLimit } from "../../run/limits.ts";
+import type { Fix } from "../../run/words.ts";
+import { costWords, count, duration, endingOf, isFailure, loopWords } from "../../run/words.ts";
 import type { RunEnd, RunTrace } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
 import { Lamp } from "../ui/Lamp.tsx";
@@ -23,12 +24,18 @@ interface Props {
   trace: RunTrace;
   end: RunEnd;
   actions: AnswerActions;
+  /** It can be continued. */
+  goOn: boolean;
+  /** What can be pressed in the box below. */
+  fixes: readonly Fix[];
+  /** The limit of its request that it has met. */
+  limit: ReachedLimit | undefined;
   compact: boolean;
 }
 
 const ROW = "relative flex min-h-7 flex-wrap items-start gap-x-4 ps-7 text-dim";
 
-export function EndLine({ trace, end, actions, compact }: Props) {
+export function EndLine({ trace, end, actions, goOn, fixes, limit, compact }: Props) {
   const ending = endingOf(end);
   const facts: Fact[] = [
     ...(ending.label
@@ -44,11 +51,9 @@ export function EndLine({ trace, end, actions, compact }: Props) {
       <Facts facts={facts} compact={compact} />
       <div className="-ms-2 flex flex-wrap items-center">
         {hasAnswer(trace) && <CopyActions trace={trace} />}
-        {actions.onContinue && !isFailure(end) && canContinue(trace, end) && (
-          <Button onClick={actions.onContinue}>Continue</Button>
-        )}
-        {!isFailure(end) && <LimitButton trace={trace} end={end} actions={actions} />}
-        {actions.onRetry && !(isFailure(end) && fixesOf(end).includes("retry")) && (
+        {goOn && !isFailure(end) && <Button onClick={actions.onContinue}>Continue</Button>}
+        {!isFailure(end) && <LimitButton limit={limit} actions={actions} />}
+        {actions.onRetry && !fixes.includes("retry") && (
           <Button onClick={actions.onRetry}>{isFailure(end) && !hasAnswer(trace) ? "Retry" : "Regenerate"}</Button>
         )}
         <Button onClick={() => actions.onInspect()} title={loopTitle(end.loop ?? trace.loop, end.flag)}>

@@ -1,9 +1,9 @@
 // What went wrong, whether anything was lost or billed, and what can be done; never mixed into the answer.
 import { useEffect, useReducer } from "react";
 import type { AnswerActions } from "../../run/actions.ts";
-import { canContinue } from "../../run/continuing.ts";
-import { limitWords, reachedLimit } from "../../run/limits.ts";
-import { adviceOf, endingOf, type Fix, fixesOf, isFailure, lossOf } from "../../run/words.ts";
+import { limitWords, type ReachedLimit } from "../../run/limits.ts";
+import type { NextSteps } from "../../run/nextSteps.ts";
+import { endingOf, type Fix, lossOf } from "../../run/words.ts";
 import type { RunEnd, RunTrace } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
 import { LimitButton } from "./LimitButton.tsx";
@@ -18,13 +18,15 @@ interface Props {
   own: RunTrace;
   end: RunEnd;
   actions: AnswerActions;
+  steps: NextSteps;
+  /** The limit of its request that it has met. */
+  limit: ReachedLimit | undefined;
   /** When it ended, by the page's clock; undefined where nobody here has seen it. */
   endedAt: number | undefined;
 }
 
-export function ErrorBox({ trace, own, end, actions, endedAt }: Props) {
-  if (!isFailure(end)) return null;
-  const limit = reachedLimit(own, end, actions.limits);
+export function ErrorBox({ trace, own, end, actions, steps, limit, endedAt }: Props) {
+  const [best] = steps.fixes;
   return (
     <div
       data-part="error"
@@ -37,21 +39,22 @@ export function ErrorBox({ trace, own, end, actions, endedAt }: Props) {
           {end.error || `${endingOf(end).label}.`}
         </p>
         <p className="text-dim">
-          {lossOf(trace, end, own)} {limit && `${limitWords(limit)} `}
-          {adviceOf(end)}
+          {lossOf(trace, end, own)} {limit && `${limitWords(limit, actions.limits)} `}
+          {steps.say}
         </p>
       </div>
       {trace.unsaved?.text && <UnsavedText text={trace.unsaved.text} />}
       <div className="flex flex-wrap items-center gap-2 pt-1.5">
-        {actions.onContinue && canContinue(trace, end) && (
-          <Button look="outline" onClick={actions.onContinue}>
-            Continue
-          </Button>
-        )}
-        <LimitButton trace={own} end={end} actions={actions} look="outline" />
-        {fixesOf(end).map((fix) => (
-          <FixButton key={fix} fix={fix} actions={actions} waitUntil={waitUntil(end, endedAt)} />
+        {steps.fixes.map((fix) => (
+          <FixButton
+            key={fix}
+            fix={fix}
+            look={fix === best ? "primary" : "outline"}
+            actions={actions}
+            waitUntil={waitUntil(end, endedAt)}
+          />
         ))}
+        <LimitButton limit={limit} actions={actions} look="outline" />
         {end.code && <code className="ms-auto font-mono text-dim text-tiny">{end.code}</code>}
       </div>
     </div>
@@ -63,20 +66,25 @@ const waitUntil = ({ retry_after }: RunEnd, endedAt: number | undefined): number
 
 interface FixProps {
   fix: Fix;
+  look: "primary" | "outline";
   actions: AnswerActions;
   waitUntil: number;
 }
 
 /** What cannot be done now has no button. */
-function FixButton({ fix, actions, waitUntil }: FixProps) {
+function FixButton({ fix, look, actions, waitUntil }: FixProps) {
   switch (fix) {
+    case "continue":
+      return (
+        actions.onContinue && <Waiting look={look} words="Continue" onClick={actions.onContinue} {...{ waitUntil }} />
+      );
     case "retry":
-      return actions.onRetry && <Retry onRetry={actions.onRetry} waitUntil={waitUntil} />;
+      return actions.onRetry && <Waiting look={look} words="Retry" onClick={actions.onRetry} {...{ waitUntil }} />;
     case "model":
     case "unknown":
       return (
         actions.onRetryWith && (
-          <Button look="outline" onClick={() => actions.onRetryWith?.(fix === "unknown")}>
+          <Button look={look} onClick={() => actions.onRetryWith?.(fix === "unknown")}>
             {fix === "unknown" ? "Choose a model" : "Choose another model"}
           </Button>
         )
@@ -84,7 +92,7 @@ function FixButton({ fix, actions, waitUntil }: FixProps) {
     case "token":
       return (
         actions.onToken && (
-          <Button look="outline" onClick={actions.onToken}>
+          <Button look={look} onClick={actions.onToken}>
             Enter token
           </Button>
         )
@@ -105,8 +113,15 @@ function FixButton({ fix, actions, waitUntil }: FixProps) {
 
 const TICK_MS = 250;
 
+interface WaitingProps {
+  look: "primary" | "outline";
+  words: string;
+  onClick: () => void;
+  waitUntil: number;
+}
+
 /** Where the host asked for patience, the button waits as well. */
-function Retry({ onRetry, waitUntil }: { onRetry: () => void; waitUntil: number }) {
+function Waiting({ look, words, onClick, waitUntil }: WaitingProps) {
   const [, tick] = useReducer((ticks: number) => ticks + 1, 0);
   const seconds = Math.max(0, Math.ceil((waitUntil - performance.now()) / 1000));
   const isWaiting = seconds > 0;
@@ -116,8 +131,8 @@ function Retry({ onRetry, waitUntil }: { onRetry: () => void; waitUntil: number 
     return () => clearInterval(timer);
   }, [isWaiting]);
   return (
-    <Button look="outline" onClick={onRetry} disabled={isWaiting} className="tabular-nums">
-      {isWaiting ? `Retry in ${seconds} s` : "Retry"}
+    <Button look={look} onClick={onClick} disabled={isWaiting} className="tabular-nums">
+      {isWaiting ? `${words} in ${seconds} s` : words}
     </Button>
   );
 }

@@ -1,19 +1,16 @@
-// The way to the setting that has cut an answer.
+// The way to the setting that has cut an answer; where it has been raised since, there is none.
 import type { AnswerActions } from "../../run/actions.ts";
-import { reachedLimit } from "../../run/limits.ts";
-import type { RunEnd, RunTrace } from "../../types/models.ts";
+import { isRaisable, type ReachedLimit } from "../../run/limits.ts";
 import { Button } from "../ui/Button.tsx";
 
 interface Props {
-  trace: RunTrace;
-  end: RunEnd;
+  limit: ReachedLimit | undefined;
   actions: AnswerActions;
   look?: "outline";
 }
 
-export function LimitButton({ trace, end, actions: { limits, onLimit }, look }: Props) {
-  const limit = reachedLimit(trace, end, limits);
-  if (!limit || !onLimit) return null;
+export function LimitButton({ limit, actions: { limits, onLimit }, look }: Props) {
+  if (!limit || !onLimit || !isRaisable(limit, limits)) return null;
   return (
     <Button {...(look && { look })} onClick={() => onLimit(limit.name)}>
       Raise limit

@@ -6,11 +6,14 @@ import { useOffline } from "../../hooks/online.ts";
 import { useStore } from "../../hooks/store.ts";
 import { chainOf, useWhole } from "../../hooks/whole.ts";
 import type { AnswerActions } from "../../run/actions.ts";
+import { canContinue } from "../../run/continuing.ts";
 import type { PanelChoice } from "../../run/focus.ts";
+import { reachedLimit } from "../../run/limits.ts";
 import { linkedSources, sourcesIn } from "../../run/links.ts";
+import { nextSteps } from "../../run/nextSteps.ts";
 import { passagesOf } from "../../run/summary.ts";
 import { linkListsOf, type Stop, sourcesOf, stopsOf, warningsOf } from "../../run/view.ts";
-import { connectionWords } from "../../run/words.ts";
+import { connectionWords, isFailure } from "../../run/words.ts";
 import type { ContentItem, Link, RunTrace } from "../../types/models.ts";
 import { Prose } from "../prose/Prose.tsx";
 import { Drawings } from "./Drawings.tsx";
@@ -41,6 +44,10 @@ export const ResponsePanel = memo(function ResponsePanel({ answer, panels, actio
   const trace = useWhole(answer);
   const { end } = trace;
   const own = state.trace;
+  const ownEnd = own.end ?? end;
+  const goOn = actions.onContinue !== undefined && ownEnd !== undefined && canContinue(trace, ownEnd, own);
+  const limit = ownEnd && reachedLimit(own, ownEnd, state.limits);
+  const steps = ownEnd && isFailure(ownEnd) ? nextSteps(ownEnd, goOn) : undefined;
   const silentSince = end || state.stopping ? undefined : state.silentSince;
   const stops = wholeStops(stopsOf(trace, isAsked(answer)), answer).filter(
     ({ kind }) => kind !== "pending" || silentSince === undefined,
@@ -89,7 +96,15 @@ export const ResponsePanel = memo(function ResponsePanel({ answer, panels, actio
         {silentSince !== undefined && <SilenceRow answer={answer} since={silentSince} actions={actions} />}
         <Connection state={state} />
         {end ? (
-          <EndLine trace={trace} end={end} actions={actions} compact={compact} />
+          <EndLine
+            trace={trace}
+            end={end}
+            actions={actions}
+            goOn={goOn}
+            fixes={steps?.fixes ?? []}
+            limit={limit}
+            compact={compact}
+          />
         ) : (
           <>
             <Ahead />
@@ -103,7 +118,17 @@ export const ResponsePanel = memo(function ResponsePanel({ answer, panels, actio
           The steps of this answer are no longer on the server. Only its text is shown.
         </p>
       )}
-      {end && <ErrorBox trace={trace} own={own} end={own.end ?? end} actions={actions} endedAt={state.heardAt} />}
+      {ownEnd && steps && (
+        <ErrorBox
+          trace={trace}
+          own={own}
+          end={ownEnd}
+          actions={actions}
+          steps={steps}
+          limit={limit}
+          endedAt={state.heardAt}
+        />
+      )}
     </article>
   );
 });

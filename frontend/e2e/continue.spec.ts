@@ -231,6 +231,62 @@ test("a saved copy holds the whole answer, also when its conversation is deleted
   await expectAccessible(page);
 });
 
+test("a continuation that a reload cut off before it had a name is asked for once", async ({ page }) => {
+  await useModel(page, "openai/sim-length");
+  await ask(page, "What is a run?");
+  await ended(page, "length");
+  const keys: (string | undefined)[] = [];
+  let held = true;
+  await page.route("**/api/chat/stream", async (route) => {
+    keys.push(route.request().headers()["idempotency-key"]);
+    if (held) return; // the answer to the first request never comes
+    await route.continue();
+  });
+  await goOn(page).click();
+  await expect.poll(() => keys.length).toBe(1);
+  held = false;
+  await page.reload();
+  await ended(page);
+  await expect(answer(page)).toHaveCount(1);
+  await expect(response(page).getByRole("button", { name: "Continued once" })).toBeVisible();
+  expect(keys).toEqual([keys[0], keys[0]]);
+  await page.reload();
+  await ended(page);
+  expect(keys).toHaveLength(2);
+  await expect(page.locator("[data-part=response]")).toHaveCount(1);
+});
+
+test("Continue in a column of the comparison continues that column alone", async ({ page }) => {
+  await useModel(page, "openai/sim-length");
+  await page.getByRole("button", { name: "Compare" }).click();
+  await ask(page, "What is a run?");
+  const columns = page.locator("[data-part=response]");
+  await expect(columns).toHaveCount(2);
+  const cut = columns.filter({ has: page.locator("[data-part=end][data-status=length]") });
+  await expect(cut).toHaveCount(1);
+  await expect(columns.filter({ has: page.locator("[data-part=end][data-status=complete]") })).toHaveCount(1);
+  const posted = page.waitForRequest("**/api/chat/stream");
+  await cut.getByRole("button", { name: "Continue", exact: true }).click();
+  expect((await posted).postDataJSON()).toMatchObject({ model: "openai/sim-length", continue: true, column: 0 });
+  await expect(columns.first().locator("[data-part=end][data-status=complete]")).toBeVisible();
+  await expect(columns).toHaveCount(2);
+  await expect(columns.first().getByRole("button", { name: "Continued once" })).toBeVisible();
+  await expect(columns.last().getByRole("button", { name: "Continued once" })).toHaveCount(0);
+});
+
+test("Continue while offline waits, and goes on when the connection is back", async ({ page, context, faults }) => {
+  faults.allow(REFUSED);
+  await useModel(page, "openai/sim-length");
+  await ask(page, "What is a run?");
+  await ended(page, "length");
+  await context.setOffline(true);
+  await goOn(page).click();
+  await expect(response(page)).toContainText("You're offline. The answer will continue when you're back online.");
+  await context.setOffline(false);
+  await ended(page);
+  await expect(answer(page)).toHaveCount(1);
+});
+
 test("the page of a continuation links to the run that it continues", async ({ page }) => {
   await useModel(page, "openai/sim-length");
   const first = await askRun(page, "What is a run?");

@@ -7,10 +7,11 @@ import { chooseLeaf, fetchConversation } from "../stream/conversations.ts";
 import { ApiError } from "../stream/errors.ts";
 import { newKey } from "../stream/keys.ts";
 import type { Conversation, Picture } from "../types/api.ts";
+import type { ChatBody } from "../types/models.ts";
 import type { Answer, AnswerDeps } from "./answer.ts";
 import { Asker } from "./asker.ts";
 import { type Asking, askingOf } from "./asking.ts";
-import { continuation, continueBody } from "./continuing.ts";
+import { continuation, continueBody, pendingContinuation, pendingName } from "./continuing.ts";
 import { Loading } from "./loading.ts";
 import {
   type AnswerPart,
@@ -212,6 +213,10 @@ export class Chat extends Store<ChatState> {
    * reader had stopped it; one that may have is asked again under its key; others go back to the reader.
    */
   #recall(pending: Pending): void {
+    if (pending.continues) {
+      this.#recallContinuation(pending);
+      return;
+    }
     const question = cameThrough(this.state.parts, pending, (part) => this.#parentIdOf(part));
     const answers = this.#answers().filter(({ parent }) => parent === question?.key);
     if (pending.fate === "stopped") {
@@ -229,6 +234,17 @@ export class Chat extends Store<ChatState> {
       this.set({ returned: { text, pictures } });
     }
     this.#pending.drop(pending.question);
+  }
+
+  /** One that the server has not named is asked for again under its key: a run that it has started already takes it. */
+  #recallContinuation(pending: Pending): void {
+    const [ask] = pending.asks;
+    const cut = this.#answers().find(({ answer }) => answer.runId === pending.parentId);
+    const continuations = this.#answers().filter(({ answer }) => cut && answer.continues === cut.answer);
+    if (pending.fate === "stopped") for (const { answer } of continuations) void answer.stop();
+    const isDue = cut && ask && continuations.length === 0 && pending.fate === "asked" && isFresh(pending);
+    if (isDue) void this.#continue(cut, ask.body, ask.key);
+    else this.#pending.drop(pending.question);
   }
 
   #askAgain(pending: Pending): Promise<void> {
@@ -290,13 +306,25 @@ export class Chat extends Store<ChatState> {
     const cut = this.state.parts.get(key);
     if (cut?.kind !== "answer" || !cut.answer.isOver || !cut.answer.runId) return;
     const asking = await this.#deps.asking();
+    const name = pendingName(cut.answer);
+    const unheard = this.#pending.all().find(({ question, fate }) => question === name && fate === "asked")?.asks[0];
+    const { body, key: idempotency } = unheard ?? { body: continueBody(this.id, cut, asking), key: newKey() };
+    await this.#continue(cut, body, idempotency);
+  }
+
+  async #continue(cut: AnswerPart, body: ChatBody, key: string): Promise<void> {
     const part = continuation(cut, this.#deps);
-    const leaf = this.state.leaf === key || !this.state.leaf ? part.key : this.state.leaf;
-    this.#waiting.moveOn(key, part.key);
+    const name = pendingName(cut.answer);
+    const leaf = this.state.leaf === cut.key || !this.state.leaf ? part.key : this.state.leaf;
+    this.#waiting.moveOn(cut.key, part.key);
     this.set({ parts: new Map([...this.state.parts, [part.key, part]]), leaf, trouble: undefined });
     this.#derive();
     this.flush();
-    await part.answer.ask(continueBody(this.id, cut, asking), newKey());
+    this.#pending.keep(pendingContinuation(body, cut.answer, key));
+    await part.answer.ask(body, key, () => this.#pending.drop(name));
+    // Refused for good, or stopped before it left: a reload has nothing to ask for again.
+    const isSettled = !part.answer.isUnanswered && part.answer.state.trace.end?.status !== "cancelled";
+    if (isSettled) this.#pending.drop(name);
   }
 
   /** End what is shown and under way. */
@@ -473,9 +501,10 @@ export class Chat extends Store<ChatState> {
 
   #changed(answer: Answer): void {
     const part = this.#answers().find((other) => other.answer === answer);
-    if (part?.parent && answer.state.connection === "waiting") this.#pending.promise(part.parent);
+    const pending = answer.continues ? pendingName(answer.continues) : part?.parent;
+    if (pending && answer.state.connection === "waiting") this.#pending.promise(pending);
     const isStopped = answer.state.stopping || answer.state.trace.end?.status === "cancelled";
-    if (part?.parent && !answer.runId && isStopped) this.#pending.end(part.parent, "stopped");
+    if (pending && !answer.runId && isStopped) this.#pending.end(pending, "stopped");
     this.#derive();
     this.flush();
     this.#deps.onProgress?.(this);

@@ -18,6 +18,8 @@ export interface Pending {
   messageId: string | undefined;
   text: string;
   pictures: readonly Picture[];
+  /** It has no words: it continues the run `parentId`. */
+  continues?: true;
   /** One for each model whose run has no name yet. */
   asks: readonly PendingAsk[];
   /** When it was asked, in epoch milliseconds. */

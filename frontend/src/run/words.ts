@@ -205,6 +205,12 @@ const OFFLINE: Readonly<Record<string, string>> = {
   waiting: "You're offline. Your message will be sent when you're back online.",
 };
 
+const CONTINUED_LATER = "Signalbox can't be reached. The answer will continue when the connection is back.";
+
+/** What stands with a continuation that has not been sent yet. */
+export const continuationWords = (offline: boolean): string =>
+  (offline ? OFFLINE.resuming : undefined) ?? CONTINUED_LATER;
+
 /** How it stands with the connection of an answer; empty where that needs no word. */
 export const connectionWords = (connection: keyof typeof CONNECTIONS, offline: boolean): string =>
   (offline ? OFFLINE[connection] : undefined) ?? CONNECTIONS[connection];

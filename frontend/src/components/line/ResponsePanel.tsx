@@ -13,7 +13,7 @@ import { linkedSources, sourcesIn } from "../../run/links.ts";
 import { nextSteps } from "../../run/nextSteps.ts";
 import { passagesOf } from "../../run/summary.ts";
 import { linkListsOf, type Stop, sourcesOf, stopsOf, warningsOf } from "../../run/view.ts";
-import { connectionWords, isFailure } from "../../run/words.ts";
+import { connectionWords, continuationWords, isFailure } from "../../run/words.ts";
 import type { ContentItem, Link, RunTrace } from "../../types/models.ts";
 import { Prose } from "../prose/Prose.tsx";
 import { Drawings } from "./Drawings.tsx";
@@ -94,7 +94,7 @@ export const ResponsePanel = memo(function ResponsePanel({ answer, panels, actio
           ),
         )}
         {silentSince !== undefined && <SilenceRow answer={answer} since={silentSince} actions={actions} />}
-        <Connection state={state} />
+        <Connection state={state} isContinuation={answer.continues !== undefined} />
         {end ? (
           <EndLine
             trace={trace}
@@ -237,9 +237,12 @@ function Pending({ label, since }: { label: string; since: number | undefined })
 const NOT_STOPPED =
   "The answer could not be stopped because Signalbox is not responding. It may continue and cost money.";
 
-function Connection({ state: { trace, stopping, stopFailed, connection } }: { state: AnswerState }) {
+function Connection({ state, isContinuation }: { state: AnswerState; isContinuation: boolean }) {
+  const { trace, stopping, stopFailed, connection } = state;
   const offline = useOffline();
-  const words = stopping ? "Stopping" : stopFailed ? NOT_STOPPED : connectionWords(connection, offline);
+  const waits = isContinuation && connection === "waiting";
+  const line = waits ? continuationWords(offline) : connectionWords(connection, offline);
+  const words = stopping ? "Stopping" : stopFailed ? NOT_STOPPED : line;
   if (trace.end || !words) return null;
   return (
     <StopRow kind="connection" lamp="waiting">

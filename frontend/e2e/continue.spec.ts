@@ -179,7 +179,7 @@ test("a limit of one's own is named as in the settings, and Raise limit leads to
   // The setting has changed, the answer has not: after a reload, too, it is said what this one was asked with.
   for (const look of [async () => undefined, () => page.reload()]) {
     await look();
-    await expect(box).toContainText("“Longest answer” was set to 40 for this answer. It is now set to 2,000.");
+    await expect(box).toContainText("“Maximum answer length” was set to 40 for this answer. It is now set to 2,000.");
     await expect(box.getByRole("button", { name: "Raise limit" })).toHaveCount(0);
   }
   await continued(page, "complete");
@@ -254,24 +254,6 @@ test("a continuation that a reload cut off before it had a name is asked for onc
   await ended(page);
   expect(keys).toHaveLength(2);
   await expect(page.locator("[data-part=response]")).toHaveCount(1);
-});
-
-test("Continue in a column of the comparison continues that column alone", async ({ page }) => {
-  await useModel(page, "openai/sim-length");
-  await page.getByRole("button", { name: "Compare" }).click();
-  await ask(page, "What is a run?");
-  const columns = page.locator("[data-part=response]");
-  await expect(columns).toHaveCount(2);
-  const cut = columns.filter({ has: page.locator("[data-part=end][data-status=length]") });
-  await expect(cut).toHaveCount(1);
-  await expect(columns.filter({ has: page.locator("[data-part=end][data-status=complete]") })).toHaveCount(1);
-  const posted = page.waitForRequest("**/api/chat/stream");
-  await cut.getByRole("button", { name: "Continue", exact: true }).click();
-  expect((await posted).postDataJSON()).toMatchObject({ model: "openai/sim-length", continue: true, column: 0 });
-  await expect(columns.first().locator("[data-part=end][data-status=complete]")).toBeVisible();
-  await expect(columns).toHaveCount(2);
-  await expect(columns.first().getByRole("button", { name: "Continued once" })).toBeVisible();
-  await expect(columns.last().getByRole("button", { name: "Continued once" })).toHaveCount(0);
 });
 
 test("Continue while offline waits, and goes on when the connection is back", async ({ page, context, faults }) => {

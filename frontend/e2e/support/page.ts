@@ -66,7 +66,7 @@ export async function useModel(page: Page, id: string): Promise<void> {
 
 /** In the dialog of another answer, choose the model of that answer. */
 export async function answerWith(page: Page, id: string): Promise<void> {
-  const dialog = page.getByRole("dialog", { name: "Answer with another model" });
+  const dialog = page.getByRole("dialog", { name: "Regenerate with another model" });
   await dialog.getByRole("button", { name: /^Model for the new answer: / }).click();
   await page.getByRole("combobox", { name: "Model for the new answer" }).fill(id);
   await page.locator(`[role=option][data-model="${id}"]`).click();

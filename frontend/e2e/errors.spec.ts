@@ -1,7 +1,6 @@
 // What goes wrong stands in a box of its own, says what to do, and can be done; never in the answer.
 import {
   answer,
-  answerWith,
   ask,
   askRun,
   end,
@@ -148,10 +147,10 @@ test("a request that the server refuses says why, and another model answers the 
   await expect(box(page)).toContainText("Your message is still here.");
   await expectAccessible(page);
 
-  await box(page).getByRole("button", { name: "Choose another model" }).click();
-  await answerWith(page, "openai/sim");
   const posted = page.waitForRequest("**/api/chat/stream");
-  await page.getByRole("dialog").getByRole("button", { name: "Regenerate" }).click();
+  await box(page).getByRole("button", { name: "Choose a model" }).click();
+  await page.getByRole("combobox", { name: "Model for the new answer" }).fill("openai/sim");
+  await page.locator('[role=option][data-model="openai/sim"]').click();
   expect((await posted).postDataJSON()).toMatchObject({ model: "openai/sim" });
   await ended(page);
   await expect(page.locator("[data-part=question]")).toHaveCount(1);

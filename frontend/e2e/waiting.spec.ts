@@ -281,6 +281,30 @@ test.describe("where the server cannot be reached", () => {
     expect(await runsIn(page, all[0]?.conversation ?? "")).toBe(2);
   });
 
+  test("every compared model waits for it, and is asked once", async ({ page }) => {
+    const models = ["anthropic/sim", "openai/sim"];
+    await page.evaluate((compared) => {
+      const kept = JSON.parse(localStorage.getItem("signalbox.settings") ?? "{}");
+      localStorage.setItem("signalbox.settings", JSON.stringify({ version: 1, ...kept, compared }));
+    }, models);
+    await page.reload();
+    await expect(page.getByRole("group", { name: "Compared models" })).toBeVisible();
+    await page.waitForLoadState("networkidle");
+    const all = posts(page);
+    wire.down();
+    await ask(page, "Are you there?");
+    const columns = page.locator("[data-part=column]");
+    await expect(columns).toHaveCount(2);
+    for (const model of models)
+      await expect(page.locator(`[data-part=column][data-model="${model}"]`)).toContainText(UNREACHABLE);
+    wire.up();
+    await expect(columns.locator("[data-part=end][data-status=complete]")).toHaveCount(2);
+    await expect(columns.filter({ hasText: UNREACHABLE })).toHaveCount(0);
+    expect(new Set(all.map(({ key, model }) => `${key} ${model}`)).size).toBe(2);
+    // The first answer of all, and one of each column.
+    expect(await runsIn(page, all[0]?.conversation ?? "")).toBe(3);
+  });
+
   test("it can be cancelled, and is not sent any more", async ({ page }) => {
     wire.down();
     await ask(page, "Are you there?");

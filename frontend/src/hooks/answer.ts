@@ -190,9 +190,16 @@ export class Answer extends Store<AnswerState> {
     return this.#abort !== undefined;
   }
 
+  /** It is asked for after another answer to the same question, which cannot reach the server. */
+  waitToo(): void {
+    if (this.isLive || this.isOver) return;
+    this.set({ connection: "waiting" });
+    this.flush();
+  }
+
   /** Ask, and follow the run to its end. `onStart` is told as soon as the server has named it. */
   async ask(body: ChatBody, key: string, onStart?: (started: Started) => void): Promise<void> {
-    this.set({ limits: limitsIn({ ...body }) });
+    this.set({ connection: "open", limits: limitsIn({ ...body }) });
     await this.#follow((options) =>
       postChat(body, {
         ...options,

@@ -502,7 +502,7 @@ export class Chat extends Store<ChatState> {
   #changed(answer: Answer): void {
     const part = this.#answers().find((other) => other.answer === answer);
     const pending = answer.continues ? pendingName(answer.continues) : part?.parent;
-    if (pending && answer.state.connection === "waiting") this.#pending.promise(pending);
+    if (pending && answer.state.connection === "waiting") this.#promise(pending);
     const isStopped = answer.state.stopping || answer.state.trace.end?.status === "cancelled";
     if (pending && !answer.runId && isStopped) this.#pending.end(pending, "stopped");
     this.#derive();
@@ -514,6 +514,12 @@ export class Chat extends Store<ChatState> {
     if (isStopped && !answer.runId && !answer.isLive) void this.refresh();
     if (answer.state.trace.end?.cost_estimated) this.#settleLater();
     void this.#takeNext();
+  }
+
+  /** The question is sent when the server can be reached, to every model that it is for. */
+  #promise(question: string): void {
+    this.#pending.promise(question);
+    for (const { parent, answer } of this.#answers()) if (parent === question) answer.waitToo();
   }
 
   /** The server asks for the bill of a stopped run; this is when it usually has it. */

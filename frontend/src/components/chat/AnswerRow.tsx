@@ -11,7 +11,13 @@ import { ResponsePanel } from "../line/ResponsePanel.tsx";
 import { Button } from "../ui/Button.tsx";
 import { BranchSwitch } from "./BranchSwitch.tsx";
 
-const CompareColumns = lazy(() => import("../compare/CompareColumns.tsx"));
+const loadColumns = () => import("../compare/CompareColumns.tsx");
+const CompareColumns = lazy(loadColumns);
+
+/** Fetch the columns before they are needed: the server may not be there when a question waits for it. */
+export const preloadColumns = (): void => {
+  loadColumns().catch(() => undefined);
+};
 
 export interface RowProps {
   chat: Chat;

@@ -14,6 +14,7 @@ import type { Model, ParameterName, Picture } from "../../types/api.ts";
 import { Composer, type ComposerHandle } from "../composer/Composer.tsx";
 import { EmptyPage } from "../composer/EmptyPage.tsx";
 import { Announcer } from "../line/Announcer.tsx";
+import { preloadColumns } from "./AnswerRow.tsx";
 import { ChatView, useEditing } from "./ChatView.tsx";
 import { Header } from "./Header.tsx";
 import { Pickers } from "./Pickers.tsx";
@@ -56,6 +57,9 @@ export function ChatScreen(props: Props) {
 
   const title = useTitle(box, chat);
   const comparing = settings.compared.length > 1;
+  useEffect(() => {
+    if (comparing) preloadColumns();
+  }, [comparing]);
   const model = settings.ask.model || server.preferred;
   const last = entries.at(-1);
   const lastAnswer = last?.kind === "answer" ? last.part.answer : undefined;

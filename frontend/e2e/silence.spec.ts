@@ -7,6 +7,7 @@ import {
   ended,
   expect,
   expectAccessible,
+  message,
   type Page,
   response,
   stops,
@@ -40,18 +41,28 @@ test("is said after 12 seconds, and can be stopped there", async ({ page }) => {
   await expect(page.locator("[role=status]", { hasText: "No output from the model." })).toHaveCount(1);
   await expectAccessible(page);
   await silence(page).getByRole("button", { name: "Stop" }).click();
+  await expect(message(page)).toBeFocused();
   await ended(page, "cancelled");
   await expect(silence(page)).toHaveCount(0);
   await expect(answer(page).last()).toContainText(/\w+ \w+ \w+/);
 });
 
-test("another model answers the same question, and the silent one is stopped", async ({ page }) => {
+test("another model answers the same question, and only then the silent one is stopped", async ({ page }) => {
   await fallSilent(page);
   await pass(page, 13);
-  await silence(page).getByRole("button", { name: "Choose another model" }).click();
-  await expect(end(page)).toHaveAttribute("data-status", "cancelled");
+  const another = silence(page).getByRole("button", { name: "Choose another model" });
+  const dialog = page.getByRole("dialog", { name: "Regenerate with another model" });
+  await another.click();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(another).toBeFocused();
+  await expect(end(page)).toHaveCount(0);
+  await another.click();
+  await expect(dialog.getByRole("button", { name: /^Model for the new answer: / })).not.toContainText("stall");
   await answerWith(page, "openai/sim");
-  await page.getByRole("dialog").getByRole("button", { name: "Regenerate" }).click();
+  await expect(end(page)).toHaveCount(0);
+  await dialog.getByRole("button", { name: "Regenerate" }).click();
+  await expect(message(page)).toBeFocused();
   await ended(page);
   await expect(page.locator("[data-part=question]")).toHaveCount(1);
   await expect(page.getByRole("group", { name: "Versions of the answer" })).toContainText(/2\D+2/);

@@ -170,7 +170,9 @@ export function App() {
                   handle={handle}
                   onNew={startNew}
                   onSettings={(focused) => setDialog({ kind: "settings", focused })}
-                  onRetryWith={(questionKey, unknown) => setDialog({ kind: "retry", questionKey, unknown })}
+                  onRetryWith={(questionKey, answer, reason) =>
+                    setDialog({ kind: "retry", questionKey, answer, reason })
+                  }
                   onNotice={setNotice}
                   {...shared}
                 />
@@ -203,7 +205,13 @@ export function App() {
         </Suspense>
         {dialog && (
           <Suspense>
-            <ChatDialogs dialog={dialog} box={box} chat={chat} onClose={() => setDialog(undefined)} />
+            <ChatDialogs
+              dialog={dialog}
+              box={box}
+              chat={chat}
+              onClose={() => setDialog(undefined)}
+              onAsked={() => handle.current?.focus()}
+            />
           </Suspense>
         )}
         <Notice words={notice} onGone={clearNotice} />

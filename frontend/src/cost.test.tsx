@@ -97,6 +97,7 @@ const NOTHING = () => undefined;
 const ACTIONS: ReturnType<ComponentProps<typeof View>["actionsOf"]> = {
   onRetry: undefined,
   onRetryWith: undefined,
+  onStop: () => undefined,
   onContinue: undefined,
   limits: {},
   onLimit: undefined,

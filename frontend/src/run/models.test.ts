@@ -3,6 +3,7 @@ import { aModel, catalogue } from "../fixtures/catalogue.ts";
 import {
   FILTERS,
   freeId,
+  otherModel,
   passes,
   perMillion,
   priceWords,
@@ -138,5 +139,12 @@ describe("an id that is on no list", () => {
     expect(freeId(MODELS, "openai/gpt-4o")).toBeUndefined();
     expect(freeId(MODELS, "gpt mini")).toBeUndefined();
     expect(freeId(MODELS, " ")).toBeUndefined();
+  });
+});
+
+describe("another model", () => {
+  it("is the first that is known and not this one", () => {
+    expect(otherModel("a/one", ["", "a/one", "b/two", "c/three"])).toBe("b/two");
+    expect(otherModel("a/one", ["a/one"])).toBe("");
   });
 });

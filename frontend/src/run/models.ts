@@ -65,6 +65,9 @@ export const unlisted = (id: string): Model => ({
   parameters: [],
 });
 
+/** The first of these that is another model; empty where there is none. */
+export const otherModel = (model: string, ids: readonly string[]): string => ids.find((id) => id && id !== model) ?? "";
+
 /** The models in which every word of the query occurs, in any order; the best first. */
 export function search(models: readonly Model[], query: string): readonly Model[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);

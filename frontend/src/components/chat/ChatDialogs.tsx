@@ -1,9 +1,12 @@
 // What opens over the chat now and then, and is loaded only then: settings, shortcuts, another model for an answer.
 import { useRef, useState } from "react";
+import type { Answer } from "../../hooks/answer.ts";
 import { changeAsk } from "../../hooks/changeAsk.ts";
 import type { Chat } from "../../hooks/chat.ts";
 import type { Signalbox } from "../../hooks/signalbox.ts";
 import { useStore } from "../../hooks/store.ts";
+import type { RetryReason } from "../../run/actions.ts";
+import { otherModel } from "../../run/models.ts";
 import type { ParameterName } from "../../types/api.ts";
 import { ShortcutSheet } from "../composer/ShortcutSheet.tsx";
 import { ModelPicker } from "../picker/ModelPicker.tsx";
@@ -15,13 +18,15 @@ import { TokenSection } from "./TokenSection.tsx";
 export type DialogName =
   | { kind: "settings"; focused?: ParameterName | undefined }
   | { kind: "shortcuts" }
-  | { kind: "retry"; questionKey: string; unknown?: boolean | undefined };
+  | { kind: "retry"; questionKey: string; answer: Answer; reason?: RetryReason | undefined };
 
 interface Props {
   dialog: DialogName;
   box: Signalbox;
   chat: Chat;
   onClose: () => void;
+  /** Something was asked: the reader goes on in the message box. */
+  onAsked: () => void;
 }
 
 export default function ChatDialogs({ dialog, ...rest }: Props) {
@@ -31,7 +36,7 @@ export default function ChatDialogs({ dialog, ...rest }: Props) {
     case "shortcuts":
       return <ShortcutSheet open onClose={rest.onClose} />;
     case "retry":
-      return <RetryWith questionKey={dialog.questionKey} unknown={dialog.unknown === true} {...rest} />;
+      return <RetryWith {...dialog} {...rest} />;
   }
 }
 
@@ -69,22 +74,29 @@ function Settings({
   );
 }
 
-interface RetryProps extends Shared {
-  questionKey: string;
-  /** The model that was asked does not exist: the one that is chosen here is used from now on. */
-  unknown: boolean;
-}
+type RetryProps = Shared & Omit<Extract<DialogName, { kind: "retry" }>, "kind">;
 
-function RetryWith({ box: { session, settings }, chat, questionKey, unknown, onClose }: RetryProps) {
+/**
+ * Where the model that was asked does not exist, the one that is chosen here is used from now on. A silent one is stopped
+ * only when another one is asked in its place.
+ */
+function RetryWith({ box: { session, settings }, chat, questionKey, answer, reason, onClose, onAsked }: RetryProps) {
   const { models, preferred, readiness } = useStore(session);
   const { ask, recent, starred } = useStore(settings);
-  const [model, setModel] = useState(unknown ? "" : ask.model || preferred);
+  const unknown = reason === "unknown";
+  const [model, setModel] = useState(() => {
+    if (unknown) return "";
+    const ids = [ask.model, ...recent, preferred, ...models.map(({ id }) => id)];
+    return otherModel(answer.state.trace.model, ids);
+  });
   const [listed, list] = useState(unknown);
   const retry = (chosen: string) => {
     onClose();
     if (unknown) settings.changeAsk({ model: chosen });
     settings.used(chosen);
+    if (reason === "silent") void answer.stop();
     void chat.again(questionKey, chosen);
+    onAsked();
   };
   return (
     <Dialog

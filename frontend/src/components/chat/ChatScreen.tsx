@@ -8,7 +8,7 @@ import type { PictureRule } from "../../hooks/pictures.ts";
 import type { Signalbox } from "../../hooks/signalbox.ts";
 import { useStore } from "../../hooks/store.ts";
 import { runOf } from "../../hooks/whole.ts";
-import type { AnswerActions } from "../../run/actions.ts";
+import type { AnswerActions, RetryReason } from "../../run/actions.ts";
 import { changedCount } from "../../run/parameters.ts";
 import type { Model, ParameterName, Picture } from "../../types/api.ts";
 import { Composer, type ComposerHandle } from "../composer/Composer.tsx";
@@ -34,8 +34,8 @@ interface Props {
   /** Open the settings, at this one where it is named. */
   onSettings: (focused?: ParameterName) => void;
   onInspect: (answer: Answer, title: string) => void;
-  /** `unknown`: the model that was asked does not exist. */
-  onRetryWith: (questionKey: string, unknown?: boolean) => void;
+  /** Have another model answer the question of this answer. */
+  onRetryWith: (questionKey: string, answer: Answer, reason?: RetryReason) => void;
   /** Tell the reader that something was done, or why not. */
   onNotice: (words: string) => void;
 }
@@ -97,7 +97,11 @@ export function ChatScreen(props: Props) {
       return {
         onRetry: question === null ? undefined : () => again(question),
         onContinue: () => goOn((emptyContinuation(chat, part) ?? part).key),
-        onRetryWith: question === null ? undefined : (unknown) => onRetryWith(question, unknown),
+        onRetryWith: question === null ? undefined : (reason) => onRetryWith(question, part.answer, reason),
+        onStop: () => {
+          void part.answer.stop();
+          composer.current?.focus();
+        },
         limits,
         onLimit: onSettings,
         onInspect: (runId) => onInspect(runOf(part.answer, runId), questionOf(chat, part)),

@@ -83,6 +83,7 @@ function Shown({ box, answer, question, onInspect, children }: ShownProps) {
     (): AnswerActions => ({
       onRetry: undefined,
       onRetryWith: undefined,
+      onStop: () => void answer.stop(),
       onContinue: undefined,
       limits: {},
       onLimit: undefined,

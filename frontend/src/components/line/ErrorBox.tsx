@@ -84,7 +84,7 @@ function FixButton({ fix, look, actions, waitUntil }: FixProps) {
     case "unknown":
       return (
         actions.onRetryWith && (
-          <Button look={look} onClick={() => actions.onRetryWith?.(fix === "unknown")}>
+          <Button look={look} onClick={() => actions.onRetryWith?.(fix === "unknown" ? fix : undefined)}>
             {fix === "unknown" ? "Choose a model" : "Choose another model"}
           </Button>
         )

@@ -36,6 +36,7 @@ afterEach(() => {
 const NO_ACTIONS: AnswerActions = {
   onRetry: undefined,
   onRetryWith: undefined,
+  onStop: () => undefined,
   onContinue: undefined,
   limits: {},
   onLimit: undefined,

@@ -93,7 +93,7 @@ export const ResponsePanel = memo(function ResponsePanel({ answer, panels, actio
             </Steps>
           ),
         )}
-        {silentSince !== undefined && <SilenceRow answer={answer} since={silentSince} actions={actions} />}
+        {silentSince !== undefined && <SilenceRow since={silentSince} actions={actions} />}
         <Connection state={state} isContinuation={answer.continues !== undefined} />
         {end ? (
           <EndLine

@@ -1,33 +1,26 @@
 // The model has sent nothing for long: since when, and what the reader can do about it.
-import type { Answer } from "../../hooks/answer.ts";
 import type { AnswerActions } from "../../run/actions.ts";
 import { Button } from "../ui/Button.tsx";
 import { Seconds } from "./Seconds.tsx";
 import { StopRow } from "./StopHead.tsx";
 
 interface Props {
-  answer: Answer;
   /** By the page's clock. */
   since: number;
   actions: AnswerActions;
 }
 
-export function SilenceRow({ answer, since, actions: { onRetryWith } }: Props) {
-  const stop = () => void answer.stop();
-  const askAnother = () => {
-    stop();
-    onRetryWith?.();
-  };
+export function SilenceRow({ since, actions: { onStop, onRetryWith } }: Props) {
   return (
     <StopRow kind="silence" lamp="running">
       No output from the model
       <Seconds since={since} />
       <span className="flex flex-wrap gap-2 pt-1.5">
-        <Button look="outline" onClick={stop}>
+        <Button look="outline" onClick={onStop}>
           Stop
         </Button>
         {onRetryWith && (
-          <Button look="outline" onClick={askAnother}>
+          <Button look="outline" onClick={() => onRetryWith("silent")}>
             Choose another model
           </Button>
         )}

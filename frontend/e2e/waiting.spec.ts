@@ -198,6 +198,9 @@ test.describe("without a connection", () => {
     await page.reload();
     await expect(queue(page)).toContainText("After the tunnel.");
     await expect(queue(page)).toContainText(OFFLINE);
+    await expect(page.getByRole("navigation", { name: "Conversations" })).toContainText("when you're back online");
+    await expect(page.getByRole("alert")).toHaveCount(0);
+    await expect(page.getByText("Signalbox does not answer")).toHaveCount(0);
     expect(all).toEqual([]);
     await page.unroute(/\/(api|health)\//);
     await page.evaluate(() => {
@@ -206,6 +209,7 @@ test.describe("without a connection", () => {
     });
     await expect(questions(page)).toHaveCount(2);
     await ended(page);
+    await expect(page.locator("[data-part=line]", { hasText: "Hello." }).first()).toBeVisible();
     expect(all.map(({ text }) => text)).toEqual(["After the tunnel."]);
   });
 

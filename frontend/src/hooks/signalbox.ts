@@ -92,7 +92,10 @@ export function createSignalbox(): Signalbox {
       chats.goOn();
     };
     const stops = [
-      network.start(() => session.reload()),
+      network.start(() => {
+        session.reload();
+        void conversations.load();
+      }),
       ...[network, session, settings].map((store) => store.subscribe(look)),
     ];
     return () => {

@@ -3,6 +3,7 @@ import { type Ref, useCallback, useEffect, useMemo, useRef, useState, useSyncExt
 import type { Answer } from "../../hooks/answer.ts";
 import type { Chat } from "../../hooks/chat.ts";
 import { drafts } from "../../hooks/drafts.ts";
+import { useOffline } from "../../hooks/online.ts";
 import type { AnswerPart } from "../../hooks/parts.ts";
 import type { PictureRule } from "../../hooks/pictures.ts";
 import type { Signalbox } from "../../hooks/signalbox.ts";
@@ -150,14 +151,7 @@ export function ChatScreen(props: Props) {
         onAsked={() => composer.current?.focus()}
         empty={<EmptyPage onAsk={ask} />}
       >
-        {server.trouble && (
-          <p
-            role="alert"
-            className="mb-2 rounded-md border border-red-edge bg-red-wash px-3.5 py-2 text-red-ink text-small"
-          >
-            {server.trouble}
-          </p>
-        )}
+        <ServerTrouble words={server.trouble} isTold={hold === "offline"} />
         <Composer
           box={field}
           handle={composer}
@@ -189,6 +183,29 @@ export function ChatScreen(props: Props) {
       </ChatView>
       <Announcer answer={lastAnswer} />
     </>
+  );
+}
+
+interface ServerTroubleProps {
+  words: string | undefined;
+  /** The messages that wait say already that there is no connection. */
+  isTold: boolean;
+}
+
+/** Without a connection nothing is wrong with the server: that is said once, and goes by itself. */
+function ServerTrouble({ words, isTold }: ServerTroubleProps) {
+  const offline = useOffline();
+  if (!words || (offline && isTold)) return null;
+  if (offline)
+    return (
+      <p role="status" className="mb-2 px-3.5 text-dim text-small">
+        You're offline. This page will load the rest when you're back online.
+      </p>
+    );
+  return (
+    <p role="alert" className="mb-2 rounded-md border border-red-edge bg-red-wash px-3.5 py-2 text-red-ink text-small">
+      {words}
+    </p>
   );
 }
 

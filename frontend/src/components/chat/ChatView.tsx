@@ -3,6 +3,7 @@ import { ArrowDown } from "lucide-react";
 import { type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import type { Chat } from "../../hooks/chat.ts";
 import { useFollow } from "../../hooks/follow.ts";
+import { useOffline } from "../../hooks/online.ts";
 import type { AnswerPart } from "../../hooks/parts.ts";
 import { useStore } from "../../hooks/store.ts";
 import type { AnswerActions } from "../../run/actions.ts";
@@ -34,6 +35,8 @@ export function ChatView({ chat, models, panels, actionsOf, editing, onEdit, onA
   const { ref: follow, content, away, jump } = useFollow();
   const box = useRef<HTMLElement | null>(null);
   const asked = useRef(leaf);
+  // It is opened by itself when the connection is back.
+  const isWaiting = useOffline() && status === "failed";
 
   const setBox = useCallback(
     (element: HTMLElement | null) => {
@@ -56,7 +59,7 @@ export function ChatView({ chat, models, panels, actionsOf, editing, onEdit, onA
         aria-label="Chat"
         tabIndex={-1}
       >
-        {trouble && (
+        {trouble && !isWaiting && (
           <p
             role="alert"
             className="mx-auto mt-4 flex max-w-3xl items-center gap-3 rounded-md border border-red-edge bg-red-wash px-3.5 py-2.5 text-red-ink text-small"

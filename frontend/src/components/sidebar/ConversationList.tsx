@@ -1,6 +1,7 @@
 // The conversations of the sidebar, with search, new titles, export and deletion.
 import { lazy, Suspense, useCallback, useRef, useState } from "react";
 import type { Conversations } from "../../hooks/conversations.ts";
+import { useOffline } from "../../hooks/online.ts";
 import { useStore } from "../../hooks/store.ts";
 import { isolated } from "../../run/bidi.ts";
 import { plural } from "../../run/words.ts";
@@ -23,6 +24,7 @@ const timeOf = (line: ConversationLine): number => line.updated;
 
 export function ConversationList({ conversations, here, onOpen, onClosed }: Props) {
   const { lines, state, trouble, hasMore, search } = useStore(conversations);
+  const offline = useOffline();
   const [renaming, setRenaming] = useState<string>();
   const [deleting, setDeleting] = useState<ConversationLine>();
   const focus = useRef<(id: string) => void>(null);
@@ -90,7 +92,9 @@ export function ConversationList({ conversations, here, onOpen, onClosed }: Prop
           />
         </Suspense>
       ) : (
-        <Word onRetry={onRetry}>{wordFor(state, trouble, search.trim())}</Word>
+        <Word onRetry={onRetry}>
+          {offline && state === "failed" ? OFFLINE : wordFor(state, trouble, search.trim())}
+        </Word>
       )}
       {search.trim() && state === "ready" && lines.length > 0 && (
         <p className="sr-only" role="status">
@@ -111,6 +115,8 @@ export function ConversationList({ conversations, here, onOpen, onClosed }: Prop
     </>
   );
 }
+
+const OFFLINE = "Your conversations will be here when you're back online.";
 
 function wordFor(state: "loading" | "ready" | "failed", trouble: string | undefined, search: string): string {
   if (state === "failed") return `Conversations could not be loaded. ${trouble ?? ""}`;

@@ -304,3 +304,14 @@ test("a message that waits stands on the side of its words", async ({ page }) =>
   await page.getByRole("button", { name: "Delete", exact: true }).click();
   await page.getByRole("button", { name: "Stop" }).first().click();
 });
+
+test("a variable's name and its value stand on the side of their words", async ({ page }) => {
+  await page.goto("/");
+  await ask(page, "Write to {{name}}.");
+  const form = page.getByRole("dialog", { name: "Fill in the variables" });
+  const field = form.getByRole("textbox", { name: "name" });
+  await expect(form.getByText("name", { exact: true })).toHaveAttribute("dir", "auto");
+  await expect(field).toHaveCSS("direction", "ltr");
+  await field.fill("עדה");
+  await expect(field).toHaveCSS("direction", "rtl");
+});

@@ -14,7 +14,8 @@ export function withoutUnsaved(trace: RunTrace, events: readonly RawEvent[], { a
   const isLost = ({ seq }: RawEvent) => seq > after && seq < before;
   const lost = events.filter(isLost);
   if (lost.length === 0) return trace;
-  const unsaved = { text: textOf(lost, "content"), reasoning: textOf(lost, "reasoning") };
+  // A space before its first word belongs to the word before it.
+  const unsaved = { text: textOf(lost, "content").trimStart(), reasoning: textOf(lost, "reasoning") };
   const saved = events.filter((event) => !isLost(event));
   const start: RunTrace = { ...trace, items: [], unsaved };
   return saved.reduce((known, { event }) => runReducer(known, event as unknown as ChatEvent), start);

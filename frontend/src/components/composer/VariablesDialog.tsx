@@ -35,7 +35,9 @@ export function VariablesDialog({ names, filling }: Props) {
       >
         {names.map((name, at) => (
           <label key={name} className="flex flex-col gap-1 text-small">
-            {name}
+            <span dir="auto" className="text-start">
+              {name}
+            </span>
             <textarea
               ref={at === 0 ? first : null}
               dir="auto"

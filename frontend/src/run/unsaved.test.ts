@@ -14,7 +14,7 @@ const seen = (events: readonly RawEvent[]): RunTrace =>
 
 describe("what a crash lost", () => {
   it("stands beside the answer, which is what was saved", () => {
-    const events = [think(1, "Hm."), say(2, "One two "), say(3, "three "), say(4, "four"), crash];
+    const events = [think(1, "Hm."), say(2, "One two"), say(3, " three "), say(4, "four"), crash];
     const trace = withoutUnsaved(seen(events), events, { after: 2, before: 1001 });
     expect(answerText(trace)).toBe("One two");
     expect(trace.unsaved).toEqual({ text: "three four", reasoning: "" });

@@ -202,6 +202,9 @@ test("the steps of a long run fold into one row when the answer begins, which op
   await page.keyboard.press("Enter");
   await expect(row).toHaveAttribute("aria-expanded", "true");
   await expect(head(page, "search")).toBeInViewport();
+  // The rows stand behind the one that they belong to.
+  const startOf = async (one: typeof row) => (await one.boundingBox())?.x ?? 0;
+  expect(await startOf(head(page, "search"))).toBeGreaterThan((await startOf(row)) + 16);
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await expect(head(page, "reasoning")).toHaveAttribute("aria-expanded", "true");

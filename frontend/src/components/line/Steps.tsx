@@ -9,6 +9,10 @@ import { Aside, Notice, ROW, StopButton, StopLamp } from "./StopHead.tsx";
 /** Leaves room for what marks a row that is hovered or has the focus. */
 const CLIPPED = "overflow-clip [overflow-clip-margin:12px]";
 
+/** Behind the row that they belong to, whose line goes on beside them. */
+const INSIDE =
+  "relative ps-6 before:absolute before:-top-0.5 before:-bottom-0.5 before:start-[5.25px] before:border-edge before:border-s-[1.5px] [&>li:last-child]:before:hidden";
+
 interface Props {
   id: string;
   steps: readonly Step[];
@@ -36,7 +40,9 @@ export function Steps({ id, steps, isLong, open, looked, onToggle, children }: P
       </Fold>
       <Fold id={body} open={isOpen} className={isLong ? CLIPPED : ""}>
         {/* Where the reader is, nothing folds by itself. */}
-        <ol onFocus={isLong ? undefined : () => onToggle(id, true)}>{wasOpen.current && children}</ol>
+        <ol className={isLong ? INSIDE : ""} onFocus={isLong ? undefined : () => onToggle(id, true)}>
+          {wasOpen.current && children}
+        </ol>
       </Fold>
     </li>
   );

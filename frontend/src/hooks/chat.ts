@@ -27,6 +27,7 @@ import {
 } from "./parts.ts";
 import { type Box, type Pending, PendingQuestions } from "./pending.ts";
 import { cameThrough, isFresh } from "./recall.ts";
+import { Sending, type SendingDeps } from "./sending.ts";
 import { Store } from "./store.ts";
 import { type Standing, Waiting } from "./waiting.ts";
 import { chainOf } from "./whole.ts";
@@ -56,12 +57,8 @@ export interface ChatState {
   cost: ChatCost | undefined;
 }
 
-export interface ChatDeps extends AnswerDeps {
-  asking: () => Asking | Promise<Asking>;
-  /** Why nothing can be asked now; `goOn` is called when that has changed. */
-  hold?: () => Hold | undefined;
-  /** Whether this tab sends the message: false where a tab with a copy of the queue has. */
-  claim?: (messageId: string) => boolean;
+/** `goOn` is called when what holds messages has changed. */
+export interface ChatDeps extends AnswerDeps, SendingDeps {
   /** Something that the list of conversations shows has changed. */
   onProgress?: (chat: Chat) => void;
   /** Where this tab keeps what nobody else knows yet. */
@@ -85,8 +82,7 @@ export class Chat extends Store<ChatState> {
   readonly #waiting: Waiting;
   readonly #pending: PendingQuestions;
   readonly #asker: Asker;
-  /** A message is on its way out of the queue. */
-  #taking = false;
+  readonly #sending: Sending;
   /** The conversation was deleted elsewhere: what is asked next begins it anew. */
   #isGone = false;
   /** The server has said that there is no such conversation. */
@@ -119,6 +115,18 @@ export class Chat extends Store<ChatState> {
       question: (key) => this.#question(key),
       parentIdOf: (question) => this.#parentIdOf(question),
       name: (key, messageId) => this.#name(key, messageId),
+    });
+    this.#sending = new Sending(this.#waiting, this.#deps, {
+      isOpen: () => this.state.status === "new" || this.state.status === "ready",
+      standingOf: (key) => this.#standingOf(key),
+      hasModel: (asking) => this.#hasModel(asking),
+      ask: (message, after, asking) => this.#ask(message, this.#parentOfNext(after ?? this.state.leaf), asking),
+      onHeld: () => this.set({ status: "ready" }),
+      onClaimed: () => this.refresh(),
+      onChange: (shown) => {
+        this.set(shown);
+        this.flush();
+      },
     });
   }
 
@@ -161,7 +169,7 @@ export class Chat extends Store<ChatState> {
     for (const pending of this.#pending.all()) this.#recall(pending);
     this.#derive();
     this.flush();
-    await this.#takeNext();
+    await this.#sending.next();
   }
 
   /** Take in what was said elsewhere. */
@@ -205,7 +213,7 @@ export class Chat extends Store<ChatState> {
     this.#isMissing = gone;
     const trouble = gone ? "This conversation was not found. It may have been deleted." : sentenceOf(error);
     this.set({ status: "failed", trouble });
-    this.#showQueue();
+    this.#sending.show();
   }
 
   /**
@@ -268,7 +276,7 @@ export class Chat extends Store<ChatState> {
     const { leaf, running } = this.state;
     const waitsFor = running && leaf ? { answer: leaf } : "nothing";
     this.#waiting.add({ id: newKey(), text: text.trim(), pictures }, waitsFor, this.isEmpty);
-    await this.#takeNext();
+    await this.#sending.next();
   }
 
   /** Ask a question in another version, beside the old one. */
@@ -375,7 +383,7 @@ export class Chat extends Store<ChatState> {
     this.#waiting.moveOn(question.parent ?? undefined, first.part.key);
     this.set({ parts, leaf, status: "ready", trouble: undefined });
     this.#derive();
-    this.#showQueue();
+    this.#sending.show();
     await this.#asker.ask(question, plans, asking, asked);
   }
 
@@ -428,48 +436,18 @@ export class Chat extends Store<ChatState> {
   async sendQueued(id: string): Promise<void> {
     this.#waiting.hurry(id);
     if (this.state.running) await this.stop();
-    await this.#takeNext();
+    await this.#sending.next();
   }
 
   /** Take it out of the queue: to edit it, or to forget it. */
   dropQueued(id: string): Queued | undefined {
-    const message = this.#waiting.take(id);
-    this.#showQueue();
-    return message;
-  }
-
-  /** Ask what has its turn. Until the conversation is there, and it is known how to ask, everything waits. */
-  async #takeNext(): Promise<void> {
-    const isOpen = this.state.status === "new" || this.state.status === "ready";
-    if (this.#taking || !isOpen || !this.#waiting.due(this.#standingOf)) return this.#showQueue();
-    if (this.#deps.hold?.()) {
-      // It has an address from now on, under which a reload finds what waits.
-      this.set({ status: "ready" });
-      return this.#showQueue();
-    }
-    this.#taking = true;
-    let asking: Asking;
-    try {
-      asking = await this.#deps.asking();
-    } finally {
-      this.#taking = false;
-    }
-    const due = this.#waiting.due(this.#standingOf);
-    if (!due || !this.#hasModel(asking)) return this.#showQueue();
-    this.#waiting.take(due.message.id);
-    if (this.#deps.claim?.(due.message.id) === false) {
-      this.#showQueue();
-      await Promise.all([this.refresh(), this.#takeNext()]);
-      return;
-    }
-    const over = this.#ask(due.message, this.#parentOfNext(due.after ?? this.state.leaf), asking);
-    await Promise.all([over, this.#takeNext()]);
+    return this.#sending.drop(id);
   }
 
   /** The connection is back, or it is known how to ask. */
   async goOn(): Promise<void> {
     const isLost = this.state.status === "failed" && !this.#isMissing;
-    await (isLost ? this.open() : this.#takeNext());
+    await (isLost ? this.open() : this.#sending.next());
   }
 
   /** Where no model is known, the reader is told. */
@@ -480,17 +458,11 @@ export class Chat extends Store<ChatState> {
     return false;
   }
 
-  readonly #standingOf = (key: string): Standing => {
+  #standingOf(key: string): Standing {
     const part = this.state.parts.get(key);
     const end = part?.kind === "answer" ? part.answer.state.trace.end : undefined;
     if (part?.kind === "answer" && !end) return "running";
     return end?.status === "complete" ? "complete" : "ended";
-  };
-
-  #showQueue(): void {
-    const hold = this.#waiting.due(this.#standingOf) && this.#deps.hold?.();
-    this.set({ queue: this.#waiting.messages, held: this.#waiting.isHeld(this.#standingOf), hold });
-    this.flush();
   }
 
   // --- what follows from it -------------------------------------------------------------------------------------
@@ -513,7 +485,7 @@ export class Chat extends Store<ChatState> {
     // It was stopped before it had a name, and its connection is closed: the conversation knows what became of it.
     if (isStopped && !answer.runId && !answer.isLive) void this.refresh();
     if (answer.state.trace.end?.cost_estimated) this.#settleLater();
-    void this.#takeNext();
+    void this.#sending.next();
   }
 
   /** The question is sent when the server can be reached, to every model that it is for. */

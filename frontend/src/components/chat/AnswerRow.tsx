@@ -7,17 +7,12 @@ import { chainOf } from "../../hooks/whole.ts";
 import type { AnswerActions } from "../../run/actions.ts";
 import type { PanelChoice } from "../../run/focus.ts";
 import type { Model } from "../../types/api.ts";
+import { loadColumns } from "../compare/load.ts";
 import { ResponsePanel } from "../line/ResponsePanel.tsx";
 import { Button } from "../ui/Button.tsx";
 import { BranchSwitch } from "./BranchSwitch.tsx";
 
-const loadColumns = () => import("../compare/CompareColumns.tsx");
 const CompareColumns = lazy(loadColumns);
-
-/** Fetch the columns before they are needed: the server may not be there when a question waits for it. */
-export const preloadColumns = (): void => {
-  loadColumns().catch(() => undefined);
-};
 
 export interface RowProps {
   chat: Chat;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { answered, holdQuestions, open, partAt, shown } from "../fixtures/chat.ts";
-import { boxOf, settle } from "../fixtures/server.ts";
+import { boxOf, done, say, settle } from "../fixtures/server.ts";
 import { ApiError } from "../stream/errors.ts";
 import type { Chat } from "./chat.ts";
 import { type Box, PendingQuestions } from "./pending.ts";
@@ -33,6 +33,29 @@ describe("a question of which nobody knows whether it came through", () => {
     expect(after.server.asked[0]?.body).toEqual(pending?.asks[0]?.body);
     expect(pendingIn(box)).toEqual([]);
     expect(shown(after.chat)).toEqual(["? first", "!  (running)"]);
+  });
+
+  it("is shown where it is asked again, and what is asked next follows it, also after an opening that failed", async () => {
+    const box = boxOf();
+    const before = await answered("f", { box });
+    before.server.refuse = unreachable;
+    await before.chat.send("r1");
+    const { server, chat } = open({ box });
+    const told = [question("m1", "f"), answerOf("run-f", "m1", { text: "so", status: "complete" })];
+    const request = server.request.bind(server);
+    server.request = () => Promise.reject(new ApiError(500, "INTERNAL_ERROR", "It failed."));
+    await chat.open();
+    server.request = request;
+    const [pending] = pendingIn(box);
+    told[1] = { ...told[1], id: pending?.parentId, run_id: pending?.parentId } as (typeof told)[1];
+    server.conversation = { id: "c1", title: "", leaf_id: pending?.parentId, messages: told };
+    void chat.open();
+    await settle();
+    expect(shown(chat)).toEqual(["? f", "! so (complete)", "? r1", "!  (running)"]);
+    await server.asked[0]?.send(say("one"), done());
+    void chat.send("after");
+    await settle();
+    expect(server.asked.map(({ body }) => body.parent_id)).toEqual([pending?.parentId, "run1"]);
   });
 
   it("is asked again under its key by Retry as well, so that it is asked once", async () => {

@@ -166,6 +166,8 @@ export class Chat extends Store<ChatState> {
       if (!isNew) return this.#fail(error);
       this.set({ status: "ready" });
     }
+    // A question that is asked again joins the branch that is shown.
+    this.#derive();
     for (const pending of this.#pending.all()) this.#recall(pending);
     this.#derive();
     this.flush();

@@ -6,6 +6,7 @@ import {
   changedCount,
   choiceNotSent,
   clamped,
+  correctionOf,
   notTaken,
   PARAMETER_NAMES,
   RANGES,
@@ -137,8 +138,17 @@ describe("ranges", () => {
     expect(clamped(900_000, RANGES.max_tokens)).toBe(900_000);
   });
 
+  it("say when a number was out of them", () => {
+    const most = RANGES.max_tokens;
+    expect(correctionOf(1e20, most)).toBe("The maximum is 1,000,000, so it was set to that.");
+    expect(correctionOf(0, most)).toBe("The minimum is 1, so it was set to that.");
+    expect(correctionOf(4096, most)).toBeUndefined();
+    expect(correctionOf(0.30000001, RANGES.temperature)).toBeUndefined();
+  });
+
   it("the longest answer is the host's", () => {
-    expect(rangeOf("max_tokens", aModel("a/b", { maxOutput: 64_000 })).slider).toBe(64_000);
+    const limited = rangeOf("max_tokens", aModel("a/b", { maxOutput: 64_000 }));
+    expect([limited.slider, limited.max]).toEqual([64_000, 64_000]);
     expect(rangeOf("max_tokens", undefined).slider).toBe(32_768);
     expect(rangeOf("top_p", ABLE)).toBe(RANGES.top_p);
   });

@@ -44,7 +44,7 @@ export const RANGES: Record<ParameterName, Range> = {
   max_tokens: {
     label: "Maximum answer length",
     help: "In tokens. Longer answers are cut off.",
-    ...{ min: 1, max: undefined, slider: 32_768, step: 1, rest: 32_768 },
+    ...{ min: 1, max: 1_000_000, slider: 32_768, step: 1, rest: 32_768 },
   },
   frequency_penalty: {
     label: "Frequency penalty",
@@ -85,11 +85,20 @@ export const LIMIT_NAMES: readonly ParameterName[] = ["max_steps", "max_searches
 
 export const SAMPLING_NAMES = PARAMETER_NAMES.filter((name) => !LIMIT_NAMES.includes(name));
 
-/** The range of a parameter with this model: an answer is no longer than its host makes one. */
+/** The range of a parameter with this model. No answer is longer than the model's own limit. */
 export function rangeOf(name: ParameterName, model: Model | undefined): Range {
   const range = RANGES[name];
   if (name !== "max_tokens" || !model?.maxOutput) return range;
-  return { ...range, slider: model.maxOutput, rest: model.maxOutput };
+  return { ...range, max: model.maxOutput, slider: model.maxOutput, rest: model.maxOutput };
+}
+
+/** Why a number that was typed is not the one that is used; undefined where it is. */
+export function correctionOf(typed: number, range: Range): string | undefined {
+  const used = clamped(typed, range);
+  const words = used.toLocaleString("en");
+  if (typed > used && used === range.max) return `The maximum is ${words}, so it was set to that.`;
+  if (typed < used && used === range.min) return `The minimum is ${words}, so it was set to that.`;
+  return undefined;
 }
 
 /** The nearest value that the API takes. */

@@ -1,7 +1,7 @@
 // One sampling parameter: a slider, a field for its number, and the way back to what the model does by itself.
 import { Slider } from "@base-ui/react/slider";
 import { type RefObject, useId, useState } from "react";
-import { clamped, type Range } from "../../run/parameters.ts";
+import { clamped, correctionOf, type Range } from "../../run/parameters.ts";
 import type { ParameterName } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";
 
@@ -24,16 +24,25 @@ export function ParameterField({ range, value, onChange, field }: Props) {
   const id = useId();
   // What is being typed: "0." and "" are on the way to a number.
   const [draft, setDraft] = useState<string>();
+  const [correction, setCorrection] = useState<string>();
   const type = (text: string) => {
     setDraft(text);
+    setCorrection(undefined);
     const number = numberOf(text);
     if (number === undefined) onChange(undefined);
     else if (clamped(number, range) === number) onChange(number);
   };
   const leave = () => {
     const number = draft === undefined ? undefined : numberOf(draft);
-    if (number !== undefined) onChange(clamped(number, range));
     setDraft(undefined);
+    if (number === undefined) return;
+    onChange(clamped(number, range));
+    setCorrection(correctionOf(number, range));
+  };
+  const reset = () => {
+    setDraft(undefined);
+    setCorrection(undefined);
+    onChange(undefined);
   };
   return (
     <div data-part="parameter" className="flex flex-col gap-1 py-1.5">
@@ -42,14 +51,7 @@ export function ParameterField({ range, value, onChange, field }: Props) {
           {range.label}
         </label>
         {value !== undefined && (
-          <Button
-            className="text-tiny"
-            aria-label={`Reset ${range.label}`}
-            onClick={() => {
-              setDraft(undefined);
-              onChange(undefined);
-            }}
-          >
+          <Button className="text-tiny" aria-label={`Reset ${range.label}`} onClick={reset}>
             Reset
           </Button>
         )}
@@ -77,6 +79,7 @@ export function ParameterField({ range, value, onChange, field }: Props) {
           value={Math.min(value ?? range.rest, range.slider)}
           onValueChange={(next) => {
             setDraft(undefined);
+            setCorrection(undefined);
             onChange(clamped(next, range));
           }}
         >
@@ -94,6 +97,9 @@ export function ParameterField({ range, value, onChange, field }: Props) {
       )}
       <p id={`${id}-help`} className="text-dim text-tiny">
         {range.help}
+      </p>
+      <p role="status" className="text-amber-ink text-tiny empty:hidden">
+        {correction}
       </p>
     </div>
   );

@@ -113,7 +113,7 @@ def test_the_list_tells_what_is_in_each(talk: Talk) -> None:
     assert listed["next"] is None
     assert [line["id"] for line in listed["conversations"]] == ["talk-2", "talk-1"]
     line = listed["conversations"][1]
-    assert set(line) == {"id", "title", "created", "updated", "messages", "cost", "model", "is_running"}
+    assert set(line) == {"id", "title", "created", "updated", "messages", "cost", "paid", "model", "is_running"}
     assert (line["title"], line["messages"], line["model"], line["is_running"]) == ("one", 4, "anthropic/sim", False)
     assert line["created"] < line["updated"]
     talk.ask("three")

@@ -8,6 +8,7 @@ import pytest
 from signalbox.core.conversations import Conversation, Node, Told
 from signalbox.core.events import Content, Stamped
 from signalbox.core.messages import AssistantMessage, ImagePart, ReasoningDetail, TextPart, UserMessage
+from signalbox.core.parts import Usage
 from signalbox.core.records import RunRecord
 from signalbox.store.conversation_list import lines_of
 from signalbox.store.conversations import (
@@ -119,6 +120,26 @@ async def test_what_is_kept_comes_back(written: Callable[..., Any]) -> None:
         assert [*turn.reasoning_details[0].raw] == ["b", "a"]
         assert [s.seq for s in events_since_turns(connection, ["r0"])["r0"]] == [2]
         assert [s.seq for s in events_of_runs(connection, ["r0"])["r0"]] == [1, 2]
+
+    await written(work)
+
+
+async def test_a_simulated_cost_is_not_paid(written: Callable[..., Any]) -> None:
+    """The list sums all costs, and those of real runs apart; without any cost there is no sum."""
+
+    def work(connection: Connection) -> None:
+        keep_nodes(connection, NEW, [told("m0", None, "a")])
+        seen: list[tuple[float | None, float | None]] = []
+        for run_id, cost, simulated in (
+            ("r0", None, True),
+            ("r1", 0.5, True),
+            ("r2", 0.25, False),
+            ("r3", None, False),
+        ):
+            answered(connection, run_id, "m0", 3.0, status="complete", usage=Usage(cost=cost), simulated=simulated)
+            [line] = lines_of(connection, "", 50)[0]
+            seen.append((line.cost, line.paid))
+        assert seen == [(None, None), (0.5, 0.0), (0.75, 0.25), (0.75, 0.25)]
 
     await written(work)
 

@@ -136,10 +136,14 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A conversation in a list. `model` is the newest run's; `unfinished` runs have no ending on disk."""
+    """A conversation in a list. `model` is the newest run's; `unfinished` runs have no ending on disk.
+
+    `cost` is the sum of all its runs at list prices, `paid` the sum without simulated runs.
+    """
 
     conversation: Conversation
     messages: int = 0
     cost: float | None = None
+    paid: float | None = None
     model: str | None = None
     unfinished: tuple[str, ...] = ()

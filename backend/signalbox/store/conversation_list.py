@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, func, literal, or_, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Table, and_, case, func, literal, or_, select, tuple_
 
 from signalbox.core.conversations import Line
 from signalbox.store.conversations import conversation_of
@@ -34,6 +34,7 @@ def lines_of(
             conversation,
             messages=told.get(conversation.id, 0) + runs.get(conversation.id, {}).get("runs", 0),
             cost=runs.get(conversation.id, {}).get("cost"),
+            paid=runs.get(conversation.id, {}).get("paid"),
             model=runs.get(conversation.id, {}).get("model"),
             unfinished=tuple(open_.get(conversation.id, ())),
         )
@@ -95,6 +96,7 @@ def _runs(connection: Connection, ids: Collection[str]) -> dict[str, dict[str, A
             RUNS.c.conversation_id,
             func.count().label("runs"),
             func.sum(RUNS.c.cost).label("cost"),
+            func.sum(case((and_(RUNS.c.simulated, RUNS.c.cost.is_not(None)), 0.0), else_=RUNS.c.cost)).label("paid"),
             model.label("model"),
         )
         .where(RUNS.c.conversation_id.in_(ids))

@@ -86,7 +86,15 @@ describe("the operator's page", () => {
       ["error", "failed", 1],
       ["running", "running", 1],
     ]);
-    expect([group?.ms, group?.cost]).toEqual([20, 0.2]);
+    expect([group?.ms, group?.cost]).toEqual([20, { usd: 0.2, simulated: false }]);
+  });
+
+  it("keeps simulated costs out of the median of what was paid", () => {
+    const simulated = run({ cost: 9, simulated: true });
+    const costOf = (runs: readonly RunLine[]) => byLoop(runs).find(({ loop }) => loop === "v2")?.cost;
+    expect(costOf([simulated, run({ cost: 0.5 }), simulated])).toEqual({ usd: 0.5, simulated: false });
+    expect(costOf([simulated, run({ cost: undefined })])).toEqual({ usd: 9, simulated: true });
+    expect(costOf([run({ cost: undefined })])).toBeUndefined();
   });
 
   it.each([

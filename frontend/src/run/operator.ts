@@ -59,6 +59,11 @@ export interface Ending {
   count: number;
 }
 
+export interface MedianCost {
+  usd: number;
+  simulated: boolean;
+}
+
 export interface LoopRuns {
   loop: string;
   runs: readonly RunLine[];
@@ -68,9 +73,9 @@ export interface LoopRuns {
   endings: readonly Ending[];
   /** How many of 100 runs ended well, of those that a reader let end; undefined where none did. */
   share: number | undefined;
-  /** The middle one of the times and of the costs. */
+  /** The median time. */
   ms: number | undefined;
-  cost: number | undefined;
+  cost: MedianCost | undefined;
 }
 
 /** The runs by loop, both loops always there, legacy first. */
@@ -89,8 +94,16 @@ function groupOf(loop: string, runs: readonly RunLine[]): LoopRuns {
     endings,
     share: shareOf(endings),
     ms: middle(runs.flatMap(({ ms }) => ms ?? [])),
-    cost: middle(runs.flatMap(({ cost }) => cost ?? [])),
+    cost: costOf(runs),
   };
+}
+
+/** Of the runs that were paid for; where all were simulated, of what they would have cost. */
+function costOf(runs: readonly RunLine[]): MedianCost | undefined {
+  const paid = runs.filter(({ simulated, cost }) => !simulated && cost !== undefined);
+  const simulated = paid.length === 0;
+  const usd = middle((simulated ? runs : paid).flatMap(({ cost }) => cost ?? []));
+  return usd === undefined ? undefined : { usd, simulated };
 }
 
 const ORDER: readonly Lamp[] = ["done", "blue", "waiting", "failed", "running"];

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { RunEnd, RunItem } from "../types/models.ts";
 import { emptyTrace } from "./reducer.ts";
-import { ADVICE, CALL_FAILURES, fixesOf, lossOf, WARNINGS } from "./words.ts";
+import { ADVICE, CALL_FAILURES, fixesOf, lineCost, lossOf, WARNINGS } from "./words.ts";
 
 const CONTRACT = readFileSync(new URL("../../../docs/sse-contract.md", import.meta.url), "utf8");
 
@@ -88,5 +88,14 @@ describe("what was lost and billed", () => {
     expect(lossOf({ ...emptyTrace("m"), items: [text] }, end)).not.toContain("saved");
     const unasked = { status: "error", code: "SERVER_UNREACHABLE", local: true as const };
     expect(lossOf(emptyTrace("m"), unasked)).toContain("Your message is still here.");
+  });
+});
+
+describe("the cost beside a conversation", () => {
+  it("is what was paid, or what simulated answers would have cost", () => {
+    expect(lineCost({ cost: 0.0086, paid: 0.0041 })).toBe("$0.0041");
+    expect(lineCost({ cost: 0.0086, paid: 0 })).toBe("would cost $0.0086");
+    expect(lineCost({ cost: 0, paid: 0 })).toBe("");
+    expect(lineCost({ cost: undefined, paid: undefined })).toBe("");
   });
 });

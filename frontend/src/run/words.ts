@@ -260,6 +260,13 @@ export function cost(usd: number): string {
 export const costWords = (usd: number, { simulated, estimated }: { simulated: boolean; estimated: boolean }): string =>
   `${simulated ? "would cost " : ""}${estimated ? "about " : ""}${cost(usd)}`;
 
+/** What was paid for a conversation; where every answer was simulated, what it would have cost; else nothing. */
+export function lineCost({ cost: usd = 0, paid = 0 }: { cost: number | undefined; paid: number | undefined }): string {
+  const simulated = paid === 0;
+  const shown = simulated ? usd : paid;
+  return shown > 0 ? costWords(shown, { simulated, estimated: false }) : "";
+}
+
 export const count = (n: number): string => n.toLocaleString("en-US");
 
 export const plural = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;

@@ -93,6 +93,7 @@ function parseLine(value: unknown): ConversationLine[] {
       updated,
       messages: number(line.messages) ?? 0,
       cost: number(line.cost),
+      paid: number(line.paid),
       model: text(line.model),
       isRunning: line.is_running === true,
       match: text(line.match) || undefined,

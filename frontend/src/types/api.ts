@@ -136,7 +136,10 @@ export interface ConversationLine {
   created: number;
   updated: number;
   messages: number;
+  /** What its runs cost; simulated ones count with what they would have cost. */
   cost: number | undefined;
+  /** The same without simulated runs. */
+  paid: number | undefined;
   model: string;
   isRunning: boolean;
   /** The words around what was searched for. */

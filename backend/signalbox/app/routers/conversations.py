@@ -247,10 +247,15 @@ def _line(line: Line, parts: Parts) -> JsonObject:
     return {
         **_told(line.conversation),
         "messages": line.messages,
-        "cost": None if line.cost is None else round(line.cost, 12),  # a sum of floats has dust
+        "cost": _amount(line.cost),
+        "paid": _amount(line.paid),
         "model": line.model,
         "is_running": any(parts.runs.is_running(run_id) for run_id in line.unfinished),
     }
+
+
+def _amount(usd: float | None) -> float | None:
+    return None if usd is None else round(usd, 12)  # a sum of floats has dust
 
 
 def _node(node: Node, bodies: Mapping[str, tuple[Message, ...]]) -> JsonObject:

@@ -1,6 +1,6 @@
 // One loop at a glance: how many of its runs ended well, how the others ended, and its last runs as lamps.
 import { type LoopRuns, runLamp, statusWords } from "../../run/operator.ts";
-import { cost, count, duration } from "../../run/words.ts";
+import { costWords, count, duration } from "../../run/words.ts";
 import { Lamp } from "../ui/Lamp.tsx";
 import { EndingBar } from "./EndingBar.tsx";
 
@@ -52,12 +52,12 @@ export function LoopCard({ group }: { group: LoopRuns }) {
 }
 
 /** What the run in the middle took: a few long ones do not move it. */
-function Middle({ group: { ms, cost: usd } }: { group: LoopRuns }) {
+function Middle({ group: { ms, cost } }: { group: LoopRuns }) {
   if (ms === undefined) return null;
   return (
     <p className="text-dim text-small tabular-nums">
       Median {duration(ms)}
-      {usd !== undefined && ` · ${cost(usd)}`}
+      {cost && ` · ${costWords(cost.usd, { simulated: cost.simulated, estimated: false })}`}
     </p>
   );
 }

@@ -3,7 +3,7 @@ import { FileDown, PencilLine, Trash2 } from "lucide-react";
 import { memo } from "react";
 import { hashOf } from "../../hooks/address.ts";
 import { findLetters } from "../../run/found.ts";
-import { cost } from "../../run/words.ts";
+import { lineCost } from "../../run/words.ts";
 import type { ConversationLine } from "../../types/api.ts";
 import { Lamp } from "../ui/Lamp.tsx";
 import { MenuItem, MenuLine } from "../ui/Menu.tsx";
@@ -37,7 +37,7 @@ export const ConversationRow = memo(function ConversationRow(props: Props) {
       onOpen={onOpen}
       shown={search && <Marked text={title} search={search} />}
       before={line.isRunning && <Lamp lamp="running" spoken />}
-      beside={line.cost !== undefined && line.cost > 0 && <Cost usd={line.cost} />}
+      beside={<Cost line={line} />}
       under={
         match &&
         match !== title && (
@@ -53,10 +53,12 @@ export const ConversationRow = memo(function ConversationRow(props: Props) {
 });
 
 /** Seen where somebody looks; a column of amounts would be all that one sees. */
-function Cost({ usd }: { usd: number }) {
+function Cost({ line }: { line: ConversationLine }) {
+  const words = lineCost(line);
+  if (!words) return null;
   return (
     <span className="hidden text-dim text-tiny tabular-nums group-focus-within:inline group-hover:inline pointer-coarse:inline">
-      {cost(usd)}
+      {words}
     </span>
   );
 }

@@ -75,7 +75,7 @@ const three = () => [
 
 it("lists conversations by day, with links that a new tab can open", async () => {
   const { on, user } = show(
-    [chat("a", "Tokyo", { is_running: true, cost: 0.0041 }), chat("b", "Lima", { updated: 1 })],
+    [chat("a", "Tokyo", { is_running: true, cost: 0.0041, paid: 0 }), chat("b", "Lima", { updated: 1 })],
     [],
     {
       here: { kind: "conversation", id: "b" },
@@ -84,7 +84,7 @@ it("lists conversations by day, with links that a new tab can open", async () =>
   const first = await link(/Tokyo/);
   expect(first.getAttribute("href")).toBe("#c=a");
   expect(first.textContent).toContain("running");
-  expect(first.textContent).toContain("$0.0041");
+  expect(first.textContent).toContain("would cost $0.0041");
   expect(screen.getAllByRole("heading", { level: 3 }).map((head) => head.textContent)).toEqual([
     "Today",
     "January 1970",

@@ -202,7 +202,7 @@ test("every key of the sheet does what the sheet says", async ({ page }) => {
       await press(page, "Shift+Escape", "ArrowUp");
       await expect(page.getByRole("textbox", { name: "Edit message" })).toBeFocused();
     },
-    "Send, or save an edited question": async () => {
+    "Send, or save an edited message": async () => {
       await page.keyboard.type(" Please.");
       await page.keyboard.press("Control+Enter");
       await expect(page.getByRole("group", { name: "Versions of the message" })).toBeVisible();

@@ -22,7 +22,7 @@ const silence = (page: Page) => stops(page, "silence");
 const pass = (page: Page, seconds: number) => page.clock.fastForward(seconds * 1000);
 
 /** The last words of `openai/sim-stall`: then it is silent. */
-const LAST_WORDS = /What has$/;
+const LAST_WORDS = /The text so$/;
 
 async function fallSilent(page: Page): Promise<void> {
   await page.clock.install();

@@ -34,6 +34,7 @@ export function ModelPicker(props: ModelPickerProps) {
   const { models, value, onChange, others = [], label = "Model", trigger } = props;
   const [opened, setOpened] = useState(false);
   const open = props.open ?? opened;
+  const opening = useOpenings(open);
   const show = (next: boolean) => {
     setOpened(next);
     props.onOpenChange?.(next);
@@ -61,6 +62,7 @@ export function ModelPicker(props: ModelPickerProps) {
       <Popover.Portal>
         <Suspense>
           <ModelPopup
+            opening={opening}
             models={models}
             recent={props.recent}
             starred={props.starred}
@@ -78,4 +80,11 @@ export function ModelPicker(props: ModelPickerProps) {
       </Popover.Portal>
     </Popover.Root>
   );
+}
+
+/** How often it was opened. */
+function useOpenings(open: boolean): number {
+  const [seen, setSeen] = useState({ open, times: 0 });
+  if (seen.open !== open) setSeen({ open, times: seen.times + (open ? 1 : 0) });
+  return seen.times;
 }

@@ -5,6 +5,8 @@ import type { Model } from "../../types/api.ts";
 import { ModelList } from "./ModelList.tsx";
 
 interface Props {
+  /** Counts how often the list was opened: each time it begins without a search, also while the last one still fades. */
+  opening: number;
   models: readonly Model[];
   chosen: readonly string[];
   current: string;
@@ -16,7 +18,7 @@ interface Props {
   onChoose: (id: string | undefined) => void;
 }
 
-export function ModelPopup(props: Props) {
+export function ModelPopup({ opening, ...list }: Props) {
   const field = useRef<HTMLInputElement>(null);
   const popup = useRef<HTMLDivElement>(null);
   return (
@@ -28,7 +30,7 @@ export function ModelPopup(props: Props) {
         initialFocus={(by) => (by === "touch" ? popup.current : field.current)}
         className="flex max-h-[min(34rem,var(--available-height))] w-[min(36rem,92vw)] flex-col overflow-hidden rounded-md border border-edge bg-raised text-body shadow-over outline-none transition-opacity narrow:w-[calc(100vw-1rem)] data-ending-style:opacity-0 data-starting-style:opacity-0"
       >
-        <ModelList {...props} field={field} />
+        <ModelList key={opening} {...list} field={field} />
       </Popover.Popup>
     </Popover.Positioner>
   );

@@ -324,3 +324,24 @@ test.describe("where the server cannot be reached", () => {
     expect(all.slice(before).map(({ text }) => text)).toEqual(["And now?"]);
   });
 });
+
+test("a conversation that failed to open is opened again by itself, and what waits in it is sent", async ({
+  page,
+  faults,
+}) => {
+  faults.allow(/console: Failed to load resource/);
+  await page.goto("/");
+  await useModel(page, "openai/sim");
+  await ask(page, "Before.");
+  await ended(page);
+  await page.route("**/api/conversations/*", (route) => route.fulfill({ status: 503, body: "" }));
+  await page.reload();
+  await expect(page.getByRole("alert")).toContainText("503");
+  await ask(page, "Meanwhile.");
+  await expect(queue(page)).toContainText("Meanwhile.");
+  await page.unroute("**/api/conversations/*");
+  await expect(questions(page)).toHaveCount(2);
+  await ended(page);
+  await expect(queue(page)).toHaveCount(0);
+  await expect(page.getByRole("alert")).toHaveCount(0);
+});

@@ -27,6 +27,7 @@ import {
 } from "./parts.ts";
 import { type Box, type Pending, PendingQuestions } from "./pending.ts";
 import { cameThrough, isFresh } from "./recall.ts";
+import { Retry } from "./retry.ts";
 import { Sending, type SendingDeps } from "./sending.ts";
 import { Store } from "./store.ts";
 import { type Standing, Waiting } from "./waiting.ts";
@@ -67,6 +68,11 @@ export interface ChatDeps extends AnswerDeps, SendingDeps {
 
 const SETTLED_MS = [8000, 45_000] as const;
 
+/** Until a conversation is asked for again once opening it has failed several times. */
+const OPEN_LATER_MS = 10_000;
+
+const OUTAGES = new Set([0, 502, 503, 504]);
+
 const GONE = new Set(["UNKNOWN_CONVERSATION", "UNKNOWN_MESSAGE"]);
 
 export class Chat extends Store<ChatState> {
@@ -85,8 +91,12 @@ export class Chat extends Store<ChatState> {
   readonly #sending: Sending;
   /** The conversation was deleted elsewhere: what is asked next begins it anew. */
   #isGone = false;
-  /** The server has said that there is no such conversation. */
-  #isMissing = false;
+  /** The server did not answer when it was opened. */
+  #isLost = false;
+  /** Nobody looks at it any more. */
+  #isLeft = false;
+  #opening: Promise<void> | undefined;
+  readonly #retry = new Retry(() => void this.#reopen(), OPEN_LATER_MS);
 
   constructor(id: string, deps: ChatDeps) {
     super(
@@ -157,15 +167,39 @@ export class Chat extends Store<ChatState> {
     if (this.state.status === "loading") return;
     this.set({ status: "loading", trouble: undefined });
     this.flush();
+    await this.#reopen();
+  }
+
+  /** Try it again; what is shown stays until it succeeds. */
+  #reopen(): Promise<void> {
+    this.#opening ??= this.#fetch().then((isThere) => {
+      this.#opening = undefined;
+      return isThere ? this.#enter() : undefined;
+    });
+    return this.#opening;
+  }
+
+  async #fetch(): Promise<boolean> {
     if (this.state.queue.length === 0) this.#waiting.restore();
     try {
       this.#merge(await fetchConversation(this.#deps.client, this.id));
+      this.set({ trouble: undefined });
     } catch (error) {
       const isBegun = this.#pending.all().length > 0 || this.#waiting.begins;
       const isNew = error instanceof ApiError && error.status === 404 && isBegun;
-      if (!isNew) return this.#fail(error);
-      this.set({ status: "ready" });
+      if (!isNew) {
+        this.#fail(error);
+        return false;
+      }
+      this.set({ status: "ready", trouble: undefined });
     }
+    return true;
+  }
+
+  /** Go on with what was under way. */
+  async #enter(): Promise<void> {
+    this.#isLost = false;
+    this.#retry.stop();
     // A question that is asked again joins the branch that is shown.
     this.#derive();
     for (const pending of this.#pending.all()) this.#recall(pending);
@@ -212,7 +246,9 @@ export class Chat extends Store<ChatState> {
   #fail(error: unknown): void {
     if (error instanceof ApiError && error.status === 401) this.#deps.onUnauthorized?.();
     const gone = error instanceof ApiError && error.status === 404;
-    this.#isMissing = gone;
+    this.#isLost = isOutage(error);
+    if (this.#isLost && !this.#isLeft) this.#retry.failed();
+    else this.#retry.stop();
     const trouble = gone ? "This conversation was not found. It may have been deleted." : sentenceOf(error);
     this.set({ status: "failed", trouble });
     this.#sending.show();
@@ -347,6 +383,8 @@ export class Chat extends Store<ChatState> {
 
   /** Nobody looks at it any more: stop following, the runs go on. */
   leave(): void {
+    this.#isLeft = true;
+    this.#retry.stop();
     for (const { answer } of this.#answers()) answer.leave();
   }
 
@@ -448,8 +486,7 @@ export class Chat extends Store<ChatState> {
 
   /** The connection is back, or it is known how to ask. */
   async goOn(): Promise<void> {
-    const isLost = this.state.status === "failed" && !this.#isMissing;
-    await (isLost ? this.open() : this.#sending.next());
+    await (this.#isLost ? this.#reopen() : this.#sending.next());
   }
 
   /** Where no model is known, the reader is told. */
@@ -538,5 +575,8 @@ export class Chat extends Store<ChatState> {
     return [...this.state.parts.values()].filter((part) => part.kind === "answer");
   }
 }
+
+/** The server could not be reached, or is not ready to answer: that passes by itself. */
+const isOutage = (error: unknown): boolean => error instanceof ApiError && OUTAGES.has(error.status);
 
 const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ASKING, open, shown } from "../fixtures/chat.ts";
 import { boxOf, done, say, settle } from "../fixtures/server.ts";
 import type { Hold } from "../run/queue.ts";
@@ -65,6 +65,38 @@ describe("a message that cannot be sent yet", () => {
     expect(one.server.asked).toHaveLength(1);
     expect(two.server.asked).toEqual([]);
     expect(two.chat.state.queue).toEqual([]);
+  });
+
+  it("goes by itself once a conversation that failed to open is there", async () => {
+    const { server, chat } = open();
+    const request = server.request.bind(server);
+    let tries = 0;
+    server.request = (path, init) => {
+      tries += 1;
+      return tries > 1 ? request(path, init) : Promise.reject(new ApiError(503, "NOT_READY", "Starting."));
+    };
+    server.conversation = { id: "c1", title: "", leaf_id: null, messages: [] };
+    await chat.open();
+    void chat.send("first");
+    await settle();
+    expect(chat.state).toMatchObject({ status: "failed", trouble: "Starting." });
+    await expect.poll(() => server.asked.length, { timeout: 3000 }).toBe(1);
+    expect(chat.state).toMatchObject({ status: "ready", trouble: undefined, queue: [] });
+  });
+
+  it("is not tried after the reader has left", async () => {
+    vi.useFakeTimers();
+    const { server, chat } = open();
+    let tries = 0;
+    server.request = () => {
+      tries += 1;
+      return Promise.reject(new ApiError(503, "NOT_READY", "Starting."));
+    };
+    await chat.open();
+    chat.leave();
+    await vi.advanceTimersByTimeAsync(60_000);
+    vi.useRealTimers();
+    expect(tries).toBe(1);
   });
 
   it("stays with the conversation that could not be opened, and goes when the connection is back", async () => {

@@ -4,6 +4,7 @@ import { ApiError } from "../stream/errors.ts";
 import { fetchModels, fetchTools } from "../stream/models.ts";
 import type { Model, Tool } from "../types/api.ts";
 import type { Readiness } from "../types/models.ts";
+import { Retry } from "./retry.ts";
 import { KeptText, tabStorage } from "./storage.ts";
 import { Store } from "./store.ts";
 import { accessToken, HANDOVER_MS } from "./token.ts";
@@ -27,9 +28,7 @@ export interface SessionState {
 }
 
 const LISTED_MS = 5000;
-/** Waits before the list of models is asked for again. */
-const LIST_DELAYS = [500, 1000, 2000, 4000] as const;
-/** And once it has failed for good. */
+/** Until the list of models is asked for again once it has failed several times. */
 const LIST_LATER_MS = 30_000;
 
 const ADMIN = new KeptText(tabStorage(), "signalbox.admin");
@@ -67,8 +66,7 @@ export class Session extends Store<SessionState> {
   }
 
   #models: Promise<void> | undefined;
-  #failures = 0;
-  #again: ReturnType<typeof setTimeout> | undefined;
+  readonly #retry = new Retry(() => void this.#readModels(), LIST_LATER_MS);
 
   /** Ask the server what it is and has. */
   load(): void {
@@ -86,8 +84,7 @@ export class Session extends Store<SessionState> {
     if (this.state.trouble !== undefined) void this.#loadReadiness();
     if (this.state.toolsTrouble !== undefined) void this.#readTools();
     if (this.state.listing === "here") return;
-    clearTimeout(this.#again);
-    this.#failures = 0;
+    this.#retry.stop();
     this.set({ listing: "loading" });
     this.flush();
     this.#models = this.#readModels();
@@ -149,16 +146,9 @@ export class Session extends Store<SessionState> {
     } catch (error) {
       // Without a list the picker takes any model id; only a refusal has to be answered.
       if (error instanceof ApiError && error.status === 401) this.askForToken();
-      this.#askLater();
+      if (!this.#retry.failed()) this.set({ listing: "failed" });
     }
     this.flush();
-  }
-
-  #askLater(): void {
-    const delay = LIST_DELAYS[this.#failures++];
-    if (delay === undefined) this.set({ listing: "failed" });
-    clearTimeout(this.#again);
-    this.#again = setTimeout(() => void this.#readModels(), delay ?? LIST_LATER_MS);
   }
 
   async #readTools(): Promise<void> {

@@ -91,7 +91,12 @@ export function createSignalbox(): Signalbox {
       before = now;
       chats.goOn();
     };
+    const again = () => {
+      session.reload();
+      chats.goOn();
+    };
     const stops = [
+      onReturn(again),
       network.start(() => {
         session.reload();
         void conversations.load();
@@ -104,4 +109,15 @@ export function createSignalbox(): Signalbox {
   };
 
   return { session, settings, chats, conversations, saves, told, hear, start };
+}
+
+/** The network is back, or the reader is back at this tab: what failed in the meantime may work now. */
+function onReturn(again: () => void): () => void {
+  const look = () => document.visibilityState === "visible" && again();
+  window.addEventListener("online", again);
+  document.addEventListener("visibilitychange", look);
+  return () => {
+    window.removeEventListener("online", again);
+    document.removeEventListener("visibilitychange", look);
+  };
 }

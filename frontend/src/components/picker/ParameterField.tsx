@@ -98,7 +98,7 @@ export function ParameterField({ range, value, onChange, field }: Props) {
       <p id={`${id}-help`} className="text-dim text-tiny">
         {range.help}
       </p>
-      <p role="status" className="text-amber-ink text-tiny empty:hidden">
+      <p role="status" className="rounded-sm bg-amber-wash px-2 py-1 text-tiny empty:hidden">
         {correction}
       </p>
     </div>

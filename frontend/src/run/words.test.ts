@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { RunEnd, RunItem } from "../types/models.ts";
 import { emptyTrace } from "./reducer.ts";
-import { ADVICE, CALL_FAILURES, fixesOf, lineCost, lossOf, WARNINGS } from "./words.ts";
+import { ADVICE, CALL_FAILURES, errorTitle, fixesOf, isCut, lineCost, lossOf, WARNINGS } from "./words.ts";
 
 const CONTRACT = readFileSync(new URL("../../../docs/sse-contract.md", import.meta.url), "utf8");
 
@@ -97,5 +97,20 @@ describe("the cost beside a conversation", () => {
     expect(lineCost({ cost: 0.0086, paid: 0 })).toBe("would cost $0.0086");
     expect(lineCost({ cost: 0, paid: 0 })).toBe("");
     expect(lineCost({ cost: undefined, paid: undefined })).toBe("");
+  });
+});
+
+describe("an ending", () => {
+  it("names the unknown model, and else says the server's sentence", () => {
+    const end = { status: "error", code: "UNKNOWN_MODEL", error: "See GET /api/models." } as const;
+    expect(errorTitle(end, "nobody/nothing")).toBe("There is no model called \u201cnobody/nothing\u201d.");
+    expect(errorTitle({ status: "error", code: "STREAM_CUT", error: "It broke off." }, "m")).toBe("It broke off.");
+    expect(errorTitle({ status: "error" }, "m")).toBe("Failed.");
+  });
+
+  it("is no failure where a limit or a pause cut the answer", () => {
+    expect(isCut({ status: "length", code: "LENGTH" })).toBe(true);
+    expect(isCut({ status: "interrupted", code: "BUDGET_REACHED" })).toBe(true);
+    expect(isCut({ status: "interrupted", code: "STREAM_CUT" })).toBe(false);
   });
 });

@@ -176,6 +176,17 @@ function billedWords(trace: RunTrace, end: RunEnd): string {
 /** An ending that the reader has to be told about in a box of its own. */
 export const isFailure = (end: RunEnd): boolean => endingOf(end).lamp === "failed";
 
+const CUT: readonly string[] = ["LENGTH", "BUDGET_REACHED", "TURN_PAUSED", "RUN_TOO_LARGE"];
+
+/** A limit or a pause ended it: nothing went wrong, and it can be continued. */
+export const isCut = ({ code }: RunEnd): boolean => CUT.includes(code ?? "");
+
+/** What a failure is called. The API's sentence about an unknown model is written for programs. */
+export const errorTitle = (end: RunEnd, model: string): string =>
+  end.code === "UNKNOWN_MODEL" && model
+    ? `There is no model called \u201c${model}\u201d.`
+    : end.error || `${endingOf(end).label}.`;
+
 /** Why a call has no result, in the reader's words; the result's own sentence is written for the model. */
 export const CALL_FAILURES: Readonly<Record<string, string>> = {
   INVALID_ARGUMENTS: "invalid input from the model",

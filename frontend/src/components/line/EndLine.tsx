@@ -5,7 +5,7 @@ import type { AnswerActions } from "../../run/actions.ts";
 import { hasAnswer } from "../../run/copy.ts";
 import type { ReachedLimit } from "../../run/limits.ts";
 import type { Fix } from "../../run/words.ts";
-import { costWords, count, duration, endingOf, isFailure, loopWords } from "../../run/words.ts";
+import { costWords, count, duration, endingOf, isCut, isFailure, loopWords } from "../../run/words.ts";
 import type { RunEnd, RunTrace } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
 import { Lamp } from "../ui/Lamp.tsx";
@@ -38,7 +38,7 @@ const ROW = "relative flex min-h-7 flex-wrap items-start gap-x-4 ps-7 text-dim";
 export function EndLine({ trace, end, actions, goOn, fixes, limit, compact }: Props) {
   const ending = endingOf(end);
   const facts: Fact[] = [
-    ...(ending.label
+    ...(ending.label && !isCut(end)
       ? [{ key: "ending", words: <strong className="font-semibold text-ink">{ending.label}</strong> }]
       : []),
     ...factsOf(trace, end, compact),
@@ -46,15 +46,16 @@ export function EndLine({ trace, end, actions, goOn, fixes, limit, compact }: Pr
   return (
     <li className={ROW} data-part="end" data-status={end.status}>
       <span className="absolute top-2 start-0 flex">
-        <Lamp lamp={ending.lamp} spoken={ending.label === ""} />
+        <Lamp lamp={isCut(end) ? "waiting" : ending.lamp} spoken={ending.label === "" || isCut(end)} />
       </span>
       <Facts facts={facts} compact={compact} />
       <div className="-ms-2 flex flex-wrap items-center">
         {hasAnswer(trace) && <CopyActions trace={trace} />}
         {goOn && !isFailure(end) && <Button onClick={actions.onContinue}>Continue</Button>}
         {!isFailure(end) && <LimitButton limit={limit} actions={actions} />}
-        {actions.onRetry && !fixes.includes("retry") && (
-          <Button onClick={actions.onRetry}>{isFailure(end) && !hasAnswer(trace) ? "Retry" : "Regenerate"}</Button>
+        {/* A failure without an answer: the box has Retry where that can help. */}
+        {actions.onRetry && !fixes.includes("retry") && (!isFailure(end) || hasAnswer(trace)) && (
+          <Button onClick={actions.onRetry}>Regenerate</Button>
         )}
         <Button onClick={() => actions.onInspect()} title={loopTitle(end.loop ?? trace.loop, end.flag)}>
           Run details

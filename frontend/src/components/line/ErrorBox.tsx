@@ -3,7 +3,7 @@ import { useEffect, useReducer } from "react";
 import type { AnswerActions } from "../../run/actions.ts";
 import { limitWords, type ReachedLimit } from "../../run/limits.ts";
 import type { NextSteps } from "../../run/nextSteps.ts";
-import { endingOf, type Fix, lossOf } from "../../run/words.ts";
+import { errorTitle, type Fix, isCut, lossOf } from "../../run/words.ts";
 import type { RunEnd, RunTrace } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
 import { LimitButton } from "./LimitButton.tsx";
@@ -31,12 +31,12 @@ export function ErrorBox({ trace, own, end, actions, steps, limit, endedAt }: Pr
     <div
       data-part="error"
       data-code={end.code}
-      className="grid gap-1 rounded-md border border-red-edge bg-red-wash px-3.5 py-3 text-small"
+      className={`grid gap-1 rounded-md border px-3.5 py-3 text-small ${isCut(end) ? "border-edge bg-amber-wash" : "border-red-edge bg-red-wash"}`}
     >
       {/* The buttons stay outside: a screen reader must not read every second of a countdown. */}
       <div role="alert" className="grid gap-1">
         <p dir="auto" className="font-medium wrap-anywhere">
-          {end.error || `${endingOf(end).label}.`}
+          {errorTitle(end, trace.model)}
         </p>
         <p className="text-dim">
           {lossOf(trace, end, own)} {limit && `${limitWords(limit, actions.limits)} `}

@@ -207,7 +207,6 @@ const AnswerText = memo(function AnswerText({ item, settled, sources }: AnswerTe
       data-part="answer"
       className="relative flow-root min-w-0 pt-2 pb-6 ps-7 text-body before:absolute before:-top-0.5 before:-bottom-0.5 before:start-[5.25px] before:border-edge before:border-s-[1.5px] first:before:top-3"
     >
-      {item.refusal && <Note>The model declined to answer.</Note>}
       {item.synthetic && <Note>Written by Signalbox because the model gave no answer.</Note>}
       {item.text && (
         <Prose text={item.synthetic ? linkedSources(item.text) : item.text} sources={sources} settled={settled} />

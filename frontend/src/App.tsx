@@ -20,7 +20,7 @@ import type { Answer } from "./hooks/answer.ts";
 import { changeAsk } from "./hooks/changeAsk.ts";
 import type { Chat } from "./hooks/chat.ts";
 import { whenIdle } from "./hooks/idle.ts";
-import { NARROW, useMedia } from "./hooks/media.ts";
+import { NARROW, useMedia, WIDE } from "./hooks/media.ts";
 import { useShortcuts } from "./hooks/shortcuts.ts";
 import { createSignalbox } from "./hooks/signalbox.ts";
 import { useStore } from "./hooks/store.ts";
@@ -58,6 +58,7 @@ export function App() {
   const { tokenNeeded, tokenRefused, tools } = useStore(session);
   const { sidebar, theme } = useStore(settings);
   const isNarrow = useMedia(NARROW);
+  const isWide = useMedia(WIDE);
   const [sheet, setSheet] = useState(false);
   const [dialog, setDialog] = useState<DialogName>();
   const [inspected, setInspected] = useState<{ answer: Answer; title: string }>();
@@ -157,7 +158,7 @@ export function App() {
       <Tooltip.Provider delay={400}>
         <ToolTitlesProvider tools={tools}>
           <div className="flex h-dvh overflow-hidden bg-ground text-ink">
-            {!isNarrow && sidebar && <div className="w-68 shrink-0 border-edge border-e">{list}</div>}
+            {!isNarrow && sidebar && <div className="w-sidebar shrink-0 border-edge border-e">{list}</div>}
             <div className="@container/main flex min-w-0 flex-1 flex-col">
               <Suspense>
                 {address.kind === "run" && <RunScreen key={address.id} id={address.id} {...shared} />}
@@ -214,7 +215,12 @@ export function App() {
             />
           </Suspense>
         )}
-        <Notice words={notice} onGone={clearNotice} />
+        <Notice
+          words={notice}
+          hasSidebar={!isNarrow && sidebar}
+          hasDetails={isWide && inspected !== undefined}
+          onGone={clearNotice}
+        />
         <Suspense>
           {(idle || tokenNeeded) && (
             <TokenDialog

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { fixture } from "../fixtures/read.ts";
 import type { ChatEvent } from "../types/models.ts";
 import { connectionLost, emptyTrace, runReducer } from "./reducer.ts";
-import { noticesIn, passagesOf, stepsLamp, summaryOf } from "./summary.ts";
-import { stopsOf } from "./view.ts";
+import { firstNotices, passagesOf, stepsLamp, summaryOf } from "./summary.ts";
+import { type Stop, stopsOf } from "./view.ts";
 
 const search = { category: "search", visibility: "primary" } as const;
 const other = { category: "other", visibility: "secondary" } as const;
@@ -132,9 +132,19 @@ describe("the lamp of a row", () => {
   });
 });
 
-it("repeats a search's notice once", () => {
+it("gives a notice of the searches to the first step that has it, and to no other of the answer", () => {
   const result = { ...pages(1), notice: "No web search." };
-  expect(noticesIn(stepsIn([...call("a", { result }), think(2, 1), ...call("b", { result }), done]).steps)).toEqual([
-    "No web search.",
-  ]);
+  const other = { ...pages(1), notice: "The search is slow." };
+  const events = [
+    ...call("a", { result }),
+    think(2, 1),
+    ...call("b", { result }),
+    say,
+    ...call("c", { result: other }),
+  ];
+  const stops = passages([...events, done]).flatMap((part): readonly Stop[] =>
+    part.kind === "steps" ? part.steps : [part.stop],
+  );
+  const notices = firstNotices(stops);
+  expect([...notices.values()]).toEqual([["No web search."], [], [], ["The search is slow."]]);
 });

@@ -117,7 +117,20 @@ export function stepsLamp(steps: readonly Step[], looked: boolean): Lamp {
   return lamp === "blue" ? "done" : lamp;
 }
 
-/** What the searches say about the installation, once each. */
-export const noticesIn = (steps: readonly Step[]): readonly string[] => [
-  ...new Set(callsIn(steps).flatMap(({ result }) => noticeOf(result) ?? [])),
+const noticesOf = (step: Step): readonly string[] => [
+  ...new Set(callsIn([step]).flatMap(({ result }) => noticeOf(result) ?? [])),
 ];
+
+/** By the id of a step, what its searches say about the installation and no step of the answer before it has said. */
+export function firstNotices(stops: readonly Stop[]): ReadonlyMap<string, readonly string[]> {
+  const said = new Set<string>();
+  return new Map(
+    stops
+      .filter((stop) => stop.kind !== "answer")
+      .map((step) => {
+        const fresh = noticesOf(step).filter((notice) => !said.has(notice));
+        for (const notice of fresh) said.add(notice);
+        return [step.id, fresh] as const;
+      }),
+  );
+}

@@ -88,7 +88,7 @@ function BesideButton({
   count: number;
 }) {
   return (
-    <Button aria-pressed={on} onClick={() => chat.standBeside(questionKey, !on)}>
+    <Button onClick={() => chat.standBeside(questionKey, !on)}>
       <Columns2 aria-hidden="true" />
       {on ? "Show one answer" : `Show all ${count} side by side`}
     </Button>

@@ -35,15 +35,17 @@ export function ChatView({ chat, models, panels, actionsOf, editing, onEdit, onA
   const { ref: follow, content, away, jump } = useFollow();
   const box = useRef<HTMLElement | null>(null);
   const asked = useRef(leaf);
+  const isEmpty = entries.length === 0;
   // It is opened by itself when the connection is back.
   const isWaiting = useOffline() && status === "failed";
 
   const setBox = useCallback(
     (element: HTMLElement | null) => {
       box.current = element;
-      follow(element);
+      // Before the first question there is no end to go to: the page begins at its top.
+      follow(isEmpty ? null : element);
     },
-    [follow],
+    [follow, isEmpty],
   );
   // A question has been asked: the reader wants to see what comes.
   useEffect(() => {
@@ -74,14 +76,14 @@ export function ChatView({ chat, models, panels, actionsOf, editing, onEdit, onA
             )}
           </p>
         )}
-        {entries.length === 0 && status === "new" && empty}
-        {status === "loading" && entries.length === 0 && (
+        {isEmpty && status === "new" && empty}
+        {status === "loading" && isEmpty && (
           <p role="status" className="mx-auto max-w-3xl px-5 pt-8 text-dim text-small">
             Opening the conversation…
           </p>
         )}
-        <div ref={content} className="pt-6 pb-10">
-          {entries.length > 0 && (
+        <div ref={content} className={isEmpty ? "" : "pt-6 pb-10"}>
+          {!isEmpty && (
             <Suspense>
               <Rows
                 box={box}
@@ -99,7 +101,7 @@ export function ChatView({ chat, models, panels, actionsOf, editing, onEdit, onA
         </div>
       </main>
       <footer className="relative px-5 pb-3 narrow:px-3">
-        {away && entries.length > 0 && (
+        {away && !isEmpty && (
           <Button look="outline" className="absolute -top-10 inset-x-0 mx-auto w-fit shadow-over" onClick={jump}>
             <ArrowDown aria-hidden="true" />
             Scroll to bottom

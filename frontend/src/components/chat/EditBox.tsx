@@ -46,7 +46,8 @@ export function EditBox({ text: before, pictures, onSave, onCancel }: Props) {
       {filling.asked && <VariablesDialog names={filling.asked} filling={filling} />}
       <form
         data-part="edit"
-        className="grid w-full gap-4 rounded-md border border-edge-strong bg-raised p-4 has-[textarea:focus-visible]:border-accent"
+        // Below it is as much air as below a question, whose buttons are in its place.
+        className="mb-8 grid w-full gap-4 rounded-md border border-edge-strong bg-raised p-4 has-[textarea:focus-visible]:border-accent"
         onSubmit={(event) => {
           event.preventDefault();
           save();

@@ -5,11 +5,21 @@ import { Button } from "../ui/Button.tsx";
 
 const SHOWN_MS = 5000;
 
-export function Notice({ words, onGone }: { words: string; onGone: () => void }) {
+interface Props {
+  words: string;
+  /** What stands beside the chat; the notice is centred over the chat alone. */
+  hasSidebar: boolean;
+  hasDetails: boolean;
+  onGone: () => void;
+}
+
+export function Notice({ words, hasSidebar, hasDetails, onGone }: Props) {
   return (
     <div
       role="status"
-      className="pointer-events-none fixed inset-x-0 top-14 short:top-1.5 z-50 flex justify-center px-4"
+      data-sidebar={hasSidebar || undefined}
+      data-details={hasDetails || undefined}
+      className="pointer-events-none fixed start-0 end-0 top-14 short:top-1.5 z-50 flex justify-center px-4 data-sidebar:start-sidebar data-details:end-details"
     >
       {words && <Toast key={words} words={words} onGone={onGone} />}
     </div>

@@ -20,7 +20,7 @@ export function ColumnRow({ columns, ...compared }: ComparedProps & { columns: r
           {columns.map((column, index) => (
             <div
               key={column.model}
-              className="flex h-8 min-w-0 items-center gap-2 px-3 text-small"
+              className="flex h-8 min-w-0 items-center gap-2 px-3 text-small data-cut:opacity-0"
               title={column.model}
             >
               <h2 className="flex min-w-0 flex-1 items-center gap-2">

@@ -6,8 +6,9 @@ import { ColumnStop } from "./ColumnStop.tsx";
 import type { Column, ComparedProps } from "./columns.ts";
 import { useShownTab } from "./shownTab.ts";
 
+/** Four of them share the width of a phone, so that none is out of sight. */
 const TAB =
-  "flex h-12 min-w-32 flex-1 items-center gap-1.5 border-transparent border-b-2 px-2 text-small data-active:border-accent data-active:bg-sunken";
+  "flex h-12 min-w-0 flex-1 items-center gap-1 border-transparent border-b-2 px-1.5 text-tiny data-active:border-accent data-active:bg-sunken";
 
 export function ColumnTabs({ columns, ...compared }: ComparedProps & { columns: readonly Column[] }) {
   const chosen = columns.find(({ part }) => part.key === compared.chosen) ?? columns[0];
@@ -19,7 +20,7 @@ export function ColumnTabs({ columns, ...compared }: ComparedProps & { columns: 
       <Tabs.List
         activateOnFocus
         aria-label="Answers side by side"
-        className="sticky top-0 z-10 flex overflow-x-auto border-edge border-b bg-ground"
+        className="sticky top-0 z-10 -mx-3 flex border-edge border-b bg-ground"
       >
         {columns.map((one) => (
           <Tabs.Tab key={one.model} value={one.model} title={one.model} className={TAB}>

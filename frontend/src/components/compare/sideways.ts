@@ -12,6 +12,8 @@ interface Sideways {
   show: (index: number) => void;
 }
 
+/** Less than this of a head is no name: behind the fade at the edge it would be a ghost. */
+const LEAST_HEAD_PX = 128;
 /** Rounding moves an end by less than this. */
 const NEAR_PX = 2;
 
@@ -24,7 +26,7 @@ export function useSideways(): Sideways {
     const box = body.current;
     if (!box) return;
     const look = () => {
-      if (heads.current) heads.current.scrollLeft = box.scrollLeft;
+      if (heads.current) follow(heads.current, box);
       // From right to left the offsets are negative.
       const before = Math.abs(box.scrollLeft);
       const next = {
@@ -51,4 +53,15 @@ export function useSideways(): Sideways {
   };
   const show = (index: number) => columns()[index]?.scrollIntoView({ inline: "nearest", block: "nearest" });
   return { heads, body, more, step, show };
+}
+
+/** The heads stand above their columns; one whose column has hardly begun is hidden. */
+function follow(heads: HTMLElement, box: HTMLElement): void {
+  heads.scrollLeft = box.scrollLeft;
+  const edges = heads.getBoundingClientRect();
+  for (const head of heads.children) {
+    const { left, right } = head.getBoundingClientRect();
+    const shown = Math.min(right, edges.right) - Math.max(left, edges.left);
+    head.toggleAttribute("data-cut", shown < LEAST_HEAD_PX);
+  }
 }

@@ -156,7 +156,7 @@ export function Composer({ box, running, stopping, pictures: rule, draftKey, too
               onPaste={onPaste}
             />
           </div>
-          <VariableChips text={text} />
+          <VariableChips text={text} className="px-2" />
           <div className="flex items-end gap-1">
             <AttachButton rule={rule} onFiles={(files) => void add(files)} onRefused={say} />
             <div className="flex min-h-8 min-w-0 flex-1 flex-wrap items-center gap-x-1">{toolbar}</div>

@@ -20,7 +20,7 @@ const EXAMPLES: readonly Example[] = [
 export function EmptyPage({ onAsk }: { onAsk: (prompt: string) => void }) {
   return (
     <section
-      className="mx-auto grid min-h-[60dvh] w-full max-w-3xl content-center gap-6 px-5 py-8 narrow:px-3"
+      className="mx-auto grid min-h-[60dvh] w-full max-w-3xl content-center gap-6 px-5 py-8 narrow:gap-4 narrow:px-3 narrow:py-5"
       aria-labelledby="empty-title"
       data-part="empty"
     >

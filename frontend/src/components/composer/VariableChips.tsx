@@ -1,11 +1,11 @@
 // The variables of a message, each with what will be sent in its place.
 import { variablesIn } from "../../run/variables.ts";
 
-export function VariableChips({ text }: { text: string }) {
+export function VariableChips({ text, className = "" }: { text: string; className?: string }) {
   const variables = variablesIn(text, new Date());
   if (variables.length === 0) return null;
   return (
-    <ul aria-label="Variables" data-part="variables" className="flex flex-wrap gap-1.5 px-2 text-tiny">
+    <ul aria-label="Variables" data-part="variables" className={`flex flex-wrap gap-1.5 text-tiny ${className}`}>
       {variables.map(({ name, value }) => (
         <li
           key={name}

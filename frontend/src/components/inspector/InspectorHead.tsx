@@ -8,6 +8,7 @@ import { costWords, duration } from "../../run/words.ts";
 import type { AskSettings, RunRecord } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";
 import { Copy } from "../ui/Copy.tsx";
+import { DOT, Dotted } from "../ui/Dotted.tsx";
 import { Lamp } from "../ui/Lamp.tsx";
 import { Tip } from "../ui/Tip.tsx";
 
@@ -67,16 +68,26 @@ function Standing({ seen, title }: { seen: InspectedState; title: string }) {
   const model = record?.model || trace?.model;
   const simulated = isSimulated(seen);
   const facts = [
+    label,
     model !== title && model,
     ms !== undefined && duration(ms),
     usd !== undefined && costWords(usd, { simulated, estimated: false }),
     simulated && "simulated",
   ];
   return (
-    <p className="flex min-w-0 items-center gap-1.5 text-small tabular-nums" data-part="standing">
-      <Lamp lamp={lamp} />
-      <span>{label}</span>
-      <span className="truncate text-dim">{facts.filter(Boolean).map((fact) => ` · ${fact}`)}</span>
+    <p className="flex min-w-0 items-baseline gap-1.5 text-small tabular-nums" data-part="standing">
+      <span className="flex translate-y-px">
+        <Lamp lamp={lamp} />
+      </span>
+      <Dotted>
+        {facts
+          .filter((fact) => typeof fact === "string" && fact !== "")
+          .map((fact) => (
+            <span key={`${fact}`} className={`${DOT} wrap-anywhere not-first:text-dim`}>
+              {fact}{" "}
+            </span>
+          ))}
+      </Dotted>
     </p>
   );
 }

@@ -64,7 +64,7 @@ describe("the inspector", () => {
     await open();
     expect(screen.getByRole("complementary", { name: "Run details" }).dataset.part).toBe("inspector");
     expect(document.querySelector('[data-part="standing"]')?.textContent).toBe(
-      "Complete · qwen/sim-quirk-f01 · 2.1 s · would cost $0.0002 · simulated",
+      "Complete qwen/sim-quirk-f01 2.1 s would cost $0.0002 simulated ",
     );
     const facts = [...document.querySelectorAll("dt")].map((dt) => `${dt.textContent}: ${dt.nextSibling?.textContent}`);
     expect(facts).toContain("Loop: v2, set by the operator");

@@ -64,7 +64,7 @@ function Beside(props: Props & TabProps) {
       aria-label="Run details"
       data-part="inspector"
       onKeyDown={onKeyDown}
-      className="flex h-full min-h-0 w-[clamp(26rem,36vw,44rem)] shrink-0 flex-col overflow-hidden border-edge border-s bg-ground outline-none"
+      className="flex h-full min-h-0 w-details shrink-0 flex-col overflow-hidden border-edge border-s bg-ground outline-none"
     >
       <Inspector key={runId} {...props} />
     </aside>

@@ -8,6 +8,7 @@ import type { Fix } from "../../run/words.ts";
 import { costWords, count, duration, endingOf, isCut, isFailure, loopWords } from "../../run/words.ts";
 import type { RunEnd, RunTrace } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
+import { DOT, Dotted } from "../ui/Dotted.tsx";
 import { Lamp } from "../ui/Lamp.tsx";
 import { Menu, MenuItem } from "../ui/Menu.tsx";
 import { CopyActions } from "./CopyActions.tsx";
@@ -86,20 +87,20 @@ const loopTitle = (loop: RunTrace["loop"], flag: RunEnd["flag"]): string | undef
 function Facts({ facts, compact }: { facts: readonly Fact[]; compact: boolean }) {
   return (
     <p className={`min-w-0 py-1 tabular-nums wrap-anywhere ${compact ? "basis-full" : "flex-[1_1_16rem]"}`}>
-      {facts.map(({ key, words, title }, index) => (
-        <Fragment key={key}>
-          {index > 0 && " "}
-          <span
-            className="inline-block max-w-full data-[fact=asked]:normal-nums data-[fact=model]:normal-nums"
-            data-fact={key}
-            title={title}
-          >
-            {words}
-            {title && <span className="sr-only">, {title}</span>}
-            {index < facts.length - 1 && <span className="ms-1 text-edge-strong">·</span>}
-          </span>
-        </Fragment>
-      ))}
+      <Dotted>
+        {facts.map(({ key, words, title }) => (
+          <Fragment key={key}>
+            <span
+              className={`${DOT} data-[fact=asked]:normal-nums data-[fact=model]:normal-nums`}
+              data-fact={key}
+              title={title}
+            >
+              {words}
+              {title && <span className="sr-only">, {title}</span>}
+            </span>{" "}
+          </Fragment>
+        ))}
+      </Dotted>
     </p>
   );
 }
@@ -142,14 +143,16 @@ function factsOf(trace: RunTrace, end: RunEnd, compact: boolean): Fact[] {
       words: costWords(end.cost, { simulated: end.simulated === true, estimated: end.cost_estimated === true }),
       title: costNote(end),
     },
-    end.simulated && {
-      key: "simulated",
-      words: (
-        <span className="inline-flex items-baseline gap-1 [&_svg]:size-2.5">
-          <Lamp lamp="blue" /> simulated
-        </span>
-      ),
-    },
+    // Where there is a cost, that it "would cost" says as much.
+    end.simulated &&
+      end.cost === undefined && {
+        key: "simulated",
+        words: (
+          <span className="inline-flex items-baseline gap-1 [&_svg]:size-2.5">
+            <Lamp lamp="blue" /> simulated
+          </span>
+        ),
+      },
   ];
   return facts.filter((fact): fact is Fact => Boolean(fact));
 }

@@ -11,7 +11,7 @@ import type { PanelChoice } from "../../run/focus.ts";
 import { reachedLimit } from "../../run/limits.ts";
 import { linkedSources, sourcesIn } from "../../run/links.ts";
 import { nextSteps } from "../../run/nextSteps.ts";
-import { passagesOf } from "../../run/summary.ts";
+import { firstNotices, passagesOf } from "../../run/summary.ts";
 import { linkListsOf, type Stop, sourcesOf, stopsOf, warningsOf } from "../../run/view.ts";
 import { connectionWords, continuationWords, isFailure } from "../../run/words.ts";
 import type { ContentItem, Link, RunTrace } from "../../types/models.ts";
@@ -53,6 +53,7 @@ export const ResponsePanel = memo(function ResponsePanel({ answer, panels, actio
     ({ kind }) => kind !== "pending" || silentSince === undefined,
   );
   const inUse = useOpenPanels(trace, stops, state.reasonedAt);
+  const notices = firstNotices(stops);
   const [touched, touch] = useTouched(answer);
   const isOpen = (stop: Stop): boolean =>
     touched.get(stop.id) ??
@@ -61,6 +62,7 @@ export const ResponsePanel = memo(function ResponsePanel({ answer, panels, actio
     <StopView
       key={stop.id}
       stop={stop}
+      notice={notices.get(stop.id)?.[0]}
       trace={trace}
       since={state.heardAt ?? answer.askedAt}
       open={isOpen(stop)}
@@ -85,6 +87,7 @@ export const ResponsePanel = memo(function ResponsePanel({ answer, panels, actio
             <Steps
               key={passage.id}
               {...passage}
+              notices={passage.steps.flatMap(({ id }) => notices.get(id) ?? [])}
               open={isUnfolded(passage, touched, panels)}
               looked={touched.has(passage.id)}
               onToggle={touch}
@@ -153,6 +156,7 @@ const Ahead = () => (
 
 interface StopProps {
   stop: Stop;
+  notice: string | undefined;
   trace: RunTrace;
   since: number | undefined;
   open: boolean;
@@ -160,12 +164,12 @@ interface StopProps {
   onToggle: (id: string, open: boolean) => void;
 }
 
-function StopView({ stop, trace, since, ...panel }: StopProps) {
+function StopView({ stop, notice, trace, since, ...panel }: StopProps) {
   switch (stop.kind) {
     case "reasoning":
       return <ReasoningBlock stop={stop} open={panel.open} onToggle={panel.onToggle} />;
     case "search":
-      return <SearchResultsInline stop={stop} {...panel} />;
+      return <SearchResultsInline stop={stop} notice={notice} {...panel} />;
     case "tools":
       return <ToolChips stop={stop} {...panel} />;
     case "answer":

@@ -1,7 +1,7 @@
 // A burst of searches: one sentence, and below it what was asked and the sources found, each with the server's number.
 import { PreviewCard } from "@base-ui/react/preview-card";
 import { memo, type ReactNode, useState } from "react";
-import { noticeOf, type Source, sourcesIn } from "../../run/links.ts";
+import { type Source, sourcesIn } from "../../run/links.ts";
 import { burstLamp, hasFailed, isOpen, lampOf, type Stop, wasSkipped } from "../../run/view.ts";
 import { failureOf, plural } from "../../run/words.ts";
 import type { CallItem, Link } from "../../types/models.ts";
@@ -19,13 +19,15 @@ const SHOWN = 20;
 
 interface Props {
   stop: SearchStop;
+  /** What the server says about the search itself, if no step before it has said so. */
+  notice: string | undefined;
   open: boolean;
   /** The reader has opened or closed it by hand: what failed was seen. */
   looked: boolean;
   onToggle: (id: string, open: boolean) => void;
 }
 
-export const SearchResultsInline = memo(function SearchResultsInline({ stop, open, looked, onToggle }: Props) {
+export const SearchResultsInline = memo(function SearchResultsInline({ stop, notice, open, looked, onToggle }: Props) {
   const sources = sourcesIn(stop.calls.flatMap((call) => call.links));
   return (
     <StopHead
@@ -33,7 +35,7 @@ export const SearchResultsInline = memo(function SearchResultsInline({ stop, ope
       kind="search"
       lamp={burstLamp(stop.calls, looked)}
       title={<Title calls={stop.calls} found={sources.length} looked={looked} />}
-      notice={noticeIn(stop.calls)}
+      notice={notice}
       open={open}
       onToggle={onToggle}
     >
@@ -47,21 +49,23 @@ export const SearchResultsInline = memo(function SearchResultsInline({ stop, ope
   );
 }, isSameBurst);
 
+interface Burst {
+  stop: { calls: readonly CallItem[] };
+  notice?: string | undefined;
+  open: boolean;
+  looked: boolean;
+}
+
 /** Calls that stand are the same objects: a token re-renders no burst. */
-export function isSameBurst<P extends { stop: { calls: readonly CallItem[] }; open: boolean; looked: boolean }>(
-  before: P,
-  after: P,
-): boolean {
+export function isSameBurst(before: Burst, after: Burst): boolean {
   return (
+    before.notice === after.notice &&
     before.open === after.open &&
     before.looked === after.looked &&
     before.stop.calls.length === after.stop.calls.length &&
     before.stop.calls.every((call, index) => call === after.stop.calls[index])
   );
 }
-
-/** What the server says about the search itself, such as that no web search is configured; once for a burst. */
-const noticeIn = (calls: readonly CallItem[]) => calls.map((call) => noticeOf(call.result)).find(Boolean);
 
 function Title({ calls, found, looked }: { calls: readonly CallItem[]; found: number; looked: boolean }) {
   const failed = calls.filter(hasFailed).length;

@@ -1,6 +1,6 @@
 // The steps before a text of the answer: rows on the line, which fold into one row once they are finished and many.
 import { memo, type ReactNode, useId, useRef } from "react";
-import { callsIn, noticesIn, type Step, stepsLamp, summaryOf } from "../../run/summary.ts";
+import { callsIn, type Step, stepsLamp, summaryOf } from "../../run/summary.ts";
 import { Fold } from "../ui/Fold.tsx";
 import { useToolTitle } from "../ui/ToolTitles.tsx";
 import { Failed } from "./Failed.tsx";
@@ -16,6 +16,8 @@ const INSIDE =
 interface Props {
   id: string;
   steps: readonly Step[];
+  /** What its searches say about the installation, if no step before it has said so. */
+  notices: readonly string[];
   /** They are finished and many. */
   isLong: boolean;
   open: boolean;
@@ -27,7 +29,7 @@ interface Props {
 }
 
 /** The rows stay where they are in the tree when they fold, so that nothing of theirs is lost. */
-export function Steps({ id, steps, isLong, open, looked, onToggle, children }: Props) {
+export function Steps({ id, steps, notices, isLong, open, looked, onToggle, children }: Props) {
   const body = useId();
   const isOpen = !isLong || open;
   // What nobody has seen yet is not made.
@@ -36,7 +38,7 @@ export function Steps({ id, steps, isLong, open, looked, onToggle, children }: P
   return (
     <li className="min-w-0" data-part="steps">
       <Fold open={isLong} className={isLong ? CLIPPED : ""}>
-        {isLong && <StepsHead {...{ id, body, steps, open, looked, onToggle }} />}
+        {isLong && <StepsHead {...{ id, body, steps, notices, open, looked, onToggle }} />}
       </Fold>
       <Fold id={body} open={isOpen} className={isLong ? CLIPPED : ""}>
         {/* Where the reader is, nothing folds by itself. */}
@@ -50,7 +52,7 @@ export function Steps({ id, steps, isLong, open, looked, onToggle, children }: P
 
 type HeadProps = Omit<Props, "isLong" | "children"> & { body: string };
 
-const StepsHead = memo(function StepsHead({ id, body, steps, open, looked, onToggle }: HeadProps) {
+const StepsHead = memo(function StepsHead({ id, body, steps, notices, open, looked, onToggle }: HeadProps) {
   const { done, failed, others, took } = summaryOf(steps, useToolTitle());
   const lamp = stepsLamp(steps, looked);
   const [first = "Steps", ...more] = done;
@@ -67,7 +69,7 @@ const StepsHead = memo(function StepsHead({ id, body, steps, open, looked, onTog
           <Aside key={words}>{words}</Aside>
         ))}
       </StopButton>
-      {!open && noticesIn(steps).map((notice) => <Notice key={notice}>{notice}</Notice>)}
+      {!open && notices.map((notice) => <Notice key={notice}>{notice}</Notice>)}
     </div>
   );
 }, isSame);
@@ -76,5 +78,6 @@ const StepsHead = memo(function StepsHead({ id, body, steps, open, looked, onTog
 function isSame(before: HeadProps, after: HeadProps): boolean {
   if (before.open !== after.open || before.looked !== after.looked) return false;
   const [old, now] = [callsIn(before.steps), callsIn(after.steps)];
+  if (before.notices.join() !== after.notices.join()) return false;
   return old.length === now.length && old.every((call, index) => call === now[index]);
 }

@@ -1,6 +1,7 @@
 // The API reference, made of the server's own description of itself.
 import { useEffect, useState } from "react";
 import { useAnchor } from "../../hooks/anchor.ts";
+import { useMedia, WIDE } from "../../hooks/media.ts";
 import { readReference } from "../../hooks/reference.ts";
 import type { Reference } from "../../run/openapi.ts";
 import { OperationView } from "./OperationView.tsx";
@@ -20,49 +21,69 @@ export function ReferencePage() {
     <Paper here="/docs" isWide>
       {trouble && <Trouble>{trouble}</Trouble>}
       {reference && (
-        <div className="grid grid-cols-[minmax(0,1fr)] gap-8 wide:grid-cols-[19rem_minmax(0,1fr)] wide:gap-12">
+        <article
+          className="grid grid-cols-[minmax(0,1fr)] wide:grid-cols-[19rem_minmax(0,1fr)] wide:grid-rows-[auto_1fr] wide:gap-x-12"
+          data-part="reference"
+        >
+          <Head reference={reference} />
           <Index reference={reference} />
           <Body reference={reference} />
-        </div>
+        </article>
       )}
     </Paper>
   );
 }
 
-/** Every operation as a link; beside the text where there is room. */
-function Index({ reference: { groups } }: { reference: Reference }) {
+/** Every operation as a link: beside the text where there is room, else folded below the title. */
+function Index({ reference }: { reference: Reference }) {
+  const isWide = useMedia(WIDE);
   return (
     <nav
       aria-label="Operations"
-      className="text-small wide:sticky wide:top-16 wide:max-h-[calc(100dvh-5rem)] wide:overflow-y-auto"
+      className="min-w-0 text-small wide:sticky wide:top-16 wide:col-start-1 wide:row-span-2 wide:row-start-1 wide:max-h-[calc(100dvh-5rem)] wide:self-start wide:overflow-y-auto"
     >
-      <ul className="grid grid-cols-2 gap-4 wide:grid-cols-1 narrow:grid-cols-1">
-        {groups.map(({ name, operations }) => (
-          <li key={name}>
-            <p className="mb-1 font-semibold capitalize">{name}</p>
-            <ul>
-              {operations.map(({ id, method, path }) => (
-                <li key={id}>
-                  <a
-                    href={`#${id}`}
-                    className="flex items-baseline gap-2 rounded-sm py-0.5 narrow:py-1.5 text-ink no-underline hover:bg-sunken"
-                  >
-                    <Method name={method} />
-                    <span className="wrap-anywhere">{path}</span>
-                  </a>
-                </li>
-              ))}
-            </ul>
-          </li>
-        ))}
-      </ul>
+      {isWide ? (
+        <Operations reference={reference} />
+      ) : (
+        <details className="mt-5 rounded-md border border-edge px-4">
+          <summary className="-mx-4 cursor-pointer rounded-md px-4 py-2 font-semibold">Operations</summary>
+          <div className="pt-1 pb-4">
+            <Operations reference={reference} />
+          </div>
+        </details>
+      )}
     </nav>
   );
 }
 
-function Body({ reference: { title, version, summary, groups, schemas } }: { reference: Reference }) {
+function Operations({ reference: { groups } }: { reference: Reference }) {
   return (
-    <article className="min-w-0" data-part="reference">
+    <ul className="grid grid-cols-2 gap-4 wide:grid-cols-1 narrow:grid-cols-1">
+      {groups.map(({ name, operations }) => (
+        <li key={name}>
+          <p className="mb-1 font-semibold capitalize">{name}</p>
+          <ul>
+            {operations.map(({ id, method, path }) => (
+              <li key={id}>
+                <a
+                  href={`#${id}`}
+                  className="flex items-baseline gap-2 rounded-sm py-0.5 narrow:py-1.5 text-ink no-underline hover:bg-sunken"
+                >
+                  <Method name={method} />
+                  <span className="wrap-anywhere">{path}</span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Head({ reference: { title, version, summary } }: { reference: Reference }) {
+  return (
+    <div className="min-w-0 wide:col-start-2">
       <h1 className="font-semibold text-title">
         {title} API <span className="font-normal text-dim">{version}</span>
       </h1>
@@ -82,6 +103,13 @@ function Body({ reference: { title, version, summary, groups, schemas } }: { ref
         </a>
         .
       </p>
+    </div>
+  );
+}
+
+function Body({ reference: { groups, schemas } }: { reference: Reference }) {
+  return (
+    <div className="min-w-0 wide:col-start-2">
       {groups.map(({ name, operations }) => (
         <section key={name} aria-label={name}>
           <h2 className={HEADING}>{name}</h2>
@@ -96,6 +124,6 @@ function Body({ reference: { title, version, summary, groups, schemas } }: { ref
           <SchemaView key={schema.name} schema={schema} />
         ))}
       </section>
-    </article>
+    </div>
   );
 }

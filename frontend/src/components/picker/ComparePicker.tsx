@@ -20,7 +20,8 @@ export function ComparePicker({ chosen, onChange, ...picker }: ComparePickerProp
     <div
       role="group"
       aria-label="Models to compare"
-      className="flex min-w-0 flex-wrap items-center gap-1.5"
+      // A phone has no height for more than one row: it scrolls sideways, with room for the marks of focus.
+      className="flex min-w-0 flex-wrap items-center gap-1.5 narrow:-mx-2 narrow:-my-1 narrow:flex-nowrap narrow:overflow-x-auto narrow:px-2 narrow:py-1"
       data-part="compared"
     >
       {[...labels].map(([id, label]) => (

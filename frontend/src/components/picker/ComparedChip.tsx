@@ -20,7 +20,7 @@ export function ComparedChip({ id, label, picker, others, onChange, onRemove }: 
     <span
       title={id}
       data-part="compared-model"
-      className="inline-flex h-8 min-w-0 max-w-full items-center rounded-md border border-edge bg-raised text-small"
+      className="inline-flex h-8 min-w-0 max-w-full items-center narrow:max-w-[80%] narrow:shrink-0 rounded-md border border-edge bg-raised text-small"
     >
       <ModelPicker
         {...picker}

@@ -75,6 +75,8 @@ export function ParameterField({ range, value, onChange, field }: Props) {
           aria-label={`${range.label}, slider`}
           min={range.min}
           max={range.slider}
+          // At either end the thumb stays within its column.
+          thumbAlignment="edge-client-only"
           step={range.step}
           value={Math.min(value ?? range.rest, range.slider)}
           onValueChange={(next) => {

@@ -6,7 +6,8 @@ const LOOKS = {
   primary: "bg-accent text-accent-ink hover:opacity-90",
   outline: "border border-edge bg-raised hover:border-edge-strong",
   /** One of several small things that may be done. */
-  quiet: "text-dim hover:bg-sunken hover:text-ink data-popup-open:bg-sunken data-popup-open:text-ink",
+  quiet:
+    "text-dim hover:bg-sunken hover:text-ink data-popup-open:bg-sunken data-popup-open:text-ink aria-pressed:bg-accent-wash aria-pressed:text-accent",
 } as const;
 
 /** On a phone nothing is smaller than a finger needs. */

@@ -75,8 +75,6 @@ export function ParameterField({ range, value, onChange, field }: Props) {
           aria-label={`${range.label}, slider`}
           min={range.min}
           max={range.slider}
-          // At either end the thumb stays within its column.
-          thumbAlignment="edge-client-only"
           step={range.step}
           value={Math.min(value ?? range.rest, range.slider)}
           onValueChange={(next) => {
@@ -85,7 +83,8 @@ export function ParameterField({ range, value, onChange, field }: Props) {
             onChange(clamped(next, range));
           }}
         >
-          <Slider.Control className="flex h-5 touch-none select-none items-center">
+          {/* Half a thumb of room at either end: it stays within its column. */}
+          <Slider.Control className="flex h-5 px-2 touch-none select-none items-center">
             <Slider.Track className="h-1 w-full rounded-full bg-edge">
               <Slider.Indicator className={`rounded-full ${value === undefined ? "bg-transparent" : "bg-accent"}`} />
               <Slider.Thumb

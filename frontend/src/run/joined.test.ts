@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ContentItem, Link, RunEnd, RunItem, RunTrace } from "../types/models.ts";
 import { joinedTrace } from "./joined.ts";
-import { answerText, sourcesOf, stopsOf } from "./view.ts";
+import { answerText, sourcesOf, stopsOf, warningsOf } from "./view.ts";
 
 const LENGTH: RunEnd = { status: "length", code: "LENGTH", cost: 0.01, usage: usage(10) };
 const DONE: RunEnd = { status: "complete", cost: 0.02, usage: usage(5) };
@@ -91,6 +91,13 @@ describe("an answer and its continuation", () => {
     const ours = { ...words("No answer came."), synthetic: true };
     const joined = joinedTrace([trace([ours], LENGTH), trace([words("Here it is.")], DONE)]);
     expect(joined.items).toHaveLength(2);
+  });
+
+  it("leave the warning of an ending that was continued to its own run", () => {
+    const warning = (code: string): RunItem => ({ kind: "warning", id: `warning-${code}`, code, message: code });
+    const before = trace([warning("SLOW"), words("The inter"), warning("LENGTH")], LENGTH);
+    const joined = joinedTrace([before, trace([words("national rules")], DONE)]);
+    expect(warningsOf(joined).map(({ code }) => code)).toEqual(["SLOW"]);
   });
 
   it("give the same item for the same words", () => {

@@ -42,17 +42,22 @@ const add = (one: Usage, other: Usage): Usage => ({
 /** What a continuation thinks and calls before its first word stands above the words that it goes on with. */
 function itemsBehind(trace: RunTrace, more: RunTrace, place: number): readonly RunItem[] {
   const items = more.items.map((item) => named(item, place));
-  const seam = trace.items.findLastIndex((item) => item.kind !== "warning");
+  const before = withoutEnding(trace);
+  const seam = before.findLastIndex((item) => item.kind !== "warning");
   const words = items.findIndex((item) => item.kind === "content");
-  const [cut, next] = [trace.items[seam], items[words]];
-  if (!isProse(cut) || !isProse(next)) return [...trace.items, ...items];
+  const [cut, next] = [before[seam], items[words]];
+  if (!isProse(cut) || !isProse(next)) return [...before, ...items];
   return [
-    ...trace.items.filter((_, at) => at !== seam),
+    ...before.filter((_, at) => at !== seam),
     ...items.slice(0, words),
     joinedWords(cut, next, trace.end?.status === "complete", more.end !== undefined || words < items.length - 1),
     ...items.slice(words + 1),
   ];
 }
+
+/** The warning of an ending is no longer true of an answer that goes on; the row of its run still tells it. */
+const withoutEnding = ({ items, end }: RunTrace): readonly RunItem[] =>
+  end?.code ? items.filter((item) => item.kind !== "warning" || item.code !== end.code) : items;
 
 /** The model's own words, which others may be put behind. */
 const isProse = (item: RunItem | undefined): item is ContentItem =>

@@ -62,7 +62,7 @@ export function EventList({ events, from, missing }: Props) {
             </option>
           ))}
         </select>
-        <label htmlFor={foldId} className="flex cursor-pointer items-center gap-1.5 text-dim text-small narrow:h-8">
+        <label htmlFor={foldId} className="flex h-6 cursor-pointer items-center gap-1.5 text-dim text-small narrow:h-8">
           <input
             id={foldId}
             type="checkbox"

@@ -49,6 +49,9 @@ async def standing_of(body: ChatRequest, parts: Parts, owner: str, size: int = 0
 
     Raises RequestError.
     """
+    if body.continues and body.parent_id is None:
+        words = "To continue an answer, set parent_id to the id of its run."
+        raise RequestError(Code.INVALID_REQUEST, words, "parent_id")
     if body.conversation_id is None:
         if body.parent_id is not None:
             raise RequestError(Code.INVALID_REQUEST, "parent_id needs a conversation_id.", "parent_id")

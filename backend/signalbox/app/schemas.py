@@ -257,10 +257,10 @@ class ChatRequest(_Strict):
     @model_validator(mode="after")
     def _one_question(self) -> "ChatRequest":
         answers_again = self.prompt is None and self.parent_id is not None
-        if self.messages is None and not answers_again and not (self.prompt or "").strip():
-            raise ValueError("needs messages, or a prompt that is not blank")
-        if self.continues and (self.parent_id is None or self.messages is not None or self.prompt is not None):
+        if self.continues and (self.messages is not None or self.prompt is not None):
             raise ValueError("to continue an answer, send parent_id without messages or prompt")
+        if self.messages is None and not (self.continues or answers_again or (self.prompt or "").strip()):
+            raise ValueError("needs messages, or a prompt that is not blank")
         if self.continues and self.system is not None:
             raise ValueError("to continue an answer, leave out system: it keeps its instructions")
         if self.messages is not None and self.prompt is not None:

@@ -1,14 +1,17 @@
 """An answer that is continued: what its model is told, where it stands, and what is told of it later."""
 
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import Any
 
+import httpx
 import pytest
 from signalbox.conversations.continuing import CONTINUE, GO_ON
 
 from tests.conversations.talk import talk_behind
 from tests.store.disk import BOTH
 from tests.support.fixtures import Behind
-from tests.support.serving import error_of, read_until
+from tests.support.serving import WAIT, error_of, read_until
 from tests.support.upstream import DONE, Script, chunk, holds, says, sends
 
 DATABASES = BOTH
@@ -125,6 +128,26 @@ def test_an_answer_under_way_is_not_continued(behind: Behind) -> None:
         read_until(pieces, b"So far")
         refused = talk.post(**{"continue": True, "parent_id": response.headers["x-run-id"]})
     assert (refused.status_code, error_of(refused)["code"]) == (409, "RUN_NOT_OVER")
+
+
+def test_two_tabs_continue_an_answer_once(behind: Behind) -> None:
+    """Of two continuations that are asked for at the same time one is refused, and nobody pays for it."""
+    talk = talk_behind(behind, limited("One, "), holds, holds)
+    first = talk.ask("Count")
+    both = Barrier(2, timeout=WAIT)
+
+    def press(_: int) -> int:
+        body = {"model": "openai/sim", "conversation_id": talk.id, "continue": True, "parent_id": first.run_id}
+        with (
+            httpx.Client(base_url=talk.app.url, timeout=WAIT, trust_env=False) as tab,
+            tab.stream("POST", "/api/chat/stream", json=body) as response,
+        ):
+            both.wait()  # neither leaves before both were answered
+            return response.status_code
+
+    with ThreadPoolExecutor(2) as tabs:
+        assert sorted(tabs.map(press, range(2))) == [200, 409]
+    assert len(talk.upstream.asked) == 2
 
 
 def test_a_save_holds_the_whole_answer(behind: Behind) -> None:

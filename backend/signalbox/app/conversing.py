@@ -75,7 +75,7 @@ async def standing_of(body: ChatRequest, parts: Parts, owner: str, size: int = 0
     ours = {tool.spec.name for tool in parts.executor.tools if not tool.spec.untrusted}
     history = await history_of(parts.database, place.known, ours)
     if isinstance(asking, Continued):
-        _check_continued(place, history)
+        _check_continued(place, history, nodes)
         history += asked_behind(place.known)
     elif not place.new:
         _check_open(place, history)
@@ -118,8 +118,11 @@ def _check_open(place: Place, history: list[Message]) -> None:
         raise RequestError(Code.INVALID_REQUEST, words, "parent_id")
 
 
-def _check_continued(place: Place, history: list[Message]) -> None:
-    """Refuse what cannot be continued: a question, an answer under way, and one that has said nothing."""
+def _check_continued(place: Place, history: list[Message], nodes: Sequence[Node]) -> None:
+    """Refuse what cannot be continued: a question, an unfinished answer, and one that has said nothing.
+
+    An answer has one continuation at a time, or two tabs would pay for the same words twice.
+    """
     run = place.known[-1].run
     if run is None:
         raise RequestError(
@@ -127,6 +130,9 @@ def _check_continued(place: Place, history: list[Message]) -> None:
         )
     if run.status is None:
         raise RequestError(Code.RUN_NOT_OVER, field="parent_id")
+    after = place.known[-1].id
+    if any(node.parent_id == after and node.run is not None and node.run.status is None for node in nodes):
+        raise RequestError(Code.RUN_NOT_OVER, "This answer is already being continued.", "parent_id")
     if not history or not isinstance(history[-1], AssistantMessage | ToolMessage):
         words = "This answer has no text to continue: regenerate it instead."
         raise RequestError(Code.INVALID_REQUEST, words, "parent_id")

@@ -57,7 +57,7 @@ class RunManager:
     peers: Peers | None = None
     _live: dict[str, Run] = field(default_factory=dict[str, Run])
     _unwritten: dict[str, Run] = field(default_factory=dict[str, Run])
-    _keys: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary[str, asyncio.Lock])
+    _names: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary[str, asyncio.Lock])
     is_draining: bool = False  # the process was told to stop
     is_closing: bool = False  # no more runs are taken
 
@@ -113,9 +113,15 @@ class RunManager:
     @asynccontextmanager
     async def started_with(self, key: str) -> AsyncGenerator[RunRecord | None, None]:
         """Hold an Idempotency-Key, and tell which run it has started already; whoever comes meanwhile waits."""
-        lock = self._keys.setdefault(key, asyncio.Lock())
-        async with lock, self.store.locked(f"key {key}"):
+        async with self.alone(f"key {key}"):
             yield await self.store.find_by_key(key)
+
+    @asynccontextmanager
+    async def alone(self, name: str) -> AsyncGenerator[None, None]:
+        """Hold a name in this process and against all other workers; others that want it wait."""
+        lock = self._names.setdefault(name, asyncio.Lock())
+        async with lock, self.store.locked(name):
+            yield
 
     # --- find --------------------------------------------------------------------------------------------------
 

@@ -1,5 +1,6 @@
 """POST /api/chat/stream: one question in, one run's events out."""
 
+from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
 
 from fastapi import APIRouter, Request, Response
@@ -64,8 +65,9 @@ async def stream_chat(request: Request) -> Response:
         return await resume(run_id, parts, who, after=after)
     question = await read_question(request, int(parts.settings.signalbox_max_body_mb * 1024 * 1024))
     if idempotency_key is None:
-        with parts.streams.take(who.owner) as place:
-            return watch(await _started(request, question, parts, who, asked_loop=x_tool_loop), parts, place)
+        async with _alone(question.request, parts):
+            with parts.streams.take(who.owner) as place:
+                return watch(await _started(request, question, parts, who, asked_loop=x_tool_loop), parts, place)
     key = owned(checked_key(idempotency_key), who.owner)
     digest = await offloaded(partial(digest_of, question.written), size=question.size)
     async with parts.runs.started_with(key) as known:
@@ -73,9 +75,15 @@ async def stream_chat(request: Request) -> Response:
             raise RequestError(Code.KEY_REUSED, field="Idempotency-Key")
         if known is not None:
             return await resume(known.id, parts, who, after=0)
-        with parts.streams.take(who.owner) as place:
-            started = await _started(request, question, parts, who, asked_loop=x_tool_loop, key=key, digest=digest)
-            return watch(started, parts, place)
+        async with _alone(question.request, parts):
+            with parts.streams.take(who.owner) as place:
+                started = await _started(request, question, parts, who, asked_loop=x_tool_loop, key=key, digest=digest)
+                return watch(started, parts, place)
+
+
+def _alone(body: ChatRequest, parts: Parts) -> AbstractAsyncContextManager[None]:
+    """Let an answer be continued by one request at a time: each sees what the one before it has started."""
+    return parts.runs.alone(f"continue {body.parent_id}") if body.continues else nullcontext()
 
 
 def _headers_of(request: Request) -> list[str | None]:

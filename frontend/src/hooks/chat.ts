@@ -521,6 +521,8 @@ export class Chat extends Store<ChatState> {
     this.#deps.onProgress?.(this);
     if (!answer.isOver) return;
     if (GONE.has(answer.state.trace.end?.code ?? "")) void this.#lookWhetherGone();
+    // Another tab continues it: show that continuation.
+    if (answer.continues && answer.state.trace.end?.code === "RUN_NOT_OVER") void this.refresh();
     // It was stopped before it had a name, and its connection is closed: the conversation knows what became of it.
     if (isStopped && !answer.runId && !answer.isLive) void this.refresh();
     if (answer.state.trace.end?.cost_estimated) this.#settleLater();

@@ -221,7 +221,7 @@ test("after a stop the queue waits for the reader; Send now asks at once", async
   await ask(page, "What time is it in Tokyo?");
   await stop(page).click();
   await ended(page, "cancelled");
-  await expect(queue).toContainText("waits for you");
+  await expect(queue).toContainText("Not sent yet");
   await expect(question(page)).toHaveCount(1);
   await queue.getByRole("button", { name: "Send now" }).click();
   await expect(question(page).last()).toContainText("Tokyo");

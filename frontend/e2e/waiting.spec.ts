@@ -292,7 +292,7 @@ test.describe("where the server cannot be reached", () => {
       localStorage.setItem("signalbox.settings", JSON.stringify({ version: 1, ...kept, compared }));
     }, models);
     await page.reload();
-    await expect(page.getByRole("group", { name: "Compared models" })).toBeVisible();
+    await expect(page.getByRole("group", { name: "Models to compare" })).toBeVisible();
     await page.waitForLoadState("networkidle");
     const all = posts(page);
     wire.down();

@@ -64,7 +64,7 @@ live *args: _dev
 contract *args: _dev
     python scripts/contract.py "$@"
 
-# write the code tables of docs/sse-contract.md from core/errors.py
+# write the code tables of docs/sse-contract.md from core/codes.py
 docs: _dev
     python -m tests.docs.tables
 

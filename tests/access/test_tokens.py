@@ -9,7 +9,8 @@ from typing import Any, Self
 import pytest
 from signalbox.app import access
 from signalbox.app.access import TokenBook
-from signalbox.core.errors import Code, StoreError
+from signalbox.core.codes import Code
+from signalbox.core.errors import StoreError
 from signalbox.store.database import Database
 from signalbox.store.tokens import revoke_token
 

@@ -11,7 +11,8 @@ from signalbox.app.schemas import MOST_CALLS, MOST_PARTS, ChatRequest
 from signalbox.chat.history import history_for
 from signalbox.conversations.titles import title_of
 from signalbox.core import conversations
-from signalbox.core.errors import Code, RequestError
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError
 from signalbox.core.fence import neutralised
 from signalbox.core.links import LinkBook
 from signalbox.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from signalbox.chat.arguments import is_same, leading_value, read_arguments
 from signalbox.chat.repair import repaired
-from signalbox.core.errors import Code
+from signalbox.core.codes import Code
 from signalbox.core.messages import MAX_DEPTH
 from signalbox.core.parts import ArgumentStatus, RawCall
 

@@ -10,7 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from signalbox.chat.assembly import MOST_CALLS, CallAssembler
 from signalbox.chat.repair import repaired
-from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
 from signalbox.core.parts import ArgumentStatus, CallDelta, RawCall
 
 from tests.support.steps import growth_of, steps_of

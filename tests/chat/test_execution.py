@@ -8,7 +8,8 @@ import pytest
 from signalbox.chat.context import Limits
 from signalbox.chat.execution import ToolExecution, execute_tool_calls
 from signalbox.chat.repair import RepairedCall
-from signalbox.core.errors import Code, StoreError, ToolError
+from signalbox.core.codes import Code
+from signalbox.core.errors import StoreError, ToolError
 from signalbox.core.events import AnyEvent, Failure, ToolCalls, ToolExecuting, ToolResult, Warning
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import Tool, ToolContext, ToolOutcome

@@ -6,7 +6,8 @@ import weakref
 from collections.abc import Sequence
 
 import pytest
-from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent, Content
 from signalbox.core.messages import (
     JsonObject,

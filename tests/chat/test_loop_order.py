@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from signalbox.chat.context import Limits
-from signalbox.core.errors import Code, ToolError, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import ToolError, UpstreamError
 from signalbox.core.events import Content
 from signalbox.core.messages import JsonObject, ReasoningDetail
 from signalbox.core.parts import (

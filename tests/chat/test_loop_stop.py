@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from msgspec import UNSET
-from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import (
     JsonObject,
     UserMessage,

@@ -5,7 +5,8 @@ import asyncio
 import pytest
 from msgspec import UNSET
 from signalbox.chat.context import Limits
-from signalbox.core.errors import Code, ToolError
+from signalbox.core.codes import Code
+from signalbox.core.errors import ToolError
 from signalbox.core.events import Reasoning
 from signalbox.core.messages import (
     AssistantMessage,

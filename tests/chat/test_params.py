@@ -5,7 +5,8 @@ from signalbox.chat.context import Abilities
 from signalbox.chat.finalize import finalize_after_tools
 from signalbox.chat.params import dropped_params, guarded_params, prepare_request_params, used_in
 from signalbox.chat.remedies import remedy
-from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
 from signalbox.core.events import Warning
 from signalbox.core.messages import AssistantMessage, JsonValue, ToolCall, UserMessage
 

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 from signalbox.chat.progress import Attempt, Progress
-from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import UserMessage
 from signalbox.core.parts import Bill, Completion, Request, Served, Usage
 

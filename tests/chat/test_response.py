@@ -3,7 +3,8 @@
 import pytest
 from signalbox.chat.response import parse_completion_response
 from signalbox.chat.verdict import TurnEnd, fault_of, how_it_ended
-from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import ReasoningDetail
 from signalbox.core.parts import (
     ArgumentStatus,

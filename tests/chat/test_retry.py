@@ -8,7 +8,8 @@ from signalbox.chat.loop_legacy import run_legacy
 from signalbox.chat.loop_v2 import run_v2
 from signalbox.chat.progress import Progress
 from signalbox.chat.retry import LONGEST_SILENCE, LONGEST_WAIT, MAX_ATTEMPTS, Retry, should_retry
-from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
 from signalbox.core.events import Done
 from signalbox.core.ports import Play
 from signalbox.core.tools import Tool

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from signalbox.chat.think import ThinkSplitter
-from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
 from signalbox.core.parts import ReasoningDelta, StreamPart, TextDelta
 
 from tests.support.runs import run

@@ -7,8 +7,9 @@ import pytest
 from signalbox.app import conversing
 from signalbox.app.routers import chat
 from signalbox.conversations import history
+from signalbox.core.codes import Code
 from signalbox.core.conversations import Conversation
-from signalbox.core.errors import Code, RequestError
+from signalbox.core.errors import RequestError
 from signalbox.runs.manager import RunManager
 from signalbox.runs.run import Run
 from signalbox.store.conversations import Kept, add_conversation, change_conversation, delete_conversation

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from signalbox.conversations.recall import recalled
-from signalbox.core.errors import CODES, Code
+from signalbox.core.codes import CODES, Code
 from signalbox.core.events import (
     AnyEvent,
     Call,

@@ -12,8 +12,9 @@ from signalbox.conversations.placing import Again, Asking, Placing, Whole, Words
 from signalbox.conversations.search import excerpt
 from signalbox.conversations.tree import Tree, system_of
 from signalbox.conversations.turns import digest_of, turns_in, words_of
+from signalbox.core.codes import Code
 from signalbox.core.conversations import Answer, Conversation, Node
-from signalbox.core.errors import Code, RequestError
+from signalbox.core.errors import RequestError
 from signalbox.core.messages import (
     AssistantMessage,
     ImagePart,

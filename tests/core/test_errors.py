@@ -1,7 +1,8 @@
 """The one table of codes: complete, in sentences, and the same words wherever a code is used."""
 
 import pytest
-from signalbox.core.errors import CODES, Code, RequestError, SignalboxError, ToolError, UpstreamError
+from signalbox.core.codes import CODES, Code
+from signalbox.core.errors import RequestError, SignalboxError, ToolError, UpstreamError
 
 
 @pytest.mark.parametrize("code", list(Code))

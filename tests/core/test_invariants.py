@@ -1,7 +1,7 @@
 """The order that events must keep, as a function: what it takes and what it refuses."""
 
 import pytest
-from signalbox.core.errors import Code
+from signalbox.core.codes import Code
 from signalbox.core.events import (
     AnyEvent,
     Call,

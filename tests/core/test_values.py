@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from signalbox.core.errors import Code
+from signalbox.core.codes import Code
 from signalbox.core.messages import MAX_DEPTH, JsonValue, ReasoningDetail, nests_too_deeply
 from signalbox.core.parts import Usage
 from signalbox.core.tools import SourceBook, ToolOutcome, canonical_url

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from signalbox.core.errors import CUT_OFF
+from signalbox.core.codes import CUT_OFF
 
 from tests.crash.lives import STREAM, Cut, Lives, crashing, lives, until
 from tests.crash.stages import NEXT_ANSWER, NEXT_QUESTION, call

@@ -11,7 +11,7 @@ import pytest
 import uvicorn
 from signalbox.app import streaming
 from signalbox.app.config import Settings
-from signalbox.core.errors import CODES, Code
+from signalbox.core.codes import CODES, Code
 
 from tests.crash.lives import until
 from tests.docs.pages import page

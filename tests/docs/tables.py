@@ -1,14 +1,14 @@
-"""The code tables of docs/sse-contract.md, made from core/errors.py; `python -m tests.docs.tables` writes them."""
+"""The code tables of docs/sse-contract.md, made from core/codes.py; `python -m tests.docs.tables` writes them."""
 
 import re
 import sys
 
-from signalbox.core.errors import CODES, Code
+from signalbox.core.codes import CODES, Code
 
 from tests.docs.pages import DOCS
 
 PATH = DOCS / "sse-contract.md"
-# Each table begins with its code and ends before the next table's: core/errors.py keeps them in this order.
+# Each table begins with its code and ends before the next table's: core/codes.py keeps them in this order.
 FIRST = {
     "requests": Code.INVALID_JSON,
     "endings": Code.UPSTREAM_AUTH,

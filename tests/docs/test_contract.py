@@ -4,7 +4,7 @@ import asyncio
 from typing import get_args
 
 import pytest
-from signalbox.core.errors import CODES, Code
+from signalbox.core.codes import CODES, Code
 from signalbox.core.events import VERSION, Category, LoopName, Status, Visibility
 from signalbox.encoders.check import schema
 from signalbox.encoders.sse_v1 import HEADERS

@@ -7,7 +7,8 @@ from functools import cache
 
 from signalbox.chat.loops import LOOPS
 from signalbox.chat.progress import Progress
-from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent, Content, Done, Reasoning, ToolCalls, ToolExecuting, ToolResult
 from signalbox.core.invariants import first_fault
 from signalbox.core.messages import AssistantMessage, JsonObject

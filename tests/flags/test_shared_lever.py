@@ -6,7 +6,8 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
-from signalbox.core.errors import Code, StoreError
+from signalbox.core.codes import Code
+from signalbox.core.errors import StoreError
 from signalbox.flags import shared_lever
 from signalbox.flags.lever import Lever
 from signalbox.flags.shared_lever import SharedLever

@@ -11,7 +11,8 @@ from signalbox.chat.loop_legacy import run_legacy
 from signalbox.chat.loop_v2 import run_v2
 from signalbox.chat.progress import Progress
 from signalbox.chat.run import drive
-from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent, LoopName
 from signalbox.core.invariants import first_fault
 from signalbox.core.messages import JsonObject, Message, UserMessage

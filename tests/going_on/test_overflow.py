@@ -8,7 +8,8 @@ import pytest
 from signalbox.app.intake import messages_of
 from signalbox.app.schemas import ChatRequest
 from signalbox.chat.trim import ELIDED, MOST
-from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
 from signalbox.core.events import LoopName
 from signalbox.core.messages import AssistantMessage, ToolMessage
 from signalbox.simulator.incoming import read

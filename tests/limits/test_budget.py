@@ -10,7 +10,7 @@ from signalbox.app.schemas import ChatRequest
 from signalbox.chat import budget as budget_module
 from signalbox.chat.budget import Budget, Prices
 from signalbox.chat.retry import Retry
-from signalbox.core.errors import CODES, Code
+from signalbox.core.codes import CODES, Code
 from signalbox.core.messages import AssistantMessage, ToolCall
 
 from tests.scenarios.script import Called, Said, answers, calls

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import orjson
 import pytest
-from signalbox.core.errors import Code
+from signalbox.core.codes import Code
 from signalbox.runs.manager import RunManager
 from signalbox.services.openrouter import OpenRouterService
 from structlog.testing import capture_logs

@@ -7,7 +7,7 @@ from pathlib import Path
 import orjson
 import pytest
 from signalbox.app.run_log import level_of
-from signalbox.core.errors import Code
+from signalbox.core.codes import Code
 from structlog.testing import capture_logs
 
 from tests.access.house import bearer, give

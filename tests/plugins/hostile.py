@@ -8,7 +8,8 @@ import sys
 import threading
 import time
 
-from signalbox.core.errors import Code, ToolError
+from signalbox.core.codes import Code
+from signalbox.core.errors import ToolError
 from signalbox.core.tools import Tool, ToolSpec
 
 EMPTY = {"type": "object", "properties": {}}

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 from signalbox.chat.budget import Budget, Prices
 from signalbox.chat.context import Limits
-from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
 from signalbox.core.events import LoopName
 from signalbox.core.messages import JsonObject, UserMessage
 from signalbox.core.parts import CallDelta, Finish, ReasoningDelta, TextDelta, ToolSchema, Unreadable

@@ -1,7 +1,7 @@
 """Tools that are answered from a journal: each call gets what it got then, and none is run."""
 
 import pytest
-from signalbox.core.errors import Code
+from signalbox.core.codes import Code
 from signalbox.core.messages import JsonObject
 from signalbox.core.tools import Tool, ToolContext
 from signalbox.replay.outcome import Called

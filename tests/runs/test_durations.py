@@ -7,7 +7,8 @@ from msgspec import UNSET
 from signalbox.chat.loop_legacy import run_legacy
 from signalbox.chat.loop_v2 import run_v2
 from signalbox.chat.progress import Progress
-from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
 from signalbox.core.events import Content, Done, Reasoning, Stamped
 from signalbox.core.parts import TextDelta
 from signalbox.core.ports import Play

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from signalbox.core.errors import Code, StoreError
+from signalbox.core.codes import Code
+from signalbox.core.errors import StoreError
 from signalbox.core.events import Content, Done, Stamped
 from signalbox.runs import journal as module
 from signalbox.runs.journal import Cursor, Journal

@@ -6,7 +6,8 @@ from contextlib import aclosing
 
 import pytest
 from signalbox.chat.progress import Progress
-from signalbox.core.errors import Code, RequestError
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError
 from signalbox.core.events import AnyEvent, Content, Done
 from signalbox.core.invariants import first_fault
 from signalbox.core.parts import Bill, Completion, Request, Served, Usage

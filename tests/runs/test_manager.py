@@ -5,7 +5,8 @@ from contextlib import aclosing
 
 import pytest
 from signalbox.chat.progress import Ending, Progress
-from signalbox.core.errors import Code, RequestError, StoreError
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError, StoreError
 from signalbox.core.events import AnyEvent, Content, Done, Stamped
 from signalbox.core.invariants import first_fault
 from signalbox.core.ports import Play, Tell

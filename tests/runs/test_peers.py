@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from signalbox.chat.progress import Progress
-from signalbox.core.errors import Code, RequestError, StoreError
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError, StoreError
 from signalbox.core.events import AnyEvent, Content, Done, Stamped
 from signalbox.core.ports import Tell
 from signalbox.core.records import Figures

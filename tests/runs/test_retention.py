@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from signalbox.core.codes import Code
 from signalbox.core.conversations import Conversation, Node, Told
-from signalbox.core.errors import Code, StoreError
+from signalbox.core.errors import StoreError
 from signalbox.core.messages import UserMessage
 from signalbox.runs.retention import Retention
 from signalbox.store.conversations import find_conversation, keep_nodes

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 from signalbox.chat.loop_legacy import run_legacy
-from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
 from signalbox.core.events import Content
 from signalbox.core.messages import JsonObject
 from signalbox.core.parts import CallDelta, Fault, ReasoningDelta, TextDelta

@@ -5,7 +5,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from signalbox.core.errors import Code
+from signalbox.core.codes import Code
 from signalbox.core.links import LinkBook, links_in
 from signalbox.core.messages import (
     AssistantMessage,

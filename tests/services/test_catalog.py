@@ -7,7 +7,8 @@ from typing import Any
 
 import orjson
 import pytest
-from signalbox.core.errors import Code, RequestError, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError, UpstreamError
 from signalbox.core.messages import JsonObject
 from signalbox.services import catalog as module
 from signalbox.services.catalog import ModelCatalog, shown

@@ -14,7 +14,8 @@ import httpcore
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from signalbox.core.errors import Code, ToolError
+from signalbox.core.codes import Code
+from signalbox.core.errors import ToolError
 from signalbox.core.tools import WebPage
 from signalbox.services import fetch
 from signalbox.services.addresses import Allowance

@@ -6,7 +6,8 @@ from contextlib import suppress
 
 import orjson
 import pytest
-from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
 from signalbox.core.events import Content
 from signalbox.core.in_flight import IN_FLIGHT
 from signalbox.core.messages import UserMessage

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from signalbox.core.errors import Code, ToolError
+from signalbox.core.codes import Code
+from signalbox.core.errors import ToolError
 from signalbox.core.tools import WebPage
 from signalbox.services.local_pages import LocalPages
 

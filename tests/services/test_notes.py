@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from signalbox.core.errors import Code, ToolError
+from signalbox.core.codes import Code
+from signalbox.core.errors import ToolError
 from signalbox.core.tools import SavedNote, SearchQuery
 from signalbox.services.notes import NotesFolder, file_stem
 from signalbox.services.search.docs import DocsSearch

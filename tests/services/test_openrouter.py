@@ -7,7 +7,8 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
-from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import UserMessage
 from signalbox.core.parts import EndOfStream, Fault, Finish, Request, Served, StreamPart, TextDelta, ToolSchema
 from signalbox.services.http import make_client

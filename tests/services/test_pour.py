@@ -8,7 +8,8 @@ from typing import Any
 import httpx
 import pytest
 import respx
-from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import UserMessage
 from signalbox.core.parts import EndOfStream, Request, StreamPart, TextDelta
 from signalbox.services.connection import Http1Connection

@@ -10,7 +10,8 @@ from typing import Any
 
 import orjson
 import pytest
-from signalbox.core.errors import CODES, Code, ToolError
+from signalbox.core.codes import CODES, Code
+from signalbox.core.errors import ToolError
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import Tool, ToolContext, ToolOutcome, ToolSpec
 from signalbox.services.search.docs import DocsSearch

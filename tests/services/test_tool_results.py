@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Any
 
 import pytest
-from signalbox.core.errors import Code
+from signalbox.core.codes import Code
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import Tool, ToolContext, ToolOutcome, ToolSpec
 from signalbox.services import tool_executor

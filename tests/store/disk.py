@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from signalbox.core.errors import Code, StoreError
+from signalbox.core.codes import Code
+from signalbox.core.errors import StoreError
 from signalbox.core.events import Content, Stamped
 from signalbox.core.records import RunRecord
 from signalbox.store import journal

@@ -3,7 +3,8 @@
 from typing import Any
 
 import pytest
-from signalbox.core.errors import Code, StoreError
+from signalbox.core.codes import Code
+from signalbox.core.errors import StoreError
 from signalbox.store.batches import SIZES, Row, change, driver_of, insert
 from signalbox.store.rows import CHANGING, figures, opening_row
 from signalbox.store.tables import JOURNAL, RUNS, SHARED

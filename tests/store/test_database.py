@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from signalbox.core.errors import Code, StoreError
+from signalbox.core.codes import Code
+from signalbox.core.errors import StoreError
 from signalbox.store import sqlite as database_module
 from signalbox.store.rows import opening_row
 from signalbox.store.sqlite import SqliteDatabase

@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 from msgspec.structs import replace
-from signalbox.core.errors import Code, StoreError
+from signalbox.core.codes import Code
+from signalbox.core.errors import StoreError
 from signalbox.core.events import Stamped, Success, ToolResult
 from signalbox.core.messages import AssistantMessage
 from signalbox.core.records import RunRecord

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from msgspec import json
-from signalbox.core.errors import Code, StoreError
+from signalbox.core.codes import Code
+from signalbox.core.errors import StoreError
 from signalbox.core.events import Content, Stamped, ToolCalls
 from signalbox.core.records import Figures
 from signalbox.runs.journal import read_all

@@ -7,8 +7,9 @@ from collections.abc import AsyncGenerator, Callable, Iterator
 from typing import Any
 
 import pytest
+from signalbox.core.codes import Code
 from signalbox.core.conversations import Conversation, Node, Told
-from signalbox.core.errors import Code, StoreError
+from signalbox.core.errors import StoreError
 from signalbox.core.events import Content, Stamped
 from signalbox.core.messages import UserMessage
 from signalbox.store import journal, postgres, saves, silence

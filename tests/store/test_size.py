@@ -1,7 +1,7 @@
 """How large a journal has become: what is on disk counts, and what waits for a disk that is ill."""
 
 import pytest
-from signalbox.core.errors import Code
+from signalbox.core.codes import Code
 from signalbox.core.events import Content, Stamped
 from signalbox.store.journal import JournalStore
 

@@ -6,7 +6,8 @@ import orjson
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from signalbox.core.errors import Code, ToolError
+from signalbox.core.codes import Code
+from signalbox.core.errors import ToolError
 from signalbox.core.messages import JsonValue
 from signalbox.core.tools import ToolContext
 from signalbox.tools.arithmetic import FUNCTIONS, MOST_BITS, NAMES, WORK, Arithmetic

@@ -3,7 +3,8 @@
 from datetime import UTC, datetime
 
 import pytest
-from signalbox.core.errors import Code, ToolError
+from signalbox.core.codes import Code
+from signalbox.core.errors import ToolError
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import ToolContext
 from signalbox.tools.get_current_time import get_current_time

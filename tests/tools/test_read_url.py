@@ -4,7 +4,8 @@ from typing import Any
 
 import orjson
 import pytest
-from signalbox.core.errors import Code, ToolError
+from signalbox.core.codes import Code
+from signalbox.core.errors import ToolError
 from signalbox.core.messages import JsonObject
 from signalbox.core.tools import ToolContext, WebPage
 from signalbox.services.tool_executor import ToolExecutor

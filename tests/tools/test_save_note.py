@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from signalbox.core.errors import Code
+from signalbox.core.codes import Code
 from signalbox.core.messages import JsonObject
 from signalbox.core.tools import SavedNote, ToolContext, ToolOutcome
 from signalbox.services.tool_executor import ToolExecutor

@@ -6,7 +6,8 @@ import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from signalbox.core.errors import Code, ToolError
+from signalbox.core.codes import Code
+from signalbox.core.errors import ToolError
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import SearchHit, SearchQuery, ToolContext
 from signalbox.tools.search_web import LONGEST_QUERY, LONGEST_SNIPPET, LONGEST_TITLE, search_key, search_web

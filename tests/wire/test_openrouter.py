@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from signalbox.core.errors import Code
+from signalbox.core.codes import Code
 from signalbox.core.parts import (
     CallDelta,
     Details,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from signalbox.core.errors import CODES, Code
+from signalbox.core.codes import CODES, Code
 from signalbox.wire.openrouter_errors import error_of_response, error_of_value, redact
 
 NOW = 1_790_000_000.0

@@ -2,7 +2,8 @@
 
 import orjson
 import pytest
-from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
 from signalbox.wire.openrouter_stream import StreamDecoder
 from signalbox.wire.sse import SseDecoder
 from signalbox.wire.weight import LARGE, JsonWeight

@@ -9,7 +9,8 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from signalbox.core.errors import Code, RequestError, StoreError
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError, StoreError
 from signalbox.core.records import RunRecord
 from signalbox.core.tokens import Token, looks_like_token, read_token
 from signalbox.runs.manager import RunManager

@@ -9,7 +9,8 @@ from starlette.requests import ClientDisconnect
 
 from signalbox.app.errors import request_error_of
 from signalbox.app.heads import headers_of
-from signalbox.core.errors import Code, RequestError
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError
 from signalbox.core.in_flight import FREE, IN_FLIGHT, Share
 from signalbox.core.messages import JsonValue
 from signalbox.core.sizes import SLICE

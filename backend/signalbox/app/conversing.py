@@ -15,8 +15,9 @@ from signalbox.conversations.placing import Again, Asking, Continued, Place, Pla
 from signalbox.conversations.titles import title_of
 from signalbox.conversations.tree import Tree, system_of
 from signalbox.conversations.turns import ends_openly, text_in
+from signalbox.core.codes import Code
 from signalbox.core.conversations import Conversation, Node, key_of
-from signalbox.core.errors import Code, RequestError
+from signalbox.core.errors import RequestError
 from signalbox.core.messages import AssistantMessage, Message, SystemMessage, ToolMessage
 from signalbox.offload import offloaded
 from signalbox.store.conversations import events_of_runs, has_node, keep_nodes, tree_of

@@ -18,7 +18,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from signalbox.app.config import SettingsError
 from signalbox.app.requests import info_of
-from signalbox.core.errors import CODES, Code, RequestError, StoreError
+from signalbox.core.codes import CODES, Code
+from signalbox.core.errors import RequestError, StoreError
 from signalbox.core.messages import JsonObject, JsonValue
 
 _log = structlog.get_logger()

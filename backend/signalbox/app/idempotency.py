@@ -3,7 +3,8 @@
 import json
 from hashlib import blake2b
 
-from signalbox.core.errors import Code, RequestError
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError
 from signalbox.core.messages import JsonObject
 
 _LONGEST = 255

@@ -24,7 +24,8 @@ from signalbox.app.schemas import (
 )
 from signalbox.chat.budget import Budget, Prices
 from signalbox.chat.context import Abilities, Limits
-from signalbox.core.errors import Code, RequestError
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError
 from signalbox.core.messages import (
     AssistantMessage,
     Content,

@@ -11,7 +11,8 @@ from fastapi import Request
 
 from signalbox.app.access import Who
 from signalbox.app.rates import Rates, address_of
-from signalbox.core.errors import Code, RequestError, StoreError
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError, StoreError
 from signalbox.store.database import Database
 from signalbox.store.under_way import count_under_way
 

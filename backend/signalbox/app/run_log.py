@@ -6,8 +6,8 @@ from typing import Any
 import structlog
 from msgspec import UNSET
 
+from signalbox.core.codes import Code
 from signalbox.core.conversations import shown_id
-from signalbox.core.errors import Code
 from signalbox.core.records import RunRecord
 from signalbox.runs.run import Run
 

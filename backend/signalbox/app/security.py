@@ -15,7 +15,8 @@ from signalbox.app.heads import headers_of
 from signalbox.app.refusals import Refusals
 from signalbox.app.requests import HEADER, note_request
 from signalbox.app.streaming import BODY_SEND
-from signalbox.core.errors import Code, RequestError, StoreError
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError, StoreError
 
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 # RFC 9110: the scheme is of any case; between it and the token somebody may have written a tab, or more.

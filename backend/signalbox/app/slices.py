@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from signalbox.app.body import json_in, read_body, validated
 from signalbox.app.errors import request_error_of
 from signalbox.app.schemas import MOST_MESSAGES, ChatRequest, MessageIn
-from signalbox.core.errors import Code, RequestError
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.offload import offloaded
 

@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
-from signalbox.core.errors import Code, RequestError
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError
 
 # A user's own streams end when he closes them; this is how long a client may wait before it asks again.
 _RETRY_SECONDS = 2.0

@@ -10,8 +10,9 @@ from signalbox.app.deps import Parts
 from signalbox.app.heads import headers_of
 from signalbox.app.streaming import EventStream
 from signalbox.app.streams import Place
+from signalbox.core.codes import Code
 from signalbox.core.conversations import shown_id
-from signalbox.core.errors import Code, RequestError
+from signalbox.core.errors import RequestError
 from signalbox.core.events import Done, LoopName, Stamped
 from signalbox.core.records import RunRecord
 from signalbox.encoders.sse_v1 import HEADERS, SseV1Encoder

@@ -8,7 +8,8 @@ from typing import cast
 from msgspec import Struct
 
 from signalbox.chat.arguments import read_arguments
-from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import JsonObject
 from signalbox.core.parts import ArgumentStatus, CallDelta, RawCall
 

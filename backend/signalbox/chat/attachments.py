@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from msgspec import UNSET
 
-from signalbox.core.errors import Code
+from signalbox.core.codes import Code
 from signalbox.core.events import AnyEvent, Content, Image, Source, Warning
 from signalbox.core.parts import Citation, Completion, ImageDelta, Omitted
 from signalbox.core.tools import SourceBook

@@ -6,7 +6,8 @@ from functools import partial
 from msgspec import Struct
 
 from signalbox.chat.progress import Attempt, Progress
-from signalbox.core.errors import CODES, Code, SignalboxError
+from signalbox.core.codes import CODES, Code
+from signalbox.core.errors import SignalboxError
 from signalbox.core.messages import (
     AssistantMessage,
     Content,

@@ -9,7 +9,8 @@ from msgspec import UNSET, Struct, field, structs
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.ids import mint
 from signalbox.chat.repair import RepairedCall
-from signalbox.core.errors import CODES, Code, StoreError
+from signalbox.core.codes import CODES, Code
+from signalbox.core.errors import StoreError
 from signalbox.core.events import (
     AnyEvent,
     Call,

@@ -23,7 +23,8 @@ from signalbox.chat.stage import staged
 from signalbox.chat.steering import Steering, may_call
 from signalbox.chat.turn import begin_turn, runnable
 from signalbox.chat.verdict import TurnEnd, failure_of, fault_of, how_it_ended, is_malformed
-from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent, Content, Reasoning
 from signalbox.core.parts import Completion, StreamPart
 from signalbox.core.ports import ChatClient, Play, Tell, ToolRunner

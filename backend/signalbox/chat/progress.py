@@ -6,7 +6,8 @@ from time import time
 
 from msgspec import Struct
 
-from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent, Status
 from signalbox.core.parts import Bill, Completion, Request, Served, Usage
 

@@ -10,7 +10,8 @@ from signalbox.chat.context import ConversationContext
 from signalbox.chat.history import history_for
 from signalbox.chat.params import pinned_host
 from signalbox.chat.trim import MOST
-from signalbox.core.errors import CODES, Code, UpstreamError
+from signalbox.core.codes import CODES, Code
+from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent, Warning
 from signalbox.core.messages import AssistantMessage
 from signalbox.core.parts import Request

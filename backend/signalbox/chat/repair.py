@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from signalbox.chat.arguments import is_same, read_arguments, value_at
-from signalbox.core.errors import Code
+from signalbox.core.codes import Code
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.parts import ArgumentStatus, RawCall
 from signalbox.core.tools import ToolOutcome

@@ -3,7 +3,8 @@
 from msgspec import Struct
 
 from signalbox.chat.context import ConversationContext
-from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
 
 MAX_ATTEMPTS = 3
 # A longer wait than this is told to the reader (`retry_after`) instead of spent in silence.

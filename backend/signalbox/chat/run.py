@@ -14,7 +14,8 @@ from signalbox.chat.budget import BudgetReached
 from signalbox.chat.context import ConversationContext, RunFlags
 from signalbox.chat.progress import Ending, Progress
 from signalbox.chat.weight import TooLarge, fitting, weight_of
-from signalbox.core.errors import CODES, CUT_OFF, Code, UpstreamError
+from signalbox.core.codes import CODES, CUT_OFF, Code
+from signalbox.core.errors import UpstreamError
 from signalbox.core.events import (
     AnyEvent,
     Call,

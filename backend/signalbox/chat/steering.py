@@ -21,7 +21,8 @@ from signalbox.chat.progress import Ending, Progress
 from signalbox.chat.remedies import remedy
 from signalbox.chat.retry import should_retry
 from signalbox.chat.verdict import TurnEnd
-from signalbox.core.errors import CODES, Code, UpstreamError
+from signalbox.core.codes import CODES, Code
+from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent, Content, Warning
 from signalbox.core.messages import AssistantMessage, ImagePart, SystemMessage, ToolCall, UserMessage, weight_of
 from signalbox.core.parts import Completion, Request, ToolSchema

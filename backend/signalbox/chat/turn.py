@@ -17,7 +17,7 @@ from signalbox.chat.repair import RepairedCall, repaired
 from signalbox.chat.response import ResponseBuilder
 from signalbox.chat.steering import Steering
 from signalbox.chat.verdict import TurnEnd
-from signalbox.core.errors import CODES, Code
+from signalbox.core.codes import CODES, Code
 from signalbox.core.events import AnyEvent, Content, Reasoning
 from signalbox.core.parts import (
     CallDelta,

@@ -2,7 +2,8 @@
 
 from enum import Enum
 
-from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
 from signalbox.core.parts import ArgumentStatus, Completion, StopReason
 from signalbox.profiles.stops import stop_reason
 

@@ -4,8 +4,9 @@ from collections.abc import Collection, Sequence
 
 from signalbox.conversations.continuing import joined
 from signalbox.conversations.recall import recalled
+from signalbox.core.codes import Code
 from signalbox.core.conversations import Node
-from signalbox.core.errors import Code, RequestError
+from signalbox.core.errors import RequestError
 from signalbox.core.messages import Message
 from signalbox.offload import offloaded
 from signalbox.store.conversations import Kept, kept_of

@@ -7,8 +7,9 @@ from typing import TypeAlias
 from signalbox.conversations.continuing import behind
 from signalbox.conversations.tree import Tree
 from signalbox.conversations.turns import digest_of, role_of, text_of, turns_in, words_of
+from signalbox.core.codes import Code
 from signalbox.core.conversations import Node, Told
-from signalbox.core.errors import Code, RequestError
+from signalbox.core.errors import RequestError
 from signalbox.core.messages import Message
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from msgspec import UNSET
 
-from signalbox.core.errors import Code
+from signalbox.core.codes import Code
 from signalbox.core.events import (
     AnyEvent,
     Content,

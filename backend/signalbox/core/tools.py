@@ -9,7 +9,8 @@ from typing import Literal, Protocol, TypeAlias
 import orjson
 from msgspec import Struct, field
 
-from signalbox.core.errors import Code, ToolError
+from signalbox.core.codes import Code
+from signalbox.core.errors import ToolError
 from signalbox.core.links import LinkBook, Said, canonical_url, composed_in, texts_in
 from signalbox.core.messages import (
     AssistantMessage,

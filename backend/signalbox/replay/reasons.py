@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from signalbox.core.errors import Code
+from signalbox.core.codes import Code
 from signalbox.replay.differences import KINDS, Difference, Kind
 from signalbox.replay.outcome import Outcome
 

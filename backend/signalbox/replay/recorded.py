@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from signalbox.core.errors import CODES, Code
+from signalbox.core.codes import CODES, Code
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.ports import ToolRunner
 from signalbox.core.tools import Tool, ToolContext, ToolOutcome, ToolSpec

@@ -2,7 +2,8 @@
 
 from datetime import UTC, datetime
 
-from signalbox.core.errors import Code, ToolError
+from signalbox.core.codes import Code
+from signalbox.core.errors import ToolError
 from signalbox.core.tools import SavedNote, SearchHit, SearchQuery, Tool, WebPage
 from signalbox.tools.registry import built_in
 

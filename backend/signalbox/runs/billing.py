@@ -9,7 +9,8 @@ from time import time
 import structlog
 
 from signalbox.chat.progress import Attempt, Progress
-from signalbox.core.errors import CODES, Code, UpstreamError
+from signalbox.core.codes import CODES, Code
+from signalbox.core.errors import UpstreamError
 from signalbox.core.ports import BillSource, RunStore
 from signalbox.core.records import Figures
 from signalbox.runs.ledger import with_figures

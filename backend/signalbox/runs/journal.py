@@ -10,7 +10,8 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from signalbox.core.errors import Code, StoreError
+from signalbox.core.codes import Code
+from signalbox.core.errors import StoreError
 from signalbox.core.events import AnyEvent, Done, Stamped
 from signalbox.core.ports import RunStore
 

@@ -8,20 +8,21 @@ from dataclasses import dataclass, field
 from functools import partial
 from math import inf
 from time import time
-from weakref import WeakValueDictionary
 
 import structlog
 
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.progress import Progress
 from signalbox.chat.run import TOO_LARGE
-from signalbox.core.errors import Code, RequestError, StoreError
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError, StoreError
 from signalbox.core.events import Done, Stamped
 from signalbox.core.ports import Play, RunStore
 from signalbox.core.records import RunRecord, Statuses
 from signalbox.runs.billing import Settlements
 from signalbox.runs.journal import Cursor, OnNews, never, read_all
 from signalbox.runs.ledger import progress_of
+from signalbox.runs.names import NameLocks
 from signalbox.runs.peers import Peers
 from signalbox.runs.recovery import CRASHED, ignore, recover
 from signalbox.runs.run import DETACHED, SHUT_DOWN, STOPPED, Asked, Run, new_run
@@ -57,7 +58,7 @@ class RunManager:
     peers: Peers | None = None
     _live: dict[str, Run] = field(default_factory=dict[str, Run])
     _unwritten: dict[str, Run] = field(default_factory=dict[str, Run])
-    _names: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary[str, asyncio.Lock])
+    names: NameLocks = field(default_factory=NameLocks)
     is_draining: bool = False  # the process was told to stop
     is_closing: bool = False  # no more runs are taken
 
@@ -113,15 +114,8 @@ class RunManager:
     @asynccontextmanager
     async def started_with(self, key: str) -> AsyncGenerator[RunRecord | None, None]:
         """Hold an Idempotency-Key, and tell which run it has started already; whoever comes meanwhile waits."""
-        async with self.alone(f"key {key}"):
+        async with self.names.hold(f"key {key}", self.store):
             yield await self.store.find_by_key(key)
-
-    @asynccontextmanager
-    async def alone(self, name: str) -> AsyncGenerator[None, None]:
-        """Hold a name in this process and against all other workers; others that want it wait."""
-        lock = self._names.setdefault(name, asyncio.Lock())
-        async with lock, self.store.locked(name):
-            yield
 
     # --- find --------------------------------------------------------------------------------------------------
 

@@ -10,7 +10,8 @@ from typing import Protocol, TypeVar
 
 import structlog
 
-from signalbox.core.errors import Code, RequestError, StoreError
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError, StoreError
 from signalbox.core.events import Done, Stamped
 from signalbox.core.ports import RunStore
 from signalbox.core.records import RunRecord

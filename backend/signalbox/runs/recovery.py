@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from signalbox.chat.context import RunFlags
 from signalbox.chat.progress import Ending, Progress
 from signalbox.chat.run import OpenCalls, done_of, warning_of
-from signalbox.core.errors import CODES, Code
+from signalbox.core.codes import CODES, Code
 from signalbox.core.events import AnyEvent, Done, Stamped, Unsaved
 from signalbox.core.ports import RunStore
 from signalbox.core.records import RunRecord

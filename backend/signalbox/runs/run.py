@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.progress import Ending, Progress
 from signalbox.chat.run import done_of, drive, warning_of
-from signalbox.core.errors import CODES, Code
+from signalbox.core.codes import CODES, Code
 from signalbox.core.events import AnyEvent, Done
 from signalbox.core.messages import JsonObject
 from signalbox.core.ports import Play, RunStore, Tell

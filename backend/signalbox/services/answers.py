@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator, Callable
 
 import httpx
 
-from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
 from signalbox.core.in_flight import IN_FLIGHT, Share
 from signalbox.core.parts import Fault, Served, StreamPart
 from signalbox.core.ports import Take

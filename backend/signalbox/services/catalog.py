@@ -11,7 +11,8 @@ from time import time
 import orjson
 import structlog
 
-from signalbox.core.errors import Code, RequestError, SignalboxError
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError, SignalboxError
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.sizes import LARGE
 from signalbox.offload import offloaded

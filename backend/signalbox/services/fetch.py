@@ -12,7 +12,8 @@ from urllib.parse import quote, urljoin, urlsplit
 
 import httpcore
 
-from signalbox.core.errors import Code, ToolError
+from signalbox.core.codes import Code
+from signalbox.core.errors import ToolError
 from signalbox.core.tools import WebPage
 from signalbox.services.addresses import Address, Allowance, ascii_host
 from signalbox.services.charsets import decoded

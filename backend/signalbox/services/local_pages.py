@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from signalbox.core.errors import Code, ToolError
+from signalbox.core.codes import Code
+from signalbox.core.errors import ToolError
 from signalbox.core.tools import PageSource, WebPage
 from signalbox.services.search.docs_index import LARGEST_FILE
 from signalbox.services.search.pages import HTML, SUFFIXES

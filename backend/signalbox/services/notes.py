@@ -10,7 +10,8 @@ from datetime import datetime
 from pathlib import Path
 from urllib.parse import quote
 
-from signalbox.core.errors import Code, ToolError
+from signalbox.core.codes import Code
+from signalbox.core.errors import ToolError
 from signalbox.core.tools import SavedNote
 
 # Where the app serves the files of the folder.

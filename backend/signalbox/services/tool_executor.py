@@ -10,7 +10,8 @@ import orjson
 import structlog
 from msgspec.structs import replace
 
-from signalbox.core.errors import Code, ToolError
+from signalbox.core.codes import Code
+from signalbox.core.errors import ToolError
 from signalbox.core.failure_location import failure_location
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.sizes import LARGE

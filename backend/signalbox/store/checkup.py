@@ -10,7 +10,8 @@ from sqlalchemy import URL, Connection, create_engine, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-from signalbox.core.errors import Code, StoreError
+from signalbox.core.codes import Code
+from signalbox.core.errors import StoreError
 from signalbox.store.migrate import HEAD, SCRIPTS, version_on
 
 _STEPS = 20_000  # instructions of SQLite between two looks at the clock

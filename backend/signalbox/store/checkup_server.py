@@ -6,7 +6,8 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from signalbox.core.errors import Code, StoreError
+from signalbox.core.codes import Code
+from signalbox.core.errors import StoreError
 from signalbox.store.driver import Driver, DriverError, connect
 from signalbox.store.shared import LEVER
 

@@ -7,8 +7,9 @@ from typing import Any, cast
 
 from sqlalchemy import Connection, RowMapping, Select, delete, func, insert, select, update
 
+from signalbox.core.codes import Code
 from signalbox.core.conversations import Answer, Conversation, Node, Told, answer_of, folded
-from signalbox.core.errors import Code, RequestError
+from signalbox.core.errors import RequestError
 from signalbox.core.events import Stamped
 from signalbox.core.messages import JsonObject, Message
 from signalbox.store.earlier import read_events

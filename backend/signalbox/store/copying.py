@@ -5,7 +5,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from signalbox.core.errors import Code, StoreError
+from signalbox.core.codes import Code
+from signalbox.core.errors import StoreError
 
 _BUSY_SECONDS = 30.0
 

@@ -10,7 +10,8 @@ import structlog
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError
 
-from signalbox.core.errors import Code, StoreError
+from signalbox.core.codes import Code
+from signalbox.core.errors import StoreError
 
 P = ParamSpec("P")
 Value = TypeVar("Value")

@@ -7,7 +7,8 @@ from contextlib import suppress
 
 import structlog
 
-from signalbox.core.errors import Code, StoreError
+from signalbox.core.codes import Code
+from signalbox.core.errors import StoreError
 from signalbox.core.events import Stamped
 from signalbox.core.messages import Message
 from signalbox.core.ports import OnDurable
@@ -23,8 +24,7 @@ _log = structlog.get_logger()
 # With a commit of up to 20 ms this keeps a watcher at most 100 ms ahead of the disk.
 FLUSH_SECONDS = 0.08
 _RETRY_SECONDS = 1.0
-# A disk that does not answer must not keep a caller waiting for ever.
-_SILENT_SECONDS = 10.0
+_SILENT_SECONDS = 10.0  # the longest that a caller waits for a disk that does not respond
 
 
 class JournalStore(KeptRuns):

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, Engine, inspect, text
 
-from signalbox.core.errors import Code, StoreError
+from signalbox.core.codes import Code
+from signalbox.core.errors import StoreError
 
 if TYPE_CHECKING:
     from alembic.config import Config

@@ -9,7 +9,8 @@ from sqlalchemy import Text, cast, event, func, select, text
 from sqlalchemy.exc import DBAPIError, DisconnectionError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from signalbox.core.errors import Code, StoreError
+from signalbox.core.codes import Code
+from signalbox.core.errors import StoreError
 from signalbox.store.database import Database, Unopened, Value, Work, refuse
 from signalbox.store.driver import Driver, DriverError, DriverFault, connect
 from signalbox.store.migrate import NewerDatabase, upgrade_on

@@ -6,7 +6,8 @@ from contextvars import ContextVar
 
 import structlog
 
-from signalbox.core.errors import Code, StoreError
+from signalbox.core.codes import Code
+from signalbox.core.errors import StoreError
 from signalbox.store.driver import Driver
 
 _log = structlog.get_logger()

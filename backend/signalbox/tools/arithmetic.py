@@ -6,7 +6,8 @@ from fractions import Fraction
 from functools import reduce
 from typing import TypeAlias
 
-from signalbox.core.errors import Code, ToolError
+from signalbox.core.codes import Code
+from signalbox.core.errors import ToolError
 
 Number: TypeAlias = int | Fraction | float
 

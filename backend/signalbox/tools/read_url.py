@@ -7,7 +7,8 @@ from urllib.parse import unquote, urlsplit
 
 import orjson
 
-from signalbox.core.errors import Code, ToolError
+from signalbox.core.codes import Code
+from signalbox.core.errors import ToolError
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import PageSource, Tool, ToolContext, ToolSpec, WebPage
 from signalbox.tools.outside import visible_line, visible_text

@@ -1,6 +1,7 @@
 """The tool that saves a note as a Markdown file, to be found by a later search."""
 
-from signalbox.core.errors import Code, ToolError
+from signalbox.core.codes import Code
+from signalbox.core.errors import ToolError
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import NoteKeeper, Tool, ToolContext, ToolSpec
 from signalbox.tools.outside import visible_line, visible_text

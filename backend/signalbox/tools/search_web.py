@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Literal, cast
 
-from signalbox.core.errors import Code, ToolError
+from signalbox.core.codes import Code
+from signalbox.core.errors import ToolError
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import SearchBackend, SearchHit, SearchQuery, Tool, ToolContext, ToolSpec
 from signalbox.tools.outside import visible_line

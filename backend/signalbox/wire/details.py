@@ -1,6 +1,7 @@
 """The reasoning details of one answer, which come in pieces and go back as a whole."""
 
-from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import JsonObject, JsonValue, ReasoningDetail
 
 _CONCATENATED = ("text", "summary")

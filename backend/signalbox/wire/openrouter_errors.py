@@ -6,7 +6,8 @@ from email.utils import parsedate_to_datetime
 from math import ceil, isfinite
 from time import time
 
-from signalbox.core.errors import CODES, LONGEST_RETRY_AFTER, Code, UpstreamError
+from signalbox.core.codes import CODES, Code
+from signalbox.core.errors import LONGEST_RETRY_AFTER, UpstreamError
 from signalbox.core.messages import JsonValue
 from signalbox.wire.jsontext import loads
 

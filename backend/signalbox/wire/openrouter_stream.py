@@ -2,7 +2,8 @@
 
 from msgspec.structs import replace
 
-from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import JsonValue
 from signalbox.core.parts import CallDelta, EndOfStream, Fault, Served, StreamPart, TextDelta, Unreadable
 from signalbox.wire.alike import OneByOne

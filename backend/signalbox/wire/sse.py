@@ -4,7 +4,8 @@ from itertools import repeat
 
 from msgspec import Struct
 
-from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
 from signalbox.wire.weight import LARGE, JsonWeight
 
 # One line may be an image as a data URL; more than this is an attack or a broken host (quirk G6).

@@ -1,6 +1,7 @@
 """How much JSON a large text holds, counted while it comes: too much of it would stall whoever parses it."""
 
-from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
 
 # From this size on a frame or a body is large: its structure is counted.
 LARGE = 256 * 1024

@@ -7,7 +7,8 @@ from datetime import date
 from typing import Any
 
 import pytest
-from signalbox.core.errors import Code, ToolError
+from signalbox.core.codes import Code
+from signalbox.core.errors import ToolError
 from signalbox.core.tools import SearchHit, SearchQuery
 from signalbox.services.search.ddgs import ENGINES, DdgsSearch, installed
 

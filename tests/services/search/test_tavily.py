@@ -6,7 +6,8 @@ from typing import Any
 
 import httpx
 import pytest
-from signalbox.core.errors import Code, ToolError
+from signalbox.core.codes import Code
+from signalbox.core.errors import ToolError
 from signalbox.core.tools import SearchHit, SearchQuery
 from signalbox.services.search.api import Account
 from signalbox.services.search.tavily import TavilySearch

@@ -6,7 +6,8 @@ from urllib.parse import urlsplit
 from signalbox.app.config import Settings
 from signalbox.app.doctor.finding import Finding, fail, ok, warn
 from signalbox.app.main import upstream_of
-from signalbox.core.errors import Code, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
 from signalbox.services.openrouter import OpenRouterService, Upstream
 from signalbox.services.search import Client
 from signalbox.wire.openrouter_account import Account

@@ -8,7 +8,8 @@ from signalbox.app.config import Settings
 from signalbox.app.doctor.finding import Finding, fail, ok, warn
 from signalbox.app.files import notes_folder
 from signalbox.app.toolbox import notice_of, ours_of, search_of
-from signalbox.core.errors import Code, ToolError
+from signalbox.core.codes import Code
+from signalbox.core.errors import ToolError
 from signalbox.core.tools import SearchBackend, SearchQuery
 from signalbox.services.search import Client
 from signalbox.services.search.docs import DocsSearch

@@ -32,7 +32,8 @@ from signalbox.chat.context import ConversationContext, RunFlags
 from signalbox.chat.loops import LOOPS
 from signalbox.chat.progress import Progress
 from signalbox.conversations.turns import text_in
-from signalbox.core.errors import Code, RequestError
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError
 from signalbox.core.events import LoopName
 from signalbox.core.messages import JsonObject, Message, UserMessage
 from signalbox.flags.choice import choose_loop
@@ -83,7 +84,9 @@ async def stream_chat(request: Request) -> Response:
 
 def _alone(body: ChatRequest, parts: Parts) -> AbstractAsyncContextManager[None]:
     """Let an answer be continued by one request at a time: each sees what the one before it has started."""
-    return parts.runs.alone(f"continue {body.parent_id}") if body.continues else nullcontext()
+    if not body.continues:
+        return nullcontext()
+    return parts.runs.names.hold(f"continue {body.parent_id}", parts.runs.store)
 
 
 def _headers_of(request: Request) -> list[str | None]:

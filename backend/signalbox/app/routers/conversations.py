@@ -21,8 +21,9 @@ from signalbox.conversations.export import as_json, as_markdown, file_name
 from signalbox.conversations.search import excerpt
 from signalbox.conversations.tree import Tree
 from signalbox.conversations.turns import files_in
+from signalbox.core.codes import Code
 from signalbox.core.conversations import Conversation, Line, Node, answer_of, folded, key_of, shown_id
-from signalbox.core.errors import Code, RequestError, StoreError
+from signalbox.core.errors import RequestError, StoreError
 from signalbox.core.events import Content, Stamped
 from signalbox.core.messages import FilePart, ImagePart, JsonObject, Message
 from signalbox.offload import offloaded

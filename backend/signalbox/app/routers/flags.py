@@ -12,7 +12,8 @@ from signalbox.app.deps import Parts, PartsDep
 from signalbox.app.examples import body_of
 from signalbox.app.parameters import KnownParameters
 from signalbox.app.security import token_in
-from signalbox.core.errors import Code, RequestError
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError
 from signalbox.core.messages import JsonObject
 from signalbox.flags.choice import FLAG_KEY, effective
 from signalbox.flags.lever import Lever

@@ -18,7 +18,8 @@ from signalbox.app.schemas import JsonObject as JsonData
 from signalbox.app.schemas import Title
 from signalbox.app.watching import cursor_of, nothing_left, refuse_twins, stream_of
 from signalbox.conversations.titles import title_of
-from signalbox.core.errors import Code, RequestError
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError
 from signalbox.core.events import Stamped
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.records import RunRecord

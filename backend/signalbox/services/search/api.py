@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 import httpx
 import orjson
 
-from signalbox.core.errors import Code, ToolError
+from signalbox.core.codes import Code
+from signalbox.core.errors import ToolError
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import SearchHit, SearchQuery
 from signalbox.offload import offloaded

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Any
 
-from signalbox.core.errors import Code, ToolError
+from signalbox.core.codes import Code
+from signalbox.core.errors import ToolError
 from signalbox.core.tools import SearchHit, SearchQuery, SearchUnavailableError
 from signalbox.services.search.api import Sleep, text_of
 from signalbox.services.search.setup import SearchSetup

@@ -11,7 +11,8 @@ from typing import TypeAlias, cast
 
 import structlog
 
-from signalbox.core.errors import Code, ToolError
+from signalbox.core.codes import Code
+from signalbox.core.errors import ToolError
 from signalbox.core.failure_location import failure_location
 from signalbox.core.tools import SearchBackend, SearchHit, SearchQuery, SearchUnavailableError
 from signalbox.tools.plugin_thread import PluginThread

@@ -9,7 +9,8 @@ from typing import cast
 import httpx
 import orjson
 
-from signalbox.core.errors import Code, ToolError
+from signalbox.core.codes import Code
+from signalbox.core.errors import ToolError
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import SearchHit, SearchQuery, SearchUnavailableError
 from signalbox.offload import offloaded

@@ -71,7 +71,7 @@ test.describe("a line that breaks", () => {
     const runId = await askLong(page, 500);
     const before = await shown(page);
     wire.down();
-    await expect(connection(page)).toHaveText(/The connection dropped\. Taking the answer up again\./);
+    await expect(connection(page)).toHaveText(/Connection lost\. Reconnecting…/);
     expect((await shown(page)).startsWith(before)).toBe(true);
     await page.waitForTimeout(2000);
     wire.up();

@@ -283,7 +283,7 @@ test.describe("several tabs", () => {
     await other.getByRole("button", { name: "Compare models" }).click();
     await useModel(other, "openai/sim-long-2000");
     await ask(other, "A long answer, please.");
-    await expect(connection(other)).toHaveText(/Followed every second: four other answers have the live connections\./);
+    await expect(connection(other)).toHaveText(/Updated once a second, because four other answers are streaming\./);
     await someWords(other);
     expect(most).toBeLessThanOrEqual(5);
     expect(open.size).toBeLessThanOrEqual(4);

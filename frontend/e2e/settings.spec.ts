@@ -229,9 +229,9 @@ test("the picker finds, stars, remembers and takes any id", async ({ page }) => 
   await expect(page.getByRole("group", { name: "Starred" }).locator("[role=option]")).toHaveCount(1);
   const recent = page.getByRole("group", { name: "Recent" });
   if ((await recent.count()) > 0) await expect(recent.locator("[role=option]").first()).toBeVisible();
-  await page.getByRole("button", { name: "Images" }).click();
+  await page.getByRole("button", { name: "Images", exact: true }).click();
   await expect(option("qwen/chat-only")).toHaveCount(0);
-  await page.getByRole("button", { name: "Images" }).click();
+  await page.getByRole("button", { name: "Images", exact: true }).click();
   await field.fill("nobody/knows-this");
   await expect(page.locator("[data-part=free-id]")).toContainText("Not in the list.");
   await page.keyboard.press("Enter");

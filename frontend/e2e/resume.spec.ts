@@ -292,10 +292,7 @@ test.describe("several tabs", () => {
     await stop(other).click();
     await expect(end(other)).toHaveAttribute("data-status", "cancelled", within);
     await page.bringToFront();
-    await columns
-      .first()
-      .getByRole("button", { name: /^Stop / })
-      .click();
+    await page.getByRole("button", { name: "Stop sim-long-3000 · OpenAI" }).click();
     await expect(columns.first().locator("[data-part=end]")).toHaveAttribute("data-status", "cancelled", within);
     await stop(page).click();
     for (const column of await columns.all()) {

@@ -55,21 +55,13 @@ def formula_in(question: str) -> Formula | None:
 def _loan(question: str) -> Formula | None:
     if not re.search(r"\b(?:loans?|mortgages?|borrow|lend|repay)\b", question, re.IGNORECASE):
         return None
-    amount, rate, months = _amount(question), _rate(question), _months(question)
-    if amount is None or not rate or not months:
-        return None
-    monthly = f"{rate} / 100 / 12"
-    return Formula(
+    return _monthly(
+        question,
         "The monthly payment on a loan",
         r"M = P \cdot \frac{r\,(1 + r)^n}{(1 + r)^n - 1}",
-        (
-            ("P", "the loan", _money(amount, question)),
-            ("r", "the interest per month", f"{rate}% / 12"),
-            ("n", "the number of payments", str(months)),
-        ),
-        f"{amount} * ({monthly}) * (1 + {monthly})^{months} / ((1 + {monthly})^{months} - 1)",
-        _currency(question),
-        "a month",
+        symbols=(("P", "the loan"), ("n", "the number of payments")),
+        expression="{amount} * ({rate}) * (1 + {rate})^{months} / ((1 + {rate})^{months} - 1)",
+        unit="a month",
     )
 
 
@@ -78,21 +70,41 @@ def _saving(question: str) -> Formula | None:
         r"\b(?:a|per|each|every) month\b|\bmonthly\b", question, re.IGNORECASE
     ):
         return None
+    return _monthly(
+        question,
+        "The value of monthly savings",
+        r"V = S \cdot \frac{(1 + r)^n - 1}{r}",
+        symbols=(("S", "the amount saved each month"), ("n", "the number of months")),
+        expression="{amount} * ((1 + {rate})^{months} - 1) / ({rate})",
+        unit="at the end",
+    )
+
+
+def _monthly(
+    question: str,
+    name: str,
+    latex: str,
+    *,
+    symbols: tuple[tuple[str, str], tuple[str, str]],
+    expression: str,
+    unit: str,
+) -> Formula | None:
+    """Return a calculation with monthly interest: `symbols` are those of the amount and of the months."""
     amount, rate, months = _amount(question), _rate(question), _months(question)
     if amount is None or not rate or not months:
         return None
-    monthly = f"{rate} / 100 / 12"
+    of_amount, of_months = symbols
     return Formula(
-        "The value of monthly savings",
-        r"V = S \cdot \frac{(1 + r)^n - 1}{r}",
+        name,
+        latex,
         (
-            ("S", "the amount saved each month", _money(amount, question)),
+            (*of_amount, _money(amount, question)),
             ("r", "the interest per month", f"{rate}% / 12"),
-            ("n", "the number of months", str(months)),
+            (*of_months, str(months)),
         ),
-        f"{amount} * ((1 + {monthly})^{months} - 1) / ({monthly})",
+        expression.format(amount=amount, rate=f"{rate} / 100 / 12", months=months),
         _currency(question),
-        "at the end",
+        unit,
     )
 
 

@@ -8,6 +8,7 @@ from .formulas import Formula, formula_in, shown_result
 from .found import found, read_searches
 from .incoming import Incoming, calls_of, is_named
 from .intents import SMALL_TALK
+from .notes import saves_notes, split_note, unsaved
 from .plan import Exchange, first_argument, wanted
 from .programs import asks_for_program, program
 from .results import tidy
@@ -37,7 +38,7 @@ def compose(incoming: Incoming, made: list[Exchange]) -> str:
     """Write the answer to the question from what the tools returned."""
     if not made:
         return _talk(incoming)
-    question = incoming.question
+    question = split_note(incoming.question)[0]
     searches = [exchange for exchange in made if _is_search(exchange)]
     formula = formula_in(question)
     worked = [one for one in made if formula and not one.result.error and first_argument(one) == formula.expression]
@@ -47,6 +48,7 @@ def compose(incoming: Incoming, made: list[Exchange]) -> str:
     parts.append("\n".join(f"- {line}" for line in lines) if len(lines) > 1 else "".join(lines))
     if searches:
         parts.append(found(searches, question))
+    parts.append(unsaved(incoming, [exchange.name for exchange in made]))
     return "\n\n".join(part for part in parts if part)
 
 
@@ -57,10 +59,13 @@ def is_answered(made: list[Exchange]) -> bool:
 
 
 def _is_search(exchange: Exchange) -> bool:
-    return is_named(exchange.name, "search") or bool(exchange.result.items)
+    # What a saved note returns has a title and an address, but is no source.
+    return is_named(exchange.name, "search") or (bool(exchange.result.items) and not saves_notes(exchange.name))
 
 
 def _talk(incoming: Incoming) -> str:
+    if why := unsaved(incoming, []):
+        return why
     said = incoming.question.strip()
     if re.search(r"\b(?:who|what) are you|your name|simulated|what model|which model|are you\b", said, re.IGNORECASE):
         return WHO.format(model=incoming.model)
@@ -98,6 +103,8 @@ def _line(exchange: Exchange) -> str:
         return f"`{asked}` = **{_plain(exchange, 'text', 'value', 'result', 'answer')}**"
     if is_named(exchange.name, "time", "date", "clock"):
         return _time(exchange)
+    if saves_notes(exchange.name) and result.field("saved") is not False:
+        return _saved(exchange)
     return f"`{exchange.name}` returned: {_plain(exchange, 'result', 'value', 'text', 'content')}"
 
 
@@ -125,6 +132,12 @@ def _time(exchange: Exchange) -> str:
         return f"The clock says {text}{f' ({zone})' if zone and zone not in text else ''}."
     said = f"{moment:%H:%M} on {moment:%A}, {moment.day} {moment:%B %Y}"
     return f"In {str(zone).rpartition('/')[2].replace('_', ' ')} it is **{said}**." if zone else f"It is **{said}**."
+
+
+def _saved(exchange: Exchange) -> str:
+    title = exchange.result.field("title") or first_argument(exchange)
+    file = exchange.result.field("file", "path")
+    return f"I saved the note “{tidy(str(title), 120)}”{f' as `{file}`' if file else ''}."
 
 
 def rounds(incoming: Incoming) -> int:

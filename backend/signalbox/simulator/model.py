@@ -5,6 +5,7 @@ import orjson
 from .accents import Accent
 from .answer import compose, is_answered, rounds
 from .incoming import Incoming
+from .notes import saves_notes
 from .plan import Exchange, exchanges, next_calls
 from .results import tidy
 from .shapes import as_object
@@ -19,7 +20,8 @@ def decide(incoming: Incoming, accent: Accent) -> Turn:
     made = exchanges(incoming)
     calls = next_calls(incoming, made) if incoming.may_call else []
     if calls:
-        preamble = PREAMBLE if accent.preamble and not rounds(incoming) else ""
+        starts = accent.preamble and not rounds(incoming) and not saves_notes(calls[0].name)
+        preamble = PREAMBLE if starts else ""
         return Turn(preamble, think(incoming, made, calls), tuple(calls))
     return Turn(_shaped(incoming, compose(incoming, made)), think(incoming, made, calls))
 
@@ -30,7 +32,8 @@ def think(incoming: Incoming, made: list[Exchange], calls: list[Call]) -> str:
     said = _about(made) if made else f'The user says: "{asked}".'
     if calls:
         names = ", ".join(f"{call.name} ({_short(call)})" for call in calls)
-        word = "Next I call" if made else "I should not guess, so I call"
+        guess = "I should not guess, so I call" if not saves_notes(calls[0].name) else "To save it I call"
+        word = "Next I call" if made else guess
         return f"{said} {word} {names}."
     if made and not is_answered(made):
         return f"{said} Nothing in them is about that, and I will say so."
@@ -41,7 +44,7 @@ def think(incoming: Incoming, made: list[Exchange], calls: list[Call]) -> str:
 
 def _about(made: list[Exchange]) -> str:
     failed = sum(1 for exchange in made if exchange.result.error)
-    sources = len({item.page for exchange in made for item in exchange.result.items})
+    sources = len({item.page for one in made if not saves_notes(one.name) for item in one.result.items})
     said = (
         f"I have {len(made)} result{'s' if len(made) != 1 else ''} with {sources} source{'s' if sources != 1 else ''}."
     )

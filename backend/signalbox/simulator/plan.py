@@ -10,6 +10,7 @@ import orjson
 
 from .incoming import Incoming, Tool, calls_of, is_named, text_of
 from .intents import DEEP, Intent, asked_for
+from .notes import save_call, split_note
 from .results import Result, read_result
 from .shapes import as_object
 from .turns import Call
@@ -71,7 +72,7 @@ def next_calls(incoming: Incoming, made: list[Exchange]) -> list[Call]:
 
 def wanted(incoming: Incoming) -> list[list[Intent]]:
     """Give the stages of what is asked for, in the light of what was asked before."""
-    return asked_for(incoming.question, incoming.earlier)
+    return asked_for(split_note(incoming.question)[0], incoming.earlier)
 
 
 def planned_calls(incoming: Incoming) -> list[list[Call]]:
@@ -83,7 +84,7 @@ def planned_calls(incoming: Incoming) -> list[list[Call]]:
         # A tool called by its name is what is wanted; the same words are not searched for as well.
         found = [[call for call in stage if not is_named(call.name, "search")] for stage in found]
         found = [named + (found[0] if found else []), *found[1:]]
-    found = [stage for stage in found if stage]
+    found = [stage for stage in [*found, _note(incoming)] if stage]
     forced = _forced(incoming, found)
     return [forced] if forced else found
 
@@ -95,6 +96,13 @@ def _call(incoming: Incoming, intent: Intent) -> list[Call]:
         "time": time_call,
     }
     call = maker[intent.kind](incoming, intent.subject) if intent.kind in maker else None
+    return [call] if call else []
+
+
+def _note(incoming: Incoming) -> list[Call]:
+    """Give the call that saves the note which is asked for; it comes after everything else."""
+    note = split_note(incoming.question)[1]
+    call = save_call(incoming, note) if note and note.text else None
     return [call] if call else []
 
 
@@ -130,7 +138,7 @@ def time_call(incoming: Incoming, zone: str) -> Call | None:
 
 def _named(incoming: Incoming) -> list[Call]:
     """Find the tools that the text calls by name, and a reader where the text holds an address."""
-    text = incoming.question
+    text = split_note(incoming.question)[0]
     found = [filled(tool, text) for tool in incoming.tools if _names(text, tool.name)]
     reader = next((tool for tool in incoming.tools if "url" in tool.required), None)
     if reader and URL.search(text) and all(call.name != reader.name for call in found):

@@ -27,6 +27,8 @@ interface Case {
   model: string;
   code: string;
   status: string;
+  /** Our own sentence, in bold. */
+  title: string;
   says: RegExp;
   /** The names of what can be pressed. */
   fixes: string[];
@@ -38,14 +40,23 @@ const CASES: Case[] = [
   {
     model: "sim-error-402",
     code: "UPSTREAM_CREDITS",
+    title: "The account has too little credit for this request.",
     status: "error",
     says: /credit/,
     fixes: ["Add credits", "Choose another model"],
   },
-  { model: "sim-error-401", code: "UPSTREAM_AUTH", status: "error", says: /Check OPENROUTER_API_KEY/, fixes: [] },
+  {
+    model: "sim-error-401",
+    code: "UPSTREAM_AUTH",
+    title: "The provider rejected the server's API key.",
+    status: "error",
+    says: /Check OPENROUTER_API_KEY/,
+    fixes: [],
+  },
   {
     model: "sim-midstream-error",
     code: "UPSTREAM_OVERLOADED",
+    title: "The provider is overloaded.",
     status: "error",
     says: /The answer so far is saved/,
     fixes: ["Continue", "Retry", "Choose another model"],
@@ -54,6 +65,7 @@ const CASES: Case[] = [
   {
     model: "sim-cut",
     code: "STREAM_CUT",
+    title: "The answer broke off before it was complete.",
     status: "interrupted",
     says: /The answer so far is saved/,
     fixes: ["Continue", "Retry"],
@@ -62,6 +74,7 @@ const CASES: Case[] = [
   {
     model: "sim-filter",
     code: "CONTENT_FILTER",
+    title: "The answer was withheld by a content filter.",
     status: "content_filter",
     says: /Rephrase/,
     fixes: ["Choose another model"],
@@ -70,6 +83,7 @@ const CASES: Case[] = [
   {
     model: "sim-length",
     code: "LENGTH",
+    title: "The answer reached its length limit.",
     status: "length",
     says: /Continue the answer/,
     fixes: ["Continue"],
@@ -77,7 +91,7 @@ const CASES: Case[] = [
   },
 ];
 
-for (const { model, code, status, says, fixes, keeps } of CASES) {
+for (const { model, code, title, status, says, fixes, keeps } of CASES) {
   test(`${code} has its own box, with what can be done`, async ({ page }) => {
     await useModel(page, `openai/${model}`);
     const runId = await askRun(page, "What is a run?");
@@ -90,10 +104,15 @@ for (const { model, code, status, says, fixes, keeps } of CASES) {
     expect(await box(page).getByRole("button").or(box(page).getByRole("link")).allTextContents()).toEqual(fixes);
 
     const { error } = (await journal(page, runId)).at(-1) as { error: string };
-    await expect(box(page)).toContainText(error);
+    const alert = box(page).getByRole("alert");
+    await expect(alert.locator("p").first()).toHaveText(title);
+    const [, quoted] = error.split(" said: ");
+    const quote = box(page).locator("[data-part=quote] blockquote");
+    await expect(quote).toHaveText(quoted ? [quoted] : []);
+    if (quoted) await expect(alert).not.toContainText(quoted);
     // Asking the same again cannot help where the box does not offer it; a limit that was reached is no crash.
     await expect(response(page).getByRole("button", { name: "Retry" })).toHaveCount(fixes.includes("Retry") ? 1 : 0);
-    await expect(end(page).locator("[data-lamp=failed]")).toHaveCount(code === "LENGTH" ? 0 : 1);
+    await expect(end(page).locator(`[data-lamp=${code === "LENGTH" ? "cut" : "failed"}]`)).toHaveCount(1);
     if (!keeps) await expect(answer(page)).toHaveCount(0);
     else {
       await expect(answer(page).last()).toContainText(/\w+ \w+ \w+/);

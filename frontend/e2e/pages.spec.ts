@@ -127,14 +127,25 @@ test.describe("the operator", () => {
     const failed = await askRun(chat, "What is a run?");
     await ended(chat, "error");
     await expect(detailsButton(chat)).toHaveAttribute("title", /^Loop v2/);
+    await useModel(chat, "openai/sim-length");
+    const cut = await askRun(chat, "What is a journal?");
+    await ended(chat, "length");
+    await detailsButton(chat).last().click();
+    const details = chat.locator("[data-part=inspector]");
+    await expect(details.locator("[data-part=standing]")).toContainText("Length limit reached");
+    await expect(details.locator("[data-part=standing] [data-lamp=cut]")).toHaveCount(1);
+    await expect(details.locator("[data-part=trouble]")).toContainText("The answer reached its length limit.");
 
     await page.bringToFront();
     await page.reload();
     const row = (id: string) => page.locator("[data-part=run]", { has: page.locator(`a[href$="${id}"]`) });
     await expect(row(old)).toContainText("legacy");
-    await expect(row(old)).toContainText("complete");
+    await expect(row(old)).toContainText("Complete");
     await expect(row(failed)).toContainText("v2");
     await expect(row(failed)).toContainText("UPSTREAM_OVERLOADED");
+    await expect(row(failed).locator("[data-lamp=failed]")).toHaveCount(1);
+    await expect(row(cut)).toContainText("Length limit reached");
+    await expect(row(cut).locator("[data-lamp=cut]")).toHaveCount(1);
     for (const loop of ["legacy", "v2"]) {
       await expect(page.getByRole("region", { name: `Loop ${loop}` })).toContainText(/\d+%\s*completed/);
     }

@@ -3,6 +3,7 @@
 import type { RawEvent, RunRecord } from "../types/api.ts";
 import { type AskSettings, type Attempt, type ChatNode, EFFORTS, type Effort, type Parameters } from "../types/api.ts";
 import type { RunEnd, RunTrace, WarningItem } from "../types/models.ts";
+import { TITLES } from "./failure.ts";
 import { formatOfWire } from "./format.ts";
 import { PARAMETER_NAMES } from "./parameters.ts";
 import { choiceOfWire } from "./toolChoice.ts";
@@ -35,7 +36,12 @@ export function statusOf({ trace, record }: Inspected): Status {
   if (!hasEnded(trace, record)) return { lamp: "running", label: "Running" };
   const told = trace?.end && !trace.end.local ? trace.end : undefined;
   const status = told?.status ?? (record && record.status !== "running" ? record.status : trace?.end?.status) ?? "";
-  const { lamp, label } = endingOf({ status, ...(trace?.end?.declined && { declined: true }) });
+  const code = told?.code ?? record?.code ?? trace?.end?.code;
+  const { lamp, label } = endingOf({
+    status,
+    ...(code !== undefined && { code }),
+    ...(trace?.end?.declined && { declined: true }),
+  });
   return { lamp, label: label || "Complete" };
 }
 
@@ -45,7 +51,7 @@ export function troubleOf({ trace, record }: Inspected): { message: string; code
   if (end?.error) return { message: end.error, code: end.code };
   const failed = record?.attempts.findLast(({ error }) => error !== undefined);
   if (record?.code && failed?.error) return { message: failed.error, code: record.code };
-  return record?.code ? { message: "The run failed.", code: record.code } : undefined;
+  return record?.code ? { message: TITLES[record.code] ?? "The run failed.", code: record.code } : undefined;
 }
 
 /** Each warning once, but not the one that only says the trouble again. */

@@ -52,24 +52,26 @@ describe("the operator's page", () => {
     const failed = run({ status: "error", code: "UPSTREAM_TIMEOUT" });
     expect(byLoop([run({}), failed, run({})]).map(({ loop, words }) => [loop, words])).toEqual([
       ["legacy", "no runs"],
-      ["v2", "3 runs: 2 complete, 1 error"],
+      ["v2", "3 runs: 2 complete, 1 failed"],
     ]);
     expect([codeOf(failed), runLamp(failed)]).toEqual(["UPSTREAM_TIMEOUT", "failed"]);
     const filtered = run({ status: "content_filter", code: "CONTENT_FILTER" });
-    expect([codeOf(filtered), statusWords(filtered.status), runLamp(filtered)]).toEqual([
+    expect([codeOf(filtered), statusWords(filtered), runLamp(filtered)]).toEqual([
       undefined,
-      "content filter",
+      "Blocked by a content filter",
       "failed",
     ]);
+    const cut = run({ status: "interrupted", code: "BUDGET_REACHED" });
+    expect([codeOf(cut), statusWords(cut), runLamp(cut)]).toEqual(["BUDGET_REACHED", "Cost limit reached", "cut"]);
     expect(runLamp(run({ status: "running" }))).toBe("running");
   });
 
-  it("shares out what ended by itself: a stop by the reader and a run under way do not count", () => {
+  it("shares out what ended by itself: a stop by the reader or a limit and a run under way do not count", () => {
     const ended = (status: string, count: number) => Array.from({ length: count }, () => run({ status }));
     const share = (...runs: readonly RunLine[][]) => byLoop(runs.flat())[1]?.share;
     expect(share(ended("complete", 3), ended("error", 1))).toBe(75);
     expect(share(ended("complete", 3), ended("cancelled", 5), ended("running", 2))).toBe(100);
-    expect(share(ended("complete", 1), ended("length", 1), ended("interrupted", 1))).toBe(33);
+    expect(share(ended("complete", 1), ended("length", 1), ended("interrupted", 1))).toBe(50);
     expect(share(ended("cancelled", 4))).toBeUndefined();
     expect(share(ended("complete", 999), ended("error", 1))).toBe(99);
   });
@@ -81,10 +83,10 @@ describe("the operator's page", () => {
       run({ ms: 10, cost: 0.1 }),
       run({ ms: 20, cost: 0.2 }),
     ])[1];
-    expect(group?.endings.map(({ status, lamp, count }) => [status, lamp, count])).toEqual([
-      ["complete", "done", 2],
-      ["error", "failed", 1],
-      ["running", "running", 1],
+    expect(group?.endings.map(({ name, lamp, count }) => [name, lamp, count])).toEqual([
+      ["Complete", "done", 2],
+      ["Failed", "failed", 1],
+      ["Running", "running", 1],
     ]);
     expect([group?.ms, group?.cost]).toEqual([20, { usd: 0.2, simulated: false }]);
   });

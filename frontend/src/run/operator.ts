@@ -41,12 +41,18 @@ export function decidersOf({ state, percent, environment }: Lever): readonly Dec
   return says.map((say, index) => ({ ...say, decides: index === first }));
 }
 
-export const runLamp = (run: RunLine): Lamp => lampOfStatus(run.status);
+type Ended = Pick<RunLine, "status" | "code">;
 
-const lampOfStatus = (status: string): Lamp => (status === "running" ? "running" : endingOf({ status }).lamp);
+export const runLamp = (run: Ended): Lamp => (run.status === "running" ? "running" : endingOf(asEnd(run)).lamp);
 
-/** "content filter": a status as one says it. */
-export const statusWords = (status: string): string => status.replaceAll("_", " ");
+/** How it stands with a run, in the words of the chat. */
+export const statusWords = (run: Ended): string =>
+  run.status === "running" ? "Running" : endingOf(asEnd(run)).label || "Complete";
+
+const asEnd = ({ status, code }: Ended) => ({ status, ...(code !== undefined && { code }) });
+
+/** "2 stopped": within a sentence. */
+export const inList = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
 
 /** The code where it says more than the status. */
 export const codeOf = ({ status, code }: RunLine): string | undefined =>
@@ -54,7 +60,7 @@ export const codeOf = ({ status, code }: RunLine): string | undefined =>
 
 /** One way to end, and how many runs did. */
 export interface Ending {
-  status: string;
+  name: string;
   lamp: Lamp;
   count: number;
 }
@@ -67,7 +73,7 @@ export interface MedianCost {
 export interface LoopRuns {
   loop: string;
   runs: readonly RunLine[];
-  /** "12 runs: 10 complete, 2 error". */
+  /** "12 runs: 10 complete, 2 failed". */
   words: string;
   /** The good ones first, those under way last. */
   endings: readonly Ending[];
@@ -86,7 +92,7 @@ export function byLoop(runs: readonly RunLine[]): readonly LoopRuns[] {
 
 function groupOf(loop: string, runs: readonly RunLine[]): LoopRuns {
   const endings = endingsOf(runs);
-  const counts = endings.map(({ status, count }) => `${count} ${status}`);
+  const counts = endings.map(({ name, count }) => `${count} ${inList(name)}`);
   return {
     loop,
     runs,
@@ -106,18 +112,17 @@ function costOf(runs: readonly RunLine[]): MedianCost | undefined {
   return usd === undefined ? undefined : { usd, simulated };
 }
 
-const ORDER: readonly Lamp[] = ["done", "blue", "waiting", "failed", "running"];
+const ORDER: readonly Lamp[] = ["done", "blue", "cut", "waiting", "failed", "running"];
 
 function endingsOf(runs: readonly RunLine[]): readonly Ending[] {
-  const found = [...Map.groupBy(runs, ({ status }) => status)].map(([status, some]) => ({
-    status,
-    lamp: lampOfStatus(status),
-    count: some.length,
-  }));
+  const byName = Map.groupBy(runs, (run) => `${statusWords(run)} ${runLamp(run)}`);
+  const found = [...byName.values()].flatMap(([run, ...more]) =>
+    run ? [{ name: statusWords(run), lamp: runLamp(run), count: 1 + more.length }] : [],
+  );
   return found.toSorted((a, b) => ORDER.indexOf(a.lamp) - ORDER.indexOf(b.lamp) || b.count - a.count);
 }
 
-/** Whoever is stopped by a reader, or not at its end yet, says nothing of the loop. */
+/** A run that a reader or a limit has stopped, or that has not ended yet, says nothing of the loop. */
 function shareOf(endings: readonly Ending[]): number | undefined {
   const count = (lamps: readonly Lamp[]) =>
     endings.filter(({ lamp }) => lamps.includes(lamp)).reduce((sum, ending) => sum + ending.count, 0);

@@ -1,7 +1,8 @@
 // What stands on the line: the run's items as stops, and the few facts that are read off a trace.
 import type { CallItem, ContentItem, Link, ReasoningItem, RunItem, RunTrace, WarningItem } from "../types/models.ts";
 
-export type Lamp = "running" | "done" | "failed" | "waiting" | "blue";
+/** `cut`: a limit or a pause ended it, and it can be continued. */
+export type Lamp = "running" | "done" | "failed" | "cut" | "waiting" | "blue";
 
 export type Stop =
   /** What was thought without anything visible between it. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { RunEnd, RunItem } from "../types/models.ts";
 import { emptyTrace } from "./reducer.ts";
-import { ADVICE, CALL_FAILURES, errorTitle, fixesOf, isCut, lineCost, lossOf, WARNINGS } from "./words.ts";
+import { ADVICE, CALL_FAILURES, endingOf, fixesOf, isCut, isFailure, lineCost, lossOf, WARNINGS } from "./words.ts";
 
 const CONTRACT = readFileSync(new URL("../../../docs/sse-contract.md", import.meta.url), "utf8");
 
@@ -101,16 +101,22 @@ describe("the cost beside a conversation", () => {
 });
 
 describe("an ending", () => {
-  it("names the unknown model, and else says the server's sentence", () => {
-    const end = { status: "error", code: "UNKNOWN_MODEL", error: "See GET /api/models." } as const;
-    expect(errorTitle(end, "nobody/nothing")).toBe("There is no model called \u201cnobody/nothing\u201d.");
-    expect(errorTitle({ status: "error", code: "STREAM_CUT", error: "It broke off." }, "m")).toBe("It broke off.");
-    expect(errorTitle({ status: "error" }, "m")).toBe("Failed.");
-  });
-
   it("is no failure where a limit or a pause cut the answer", () => {
     expect(isCut({ status: "length", code: "LENGTH" })).toBe(true);
     expect(isCut({ status: "interrupted", code: "BUDGET_REACHED" })).toBe(true);
     expect(isCut({ status: "interrupted", code: "STREAM_CUT" })).toBe(false);
+  });
+
+  it.each([
+    [{ status: "length" }, "cut", "Length limit reached"],
+    [{ status: "length", code: "LENGTH" }, "cut", "Length limit reached"],
+    [{ status: "length", code: "REASONING_LENGTH" }, "failed", "Length limit reached"],
+    [{ status: "interrupted", code: "BUDGET_REACHED" }, "cut", "Cost limit reached"],
+    [{ status: "interrupted", code: "TURN_PAUSED" }, "cut", "Paused by the provider"],
+    [{ status: "interrupted", code: "RUN_TOO_LARGE" }, "cut", "Size limit reached"],
+    [{ status: "interrupted", code: "STREAM_CUT" }, "failed", "Interrupted"],
+  ])("of %j has one lamp and one name on every page", (end, lamp, label) => {
+    expect(endingOf(end)).toEqual({ lamp, label });
+    expect(isFailure(end)).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
 // The page's short sentences: endings, errors and what to do, times and amounts.
-import type { CallItem, EndStatus, RunEnd, RunTrace } from "../types/models.ts";
+import type { CallItem, RunEnd, RunTrace } from "../types/models.ts";
 import { answerText, type Lamp } from "./view.ts";
 
 interface Ending {
@@ -13,15 +13,24 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
   cancelled: { lamp: "waiting", label: "Stopped" },
   interrupted: { lamp: "failed", label: "Interrupted" },
   error: { lamp: "failed", label: "Failed" },
-  length: { lamp: "failed", label: "Length limit reached" },
+  length: { lamp: "cut", label: "Length limit reached" },
   content_filter: { lamp: "failed", label: "Blocked by a content filter" },
+};
+
+/** What says more than its status. */
+const BY_CODE: Readonly<Record<string, Ending>> = {
+  BUDGET_REACHED: { lamp: "cut", label: "Cost limit reached" },
+  TURN_PAUSED: { lamp: "cut", label: "Paused by the provider" },
+  RUN_TOO_LARGE: { lamp: "cut", label: "Size limit reached" },
+  // There is no answer that could be continued.
+  REASONING_LENGTH: { lamp: "failed", label: "Length limit reached" },
 };
 
 const DECLINED: Ending = { lamp: "waiting", label: "Declined by the model" };
 
 /** The look of an ending; one that this page does not know counts as a failure, as the contract wants it. */
-export const endingOf = ({ status, declined }: { status: EndStatus; declined?: true }): Ending =>
-  declined ? DECLINED : (ENDINGS[status] ?? { lamp: "failed", label: `Ended: ${status}` });
+export const endingOf = ({ status, code, declined }: Pick<RunEnd, "status" | "code" | "declined">): Ending =>
+  declined ? DECLINED : (BY_CODE[code ?? ""] ?? ENDINGS[status] ?? { lamp: "failed", label: `Ended: ${status}` });
 
 /** Why this loop drove the run, by OpenFeature's reason. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -174,18 +183,10 @@ function billedWords(trace: RunTrace, end: RunEnd): string {
 }
 
 /** An ending that the reader has to be told about in a box of its own. */
-export const isFailure = (end: RunEnd): boolean => endingOf(end).lamp === "failed";
-
-const CUT: readonly string[] = ["LENGTH", "BUDGET_REACHED", "TURN_PAUSED", "RUN_TOO_LARGE"];
+export const isFailure = (end: RunEnd): boolean => isCut(end) || endingOf(end).lamp === "failed";
 
 /** A limit or a pause ended it: nothing went wrong, and it can be continued. */
-export const isCut = ({ code }: RunEnd): boolean => CUT.includes(code ?? "");
-
-/** What a failure is called. The API's sentence about an unknown model is written for programs. */
-export const errorTitle = (end: RunEnd, model: string): string =>
-  end.code === "UNKNOWN_MODEL" && model
-    ? `There is no model called \u201c${model}\u201d.`
-    : end.error || `${endingOf(end).label}.`;
+export const isCut = (end: RunEnd): boolean => endingOf(end).lamp === "cut";
 
 /** Why a call has no result, in the reader's words; the result's own sentence is written for the model. */
 export const CALL_FAILURES: Readonly<Record<string, string>> = {

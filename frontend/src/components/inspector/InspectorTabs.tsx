@@ -1,7 +1,7 @@
 // The inspector's three rooms: what happened when, what was asked, and every event.
 import { Tabs } from "@base-ui/react/tabs";
 import type { InspectedState } from "../../hooks/inspected.ts";
-import { factsOf, troubleOf, warningsIn } from "../../run/inspect.ts";
+import { factsOf, statusOf, troubleOf, warningsIn } from "../../run/inspect.ts";
 import type { Waterfall } from "../../run/waterfall.ts";
 import { Button } from "../ui/Button.tsx";
 import { EventList } from "./EventList.tsx";
@@ -76,6 +76,7 @@ function eventsSentence({ eventsAre }: InspectedState): string | undefined {
 /** What is missing, what went wrong, and the warnings, each once. */
 function Troubles({ seen }: { seen: Props["seen"] }) {
   const trouble = troubleOf(seen);
+  const isCut = statusOf(seen).lamp === "cut";
   const missing = [recordSentence(seen), eventsSentence(seen)].filter((sentence) => sentence !== undefined);
   const isStuck = seen.recordIs === "failed" || (seen.eventsAre === "failed" && seen.recordIs !== "gone");
   const warnings = warningsIn(seen.trace, trouble);
@@ -94,7 +95,7 @@ function Troubles({ seen }: { seen: Props["seen"] }) {
       {trouble && (
         <p
           data-part="trouble"
-          className="rounded-md border border-red-edge bg-red-wash px-3 py-1.5 text-red-ink text-small"
+          className={`rounded-md border px-3 py-1.5 text-small ${isCut ? "border-edge bg-amber-wash" : "border-red-edge bg-red-wash text-red-ink"}`}
         >
           {trouble.message} {trouble.code && <code className="font-mono text-tiny">{trouble.code}</code>}
         </p>

@@ -7,6 +7,7 @@ const FILLS: Record<Lamp, string> = {
   running: "fill-lamp-running",
   done: "fill-lamp-done",
   failed: "fill-lamp-failed",
+  cut: "fill-lamp-running",
   waiting: "fill-lamp-waiting",
   blue: "fill-lamp-blue",
 };

@@ -47,7 +47,7 @@ export function EndLine({ trace, end, actions, goOn, fixes, limit, compact }: Pr
   return (
     <li className={ROW} data-part="end" data-status={end.status}>
       <span className="absolute top-2 start-0 flex">
-        <Lamp lamp={isCut(end) ? "waiting" : ending.lamp} spoken={ending.label === "" || isCut(end)} />
+        <Lamp lamp={ending.lamp} spoken={ending.label === "" || isCut(end)} />
       </span>
       <Facts facts={facts} compact={compact} />
       <div className="-ms-2 flex flex-wrap items-center">

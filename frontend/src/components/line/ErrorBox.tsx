@@ -1,12 +1,14 @@
 // What went wrong, whether anything was lost or billed, and what can be done; never mixed into the answer.
 import { useEffect, useReducer } from "react";
 import type { AnswerActions } from "../../run/actions.ts";
+import { failureWords } from "../../run/failure.ts";
 import { limitWords, type ReachedLimit } from "../../run/limits.ts";
 import type { NextSteps } from "../../run/nextSteps.ts";
-import { errorTitle, type Fix, isCut, lossOf } from "../../run/words.ts";
+import { type Fix, isCut, lossOf } from "../../run/words.ts";
 import type { RunEnd, RunTrace } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
 import { LimitButton } from "./LimitButton.tsx";
+import { ProviderQuote } from "./ProviderQuote.tsx";
 import { UnsavedText } from "./UnsavedText.tsx";
 
 const CREDITS = "https://openrouter.ai/settings/credits";
@@ -27,22 +29,29 @@ interface Props {
 
 export function ErrorBox({ trace, own, end, actions, steps, limit, endedAt }: Props) {
   const [best] = steps.fixes;
+  const { title, detail, quote } = failureWords(end, trace.model);
   return (
     <div
       data-part="error"
       data-code={end.code}
       className={`grid gap-1 rounded-md border px-3.5 py-3 text-small ${isCut(end) ? "border-edge bg-amber-wash" : "border-red-edge bg-red-wash"}`}
     >
-      {/* The buttons stay outside: a screen reader must not read every second of a countdown. */}
+      {/* A screen reader must not read every second of a countdown, and what the provider said only when asked to. */}
       <div role="alert" className="grid gap-1">
         <p dir="auto" className="font-medium wrap-anywhere">
-          {errorTitle(end, trace.model)}
+          {title}
         </p>
+        {detail && (
+          <p dir="auto" className="wrap-anywhere">
+            {detail}
+          </p>
+        )}
         <p className="text-dim">
           {lossOf(trace, end, own)} {limit && `${limitWords(limit, actions.limits)} `}
           {steps.say}
         </p>
       </div>
+      {quote && <ProviderQuote {...quote} />}
       {trace.unsaved?.text && <UnsavedText text={trace.unsaved.text} />}
       <div className="flex flex-wrap items-center gap-2 pt-1.5">
         {steps.fixes.map((fix) => (

@@ -5,6 +5,7 @@ import type { Lamp } from "../../run/view.ts";
 const FILLS: Record<Lamp, string> = {
   done: "fill-lamp-done",
   failed: "fill-lamp-failed",
+  cut: "fill-lamp-running",
   waiting: "fill-lamp-waiting",
   running: "fill-lamp-running",
   blue: "fill-lamp-blue",
@@ -30,9 +31,9 @@ export function EndingBar({ endings, total, label }: Props) {
       preserveAspectRatio="none"
       className="h-2 w-full overflow-hidden rounded-full bg-sunken"
     >
-      {endings.map(({ status, lamp, count }, index) => (
+      {endings.map(({ name, lamp, count }, index) => (
         <rect
-          key={status}
+          key={name}
           x={((starts[index] ?? 0) / total) * WIDTH}
           width={Math.max(GAP, (count / total) * WIDTH - GAP)}
           height={4}

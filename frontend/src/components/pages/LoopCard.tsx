@@ -1,5 +1,5 @@
 // One loop at a glance: how many of its runs ended well, how the others ended, and its last runs as lamps.
-import { type LoopRuns, runLamp, statusWords } from "../../run/operator.ts";
+import { inList, type LoopRuns, runLamp } from "../../run/operator.ts";
 import { costWords, count, duration } from "../../run/words.ts";
 import { Lamp } from "../ui/Lamp.tsx";
 import { EndingBar } from "./EndingBar.tsx";
@@ -37,9 +37,9 @@ export function LoopCard({ group }: { group: LoopRuns }) {
           </p>
           <EndingBar endings={endings} total={runs.length} label={words} />
           <ul className="flex flex-wrap gap-x-4 gap-y-1 text-small tabular-nums">
-            {endings.map(({ status, lamp, count: some }) => (
-              <li key={status} className="flex items-center gap-1.5">
-                <Lamp lamp={lamp} /> {count(some)} {statusWords(status)}
+            {endings.map(({ name, lamp, count: some }) => (
+              <li key={name} className="flex items-center gap-1.5">
+                <Lamp lamp={lamp} /> {count(some)} {inList(name)}
               </li>
             ))}
           </ul>

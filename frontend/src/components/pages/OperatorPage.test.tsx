@@ -98,7 +98,7 @@ describe("the operator's page", () => {
     await open();
     expect(screen.getByRole("region", { name: "Loop v2" }).textContent).toContain("50% completed");
     expect(screen.getByRole("region", { name: "Loop legacy" }).textContent).toContain("100% completed");
-    expect(screen.getByRole("img", { name: "2 runs: 1 complete, 1 error" })).toBeTruthy();
+    expect(screen.getByRole("img", { name: "2 runs: 1 complete, 1 failed" })).toBeTruthy();
   });
 
   it("filters by loop and by ending", async () => {

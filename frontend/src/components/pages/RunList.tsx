@@ -43,7 +43,10 @@ export function RunList({ runs, isAll, groups, asOf, onOlder, isFetchingOlder }:
         <Choice
           label="Status"
           value={filter.status}
-          options={[["", "All statuses"], ...endings.map((status) => [status, statusWords(status)] as const)]}
+          options={[
+            ["", "All statuses"],
+            ...endings.map((status) => [status, statusWords({ status, code: undefined })] as const),
+          ]}
           onChange={(status) => setFilter({ ...filter, status })}
         />
       </header>
@@ -133,7 +136,7 @@ function Row({ run, isAll, asOf }: Omit<TableProps, "runs"> & { run: RunLine }) 
         >
           <Lamp lamp={runLamp(run)} />
           <span>
-            {statusWords(run.status)}
+            {statusWords(run)}
             {code && <span className="ms-2 text-dim text-tiny wrap-anywhere">{code}</span>}
           </span>
           <span className="sr-only">, {model}</span>

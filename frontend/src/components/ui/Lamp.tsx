@@ -9,6 +9,7 @@ const COLOURS: Record<LampName, string> = {
   running: "text-lamp-running motion-safe:animate-[spin_2s_linear_infinite]",
   done: "text-lamp-done",
   failed: "text-lamp-failed",
+  cut: "text-lamp-running",
   waiting: "text-lamp-waiting",
   blue: "text-lamp-blue",
 };
@@ -22,6 +23,12 @@ const SHAPES: Record<LampName, ReactElement> = {
   ),
   done: <circle cx="6" cy="6" r="5" className="fill-current stroke-none" />,
   failed: <path d="m2 2 8 8m0-8-8 8" className="fill-none stroke-2 stroke-current [stroke-linecap:round]" />,
+  cut: (
+    <>
+      <circle cx="6" cy="6" r="4.75" className={RING} />
+      <path d="M3.5 6h5" className="fill-none stroke-2 stroke-current" />
+    </>
+  ),
   waiting: <circle cx="6" cy="6" r="4.5" className={RING} />,
   blue: <circle cx="6" cy="6" r="4.5" className={DOTTED} />,
 };
@@ -30,6 +37,7 @@ const WORDS: Record<LampName, string> = {
   running: "running",
   done: "done",
   failed: "failed",
+  cut: "cut short",
   waiting: "not finished",
   blue: "simulated or cached",
 };

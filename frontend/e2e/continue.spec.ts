@@ -95,6 +95,35 @@ test("each run keeps its figures and its inspector, and the answer says the sum"
   const inspected = page.waitForRequest(`**/api/runs/${first}`);
   await runs.getByRole("button", { name: "Run details of part 1" }).click();
   await inspected;
+
+  const details = page.locator("[data-part=inspector]");
+  const standing = details.locator("[data-part=standing]");
+  const switching = details.getByRole("group", { name: "Parts of the answer" });
+  await expect(switching).toContainText("Part 1 of 2");
+  await expect(standing).toContainText("Length limit reached");
+  await details.getByRole("tab", { name: "Events" }).click();
+  const next = switching.getByRole("button", { name: "Next part" });
+  await next.press("Enter");
+  await expect(switching).toContainText("Part 2 of 2");
+  await expect(standing).toContainText("Complete");
+  await expect(next).toBeFocused();
+  await expect(details.getByRole("tab", { name: "Events" })).toHaveAttribute("aria-selected", "true");
+  await expect(next).toHaveAttribute("aria-disabled", "true");
+  await switching.getByRole("button", { name: "Previous part" }).click();
+  await expect(standing).toContainText("Length limit reached");
+});
+
+test("run details that are open learn of a continuation", async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await useModel(page, "openai/sim-length");
+  await ask(page, "What is a run?");
+  await ended(page, "length");
+  await end(page).getByRole("button", { name: "Run details" }).click();
+  const switching = page.locator("[data-part=inspector]").getByRole("group", { name: "Parts of the answer" });
+  await expect(page.locator("[data-part=inspector] [data-part=standing]")).toBeVisible();
+  await expect(switching).toHaveCount(0);
+  await continued(page, "complete");
+  await expect(switching).toContainText("Part 1 of 2");
 });
 
 test("the next question follows the joined answer", async ({ page }) => {

@@ -25,6 +25,7 @@ import { useShortcuts } from "./hooks/shortcuts.ts";
 import { createSignalbox } from "./hooks/signalbox.ts";
 import { useStore } from "./hooks/store.ts";
 import { showTheme } from "./hooks/theme.ts";
+import { chainOf, runOf, wholeOf } from "./hooks/whole.ts";
 import { copyOf } from "./run/copy.ts";
 
 const RunInspectorDrawer = lazy(() => import("./components/inspector/RunInspectorDrawer.tsx"));
@@ -61,7 +62,7 @@ export function App() {
   const isWide = useMedia(WIDE);
   const [sheet, setSheet] = useState(false);
   const [dialog, setDialog] = useState<DialogName>();
-  const [inspected, setInspected] = useState<{ answer: Answer; title: string }>();
+  const [inspected, setInspected] = useState<{ whole: Answer; shown: Answer; title: string }>();
   const [notice, setNotice] = useState("");
   // The first paint does without the closed dialogs.
   const [idle, setIdle] = useState(false);
@@ -116,7 +117,10 @@ export function App() {
     return address.kind !== "run" && address.kind !== "save" && last?.kind === "answer" ? last.part.answer : undefined;
   };
   const clearNotice = useCallback(() => setNotice(""), []);
-  const inspect = useCallback((answer: Answer, title: string) => setInspected({ answer, title }), []);
+  const inspect = useCallback(
+    (whole: Answer, title: string, runId?: string) => setInspected({ whole, shown: runOf(whole, runId), title }),
+    [],
+  );
 
   useShortcuts({
     search,
@@ -126,7 +130,8 @@ export function App() {
     inspect: () => {
       const answer = lastAnswer();
       const question = chat.state.entries.findLast((entry) => entry.kind === "question");
-      setInspected(inspected || !answer ? undefined : { answer, title: question?.part.text ?? "" });
+      if (inspected || !answer) setInspected(undefined);
+      else inspect(answer, question?.part.text ?? "");
     },
     copy: () => {
       const answer = lastAnswer();
@@ -182,11 +187,13 @@ export function App() {
             {inspected && (
               <Suspense>
                 <RunInspectorDrawer
-                  key={inspected.answer.key}
+                  key={chainOf(inspected.shown)[0]?.key}
                   client={session.reader}
-                  runId={inspected.answer.runId}
-                  title={inspected.title || inspected.answer.state.trace.model}
-                  live={inspected.answer}
+                  runId={inspected.shown.runId}
+                  title={inspected.title || inspected.shown.state.trace.model}
+                  live={inspected.shown}
+                  parts={chainOf(wholeOf(chat.state.entries, inspected.shown) ?? inspected.whole)}
+                  onPart={(shown) => setInspected({ ...inspected, shown })}
                   onClose={() => setInspected(undefined)}
                   onUse={(asked) => {
                     changeAsk(settings, chat, asked);

@@ -3,6 +3,7 @@ import { useCallback, useSyncExternalStore } from "react";
 import { joinedTrace } from "../run/joined.ts";
 import type { RunTrace } from "../types/models.ts";
 import type { Answer } from "./answer.ts";
+import type { Entry } from "./parts.ts";
 
 /** The answers that make one with it: those that it continues, and itself. */
 export const chainOf = (answer: Answer): readonly Answer[] =>
@@ -11,6 +12,15 @@ export const chainOf = (answer: Answer): readonly Answer[] =>
 /** One of the runs that an answer consists of; its last where none is named. */
 export const runOf = (answer: Answer, runId: string | undefined): Answer =>
   chainOf(answer).find((one) => one.runId === runId) ?? answer;
+
+/** The answer in view that this one is a part of; undefined where none is. */
+export function wholeOf(entries: readonly Entry[], answer: Answer): Answer | undefined {
+  const all = entries.flatMap((entry) =>
+    entry.kind === "answer" ? [entry.part, ...entry.beside, ...entry.alternatives] : [],
+  );
+  const whole = all.find((part) => part.kind === "answer" && chainOf(part.answer).includes(answer));
+  return whole?.kind === "answer" ? whole.answer : undefined;
+}
 
 interface Whole {
   traces: readonly RunTrace[];

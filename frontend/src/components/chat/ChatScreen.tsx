@@ -8,7 +8,6 @@ import type { AnswerPart } from "../../hooks/parts.ts";
 import type { PictureRule } from "../../hooks/pictures.ts";
 import type { Signalbox } from "../../hooks/signalbox.ts";
 import { useStore } from "../../hooks/store.ts";
-import { runOf } from "../../hooks/whole.ts";
 import type { AnswerActions, RetryReason } from "../../run/actions.ts";
 import { changedCount } from "../../run/parameters.ts";
 import type { Model, ParameterName, Picture } from "../../types/api.ts";
@@ -34,7 +33,8 @@ interface Props {
   onNew: () => void;
   /** Open the settings, at this one where it is named. */
   onSettings: (focused?: ParameterName) => void;
-  onInspect: (answer: Answer, title: string) => void;
+  /** `runId`: of which of its runs; its last where none is named. */
+  onInspect: (answer: Answer, title: string, runId?: string) => void;
   /** Have another model answer the question of this answer. */
   onRetryWith: (questionKey: string, answer: Answer, reason?: RetryReason) => void;
   /** Tell the reader that something was done, or why not. */
@@ -105,7 +105,7 @@ export function ChatScreen(props: Props) {
         },
         limits,
         onLimit: onSettings,
-        onInspect: (runId) => onInspect(runOf(part.answer, runId), questionOf(chat, part)),
+        onInspect: (runId) => onInspect(part.answer, questionOf(chat, part), runId),
         onSave: () =>
           void keep(box, part.answer).then(
             () => onNotice("Saved. Find it under Saved in the sidebar."),

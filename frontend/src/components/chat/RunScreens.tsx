@@ -6,7 +6,6 @@ import type { Answer } from "../../hooks/answer.ts";
 import { useContinued, useRun, useSave } from "../../hooks/opened.ts";
 import type { Signalbox } from "../../hooks/signalbox.ts";
 import { useStore } from "../../hooks/store.ts";
-import { runOf } from "../../hooks/whole.ts";
 import type { AnswerActions } from "../../run/actions.ts";
 import { Announcer } from "../line/Announcer.tsx";
 import { Button } from "../ui/Button.tsx";
@@ -17,7 +16,7 @@ interface Props {
   id: string;
   sidebarOpen: boolean;
   onSidebar: () => void;
-  onInspect: (answer: Answer, title: string) => void;
+  onInspect: (answer: Answer, title: string, runId?: string) => void;
 }
 
 export function RunScreen({ box, id, onInspect, ...rest }: Props) {
@@ -73,7 +72,7 @@ interface ShownProps {
   box: Signalbox;
   answer: Answer;
   question: string | undefined;
-  onInspect: (answer: Answer, title: string) => void;
+  onInspect: (answer: Answer, title: string, runId?: string) => void;
   children: ReactNode;
 }
 
@@ -87,7 +86,7 @@ function Shown({ box, answer, question, onInspect, children }: ShownProps) {
       onContinue: undefined,
       limits: {},
       onLimit: undefined,
-      onInspect: (runId) => onInspect(runOf(answer, runId), question ?? ""),
+      onInspect: (runId) => onInspect(answer, question ?? "", runId),
       onSave: undefined,
       onToken: () => box.session.askForToken(),
     }),

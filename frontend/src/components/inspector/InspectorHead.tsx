@@ -1,5 +1,6 @@
 // The inspector's head: which run this is, how it stands with it, and what can be done with what is known.
 import { ClipboardCopy, Download, Hash, SlidersHorizontal, X } from "lucide-react";
+import type { ReactNode } from "react";
 import { saveFile } from "../../hooks/download.ts";
 import { type ApiClient, type InspectedState, restoredSettings } from "../../hooks/inspected.ts";
 import { useSaid } from "../../hooks/view.ts";
@@ -19,9 +20,11 @@ interface Props {
   seen: InspectedState;
   onClose: () => void;
   onUse: ((settings: Partial<AskSettings>) => void) | undefined;
+  /** Under the title: the way to other runs of the same answer. */
+  children?: ReactNode;
 }
 
-export function InspectorHead({ client, runId, title, seen, onClose, onUse }: Props) {
+export function InspectorHead({ client, runId, title, seen, onClose, onUse, children }: Props) {
   const { record, trace, events } = seen;
   const text = () => exportText({ runId, title, trace, record, events });
   return (
@@ -39,6 +42,7 @@ export function InspectorHead({ client, runId, title, seen, onClose, onUse }: Pr
           </Button>
         </Tip>
       </div>
+      {children && <div className="-ms-2 pt-1">{children}</div>}
       <div className="-ms-2 flex flex-wrap items-center gap-x-1 pt-1">
         <Copy text={text}>
           <ClipboardCopy aria-hidden="true" />

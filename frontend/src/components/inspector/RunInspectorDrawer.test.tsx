@@ -53,7 +53,16 @@ const labels = () => rows().map((row) => row.textContent?.replace(/^(done|failed
 
 async function open(props: Partial<Parameters<typeof RunInspectorDrawer>[0]> = {}): Promise<UserEvent> {
   const user = userEvent.setup();
-  const given = { client: server(), runId: RUN, title: "Leases", live: undefined, onClose: vi.fn(), onUse: vi.fn() };
+  const given = {
+    client: server(),
+    runId: RUN,
+    title: "Leases",
+    live: undefined,
+    onClose: vi.fn(),
+    onUse: vi.fn(),
+    parts: [],
+    onPart: vi.fn(),
+  };
   render(<RunInspectorDrawer {...given} {...props} />);
   if (!("client" in props) && !("live" in props)) await waitFor(() => expect(rows()).toHaveLength(8));
   return user;

@@ -6,6 +6,7 @@ import { useMedia, WIDE } from "../../hooks/media.ts";
 import { waterfall } from "../../run/waterfall.ts";
 import type { AskSettings } from "../../types/api.ts";
 import { Dialog } from "../ui/Dialog.tsx";
+import { PlaceSwitch } from "../ui/PlaceSwitch.tsx";
 import { InspectorHead } from "./InspectorHead.tsx";
 import { type InspectorTab, InspectorTabs } from "./InspectorTabs.tsx";
 
@@ -16,6 +17,9 @@ interface Props {
   title: string;
   /** The page's own store of that answer, where it has one. */
   live: Answer | undefined;
+  /** The runs of its answer, where that was continued; `live` is one of them. */
+  parts: readonly Answer[];
+  onPart: (part: Answer) => void;
   onClose: () => void;
   /** Ask the next question as this one was asked; undefined where nothing can be asked. */
   onUse: ((settings: Partial<AskSettings>) => void) | undefined;
@@ -42,7 +46,7 @@ export default function RunInspectorDrawer(props: Props) {
 
 /** It takes the focus when it opens, as the sheet does, and gives it back. */
 function Beside(props: Props & TabProps) {
-  const { onClose, runId } = props;
+  const { onClose } = props;
   const box = useRef<HTMLElement>(null);
   useEffect(() => {
     const before = document.activeElement;
@@ -66,19 +70,31 @@ function Beside(props: Props & TabProps) {
       onKeyDown={onKeyDown}
       className="flex h-full min-h-0 w-details shrink-0 flex-col overflow-hidden border-edge border-s bg-ground outline-none"
     >
-      <Inspector key={runId} {...props} />
+      <Inspector {...props} />
     </aside>
   );
 }
 
-function Inspector({ client, runId, title, live, onClose, onUse, tab, onTab }: Props & TabProps) {
+function Inspector({ client, runId, title, live, parts, onPart, onClose, onUse, tab, onTab }: Props & TabProps) {
   const seen = useInspected(client, runId, live);
   const { trace, record, events, now } = seen;
   const fall = useMemo(() => waterfall({ trace, record, events, now }), [trace, record, events, now]);
   return (
     <>
-      <InspectorHead client={client} runId={runId} title={title} seen={seen} onClose={onClose} onUse={onUse} />
-      <InspectorTabs seen={seen} fall={fall} tab={tab} onTab={onTab} />
+      <InspectorHead {...{ client, runId, title, seen, onClose, onUse }}>
+        {live && parts.length > 1 && (
+          <PlaceSwitch
+            index={parts.indexOf(live)}
+            count={parts.length}
+            onGo={(at) => onPart(parts[at] ?? live)}
+            label="Parts of the answer"
+            one="part"
+            part="parts"
+            spelled
+          />
+        )}
+      </InspectorHead>
+      <InspectorTabs key={runId} seen={seen} fall={fall} tab={tab} onTab={onTab} />
     </>
   );
 }

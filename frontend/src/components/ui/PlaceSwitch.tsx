@@ -1,0 +1,61 @@
+// Goes between things that come one after another: ‹ 2/3 ›.
+import { ChevronLeft, ChevronRight } from "lucide-react";
+import { Button, type ButtonProps } from "./Button.tsx";
+
+interface Props {
+  /** From 0. */
+  index: number;
+  count: number;
+  onGo: (index: number) => void;
+  /** What all of them are: "Versions of the answer". */
+  label: string;
+  /** What one of them is: "version". */
+  one: string;
+  part: string;
+  /** "Part 2 of 3" in place of "2/3". */
+  spelled?: boolean;
+}
+
+export function PlaceSwitch({ index, count, onGo, label, one, part, spelled = false }: Props) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields.
+    <div role="group" aria-label={label} data-part={part} className="flex items-center text-dim text-small">
+      <Way aria-label={`Previous ${one}`} isEnd={index <= 0} onClick={() => onGo(index - 1)}>
+        <ChevronLeft aria-hidden="true" />
+      </Way>
+      <span className="tabular-nums">
+        {spelled ? (
+          `${one.charAt(0).toUpperCase()}${one.slice(1)} ${index + 1} of ${count}`
+        ) : (
+          <>
+            {index + 1}
+            <span aria-hidden="true">/</span>
+            <span className="sr-only"> of </span>
+            {count}
+          </>
+        )}
+      </span>
+      <Way aria-label={`Next ${one}`} isEnd={index >= count - 1} onClick={() => onGo(index + 1)}>
+        <ChevronRight aria-hidden="true" />
+      </Way>
+    </div>
+  );
+}
+
+interface WayProps extends ButtonProps {
+  isEnd: boolean;
+  onClick: () => void;
+}
+
+/** At an end it is not `disabled`: that would take the focus from who came there by keyboard. */
+function Way({ isEnd, onClick, ...rest }: WayProps) {
+  return (
+    <Button
+      size="icon-small"
+      aria-disabled={isEnd}
+      className="aria-disabled:cursor-default aria-disabled:opacity-45"
+      onClick={() => !isEnd && onClick()}
+      {...rest}
+    />
+  );
+}

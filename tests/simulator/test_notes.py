@@ -95,6 +95,7 @@ def test_without_the_tool_the_answer_says_that_nothing_is_saved(fields: dict[str
     said = turn("Take a note: buy milk", **fields)
     assert said.calls == ()
     assert said.text == "I could not save the note “Buy milk”: this request offers no tool that saves notes."
+    assert "No tool is needed" not in said.reasoning
 
 
 def test_what_is_asked_beside_it_is_answered_without_the_tool() -> None:

@@ -5,7 +5,7 @@ import orjson
 from .accents import Accent
 from .answer import compose, is_answered, rounds
 from .incoming import Incoming
-from .notes import saves_notes
+from .notes import saves_notes, unsaved
 from .plan import Exchange, exchanges, next_calls
 from .results import tidy
 from .shapes import as_object
@@ -39,6 +39,8 @@ def think(incoming: Incoming, made: list[Exchange], calls: list[Call]) -> str:
         return f"{said} Nothing in them is about that, and I will say so."
     if made:
         return f"{said} That is enough. I will quote what answers the question and name the sources."
+    if unsaved(incoming, []):
+        return f"{said} I cannot save that note, and I will say why."
     return f"{said} No tool is needed for that; a short, friendly answer will do."
 
 

@@ -1,4 +1,4 @@
-# Every command a person types. `./just VERB` brings just, uv and node along; whoever has just may type `just VERB`.
+# Every command a person types. `./just VERB` brings just, uv and node along; with just installed, `just VERB` works too.
 
 set positional-arguments
 set quiet
@@ -38,7 +38,7 @@ fix: _dev
     ruff format .
     python scripts/page.py run fix
 
-# run an OpenRouter of our own on a loopback port
+# run the simulator alone on a loopback port
 [no-exit-message]
 simulate *args: _run
     exec signalbox simulate "$@"

@@ -49,21 +49,21 @@ def _parser() -> argparse.ArgumentParser:
     )
     serve.set_defaults(run=_serve)
 
-    doctor = verbs.add_parser("doctor", help="look at key, data folder, database, search, port, and say what to do")
+    doctor = verbs.add_parser("doctor", help="check key, data folder, database, search and port, and say what to fix")
     doctor.add_argument("--host", help="address that is listened on, as with serve (SIGNALBOX_HOST)")
     doctor.add_argument("--port", type=int, help="port that is listened on, as with serve (SIGNALBOX_PORT)")
     doctor.add_argument("--json", action="store_true", help="print the findings as JSON")
     doctor.set_defaults(run=_doctor)
 
     _add_backups(verbs)
-    simulate = verbs.add_parser("simulate", help="run an OpenRouter of our own on a loopback port")
+    simulate = verbs.add_parser("simulate", help="run only the simulator, on a loopback port")
     simulate.add_argument("--host", default="127.0.0.1")
     simulate.add_argument("--port", type=int, default=8001)
     simulate.add_argument("--pace", type=float, default=None, help="seconds between two chunks")
     simulate.add_argument("--replay", type=Path, help="a recording, or a folder of recordings, to answer with")
     simulate.set_defaults(run=_simulate)
 
-    decode = verbs.add_parser("decode", help="print what a captured upstream body means, as JSON")
+    decode = verbs.add_parser("decode", help="decode a captured upstream response, as JSON")
     decode.add_argument("--dialect", choices=("openrouter-chat",), required=True)
     decode.add_argument("file", type=Path, help="the body, streamed or whole; - for standard input")
     decode.set_defaults(run=_decode)
@@ -78,7 +78,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_backups(verbs: _Verbs) -> None:
-    backup = verbs.add_parser("backup", help="write all that lasts into one file, also while a server runs")
+    backup = verbs.add_parser("backup", help="write all data to one file, also while a server runs")
     backup.add_argument(
         "target",
         nargs="?",
@@ -87,13 +87,13 @@ def _add_backups(verbs: _Verbs) -> None:
         help="a folder (.), or a file to replace",
     )
     backup.set_defaults(run=_backup)
-    restore = verbs.add_parser("restore", help="put a backup in place; what was there is moved aside")
+    restore = verbs.add_parser("restore", help="restore a backup; existing data is moved aside")
     restore.add_argument("file", type=Path, help="what signalbox backup has written; the server must be stopped")
     restore.set_defaults(run=_restore)
 
 
 def _add_replaying(verbs: _Verbs) -> None:
-    replay = verbs.add_parser("replay", help="make a run again from its journal; no tool is run, nothing is kept")
+    replay = verbs.add_parser("replay", help="replay a run from its journal; executes no tool and stores nothing")
     replay.add_argument("name", metavar="RUN", help="id of a run or a save, or a file of GET /api/saves/ID")
     replay.add_argument("--loop", choices=("legacy", "v2"), help="default: the other one than then")
     replay.add_argument("--model", help="another model; the loop is then that of then")
@@ -103,26 +103,26 @@ def _add_replaying(verbs: _Verbs) -> None:
     )
     replay.set_defaults(run=_replay)
 
-    parity = verbs.add_parser("parity", help="run a set through both loops and print where they differ")
+    parity = verbs.add_parser("parity", help="replay runs on both loops and print where they differ")
     parity.add_argument("runs", nargs="*", metavar="RUN", help="as with replay")
     chosen = parity.add_mutually_exclusive_group()
     chosen.add_argument("--newest", type=_count, metavar="N", help="the newest runs")
-    chosen.add_argument("--scenarios", action="store_true", help="all that the simulator can do (the default)")
+    chosen.add_argument("--scenarios", action="store_true", help="all scenarios of the simulator (the default)")
     chosen.add_argument("--recordings", type=Path, metavar="DIR", help="a folder of recorded answers")
     parity.add_argument("--json", action="store_true", help="print the report as JSON")
     parity.set_defaults(run=_parity)
 
 
 def _add_tokens(verbs: _Verbs) -> None:
-    token = verbs.add_parser("token", help="make, list and revoke API tokens; each has its own runs")
+    token = verbs.add_parser("token", help="create, list and revoke API tokens; each has its own runs")
     doings = token.add_subparsers(required=True, metavar="DOING")
-    create = doings.add_parser("create", help="make a token and print it, this once")
-    create.add_argument("name", metavar="NAME", help="whose it is, to know it again")
-    create.add_argument("--days", type=float, default=None, help="how long it holds (for ever)")
+    create = doings.add_parser("create", help="create a token and print it, only once")
+    create.add_argument("name", metavar="NAME", help="name of the user, shown in the list")
+    create.add_argument("--days", type=float, default=None, help="days until it expires (never)")
     create.set_defaults(run=_create_token)
     listing = doings.add_parser("list", help="list all tokens, without their secrets")
     listing.set_defaults(run=_list_tokens)
-    revoke = doings.add_parser("revoke", help="take a token back: within a second it holds no more")
+    revoke = doings.add_parser("revoke", help="revoke a token; it stops working within a second")
     revoke.add_argument("id", metavar="ID", help="as in the list")
     revoke.set_defaults(run=_revoke_token)
 

@@ -72,7 +72,7 @@ def test_a_healthy_server(tmp_path: Path) -> None:
             app.ask()
             found = examined(settings_for(tmp_path, signalbox_port=app.port, **upstream))
     assert {one.state for one in found.values()} == {"ok"}, found
-    assert "accepts the key, which has no limit of its own; $0.00 spent" in found["key"].found
+    assert "accepts the key, which has no spending limit; $0.00 spent" in found["key"].found
     assert "is at work" in found["lock"].found
     assert "is sound; its tables are this version's" in found["database"].found
     assert found["port"].found == f"A Signalbox of this version answers at 127.0.0.1:{app.port}."

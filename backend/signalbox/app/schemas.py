@@ -205,7 +205,7 @@ class ChatRequest(_Strict):
     prompt: str | None = None
     system: str | None = None
     tools: Annotated[list[ShortText], Field(max_length=128)] | None = Field(
-        default=None, description="Names of tools to offer; absent: all that are available; []: none."
+        default=None, description="Names of tools to offer; absent: all available ones; []: none."
     )
     tool_choice: Literal["auto", "none", "required"] | NamedChoice | None = None
     parallel_tool_calls: bool | None = None

@@ -263,7 +263,7 @@ def token_for(settings: Settings, host: str) -> str | None:
     if is_loopback(host) or settings.signalbox_require_token:
         return None
     raise SettingsError(
-        f"{host} is reachable from other machines, and whoever reaches it spends your key. "
+        f"{host} is reachable from other machines, and anyone who reaches it spends your key. "
         "Set SIGNALBOX_ACCESS_TOKEN, or SIGNALBOX_REQUIRE_TOKEN=true and give each user a token "
         "(signalbox token create NAME), or listen on 127.0.0.1."
     )

@@ -20,7 +20,7 @@ _LONGEST_NAME = 200
 
 
 def create(name: str, days: float | None) -> int:
-    """Make a token and print it, this once; return the exit status."""
+    """Create a token and print it, only once; return the exit status."""
     if not name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
         return _fail(f"A token's name is 1 to {_LONGEST_NAME} printable characters, to know it again in the list.")
     if days is not None and not 0 < days <= 36500:
@@ -31,7 +31,7 @@ def create(name: str, days: float | None) -> int:
         await database.write(add_token, token)
         print(text)
         until = f"until {_moment(token.expires)}" if token.expires is not None else "until it is revoked"
-        print(f"Token {token.id} for {name!r} holds {until}. It is shown this once.", file=sys.stderr)
+        print(f"Token {token.id} for {name!r} is valid {until}. It is shown only once.", file=sys.stderr)
         return 0
 
     return _with_database(work, makes=True)

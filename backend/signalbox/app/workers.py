@@ -29,5 +29,5 @@ def hold_data_folder(folder: Path, stack: AsyncExitStack | ExitStack) -> None:
     except OSError:
         raise FolderInUse(
             f"Another Signalbox works in the data folder {folder}. {SENTENCE} For a second Signalbox beside the "
-            "first, set SIGNALBOX_DATA_DIR to a folder of its own."
+            "first, set SIGNALBOX_DATA_DIR to a different folder."
         ) from None

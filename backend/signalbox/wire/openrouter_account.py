@@ -8,7 +8,7 @@ from signalbox.core.messages import JsonObject, JsonValue
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Dollars; `left` is None where the key has no limit of its own, or none is told."""
+    """Dollars; `left` is None where the key has no limit, or the provider reports none."""
 
     left: float | None = None
     spent: float | None = None

@@ -50,7 +50,7 @@ async def _asked(service: OpenRouterService, upstream: Upstream, where: str) -> 
 def _told(account: Account, where: str) -> Finding:
     spent = f"; ${account.spent:,.2f} spent so far" if account.spent is not None else ""
     if account.left is None:
-        return ok("key", f"{where} accepts the key, which has no limit of its own{spent}.")
+        return ok("key", f"{where} accepts the key, which has no spending limit{spent}.")
     words = f"{where} accepts the key, and ${max(account.left, 0):,.2f} is left on it{spent}."
     if account.left <= 0:
         return fail("key", words, "Raise the key's limit, or set another key.")

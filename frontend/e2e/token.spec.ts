@@ -1,5 +1,5 @@
 // A server that asks for a token: it is asked for once, in words for people, and kept as the reader wants.
-import { expect, expectAccessible, type Page, REFUSED, test } from "./support/page.ts";
+import { ask, ended, expect, expectAccessible, type Page, REFUSED, test } from "./support/page.ts";
 import { type OwnServer, ownServer } from "./support/server.ts";
 
 const TOKEN = "a-token-in-a-test";
@@ -89,4 +89,72 @@ test("is remembered where the reader asks for it, until it is forgotten in the s
   await expect(gate(later)).toBeVisible();
   await expect(gate(other)).toBeVisible();
   expect(await inStores(later)).toEqual([null, null]);
+});
+
+/** The questions that are posted from now on: their words, the model, and whether the server has taken them. */
+function posts(page: Page): { text: string; model: string; status: number }[] {
+  const all: ReturnType<typeof posts> = [];
+  page.on("response", (response) => {
+    if (!response.url().endsWith("/api/chat/stream")) return;
+    const { messages, model } = response.request().postDataJSON();
+    all.push({ text: messages?.[0]?.content, model, status: response.status() });
+  });
+  return all;
+}
+
+/** The token of this tab is not the right one any more. */
+const expire = (page: Page) => page.evaluate((key) => sessionStorage.setItem(key, "an-expired-token"), KEY);
+
+test("a question that was refused is sent once by itself when the token is there", async ({ page }) => {
+  await page.goto(server.url);
+  await enter(page, TOKEN);
+  await expect(models(page)).toBeVisible();
+  const all = posts(page);
+  await expire(page);
+  await ask(page, "Who are you?");
+  await expect(gate(page)).toBeVisible();
+  await enter(page, "still-not-the-token");
+  await expect(gate(page).getByRole("alert")).toBeVisible();
+  await enter(page, TOKEN);
+  await ended(page);
+  await expect(page.locator("[data-part=question]")).toContainText("Who are you?");
+  await page.reload();
+  await ended(page);
+  await expect(page.locator("[data-part=question]")).toHaveCount(1);
+  expect(all.map(({ text, status }) => [text, status])).toEqual([
+    ["Who are you?", 401],
+    ["Who are you?", 200],
+  ]);
+});
+
+test("a refused comparison ends as a whole, and is asked as a whole when the token is there", async ({ page }) => {
+  await page.goto(server.url);
+  await enter(page, TOKEN);
+  await expect(models(page)).toBeVisible();
+  await page.getByRole("button", { name: "Compare models" }).click();
+  await expect(page.locator("[data-part=compared-model]")).toHaveCount(2);
+  const all = posts(page);
+  await expire(page);
+  await ask(page, "Who are you?");
+  await expect(gate(page)).toBeVisible();
+  await page.keyboard.press("Escape");
+  const columns = page.locator("[data-part=column]");
+  await expect(columns.locator("[data-part=error][data-code=UNAUTHORIZED]")).toHaveCount(2);
+  // A message that is written now waits for the token as well.
+  await ask(page, "And what can you do?");
+  const queue = page.getByRole("region", { name: "Queued messages" });
+  await expect(queue).toContainText("Enter the access token to send your message.");
+  await expectAccessible(page);
+  await queue.getByRole("button", { name: "Enter token" }).click();
+  await enter(page, TOKEN);
+  await expect(page.locator("[data-part=question]")).toHaveCount(2, { timeout: 30_000 });
+  await expect(columns.locator("[data-part=end][data-status=complete]")).toHaveCount(4, { timeout: 30_000 });
+  const asked = all.map(({ text, status }) => [text, status]);
+  expect(asked).toEqual([
+    ["Who are you?", 401],
+    ["Who are you?", 200],
+    [undefined, 200],
+    ["And what can you do?", 200],
+    [undefined, 200],
+  ]);
 });

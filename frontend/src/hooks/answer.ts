@@ -52,6 +52,8 @@ export interface AnswerDeps {
   now?: () => number;
   /** How long a stopped run may take to say its own end. */
   stopGraceMs?: number;
+  /** How long a stopped question may keep its connection to learn the name of its run. */
+  unnamedMs?: number;
   stopDelays?: readonly number[];
   /** A connection that is back within this time was never away. */
   quietMs?: number;
@@ -72,7 +74,6 @@ export interface AnswerOptions {
 type Kept = Pick<AnswerOptions, "model" | "continues"> & { runId: string };
 
 const STOP_GRACE_MS = 2000;
-/** How long a stopped question may keep its connection to learn the name of its run. */
 const UNNAMED_MS = 8000;
 /** Waits before each attempt to have a run stopped. */
 const STOP_DELAYS = [0, 500, 1000, 2000, 4000] as const;
@@ -90,6 +91,8 @@ export class Answer extends Store<AnswerState> {
   readonly events: RawEvent[] = [];
   /** It was asked for, and nobody knows whether that came through. */
   isUnanswered = false;
+  /** It was asked for without a token that the server takes. */
+  isUnauthorized = false;
   readonly continues: Answer | undefined;
   readonly #deps: AnswerDeps;
   readonly #now: () => number;
@@ -307,7 +310,7 @@ export class Answer extends Store<AnswerState> {
   /** Its connection is needed by others. What became of it is told by its conversation. */
   #endUnnamed(abort: AbortController): void {
     this.#endHere(stoppedLocally);
-    this.#grace = setTimeout(() => abort.abort(), UNNAMED_MS);
+    this.#grace = setTimeout(() => abort.abort(), this.#deps.unnamedMs ?? UNNAMED_MS);
   }
 
   /** Nothing is called stopped that the server has not stopped. */
@@ -436,7 +439,8 @@ export class Answer extends Store<AnswerState> {
     const reason = error instanceof ApiError ? error : new ApiError(0, "PAGE_ERROR", String(error));
     this.isUnanswered = !isRefusal(error);
     this.#change((trace) => refused(trace, reason));
-    if (reason.status === 401) this.#deps.onUnauthorized?.();
+    this.isUnauthorized = reason.status === 401;
+    if (this.isUnauthorized) this.#deps.onUnauthorized?.();
   }
 
   #change(change: (trace: RunTrace) => RunTrace): void {

@@ -158,7 +158,7 @@ describe("a question that was stopped before it had a name", () => {
     await settle();
     void chat.stop();
     await settle();
-    expect(pendingIn(box).map(({ fate }) => fate)).toEqual(["stopped"]);
+    expect(pendingIn(box).flatMap(({ asks }) => asks.map(({ stopped }) => stopped))).toEqual([true]);
     const after = open({ box });
     after.server.conversation = {
       id: "c1",
@@ -185,6 +185,108 @@ describe("a question that was stopped before it had a name", () => {
     await settle();
     expect([server.asked.map(({ body }) => body.model), server.stopped]).toEqual([["m"], ["/api/runs/run1/stop"]]);
     expect(chat.state.running).toBe(false);
+  });
+});
+
+describe("a comparison of which only the first answer is stopped before the question has a name", () => {
+  const columns = (chat: Chat) => {
+    const entry = chat.state.entries[1];
+    return entry?.kind === "answer" ? entry.beside.map(({ answer }) => answer) : [];
+  };
+  const models = (server: { asked: readonly { body: { model: string; messages?: unknown } }[] }) =>
+    server.asked.map(({ body }) => [body.model, body.messages !== undefined]);
+
+  it("asks the other models once the server has named it", async () => {
+    const { server, chat } = open({ stopGraceMs: 0, box: boxOf() }, { models: ["m", "n"] });
+    const answer = holdQuestions(server);
+    void chat.send("first");
+    await settle();
+    void columns(chat)[0]?.stop();
+    await settle();
+    answer();
+    await settle();
+    answer();
+    await settle();
+    expect([models(server), server.stopped]).toEqual([
+      [
+        ["m", true],
+        ["n", false],
+      ],
+      ["/api/runs/run1/stop"],
+    ]);
+  });
+
+  it.each([
+    ["by its name, where the server has it", true, [["n", false]], ["/api/runs/r/stop"]],
+    ["with its words, where the server does not have it", false, [["n", true]], []],
+  ])("asks the other models %s, when its connection has brought none", async (_, hasIt, asked, stopped) => {
+    const box = boxOf();
+    const { server, chat } = open({ stopGraceMs: 0, unnamedMs: 0, box }, { models: ["m", "n"] });
+    const request = server.request.bind(server);
+    server.request = (path, init) =>
+      path === "/api/chat/stream" && String(init?.body).includes('"model":"m"')
+        ? new Promise((_resolve, reject) => init?.signal?.addEventListener("abort", () => reject(init.signal?.reason)))
+        : request(path, init);
+    void chat.send("first");
+    await settle();
+    void columns(chat)[0]?.stop();
+    if (hasIt)
+      server.conversation = {
+        ...{ id: "c1", title: "T", leaf_id: "r", messages: [question("q", "first"), answerOf("r", "q")] },
+      };
+    await expect.poll(() => models(server)).toEqual(asked);
+    await server.asked[0]?.send(say("n"), done());
+    await expect.poll(() => server.stopped).toEqual(stopped);
+    const other = columns(chat).find(({ state }) => state.trace.model === "n");
+    expect([columns(chat).length, other?.state.trace.end?.status]).toEqual([2, "complete"]);
+    expect(pendingIn(box)).toEqual([]);
+  });
+
+  it("waits with the other models while the server cannot be reached, and each can be stopped", async () => {
+    const stream = { slots: { take: async () => () => undefined }, askDelays: [], lineDelays: [10] };
+    const { server, chat } = open({ stream, box: boxOf() }, { models: ["m", "n", "o"] });
+    const request = server.request.bind(server);
+    server.request = () => Promise.reject(unreachable());
+    const over = chat.send("first");
+    await expect.poll(() => columns(chat).map(({ state }) => state.connection)).toEqual(Array(3).fill("waiting"));
+    await columns(chat)[0]?.stop();
+    await columns(chat)[2]?.stop();
+    expect(columns(chat).map(({ isOver }) => isOver)).toEqual([true, false, true]);
+    server.request = request;
+    await expect.poll(() => models(server)).toEqual([["n", true]]);
+    await server.asked[0]?.send(say("n"), done());
+    await over;
+    expect(columns(chat).map(({ state }) => state.trace.end?.status)).toEqual(["cancelled", "complete", "cancelled"]);
+  });
+
+  it("ends the other answers as unanswered, where nobody says what became of the question", async () => {
+    const { server, chat } = open({ stopGraceMs: 0, unnamedMs: 0 }, { models: ["m", "n"] });
+    server.request = (path, init) =>
+      path === "/api/chat/stream"
+        ? new Promise((_resolve, reject) => init?.signal?.addEventListener("abort", () => reject(init.signal?.reason)))
+        : Promise.reject(unreachable());
+    const over = chat.send("first");
+    await settle();
+    await columns(chat)[0]?.stop();
+    await over;
+    expect(columns(chat).map(({ state }) => state.trace.end?.code ?? state.trace.end?.status)).toEqual([
+      "cancelled",
+      "SERVER_UNREACHABLE",
+    ]);
+  });
+
+  it("asks the others alone after a reload", async () => {
+    const box = boxOf();
+    const { server, chat } = open({ box }, { models: ["m", "n"] });
+    server.request = () => new Promise(() => undefined);
+    void chat.send("first");
+    await settle();
+    void columns(chat)[0]?.stop();
+    await settle();
+    const after = open({ box });
+    void after.chat.open();
+    await settle();
+    expect(models(after.server)).toEqual([["n", true]]);
   });
 });
 

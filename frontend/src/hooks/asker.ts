@@ -1,5 +1,7 @@
 // Asks questions: the first model with the words, the others for their answers, each once whatever the line does.
+import { LINE_DELAYS } from "../stream/chat.ts";
 import { newKey } from "../stream/keys.ts";
+import { browserPage, sleep } from "../stream/waits.ts";
 import type { ChatBody } from "../types/models.ts";
 import { Answer, type AnswerDeps } from "./answer.ts";
 import { type Asking, bodyOf } from "./asking.ts";
@@ -13,6 +15,10 @@ export interface Tree {
   parentIdOf(question: QuestionPart): string | null;
   /** The server has named a question. */
   name(questionKey: string, id: string): void;
+  /** Learn what the server has of the conversation; false: the server did not answer. */
+  look(): Promise<boolean>;
+  /** Nobody looks at the conversation any more. */
+  isLeft(): boolean;
 }
 
 /** An answer that is to be asked for, under this Idempotency-Key. */
@@ -20,6 +26,9 @@ export interface Plan {
   part: AnswerPart;
   key: string;
 }
+
+/** What is said of a question where the server does not answer. */
+const SILENT = { code: "SERVER_UNREACHABLE", error: "Signalbox is not responding." } as const;
 
 export class Asker {
   readonly #conversationId: string;
@@ -65,12 +74,16 @@ export class Asker {
     await (rest ?? this.#goOn(now, first.part.answer, others, asking, asked));
   }
 
-  #askFor(question: QuestionPart, { part, key }: Plan, body: ChatBody, onNamed?: () => void): Promise<void> {
-    return part.answer.ask(body, key, ({ messageId }) => {
+  async #askFor(question: QuestionPart, { part, key }: Plan, body: ChatBody, onNamed?: () => void): Promise<void> {
+    const { answer } = part;
+    await answer.ask(body, key, ({ messageId }) => {
       this.#pending.started(question.key, key, messageId);
       this.#tree.name(question.key, messageId);
       onNamed?.();
     });
+    if (answer.isUnauthorized) this.#pending.unauthorized(question.key, key);
+    // A question that has no name yet goes back to the reader; an answer alone leaves nothing to ask for again.
+    else if (question.id !== undefined && isRefused(answer)) this.#pending.dropAsk(question.key, key);
   }
 
   /** The question got no name by its first model. Only where that one was refused may another one bring it one. */
@@ -82,13 +95,30 @@ export class Asker {
     asked: number,
   ): Promise<void> {
     const { end } = first.state.trace;
-    if (end?.status === "cancelled") return;
-    if (first.isUnanswered) {
+    if (end?.status === "cancelled") {
+      await this.#goOnWithout(question, others, asking, asked);
+    } else if (first.isUnanswered || first.isUnauthorized) {
       for (const { part } of others) part.answer.giveUp(end);
     } else if (others.length > 0) {
       await this.ask(question, others, asking, asked);
     } else {
-      this.#pending.end(question.key, "refused");
+      this.#pending.refuse(question.key);
+    }
+  }
+
+  /** The first answer was stopped before it said whether the question came through: that is looked up for the others. */
+  async #goOnWithout(question: QuestionPart, others: readonly Plan[], asking: Asking, asked: number): Promise<void> {
+    const { lineDelays = LINE_DELAYS, page = browserPage } = this.#deps.stream ?? {};
+    for (let attempt = 0; !this.#tree.isLeft(); attempt++) {
+      const open = others.filter(({ part }) => !part.answer.isOver);
+      if (open.length === 0) return;
+      if (await this.#tree.look()) return this.ask(question, open, asking, asked);
+      const delay = lineDelays[Math.min(attempt, lineDelays.length - 1)];
+      for (const { part } of open) {
+        if (delay === undefined) part.answer.giveUp({ status: "error", ...SILENT });
+        else part.answer.waitToo();
+      }
+      if (delay !== undefined) await sleep(delay, new AbortController().signal, page);
     }
   }
 
@@ -116,3 +146,7 @@ export class Asker {
     return bodyOf(question, target, asking);
   }
 }
+
+/** The server has answered, and there is no run. */
+const isRefused = ({ isUnanswered, runId, state }: Answer): boolean =>
+  !isUnanswered && !runId && state.trace.end?.status === "error";

@@ -125,6 +125,8 @@ export class Chat extends Store<ChatState> {
       question: (key) => this.#question(key),
       parentIdOf: (question) => this.#parentIdOf(question),
       name: (key, messageId) => this.#name(key, messageId),
+      look: () => this.#look(),
+      isLeft: () => this.#isLeft,
     });
     this.#sending = new Sending(this.#waiting, this.#deps, {
       isOpen: () => this.state.status === "new" || this.state.status === "ready",
@@ -210,15 +212,19 @@ export class Chat extends Store<ChatState> {
 
   /** Take in what was said elsewhere. */
   async refresh(): Promise<void> {
-    if (this.state.status !== "ready") return;
+    if (this.state.status === "ready") await this.#look();
+  }
+
+  /** False: the server did not answer. Where it has nothing to tell, what is shown stays. */
+  async #look(): Promise<boolean> {
     try {
       this.#merge(await fetchConversation(this.#deps.client, this.id));
-    } catch {
-      // What is shown stays; the next question will say what is wrong.
-      return;
+    } catch (error) {
+      return error instanceof ApiError && !isOutage(error);
     }
-    for (const pending of this.#pending.all()) if (pending.fate === "stopped") this.#recall(pending);
+    for (const pending of this.#pending.all()) this.#stopAgain(pending);
     this.#derive();
+    return true;
   }
 
   /** An answer has come into view: bring the rest of it. Call the result when it has left again. */
@@ -263,23 +269,45 @@ export class Chat extends Store<ChatState> {
       this.#recallContinuation(pending);
       return;
     }
-    const question = cameThrough(this.state.parts, pending, (part) => this.#parentIdOf(part));
-    const answers = this.#answers().filter(({ parent }) => parent === question?.key);
-    if (pending.fate === "stopped") {
-      for (const { answer } of answers) void answer.stop();
-    } else if (question && isFresh(pending)) {
-      const missing = pending.asks.filter(
-        ({ body }) => !answers.some(({ answer }) => answer.state.trace.model === body.model),
-      );
-      if (missing.length > 0) void this.#begin(question, askingOf({ ...pending, asks: missing }));
-    } else if (!question && pending.fate === "asked" && isFresh(pending)) {
-      void this.#askAgain(pending);
+    this.#stopAgain(pending);
+    const asks = pending.asks.filter(({ stopped }) => !stopped);
+    if (asks.length === 0) {
+      this.#pending.drop(pending.question);
       return;
-    } else if (!question) {
+    }
+    const question = this.#questionOf(pending);
+    const isDue = pending.fate === "asked" && isFresh(pending);
+    if (!question && isDue) {
+      void this.#askAgain({ ...pending, asks });
+      return;
+    }
+    if (!question) {
       const { text, pictures } = pending;
       this.set({ returned: { text, pictures } });
+    } else if (isDue) {
+      const missing = asks.filter(({ body, unread }) => unread || this.#answersOf(question, body.model).length === 0);
+      if (missing.length > 0) void this.#begin(question, askingOf({ ...pending, asks: missing }));
     }
     this.#pending.drop(pending.question);
+  }
+
+  /** What the reader had stopped before it had a name, and the server has begun all the same, is stopped. */
+  #stopAgain(pending: Pending): void {
+    const question = pending.continues ? undefined : this.#questionOf(pending);
+    for (const { key, body, stopped } of pending.asks) {
+      const answers = question && stopped ? this.#answersOf(question, body.model) : [];
+      const begun = answers.filter(({ answer }) => answer.runId);
+      for (const { answer } of begun) void answer.stop();
+      if (begun.length > 0) this.#pending.dropAsk(pending.question, key);
+    }
+  }
+
+  #questionOf(pending: Pending): QuestionPart | undefined {
+    return cameThrough(this.state.parts, pending, (part) => this.#parentIdOf(part));
+  }
+
+  #answersOf({ key }: QuestionPart, model: string): readonly AnswerPart[] {
+    return this.#answers().filter(({ parent, answer }) => parent === key && answer.state.trace.model === model);
   }
 
   /** One that the server has not named is asked for again under its key: a run that it has started already takes it. */
@@ -287,9 +315,9 @@ export class Chat extends Store<ChatState> {
     const [ask] = pending.asks;
     const cut = this.#answers().find(({ answer }) => answer.runId === pending.parentId);
     const continuations = this.#answers().filter(({ answer }) => cut && answer.continues === cut.answer);
-    if (pending.fate === "stopped") for (const { answer } of continuations) void answer.stop();
-    const isDue = cut && ask && continuations.length === 0 && pending.fate === "asked" && isFresh(pending);
-    if (isDue) void this.#continue(cut, ask.body, ask.key);
+    if (ask?.stopped) for (const { answer } of continuations) void answer.stop();
+    const isWanted = ask && !ask.stopped && pending.fate === "asked" && isFresh(pending);
+    if (cut && isWanted && continuations.length === 0) void this.#continue(cut, ask.body, ask.key);
     else this.#pending.drop(pending.question);
   }
 
@@ -353,8 +381,11 @@ export class Chat extends Store<ChatState> {
     if (cut?.kind !== "answer" || !cut.answer.isOver || !cut.answer.runId) return;
     const asking = await this.#deps.asking();
     const name = pendingName(cut.answer);
-    const unheard = this.#pending.all().find(({ question, fate }) => question === name && fate === "asked")?.asks[0];
-    const { body, key: idempotency } = unheard ?? { body: continueBody(this.id, cut, asking), key: newKey() };
+    const kept = this.#pending.all().find(({ question, fate }) => question === name && fate === "asked")?.asks[0];
+    const { body, key: idempotency } = (kept?.stopped ? undefined : kept) ?? {
+      body: continueBody(this.id, cut, asking),
+      key: newKey(),
+    };
     await this.#continue(cut, body, idempotency);
   }
 
@@ -368,6 +399,7 @@ export class Chat extends Store<ChatState> {
     this.flush();
     this.#pending.keep(pendingContinuation(body, cut.answer, key));
     await part.answer.ask(body, key, () => this.#pending.drop(name));
+    if (part.answer.isUnauthorized) return this.#pending.unauthorized(name, key);
     // Refused for good, or stopped before it left: a reload has nothing to ask for again.
     const isSettled = !part.answer.isUnanswered && part.answer.state.trace.end?.status !== "cancelled";
     if (isSettled) this.#pending.drop(name);
@@ -515,7 +547,7 @@ export class Chat extends Store<ChatState> {
     const pending = answer.continues ? pendingName(answer.continues) : part?.parent;
     if (pending && answer.state.connection === "waiting") this.#promise(pending);
     const isStopped = answer.state.stopping || answer.state.trace.end?.status === "cancelled";
-    if (pending && !answer.runId && isStopped) this.#pending.end(pending, "stopped");
+    if (pending && !answer.runId && isStopped) this.#pending.stop(pending, answer.state.trace.model);
     this.#derive();
     this.flush();
     this.#deps.onProgress?.(this);

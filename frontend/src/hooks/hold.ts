@@ -1,4 +1,4 @@
-// Why a question cannot be sent now: there is no connection, or it is not known yet which model and tools to ask with.
+// Why a question cannot be sent now: no connection, no token, or it is not known yet which model and tools to ask with.
 import type { Hold } from "../run/queue.ts";
 import type { AskSettings } from "../types/api.ts";
 import type { NetworkState } from "./network.ts";
@@ -6,13 +6,14 @@ import type { SessionState } from "./session.ts";
 
 interface Known {
   network: NetworkState;
-  server: Pick<SessionState, "listing" | "preferred" | "tools" | "toolsTrouble">;
+  server: Pick<SessionState, "listing" | "locked" | "preferred" | "tools" | "toolsTrouble">;
   ask: Pick<AskSettings, "model" | "toolsOff">;
   compared: readonly string[];
 }
 
 export function holdOf({ network, server, ask, compared }: Known): Hold | undefined {
   if (network.offline) return "offline";
+  if (server.locked) return "token";
   const hasModel = ask.model !== "" || compared.length > 1 || server.preferred !== "";
   if (!hasModel) return server.listing === "loading" ? "loading" : "no-models";
   // Which tools stay on offer can be named only when all of them are known.

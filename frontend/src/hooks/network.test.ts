@@ -62,7 +62,7 @@ describe("the connection", () => {
 describe("a message is held", () => {
   const known = {
     network: { offline: false },
-    server: { listing: "here" as const, preferred: "a/b", tools: [], toolsTrouble: undefined },
+    server: { listing: "here" as const, preferred: "a/b", tools: [], toolsTrouble: undefined, locked: false },
     ask: { model: "", toolsOff: [] as string[] },
     compared: [] as string[],
   };
@@ -71,6 +71,7 @@ describe("a message is held", () => {
   it.each([
     ["nothing is missing", known, undefined],
     ["there is no connection", { ...known, network: { offline: true } }, "offline"],
+    ["the server wants a token", { ...known, server: { ...unlisted, locked: true } }, "token"],
     ["the list is on its way", { ...known, server: { ...unlisted, listing: "loading" as const } }, "loading"],
     ["the list did not come", { ...known, server: { ...unlisted, listing: "failed" as const } }, "no-models"],
     ["a model is set", { ...known, server: unlisted, ask: { ...known.ask, model: "a/b" } }, undefined],

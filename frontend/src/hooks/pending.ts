@@ -6,6 +6,10 @@ export interface PendingAsk {
   /** The Idempotency-Key: sent again under it, the question is asked once. */
   key: string;
   body: ChatBody;
+  /** The reader has stopped it before its run had a name: it is not to be answered. */
+  stopped?: true;
+  /** The server has turned it away unread: no run came of it. */
+  unread?: true;
 }
 
 export interface Pending {
@@ -26,12 +30,12 @@ export interface Pending {
   asked: number;
   /** The page has said that it will be sent when the connection is back. */
   promised?: true;
-  /** `refused`: the server will not have it, so it is not asked again by itself. `stopped`: nor is it to be answered. */
-  fate: "asked" | "refused" | "stopped";
+  /** `refused`: the server will not have it, so it is not asked again. `unauthorized`: not before there is a token. */
+  fate: "asked" | "refused" | "unauthorized";
 }
 
 const KEY = "signalbox.pending";
-const VERSION = 3;
+const VERSION = 4;
 
 export type Box = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
@@ -62,8 +66,34 @@ export class PendingQuestions {
     });
   }
 
-  end(question: string, fate: Pending["fate"]): void {
-    this.#change((pending) => (pending.question === question ? { ...pending, fate } : pending));
+  /** The server will not have the question. */
+  refuse(question: string): void {
+    this.#change((pending) => (pending.question === question ? { ...pending, fate: "refused" } : pending));
+  }
+
+  /** The server will not have what was sent under this key, or the reader has taken it back: nothing is left to send. */
+  dropAsk(question: string, key: string): void {
+    this.#change((pending) => {
+      if (pending.question !== question) return pending;
+      const asks = pending.asks.filter((ask) => ask.key !== key);
+      return asks.length > 0 ? { ...pending, asks } : undefined;
+    });
+  }
+
+  /** The reader has stopped this model's answer before its run had a name. */
+  stop(question: string, model: string): void {
+    const stopped = (ask: PendingAsk): PendingAsk => (ask.body.model === model ? { ...ask, stopped: true } : ask);
+    this.#change((pending) =>
+      pending.question === question ? { ...pending, asks: pending.asks.map(stopped) } : pending,
+    );
+  }
+
+  /** The server wants a token before it reads what was sent under this key. */
+  unauthorized(question: string, key: string): void {
+    const unread = (ask: PendingAsk): PendingAsk => (ask.key === key ? { ...ask, unread: true } : ask);
+    this.#change((pending) =>
+      pending.question === question ? { ...pending, asks: pending.asks.map(unread), fate: "unauthorized" } : pending,
+    );
   }
 
   promise(question: string): void {
@@ -77,7 +107,7 @@ export class PendingQuestions {
   /** The key under which this model was asked for this question, and nobody has said what became of it. */
   keyOf(question: string, model: string): string | undefined {
     const pending = this.all().find((other) => other.question === question && other.fate === "asked");
-    return pending?.asks.find(({ body }) => body.model === model)?.key;
+    return pending?.asks.find(({ body, stopped }) => !stopped && body.model === model)?.key;
   }
 
   #change(change: (pending: Pending) => Pending | undefined): void {
@@ -90,22 +120,40 @@ export class PendingQuestions {
   }
 
   #read(): readonly Pending[] {
-    try {
-      const { version, questions } = (JSON.parse(this.#box?.getItem(KEY) ?? "null") ?? {}) as Record<string, unknown>;
-      return version === VERSION && Array.isArray(questions) ? questions.filter(isPending) : [];
-    } catch {
-      return [];
-    }
+    return readAll(this.#box);
   }
 
   #write(questions: readonly Pending[]): void {
-    try {
-      if (questions.length === 0) this.#box?.removeItem(KEY);
-      else this.#box?.setItem(KEY, JSON.stringify({ version: VERSION, questions }));
-    } catch {
-      // It does not fit: what was kept before is not true any more.
-      forget(this.#box, KEY);
-    }
+    writeAll(this.#box, questions);
+  }
+}
+
+/** The reader has given a token: what this tab could not ask without one is sent by itself once the page is loaded. */
+export function sendAfterToken(box: Box | undefined): void {
+  const all = readAll(box);
+  if (!all.some(({ fate }) => fate === "unauthorized")) return;
+  writeAll(
+    box,
+    all.map((pending) => (pending.fate === "unauthorized" ? { ...pending, fate: "asked", promised: true } : pending)),
+  );
+}
+
+function readAll(box: Box | undefined): readonly Pending[] {
+  try {
+    const { version, questions } = (JSON.parse(box?.getItem(KEY) ?? "null") ?? {}) as Record<string, unknown>;
+    return version === VERSION && Array.isArray(questions) ? questions.filter(isPending) : [];
+  } catch {
+    return [];
+  }
+}
+
+function writeAll(box: Box | undefined, questions: readonly Pending[]): void {
+  try {
+    if (questions.length === 0) box?.removeItem(KEY);
+    else box?.setItem(KEY, JSON.stringify({ version: VERSION, questions }));
+  } catch {
+    // It does not fit: what was kept before is not true any more.
+    forget(box, KEY);
   }
 }
 

@@ -4,6 +4,7 @@ import { ApiError } from "../stream/errors.ts";
 import { fetchModels, fetchTools } from "../stream/models.ts";
 import type { Model, Tool } from "../types/api.ts";
 import type { Readiness } from "../types/models.ts";
+import { sendAfterToken } from "./pending.ts";
 import { Retry } from "./retry.ts";
 import { KeptText, tabStorage } from "./storage.ts";
 import { Store } from "./store.ts";
@@ -22,7 +23,10 @@ export interface SessionState {
   listing: "loading" | "here" | "failed";
   /** Why the server cannot be used, as a sentence. */
   trouble: string | undefined;
+  /** The reader is asked for a token. */
   tokenNeeded: boolean;
+  /** The server takes nothing without another token, whether or not the reader is being asked for it. */
+  locked: boolean;
   /** The token that was entered is not the right one. */
   tokenRefused: boolean;
 }
@@ -59,10 +63,11 @@ export class Session extends Store<SessionState> {
       listing: "loading",
       trouble: undefined,
       tokenNeeded: false,
+      locked: false,
       tokenRefused: false,
     });
     this.#reload = reload;
-    accessToken.follow(reload);
+    accessToken.follow(() => this.#begin());
   }
 
   #models: Promise<void> | undefined;
@@ -97,8 +102,9 @@ export class Session extends Store<SessionState> {
   /** The server wants a token. One of another tab will do; else the reader is asked. */
   askForToken(): void {
     const tokenRefused = accessToken.read() !== "";
-    if (accessToken.want()) setTimeout(() => this.set({ tokenNeeded: true, tokenRefused }), HANDOVER_MS);
-    else this.set({ tokenNeeded: true, tokenRefused });
+    const lock = () => this.set({ tokenNeeded: true, locked: true, tokenRefused });
+    if (accessToken.want()) setTimeout(lock, HANDOVER_MS);
+    else lock();
   }
 
   dismissToken(): void {
@@ -118,12 +124,18 @@ export class Session extends Store<SessionState> {
       // What else is wrong has nothing to do with the token: the page says so once it is loaded.
     }
     accessToken.keep(token, remember);
-    this.#reload();
+    this.#begin();
   }
 
   /** Sign out, in all tabs. */
   forgetToken(): void {
     accessToken.forget();
+    this.#reload();
+  }
+
+  /** With a new token: what was refused without it is sent once the page is loaded. */
+  #begin(): void {
+    if (accessToken.read() !== "") sendAfterToken(tabStorage());
     this.#reload();
   }
 
@@ -142,11 +154,14 @@ export class Session extends Store<SessionState> {
   async #readModels(): Promise<void> {
     try {
       const { models, preferred } = await fetchModels(this.client);
-      this.set({ models, preferred: preferred || (models[0]?.id ?? ""), listing: "here" });
+      this.set({ models, preferred: preferred || (models[0]?.id ?? ""), listing: "here", locked: false });
     } catch (error) {
-      // Without a list the picker takes any model id; only a refusal has to be answered.
-      if (error instanceof ApiError && error.status === 401) this.askForToken();
-      if (!this.#retry.failed()) this.set({ listing: "failed" });
+      // Without a list the picker takes any model id; only a refusal has to be answered, and the same token is refused again.
+      if (error instanceof ApiError && error.status === 401) {
+        this.askForToken();
+        this.#retry.stop();
+        this.set({ listing: "failed" });
+      } else if (!this.#retry.failed()) this.set({ listing: "failed" });
     }
     this.flush();
   }

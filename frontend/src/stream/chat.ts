@@ -35,7 +35,7 @@ export interface ChatOptions extends FollowOptions, ChatHandlers {
 export type ChatEnd = FollowEnd;
 
 const ASK_DELAYS = [500, 1000, 2000] as const;
-const LINE_DELAYS = [2000, 4000, 8000, 15_000] as const;
+export const LINE_DELAYS = [2000, 4000, 8000, 15_000] as const;
 const HEAD_MS = 30_000;
 /** A slow line may take a second for so much of a question with pictures in it. */
 const SENT_PER_SECOND = 32_000;

@@ -177,7 +177,7 @@ export function ChatScreen(props: Props) {
             chat.dropQueued(id);
             composer.current?.focus();
           }}
-          onQueueRetry={() => box.session.reload()}
+          onQueueFix={(hold) => (hold === "token" ? box.session.askForToken() : box.session.reload())}
           onEditLast={lastQuestion && !running ? () => edit(lastQuestion.part.key) : undefined}
         />
       </ChatView>

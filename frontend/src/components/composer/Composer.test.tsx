@@ -28,7 +28,7 @@ function props(more: Partial<Props> = {}) {
     onQueueSend: vi.fn<Props["onQueueSend"]>(),
     onQueueEdit: vi.fn<Props["onQueueEdit"]>(),
     onQueueRemove: vi.fn<Props["onQueueRemove"]>(),
-    onQueueRetry: vi.fn<Props["onQueueRetry"]>(),
+    onQueueFix: vi.fn<Props["onQueueFix"]>(),
     ...more,
   };
 }

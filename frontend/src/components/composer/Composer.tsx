@@ -56,7 +56,7 @@ interface Props extends QueueActions {
 
 export function Composer({ box, running, stopping, pictures: rule, draftKey, toolbar, ...rest }: Props) {
   const { queue, held, hold, onSend, onStop, onEditLast, handle } = rest;
-  const { onQueueSend, onQueueEdit, onQueueRemove, onQueueRetry } = rest;
+  const { onQueueSend, onQueueEdit, onQueueRemove, onQueueFix } = rest;
   const { text, pictures } = useDraft(draftKey);
   const { add, notice, say, reading } = useAttach(draftKey, rule);
   const isEmpty = !text.trim() && pictures.length === 0;
@@ -125,7 +125,7 @@ export function Composer({ box, running, stopping, pictures: rule, draftKey, too
           send();
         }}
       >
-        <QueueLines {...{ queue, held, hold, onQueueSend, onQueueEdit, onQueueRemove, onQueueRetry }} />
+        <QueueLines {...{ queue, held, hold, onQueueSend, onQueueEdit, onQueueRemove, onQueueFix }} />
         <div className="grid gap-2 rounded-md border border-edge-strong bg-raised p-2 has-[textarea:focus-visible]:border-accent">
           {pictures.length > 0 && (
             <div className="px-1 pt-2">

@@ -11,9 +11,12 @@ export interface QueueActions {
   /** Take it out of the queue and back into the box. */
   onQueueEdit: (id: string) => void;
   onQueueRemove: (id: string) => void;
-  /** Ask again for the list of models. */
-  onQueueRetry: () => void;
+  /** Do what ends this hold. */
+  onQueueFix: (hold: Hold) => void;
 }
+
+/** What the reader can do about a hold; the others end by themselves. */
+const STEPS: Readonly<Partial<Record<Hold, string>>> = { token: "Enter token", "no-models": "Try again" };
 
 interface Props extends QueueActions {
   queue: readonly Queued[];
@@ -22,7 +25,8 @@ interface Props extends QueueActions {
   hold: Hold | undefined;
 }
 
-export function QueueLines({ queue, held, hold, onQueueSend, onQueueEdit, onQueueRemove, onQueueRetry }: Props) {
+export function QueueLines({ queue, held, hold, onQueueSend, onQueueEdit, onQueueRemove, onQueueFix }: Props) {
+  const step = hold && STEPS[hold];
   return (
     <>
       <p role="status" className="sr-only">
@@ -37,9 +41,9 @@ export function QueueLines({ queue, held, hold, onQueueSend, onQueueEdit, onQueu
           {hold && (
             <p className="flex flex-wrap items-center gap-x-2 pt-1 text-dim" data-part="hold">
               <span className="min-w-0 flex-1">{HOLD_WORDS[hold]}</span>
-              {hold === "no-models" && (
-                <Button className="-me-2" onClick={onQueueRetry}>
-                  Try again
+              {step && (
+                <Button className="-me-2" onClick={() => onQueueFix(hold)}>
+                  {step}
                 </Button>
               )}
             </p>

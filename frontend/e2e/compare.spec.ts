@@ -254,3 +254,45 @@ test("to compare nothing leaves one model, and the choice outlives a reload", as
   await expect(page.locator("[data-part=model]")).toHaveAttribute("title", "google/sim");
   await expect(message(page)).toBeVisible();
 });
+
+test("an answer in a column is continued where it stands, and stays there after a reload", async ({ page }) => {
+  const models = ["openai/sim-length", "anthropic/sim"];
+  await compare(page, ...models);
+  await ask(page, "What is a run?");
+  await expect(endOf(page, "openai/sim-length")).toHaveAttribute("data-status", "length", { timeout: 30_000 });
+  await expect(endOf(page, "anthropic/sim")).toHaveAttribute("data-status", "complete", { timeout: 30_000 });
+  const other = await column(page, "anthropic/sim").locator("[data-part=answer]").allTextContents();
+  const cut = (await column(page, "openai/sim-length").locator("[data-part=answer]").textContent()) ?? "";
+  const posted = page.waitForRequest("**/api/chat/stream");
+  await column(page, "openai/sim-length").getByRole("button", { name: "Continue", exact: true }).click();
+  const { model, column: place } = (await posted).postDataJSON();
+  expect([model, place]).toEqual(["openai/sim-length", 0]);
+  for (const look of [async () => undefined, () => page.reload()]) {
+    await look();
+    await expect(endOf(page, "openai/sim-length")).toHaveAttribute("data-status", "complete", { timeout: 30_000 });
+    expect(await order(page)).toEqual(models);
+    const whole = column(page, "openai/sim-length").locator("[data-part=answer]");
+    await expect(whole).toHaveCount(1);
+    expect(((await whole.textContent()) ?? "").length).toBeGreaterThan(cut.length);
+    await expect(column(page, "openai/sim-length").getByRole("button", { name: "Continued once" })).toBeVisible();
+    expect(await column(page, "anthropic/sim").locator("[data-part=answer]").allTextContents()).toEqual(other);
+  }
+});
+
+test("the first column can be stopped before its question has a name: the other one is asked all the same", async ({
+  page,
+  faults,
+}) => {
+  // The server does not know the conversation when it is asked for it.
+  faults.allow(REFUSED);
+  await compare(page, "openai/sim", "anthropic/sim");
+  // The head of the first answer never comes, and the server has not got the question.
+  await page.route("**/api/chat/stream", (route) =>
+    route.request().postDataJSON().model === "openai/sim" ? undefined : route.continue(),
+  );
+  await ask(page, "Hello.");
+  await page.getByRole("button", { name: "Stop Simulated · OpenAI" }).click();
+  await expect(endOf(page, "openai/sim")).toHaveAttribute("data-status", "cancelled");
+  await expect(endOf(page, "anthropic/sim")).toHaveAttribute("data-status", "complete", { timeout: 30_000 });
+  await expect(page.getByRole("button", { name: "Send" })).toBeVisible();
+});

@@ -315,3 +315,32 @@ test("the page of a continuation links to the run that it continues", async ({ p
   await expect(answer(page)).not.toHaveText(words);
   await expect(page.getByRole("link", { name: "an earlier run" })).toHaveCount(0);
 });
+
+test("an answer that another tab is already continuing shows that continuation", async ({ page, context, faults }) => {
+  faults.allow(REFUSED);
+  await useModel(page, "openai/sim-long-20000");
+  await ask(page, "A long one");
+  await expect(answer(page)).toContainText("long streams");
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  await ended(page, "cancelled");
+  const other = await context.newPage();
+  // It does not hear of the other tab before it asks.
+  await other.addInitScript(() => Object.defineProperty(window, "BroadcastChannel", { value: undefined }));
+  await other.goto(page.url());
+  await ended(other, "cancelled");
+  const cut = ((await answer(other).textContent()) ?? "").length;
+
+  await goOn(page).click();
+  await expect.poll(async () => ((await answer(page).textContent()) ?? "").length).toBeGreaterThan(cut + 100);
+  const refused = other.waitForResponse("**/api/chat/stream");
+  await goOn(other).click();
+  expect((await refused).status()).toBe(409);
+  await expect.poll(async () => ((await answer(other).textContent()) ?? "").length).toBeGreaterThan(cut + 100);
+  await other.getByRole("button", { name: "Stop", exact: true }).click();
+  for (const tab of [page, other]) {
+    await ended(tab, "cancelled");
+    await expect(answer(tab)).toHaveCount(1);
+    await expect(response(tab).locator("[data-part=error]")).toHaveCount(0);
+    await expect(response(tab).getByRole("button", { name: "Continued once" })).toBeVisible();
+  }
+});

@@ -1,5 +1,17 @@
 // Messages that cannot be sent yet: the list of models is on its way, or there is no connection. Each is sent once.
-import { answer, ask, ended, expect, message, type Page, REFUSED, response, test, useModel } from "./support/page.ts";
+import {
+  answer,
+  ask,
+  ended,
+  expect,
+  expectAccessible,
+  message,
+  type Page,
+  REFUSED,
+  response,
+  test,
+  useModel,
+} from "./support/page.ts";
 import { openWire, type Wire } from "./support/wire.ts";
 
 const OFFLINE = "You're offline. Your message will be sent when you're back online.";
@@ -27,17 +39,17 @@ async function runsIn(page: Page, conversation: string): Promise<number> {
   return messages.filter(({ role }: { role: string }) => role === "assistant").length;
 }
 
-test.describe("before the list of models is here", () => {
-  /** Hold the list until the result is called. */
-  async function holdList(page: Page): Promise<() => void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    await page.route("**/api/models*", async (route) => {
-      await promise;
-      await route.continue();
-    });
-    return resolve;
-  }
+/** Hold the list of models until the result is called. */
+async function holdList(page: Page): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route("**/api/models*", async (route) => {
+    await promise;
+    await route.continue();
+  });
+  return resolve;
+}
 
+test.describe("before the list of models is here", () => {
   test("a question waits and says so, then it is sent once", async ({ page }) => {
     const all = posts(page);
     const release = await holdList(page);
@@ -136,6 +148,95 @@ test.describe("before the list of models is here", () => {
     await ended(page);
     await expect(queue(page)).toHaveCount(0);
     release();
+  });
+});
+
+test("another answer and another version wait for the list of models, and say so", async ({ page }) => {
+  await page.goto("/");
+  await ask(page, "Hello.");
+  await ended(page);
+  const all = posts(page);
+  const release = await holdList(page);
+  await page.reload();
+  await ended(page);
+  await response(page).getByRole("button", { name: "Regenerate" }).click();
+  await expect(queue(page)).toContainText(LOADING);
+  await expect(queue(page)).toContainText("Regenerate: Hello.");
+  await page.getByRole("button", { name: "Edit", exact: true }).first().click();
+  await page.getByRole("textbox", { name: "Edit message" }).fill("Hello again.");
+  await page.keyboard.press("Control+Enter");
+  await expect(queue(page)).toContainText("Hello again.");
+  await expect(page.getByRole("alert")).toHaveCount(0);
+  await expectAccessible(page);
+  expect(all).toEqual([]);
+  release();
+  await expect(page.getByRole("group", { name: "Versions of the message" })).toContainText("2");
+  await ended(page);
+  await expect(queue(page)).toHaveCount(0);
+  expect(all.map(({ text }) => text)).toEqual([undefined, "Hello again."]);
+});
+
+test.describe("in a conversation that is deleted elsewhere", () => {
+  const GONE = "This conversation no longer exists. Start a new chat to send your message.";
+
+  test.beforeEach(async ({ page, faults }) => {
+    faults.allow(REFUSED);
+    await page.goto("/");
+    await ask(page, "Hello.");
+    await ended(page);
+  });
+
+  const remove = async (page: Page) => {
+    const [, conversation] = page.url().split("#c=");
+    expect((await page.request.delete(`/api/conversations/${conversation}`)).ok()).toBe(true);
+    return conversation;
+  };
+
+  async function expectMoved(page: Page, from: string | undefined, texts: readonly string[]): Promise<void> {
+    await expect(questions(page)).toHaveCount(texts.length, { timeout: 30_000 });
+    await ended(page);
+    await expect(queue(page)).toHaveCount(0);
+    await expect(page.getByRole("alert")).toHaveCount(0);
+    for (const [at, text] of texts.entries()) await expect(questions(page).nth(at)).toContainText(text);
+    expect(page.url()).not.toContain(from);
+    expect(await runsIn(page, page.url().split("#c=")[1] ?? "")).toBe(texts.length);
+  }
+
+  test("messages that waited for the connection go to a new chat", async ({ page, context }) => {
+    await context.setOffline(true);
+    await ask(page, "Second.");
+    await ask(page, "Third.");
+    await expect(queue(page).getByRole("listitem")).toHaveCount(2);
+    const old = await remove(page);
+    await context.setOffline(false);
+    await expect(queue(page)).toContainText(GONE);
+    await expect(queue(page).getByRole("listitem")).toHaveCount(1);
+    await expect(response(page).getByRole("button", { name: "New chat" })).toBeVisible();
+    await expectAccessible(page);
+    await queue(page).getByRole("button", { name: "New chat" }).click();
+    await expectMoved(page, old, ["Second.", "Third."]);
+  });
+
+  test("a question that was refused goes to a new chat from its error", async ({ page }) => {
+    const old = await remove(page);
+    await ask(page, "Second.");
+    await response(page).getByRole("button", { name: "New chat" }).click();
+    await expectMoved(page, old, ["Second."]);
+  });
+
+  test("a reload does not begin it anew", async ({ page }) => {
+    const release = await holdList(page);
+    await page.reload();
+    await ended(page);
+    await ask(page, "Second.");
+    await expect(queue(page)).toContainText(LOADING);
+    const old = await remove(page);
+    await page.reload();
+    await expect(queue(page)).toContainText(GONE);
+    await expect(queue(page)).toContainText("Second.");
+    release();
+    await queue(page).getByRole("button", { name: "New chat" }).click();
+    await expectMoved(page, old, ["Second."]);
   });
 });
 

@@ -103,6 +103,7 @@ const ACTIONS: ReturnType<ComponentProps<typeof View>["actionsOf"]> = {
   onLimit: undefined,
   onInspect: NOTHING,
   onSave: NOTHING,
+  onNew: NOTHING,
   onToken: NOTHING,
 };
 

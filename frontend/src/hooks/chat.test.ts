@@ -403,18 +403,6 @@ describe("a conversation that is not there yet", () => {
     expect(server.asked.map(({ body }) => body.parent_id)).toEqual(["run-a"]);
     expect(chat.state.queue).toEqual([]);
   });
-
-  it("that was deleted elsewhere is begun anew, with a word", async () => {
-    const { server, chat } = await answered("first");
-    server.refuse = ({ parent_id }) =>
-      parent_id === null ? undefined : new ApiError(422, "UNKNOWN_MESSAGE", "No such message.");
-    await chat.send("second");
-    await settle();
-    expect(chat.state.trouble).toMatch(/deleted in another tab/);
-    void chat.send("third");
-    await settle();
-    expect(server.asked.at(-1)?.body).toMatchObject({ parent_id: null, messages: [{ content: "third" }] });
-  });
 });
 
 describe("how it is asked", () => {

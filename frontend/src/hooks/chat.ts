@@ -89,7 +89,7 @@ export class Chat extends Store<ChatState> {
   readonly #pending: PendingQuestions;
   readonly #asker: Asker;
   readonly #sending: Sending;
-  /** The conversation was deleted elsewhere: what is asked next begins it anew. */
+  /** The conversation was deleted elsewhere: nothing more can be asked in it. */
   #isGone = false;
   /** The server did not answer when it was opened. */
   #isLost = false;
@@ -130,9 +130,10 @@ export class Chat extends Store<ChatState> {
     });
     this.#sending = new Sending(this.#waiting, this.#deps, {
       isOpen: () => this.state.status === "new" || this.state.status === "ready",
+      isGone: () => this.#isGone,
       standingOf: (key) => this.#standingOf(key),
       hasModel: (asking) => this.#hasModel(asking),
-      ask: (message, after, asking) => this.#ask(message, this.#parentOfNext(after ?? this.state.leaf), asking),
+      ask: (message, after, asking) => this.#askQueued(message, after, asking),
       onHeld: () => this.set({ status: "ready" }),
       onClaimed: () => this.refresh(),
       onChange: (shown) => {
@@ -187,7 +188,7 @@ export class Chat extends Store<ChatState> {
       this.#merge(await fetchConversation(this.#deps.client, this.id));
       this.set({ trouble: undefined });
     } catch (error) {
-      const isBegun = this.#pending.all().length > 0 || this.#waiting.begins;
+      const isBegun = this.#waiting.begins || this.#pending.all().some(({ parentId }) => parentId === null);
       const isNew = error instanceof ApiError && error.status === 404 && isBegun;
       if (!isNew) {
         this.#fail(error);
@@ -236,6 +237,7 @@ export class Chat extends Store<ChatState> {
   }
 
   #merge(conversation: Conversation): void {
+    this.#isGone = false;
     const shown = merged(this.state, conversation, this.#deps);
     this.set({ title: conversation.title, status: "ready", ...shown });
     for (const question of comparedIn(shown.parts)) if (!this.#alone.has(question)) this.#besides.add(question);
@@ -252,6 +254,7 @@ export class Chat extends Store<ChatState> {
   #fail(error: unknown): void {
     if (error instanceof ApiError && error.status === 401) this.#deps.onUnauthorized?.();
     const gone = error instanceof ApiError && error.status === 404;
+    if (gone) this.#gone();
     this.#isLost = isOutage(error);
     if (this.#isLost && !this.#isLeft) this.#retry.failed();
     else this.#retry.stop();
@@ -329,6 +332,27 @@ export class Chat extends Store<ChatState> {
     return this.#begin(question, askingOf(pending), undefined, asked);
   }
 
+  /** What follows what the server does not have cannot be asked here. */
+  #gone(): void {
+    this.#isGone = true;
+    const unsent = this.#pending.all().filter(({ messageId, continues }) => messageId === undefined && !continues);
+    const wanted = unsent.filter(({ asks }) => !asks.every(({ stopped }) => stopped));
+    for (const { question } of this.#pending.all()) this.#pending.drop(question);
+    // What is shown as refused is taken along with it.
+    const unseen = wanted.filter(({ question }) => !this.#question(question));
+    this.#waiting.putBack(unseen.map(({ text, pictures }) => ({ id: newKey(), text, pictures })));
+  }
+
+  /** Give away what was not sent: this question, or the one that was refused at the end, and what waits. */
+  takeUnsent(key?: string): readonly Queued[] {
+    const last = this.state.entries.findLast(({ kind }) => kind === "question")?.part;
+    const question = key === undefined ? last : this.state.parts.get(key);
+    const isUnsent = question?.kind === "question" && (key !== undefined || question.id === undefined);
+    const { text, pictures } = isUnsent ? question : { text: "", pictures: [] };
+    if (isUnsent) this.#pending.drop(question.key);
+    return [...(isUnsent ? [{ id: newKey(), text, pictures }] : []), ...this.#sending.takeAll()];
+  }
+
   /** What was given back is in the reader's hands. */
   takeReturned(): void {
     this.set({ returned: undefined });
@@ -349,20 +373,61 @@ export class Chat extends Store<ChatState> {
   async edit(key: string, text: string): Promise<void> {
     const question = this.state.parts.get(key);
     if (question?.kind !== "question" || (!text.trim() && question.pictures.length === 0)) return;
-    const asking = await this.#deps.asking();
-    if (!this.#hasModel(asking)) return;
     // What has not arrived yet is sent in its new words alone.
     for (const { parent, answer } of this.#answers())
       if (parent === key && answer.state.connection === "waiting") void answer.stop();
-    await this.#ask({ id: newKey(), text: text.trim(), pictures: question.pictures }, question.parent, asking);
+    if (this.#pending.isUnauthorized(key)) this.#pending.drop(key);
+    const message = { id: newKey(), text: text.trim(), pictures: question.pictures };
+    const asking = await this.#askingNow();
+    if (asking) await this.#ask(message, question.parent, asking);
+    else await this.#queue({ ...message, parent: question.parent && this.#nameOf(question.parent) });
   }
 
   /** Answer a question again, beside what there is, the same way as now set or by another model. */
   async again(key: string, model?: string): Promise<void> {
     const question = this.state.parts.get(key);
     if (question?.kind !== "question") return;
+    // It is sent by itself once there is a token.
+    if (this.#pending.isUnauthorized(key) && this.#deps.hold?.() === "token") return this.#deps.onUnauthorized?.();
+    const asking = model === undefined ? await this.#askingNow() : await this.#deps.asking();
+    if (asking) await this.#answerAgain(question, asking, model);
+    else await this.#queue({ id: newKey(), text: question.text, pictures: [], again: this.#nameOf(key) });
+  }
+
+  /** How to ask at once; undefined while that is not known. Without a connection the answer itself waits for it. */
+  async #askingNow(): Promise<Asking | undefined> {
+    const hold = this.#deps.hold?.();
+    if (this.#isGone || (hold && hold !== "offline")) return undefined;
     const asking = await this.#deps.asking();
-    if (model === undefined && !this.#hasModel(asking)) return;
+    return asking.models[0] ? asking : undefined;
+  }
+
+  /** It has its place, and waits until it is known how to ask. */
+  async #queue(message: Queued): Promise<void> {
+    this.#waiting.add(message, "nothing", false);
+    await this.#sending.next();
+  }
+
+  #askQueued(message: Queued, after: string | undefined, asking: Asking): Promise<void> {
+    const { parent, again } = message;
+    const question = this.#named(again);
+    if (question?.kind === "question") return this.#answerAgain(question, asking);
+    const place = parent === null ? null : this.#named(parent)?.key;
+    return this.#ask(message, place === undefined ? this.#parentOfNext(after ?? this.state.leaf) : place, asking);
+  }
+
+  /** By which a part is found after a reload as well. */
+  #nameOf(key: string): string {
+    const part = this.state.parts.get(key);
+    return (part && idOf(part)) ?? key;
+  }
+
+  #named(name: string | null | undefined): ChatPart | undefined {
+    return [...this.state.parts.values()].find((part) => part.key === name || (name && idOf(part) === name));
+  }
+
+  async #answerAgain(question: QuestionPart, asking: Asking, model?: string): Promise<void> {
+    const { key } = question;
     const fields = (id: string) => {
       const { column: _, ...others } = asking.fields(id);
       const column = columnOf(this.state.parts, key, id);
@@ -470,7 +535,7 @@ export class Chat extends Store<ChatState> {
   }
 
   #parentIdOf({ parent }: QuestionPart): string | null {
-    const part = parent === null || this.#isGone ? undefined : this.state.parts.get(parent);
+    const part = parent === null ? undefined : this.state.parts.get(parent);
     return (part && idOf(part)) ?? null;
   }
 
@@ -575,10 +640,9 @@ export class Chat extends Store<ChatState> {
   async #lookWhetherGone(): Promise<void> {
     const found = await fetchConversation(this.#deps.client, this.id).catch((error: unknown) => error);
     if (!(found instanceof ApiError) || found.status !== 404) return;
-    this.#isGone = true;
-    this.set({
-      trouble: "This conversation was deleted in another tab or browser. Your next message starts it again.",
-    });
+    this.#gone();
+    this.set({ trouble: "This conversation was deleted in another tab or browser. Start a new chat to go on." });
+    this.#sending.show();
   }
 
   #derive(): void {

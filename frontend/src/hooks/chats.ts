@@ -38,6 +38,12 @@ export class Chats {
     this.#chats.delete(chat.id);
   }
 
+  /** What was not sent in a conversation that is gone is asked in a new one: this question, and what waits. */
+  moveToNew(chat: Chat, question?: string): void {
+    const fresh = this.fresh();
+    for (const { text, pictures } of chat.takeUnsent(question)) void fresh.send(text, pictures);
+  }
+
   /** It was deleted. */
   forget(id: string): void {
     this.#chats.get(id)?.leave();

@@ -96,6 +96,10 @@ export class PendingQuestions {
     );
   }
 
+  isUnauthorized(question: string): boolean {
+    return this.all().some((other) => other.question === question && other.fate === "unauthorized");
+  }
+
   promise(question: string): void {
     this.#change((pending) => (pending.question === question ? { ...pending, promised: true } : pending));
   }

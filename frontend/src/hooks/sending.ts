@@ -15,6 +15,8 @@ export interface SendingDeps {
 export interface Sender {
   /** The conversation is there, or begins with what is sent. */
   isOpen(): boolean;
+  /** The server does not have it any more. */
+  isGone(): boolean;
   standingOf(answer: string): Standing;
   hasModel(asking: Asking): boolean;
   /** Ask behind this answer; resolves when what was asked is over. */
@@ -44,7 +46,8 @@ export class Sending {
 
   /** Ask what has its turn. Until the conversation is there, and it is known how to ask, everything waits. */
   async next(): Promise<void> {
-    if (this.#taking || !this.#sender.isOpen() || !this.#waiting.due(this.#standingOf)) return this.show();
+    if (this.#taking || this.#sender.isGone() || !this.#sender.isOpen() || !this.#waiting.due(this.#standingOf))
+      return this.show();
     if (this.#deps.hold?.()) {
       this.#sender.onHeld();
       return this.show();
@@ -75,8 +78,24 @@ export class Sending {
     return message;
   }
 
+  /** Take all of them out of the queue. */
+  takeAll(): readonly Queued[] {
+    const messages = this.#waiting.messages;
+    for (const { id } of messages) this.#waiting.take(id);
+    this.show();
+    return messages;
+  }
+
   show(): void {
-    const hold = this.#waiting.due(this.#standingOf) && this.#deps.hold?.();
-    this.#sender.onChange({ queue: this.#waiting.messages, held: this.#waiting.isHeld(this.#standingOf), hold });
+    this.#sender.onChange({
+      queue: this.#waiting.messages,
+      held: this.#waiting.isHeld(this.#standingOf),
+      hold: this.#hold(),
+    });
+  }
+
+  #hold(): Hold | undefined {
+    if (this.#sender.isGone()) return this.#waiting.messages.length > 0 ? "deleted" : undefined;
+    return this.#waiting.due(this.#standingOf) && this.#deps.hold?.();
   }
 }

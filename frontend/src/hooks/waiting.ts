@@ -58,6 +58,12 @@ export class Waiting {
     this.#keep([...this.#waiters, { message, waitsFor, begins }]);
   }
 
+  /** What the server cannot have any more comes back before the others, for the reader to decide. */
+  putBack(messages: readonly Queued[]): void {
+    const back = messages.map((message): Waiter => ({ message, waitsFor: "reader", begins: false }));
+    this.#keep([...back, ...this.#waiters]);
+  }
+
   hurry(id: string): void {
     this.#urgent = id;
   }
@@ -97,7 +103,9 @@ export class Waiting {
     if (this.#waiters.length === 0) return;
     const moved = this.#waiters.map((waiter) => {
       const waitsFor = answerOf(waiter.waitsFor);
-      const moves = waitsFor === undefined || waitsFor === before;
+      const { parent, again } = waiter.message;
+      // Another version, of a question or of an answer, has its place already.
+      const moves = parent === undefined && again === undefined && (waitsFor === undefined || waitsFor === before);
       return moves ? { ...waiter, waitsFor: { answer } } : waiter;
     });
     this.#keep(moved);

@@ -21,6 +21,8 @@ export interface AnswerActions {
   onLimit: ((name: ParameterName) => void) | undefined;
   /** Keep a frozen copy of the run. */
   onSave: (() => void) | undefined;
+  /** Ask the question in a new chat. */
+  onNew: (() => void) | undefined;
   /** Enter an access token. */
   onToken: (() => void) | undefined;
 }

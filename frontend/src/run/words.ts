@@ -50,7 +50,7 @@ export const loopWords = (loop: string | undefined, flag: RunEnd["flag"]): strin
 };
 
 /** What a reader can press. */
-export type Fix = "continue" | "retry" | "model" | "unknown" | "credits" | "token";
+export type Fix = "continue" | "retry" | "model" | "unknown" | "credits" | "token" | "new";
 
 interface Advice {
   say: string;
@@ -109,8 +109,8 @@ export const ADVICE: Readonly<Record<string, Advice>> = {
   UNKNOWN_MODEL: free("Choose a model from the list.", "unknown"),
   UNKNOWN_TOOL: free("Turn that tool off in Settings, then send again."),
   UNKNOWN_RUN: free("It may have been deleted. Retry to send your message again.", "retry"),
-  UNKNOWN_CONVERSATION: free("It may have been deleted. Start a new chat."),
-  UNKNOWN_MESSAGE: free("It may have been deleted. Reload the page."),
+  UNKNOWN_CONVERSATION: free("It may have been deleted. Start a new chat.", "new"),
+  UNKNOWN_MESSAGE: free("It may have been deleted. Start a new chat.", "new"),
   UNKNOWN_SAVE: free("It may have been deleted."),
   KEY_REUSED: free("Retry.", "retry"),
   RUN_NOT_OVER: free("Wait until it finishes or stop it."),

@@ -78,6 +78,16 @@ export function ChatScreen(props: Props) {
     onNotice("Your last message was not sent. It is back in the message box.");
   }, [returned, chat, onNotice]);
 
+  // The conversation is gone: what was not sent in it is asked in a new one.
+  const { onNew } = props;
+  const move = useCallback(
+    (question?: string) => {
+      box.chats.moveToNew(chat, question);
+      onNew();
+    },
+    [box, chat, onNew],
+  );
+
   const limits = settings.ask.parameters;
   const actionsOf = useCallback(
     (part: AnswerPart): AnswerActions => {
@@ -112,10 +122,11 @@ export function ChatScreen(props: Props) {
             (error: unknown) =>
               onNotice(`The answer could not be saved. ${error instanceof Error ? error.message : error}`),
           ),
+        onNew: question === null ? undefined : () => move(question),
         onToken: () => box.session.askForToken(),
       };
     },
-    [box, chat, edit, limits, onInspect, onRetryWith, onSettings, onNotice],
+    [box, chat, edit, move, limits, onInspect, onRetryWith, onSettings, onNotice],
   );
 
   useHandle(
@@ -177,7 +188,11 @@ export function ChatScreen(props: Props) {
             chat.dropQueued(id);
             composer.current?.focus();
           }}
-          onQueueFix={(hold) => (hold === "token" ? box.session.askForToken() : box.session.reload())}
+          onQueueFix={(hold) => {
+            if (hold === "token") box.session.askForToken();
+            else if (hold === "deleted") move();
+            else box.session.reload();
+          }}
           onEditLast={lastQuestion && !running ? () => edit(lastQuestion.part.key) : undefined}
         />
       </ChatView>

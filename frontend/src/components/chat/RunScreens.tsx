@@ -88,6 +88,7 @@ function Shown({ box, answer, question, onInspect, children }: ShownProps) {
       onLimit: undefined,
       onInspect: (runId) => onInspect(answer, question ?? "", runId),
       onSave: undefined,
+      onNew: undefined,
       onToken: () => box.session.askForToken(),
     }),
     [box, answer, question, onInspect],

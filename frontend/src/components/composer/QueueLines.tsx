@@ -16,7 +16,11 @@ export interface QueueActions {
 }
 
 /** What the reader can do about a hold; the others end by themselves. */
-const STEPS: Readonly<Partial<Record<Hold, string>>> = { token: "Enter token", "no-models": "Try again" };
+const STEPS: Readonly<Partial<Record<Hold, string>>> = {
+  token: "Enter token",
+  "no-models": "Try again",
+  deleted: "New chat",
+};
 
 interface Props extends QueueActions {
   queue: readonly Queued[];
@@ -63,11 +67,13 @@ export function QueueLines({ queue, held, hold, onQueueSend, onQueueEdit, onQueu
                 )}
                 <span className="-me-2 flex shrink-0">
                   {!hold && <Button onClick={() => onQueueSend(queued.id)}>Send now</Button>}
-                  <Tip label="Edit">
-                    <Button size="icon-small" aria-label="Edit" onClick={() => onQueueEdit(queued.id)}>
-                      <Pencil aria-hidden="true" />
-                    </Button>
-                  </Tip>
+                  {queued.again === undefined && (
+                    <Tip label="Edit">
+                      <Button size="icon-small" aria-label="Edit" onClick={() => onQueueEdit(queued.id)}>
+                        <Pencil aria-hidden="true" />
+                      </Button>
+                    </Tip>
+                  )}
                   <Tip label="Delete">
                     <Button size="icon-small" aria-label="Delete" onClick={() => onQueueRemove(queued.id)}>
                       <Trash2 aria-hidden="true" />

@@ -98,6 +98,14 @@ function FixButton({ fix, look, actions, waitUntil }: FixProps) {
           </Button>
         )
       );
+    case "new":
+      return (
+        actions.onNew && (
+          <Button look={look} onClick={actions.onNew}>
+            New chat
+          </Button>
+        )
+      );
     case "token":
       return (
         actions.onToken && (

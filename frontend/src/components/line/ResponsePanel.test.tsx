@@ -42,6 +42,7 @@ const NO_ACTIONS: AnswerActions = {
   onLimit: undefined,
   onInspect: () => undefined,
   onSave: undefined,
+  onNew: undefined,
   onToken: undefined,
 };
 
@@ -445,11 +446,12 @@ describe("warnings and errors", () => {
   it.each([
     ["UPSTREAM_CREDITS", ["Add credits", "Choose another model"]],
     ["UNAUTHORIZED", ["Enter token"]],
+    ["UNKNOWN_MESSAGE", ["New chat"]],
     ["SOMETHING_NEW", ["Retry", "Choose another model"]],
   ])("offer for %s: %j", (code, names) => {
     const answer = fedAnswer();
     const act1 = () => undefined;
-    show(answer, { onRetry: act1, onRetryWith: act1, onToken: act1 });
+    show(answer, { onRetry: act1, onRetryWith: act1, onNew: act1, onToken: act1 });
     act(() => answer.show({ trace: refused(answer.state.trace, { code, message: "No." }) }));
     const box = errorBox();
     const shown = [...within(box).queryAllByRole("link"), ...within(box).queryAllByRole("button")];

@@ -17,6 +17,7 @@ const ACTIONS = {
   onLimit: undefined,
   onInspect: () => undefined,
   onSave: undefined,
+  onNew: undefined,
   onToken: undefined,
 };
 

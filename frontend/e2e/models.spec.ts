@@ -1,5 +1,5 @@
 // The list of models: it opens at the current model, wherever that stands, in every place that offers the list.
-import { answerWith, ask, ended, expect, type Page, test, useModel } from "./support/page.ts";
+import { answerWith, ask, ended, expect, expectAccessible, type Page, test, useModel } from "./support/page.ts";
 
 const LATE = "qwen/sim";
 
@@ -103,4 +103,28 @@ test("so do the list of another answer and the lists of a comparison", async ({ 
   await page.keyboard.press("Enter");
   await expect(compared.locator("[data-part=compared-model]").last()).toHaveAttribute("title", "mistralai/sim");
   await expect(compared.locator("[data-part=compared-model]")).toHaveCount(3);
+});
+
+test("a stored model that is no longer listed is marked, says what to do, and is no longer marked once changed", async ({
+  page,
+}) => {
+  const stored = { version: 1, ask: { model: "openai/gone" }, recent: ["openai/gone"] };
+  await page.addInitScript((settings) => localStorage.setItem("signalbox.settings", settings), JSON.stringify(stored));
+  for (const width of [375, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.goto("/");
+    const button = page.getByRole("button", { name: "Model: openai/gone Not listed" });
+    await expect(button.locator("[data-part=unlisted]")).toBeVisible();
+    await expectAccessible(page);
+  }
+  await page.getByRole("button", { name: /^Settings/ }).click();
+  await expect(page.locator("[data-part=model-details]")).toContainText("choose another model at the top of the chat");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: /^Model: / }).click();
+  await expect(page.locator("[data-part=unlisted-note]")).toContainText("Choose another model.");
+  await expect(row(page, "openai/gone")).toContainText("Not in the model list");
+  await expectAccessible(page);
+  await page.getByRole("combobox", { name: "Model" }).fill("openai/sim");
+  await row(page, "openai/sim").click();
+  await expect(page.locator("[data-part=unlisted]")).toHaveCount(0);
 });

@@ -329,3 +329,20 @@ test("a run's settings come back, its system prompt and its tool choice too", as
     response_format: { type: "text" },
   });
 });
+
+test("limits that are not set rest at the server's", async ({ page }) => {
+  await page.route("**/api/tools", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), limits: { max_steps: 11, max_searches: 9 } } });
+  });
+  await open(page);
+  for (const [name, rest] of [
+    ["Step limit", "11"],
+    ["Search limit", "9"],
+  ])
+    await expect(panel(page).getByRole("slider", { name: `${name}, slider` })).toHaveValue(rest ?? "");
+  // Nothing is sent until the reader sets one: the next value is counted from where the slider rests.
+  await panel(page).getByRole("slider", { name: "Search limit, slider" }).press("ArrowRight");
+  await expect(panel(page).getByRole("textbox", { name: "Search limit" })).toHaveValue("10");
+  await expect(panel(page).getByRole("textbox", { name: "Step limit" })).toHaveValue("");
+});

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
+from signalbox.app.intake import limits_of
+from signalbox.app.schemas import ChatRequest
 from signalbox.tools import plugins
 
 from tests.support.fixtures import Behind
@@ -33,6 +35,18 @@ def test_every_tool_is_listed_with_its_metadata(app: RunningApp) -> None:
         ("calculate", "utility", "hidden", True),
     ]
     assert all(tool["available"] for tool in tools.values())
+
+
+@pytest.mark.parametrize(("settings", "searches"), [({}, 6), ({"brave_api_key": SECRET}, 10)])
+def test_the_list_tells_the_limits_of_a_question_that_sets_none(
+    behind: Behind, settings: dict[str, str], searches: int
+) -> None:
+    """They are those that a run gets: a UI can show them before anything is asked."""
+    app, _ = behind(says("Hello."), settings=settings)
+    limits = app.client.get("/api/tools").json()["limits"]
+    assert limits == {"max_steps": 8, "max_searches": searches}
+    applied = limits_of(ChatRequest(model="m", prompt="x"), search_is_paid=app.parts.search_is_paid)
+    assert (applied.max_steps, applied.max_searches) == (limits["max_steps"], limits["max_searches"])
 
 
 def test_every_tool_has_words_for_people(app: RunningApp) -> None:

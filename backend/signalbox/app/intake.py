@@ -57,7 +57,6 @@ _FORWARDED = (
 )  # fmt: skip
 
 
-_MOST_STEPS = Limits().max_steps
 _PARAMS = frozenset((*_FORWARDED, "reasoning", "reasoning_effort"))
 # Choices of tools as models are told of them: most questions make one of a few, and their runs share it. The tools are
 # held beside it, so that no other gets the identity of one.
@@ -222,12 +221,17 @@ def schemas_of(tools: Sequence[Tool]) -> tuple[ToolSchema, ...]:
     return made[1]
 
 
+def default_limits(*, search_is_paid: bool) -> Limits:
+    """Return how far a run may go whose request sets no limit."""
+    return Limits(max_searches=PAID_SEARCHES if search_is_paid else FREE_SEARCHES)
+
+
 def limits_of(request: ChatRequest, *, search_is_paid: bool) -> Limits:
     """Return how far a run may go."""
-    searches = PAID_SEARCHES if search_is_paid else FREE_SEARCHES
+    default = default_limits(search_is_paid=search_is_paid)
     return Limits(
-        max_steps=request.max_steps or _MOST_STEPS,
-        max_searches=searches if request.max_searches is None else request.max_searches,
+        max_steps=request.max_steps or default.max_steps,
+        max_searches=default.max_searches if request.max_searches is None else request.max_searches,
     )
 
 

@@ -23,7 +23,15 @@ class ListedTool(BaseModel):
     unavailable: str | None = Field(description="Why it cannot be used here.")
 
 
+class DefaultLimits(BaseModel):
+    """How far a run may go whose request sets no limit."""
+
+    max_steps: int = Field(description="Requests to the model.")
+    max_searches: int = Field(description="Distinct searches.")
+
+
 class ToolList(BaseModel):
-    """Every tool, in the order in which they are offered."""
+    """Every tool, in the order in which they are offered, and the limits of a run with tools."""
 
     tools: list[ListedTool]
+    limits: DefaultLimits

@@ -26,7 +26,7 @@ export function sectionsOf(models: readonly Model[], { query, filters, starred, 
   const taken = new Set<string>();
   const take = (id: string): Model[] => {
     // A favourite that the catalogue does not list can still be asked; what it can do nobody knows.
-    const model = left.get(id) ?? (listed.has(id) || filters.size > 0 ? undefined : unlisted(id));
+    const model = left.get(id) ?? (listed.has(id) || filters.size > 0 ? undefined : unlistedOf(models, id));
     if (!model || taken.has(id)) return [];
     taken.add(id);
     left.delete(id);
@@ -55,7 +55,7 @@ export function passes(model: Model, filter: Filter): boolean {
 export const isFree = ({ prompt, completion }: Pricing): boolean => prompt === 0 && completion === 0;
 
 /** A model of which only the id is known. */
-export const unlisted = (id: string): Model => ({
+export const unlistedOf = (models: readonly Model[], id: string): Model => ({
   id,
   name: id,
   badges: [],
@@ -63,7 +63,12 @@ export const unlisted = (id: string): Model => ({
   maxOutput: undefined,
   pricing: { prompt: undefined, completion: undefined },
   parameters: [],
+  ...(!isListed(models, id) && { isGone: true }),
 });
+
+/** A variant of a listed model (`:nitro`) counts as listed, and so does every id while there is no list. */
+export const isListed = (models: readonly Model[], id: string): boolean =>
+  models.length === 0 || models.some((model) => model.id === id || id.startsWith(`${model.id}:`));
 
 /** The first of these that is another model; empty where there is none. */
 export const otherModel = (model: string, ids: readonly string[]): string => ids.find((id) => id && id !== model) ?? "";

@@ -85,9 +85,11 @@ export const LIMIT_NAMES: readonly ParameterName[] = ["max_steps", "max_searches
 
 export const SAMPLING_NAMES = PARAMETER_NAMES.filter((name) => !LIMIT_NAMES.includes(name));
 
-/** The range of a parameter with this model. No answer is longer than the model's own limit. */
-export function rangeOf(name: ParameterName, model: Model | undefined): Range {
+/** The range of a parameter with this model. No answer is longer than the model's own limit. `defaults`: the server's. */
+export function rangeOf(name: ParameterName, model: Model | undefined, defaults: Parameters = {}): Range {
   const range = RANGES[name];
+  const rest = defaults[name];
+  if (rest !== undefined) return { ...range, rest };
   if (name !== "max_tokens" || !model?.maxOutput) return range;
   return { ...range, max: model.maxOutput, slider: model.maxOutput, rest: model.maxOutput };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ApiClient } from "./client.ts";
-import { fetchModels, fetchTools } from "./models.ts";
+import { fetchLimits, fetchModels, fetchTools } from "./models.ts";
 
 /** Answers every request with this. */
 const answering = (body: unknown, asked: string[] = []): ApiClient => ({
@@ -104,6 +104,15 @@ describe("the tools", () => {
       },
     ]);
     expect(asked).toEqual(["/api/tools"]);
+  });
+
+  it("come with the limits of a question that sets none, where the server tells them", async () => {
+    expect(await fetchLimits(answering({ tools: [], limits: { max_steps: 12, max_searches: 10, more: 1 } }))).toEqual({
+      max_steps: 12,
+      max_searches: 10,
+    });
+    expect(await fetchLimits(answering({ tools: [] }))).toEqual({});
+    expect(await fetchLimits(answering({ limits: { max_steps: "many" } }))).toEqual({});
   });
 
   it("are none where the answer is odd", async () => {

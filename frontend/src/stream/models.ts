@@ -1,5 +1,5 @@
 // Which models and tools the server offers, in the page's own words.
-import type { Model, Pricing, Tool } from "../types/api.ts";
+import type { Model, Parameters, Pricing, Tool } from "../types/api.ts";
 import type { ApiClient } from "./client.ts";
 
 export interface Catalog {
@@ -21,6 +21,16 @@ export async function fetchModels(client: ApiClient): Promise<Catalog> {
 export async function fetchTools(client: ApiClient): Promise<readonly Tool[]> {
   const { tools } = fields(await (await client.request("/api/tools")).json());
   return list(tools).flatMap(parseTool);
+}
+
+/** How far a run goes whose question sets no limit; what a server does not tell is left out. */
+export async function fetchLimits(client: ApiClient): Promise<Parameters> {
+  const { limits } = fields(await (await client.request("/api/tools")).json());
+  const { max_steps: steps, max_searches: searches } = fields(limits);
+  return {
+    ...(typeof steps === "number" && { max_steps: steps }),
+    ...(typeof searches === "number" && { max_searches: searches }),
+  };
 }
 
 function parseModel(value: unknown): Model[] {

@@ -63,6 +63,8 @@ export interface Model {
   pricing: Pricing;
   /** Names of the parameters that its hosts take; empty where nobody says. */
   parameters: readonly string[];
+  /** There is a list of models, and it does not have this one. */
+  isGone?: true;
 }
 
 export interface Tool {

@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 
 from signalbox.app.deps import PartsDep
+from signalbox.app.intake import default_limits
 from signalbox.app.parameters import KnownParameters
 from signalbox.app.tool_listing import ToolList
 from signalbox.core.messages import JsonObject
@@ -13,8 +14,12 @@ router = APIRouter(tags=["tools"], route_class=KnownParameters)
 
 @router.get("/api/tools", response_model=None, responses={200: {"model": ToolList}})
 async def list_tools(parts: PartsDep) -> JsonObject:
-    """List every tool with its schema, its metadata, and a title and a summary for people."""
-    return {"tools": [_shown(tool) for tool in parts.executor.tools]}
+    """List every tool with its schema, its metadata and its words for people, and a run's default limits."""
+    limits = default_limits(search_is_paid=parts.search_is_paid)
+    return {
+        "tools": [_shown(tool) for tool in parts.executor.tools],
+        "limits": {"max_steps": limits.max_steps, "max_searches": limits.max_searches},
+    }
 
 
 def _shown(tool: Tool) -> JsonObject:

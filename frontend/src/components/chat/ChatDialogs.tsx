@@ -3,10 +3,11 @@ import { useRef, useState } from "react";
 import type { Answer } from "../../hooks/answer.ts";
 import { changeAsk } from "../../hooks/changeAsk.ts";
 import type { Chat } from "../../hooks/chat.ts";
+import { useDefaultLimits } from "../../hooks/defaultLimits.ts";
 import type { Signalbox } from "../../hooks/signalbox.ts";
 import { useStore } from "../../hooks/store.ts";
 import type { RetryReason } from "../../run/actions.ts";
-import { otherModel } from "../../run/models.ts";
+import { otherModel, unlistedOf } from "../../run/models.ts";
 import type { ParameterName } from "../../types/api.ts";
 import { ShortcutSheet } from "../composer/ShortcutSheet.tsx";
 import { ModelPicker } from "../picker/ModelPicker.tsx";
@@ -54,6 +55,8 @@ function Settings({
   const state = useStore(settings);
   useStore(chat);
   const modelId = state.ask.model || server.preferred;
+  const model = server.models.find(({ id }) => id === modelId);
+  const defaults = useDefaultLimits(session.client);
   const system = chat.system ?? (chat.isEmpty ? state.ask.system : "");
   return (
     <Dialog open onClose={onClose} title="Settings" place="aside" {...(focused && { initialFocus: field })}>
@@ -62,10 +65,11 @@ function Settings({
           settings={{ ...state, ask: { ...state.ask, system } }}
           onAsk={(patch) => changeAsk(settings, chat, patch)}
           onChange={(patch) => settings.change(patch)}
-          modelId={modelId}
-          model={server.models.find(({ id }) => id === modelId)}
+          model={model}
+          details={model ?? unlistedOf(server.models, modelId)}
           tools={server.tools}
           toolsTrouble={server.toolsTrouble}
+          defaults={defaults}
           focused={focused && { name: focused, ref: field }}
         />
         <TokenSection session={session} />

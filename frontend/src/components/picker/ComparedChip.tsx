@@ -1,9 +1,11 @@
 // One compared model: its name and maker, which open the list of models, and a button that removes it.
 import { X } from "lucide-react";
 import { labelWords, type ModelLabel } from "../../run/labels.ts";
+import { isListed } from "../../run/models.ts";
 import { Button } from "../ui/Button.tsx";
 import type { ComparePickerProps } from "./ComparePicker.tsx";
 import { ModelPicker } from "./ModelPicker.tsx";
+import { Unlisted } from "./Unlisted.tsx";
 
 interface Props {
   id: string;
@@ -16,6 +18,7 @@ interface Props {
 }
 
 export function ComparedChip({ id, label, picker, others, onChange, onRemove }: Props) {
+  const isGone = !isListed(picker.models, id);
   return (
     <span
       title={id}
@@ -29,9 +32,14 @@ export function ComparedChip({ id, label, picker, others, onChange, onRemove }: 
         onChange={onChange}
         label="Model to compare"
         trigger={
-          <Button aria-label={`Change ${labelWords(label)}`} className="min-w-0 shrink! gap-1 ps-2.5 pe-1">
+          <Button
+            aria-label={`Change ${labelWords(label)}${isGone ? " Not listed" : ""}`}
+            className="min-w-0 shrink! gap-1 ps-2.5 pe-1"
+          >
             <span className="truncate text-ink">{label.name}</span>
             {label.maker && <span className="truncate text-dim">· {label.maker}</span>}
+            {isGone && " "}
+            {isGone && <Unlisted />}
           </Button>
         }
       />

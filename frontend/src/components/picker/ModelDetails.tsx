@@ -5,13 +5,18 @@ import { count } from "../../run/words.ts";
 import type { Model, Pricing } from "../../types/api.ts";
 
 export function ModelDetails({ model }: { model: Model }) {
-  const { id, name, context, maxOutput, pricing, parameters } = model;
+  const { id, name, context, maxOutput, pricing, parameters, isGone } = model;
   return (
     <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5 text-small" data-part="model-details">
       <Row term="Name">{name}</Row>
       <Row term="ID">
         <span className="break-all font-mono text-tiny">{id}</span>
       </Row>
+      {isGone && (
+        <Row term="Availability">
+          Not in the model list. It may no longer be available: choose another model at the top of the chat.
+        </Row>
+      )}
       <Row term="Context window">{context === undefined ? "unknown" : <Tokens amount={context} />}</Row>
       <Row term="Longest answer">{maxOutput === undefined ? "unknown" : <Tokens amount={maxOutput} most />}</Row>
       <Row term="Price">{priceSentence(pricing)}</Row>

@@ -11,7 +11,7 @@ import {
   useState,
 } from "react";
 import { drawnOf, drawnTo, isMeant, movedBy, offeredId, withFree } from "../../run/listing.ts";
-import { type Filter, freeId, sectionsOf } from "../../run/models.ts";
+import { type Filter, freeId, isListed, sectionsOf } from "../../run/models.ts";
 import { plural } from "../../run/words.ts";
 import type { Model } from "../../types/api.ts";
 import { Lamp } from "../ui/Lamp.tsx";
@@ -132,6 +132,14 @@ export function ModelList({ models, chosen, current, recent, starred, onStar, si
           data-part="simulated-note"
         >
           <Lamp lamp="blue" /> No API key is set, so a built-in simulator answers in place of each model.
+        </p>
+      )}
+      {current && !isListed(models, current) && (
+        <p
+          className="border-edge border-b bg-amber-wash px-3 py-1.5 text-small wrap-anywhere"
+          data-part="unlisted-note"
+        >
+          {current} is not in the model list and may no longer be available. Choose another model.
         </p>
       )}
       {/* The focus stays in the field: a press on the list must not take it. */}

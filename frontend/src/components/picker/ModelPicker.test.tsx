@@ -65,9 +65,32 @@ describe("the button", () => {
     const { rerender } = render(<Picker onChange={vi.fn()} />);
     expect(screen.getByRole("button", { name: "Model: GPT-4o" }).textContent).toBe("GPT-4o");
     rerender(<Picker value="own/model" onChange={vi.fn()} />);
+    const gone = screen.getByRole("button", { name: "Model: own/model Not listed" });
+    expect(gone.querySelector("[data-part=unlisted]")).not.toBeNull();
+    rerender(<Picker value="openai/gpt-4o:nitro" onChange={vi.fn()} />);
+    expect(screen.getByRole("button", { name: "Model: openai/gpt-4o:nitro" })).toBeTruthy();
+    rerender(<Picker value="own/model" models={[]} onChange={vi.fn()} />);
     expect(screen.getByRole("button", { name: "Model: own/model" })).toBeTruthy();
     rerender(<Picker value="" onChange={vi.fn()} />);
     expect(screen.getByRole("button", { name: "Model: Choose a model" })).toBeTruthy();
+  });
+});
+
+describe("a model that the list no longer has", () => {
+  const note = () => document.querySelector("[data-part=unlisted-note]")?.textContent;
+
+  it("is named above the list with what to do, and marked in its row", async () => {
+    await opened({ value: "own/gone", recent: ["own/gone"] });
+    expect(note()).toBe("own/gone is not in the model list and may no longer be available. Choose another model.");
+    expect(options()[0]?.textContent).toContain("Not in the model list");
+  });
+
+  it("is not said of a model that is listed, or while there is no list", async () => {
+    await opened({ recent: ["openai/gpt-4o"] });
+    expect(note()).toBeUndefined();
+    cleanup();
+    await opened({ value: "own/gone", recent: ["own/gone"], models: [] });
+    expect([note(), options()[0]?.textContent]).toEqual([undefined, "own/goneown/gone"]);
   });
 });
 

@@ -2,10 +2,11 @@
 import { Popover } from "@base-ui/react/popover";
 import { ChevronDown } from "lucide-react";
 import { type ReactElement, Suspense, useState } from "react";
-import { shortName } from "../../run/models.ts";
+import { isListed, shortName } from "../../run/models.ts";
 import type { Model } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";
 import { later } from "../ui/later.tsx";
+import { Unlisted } from "./Unlisted.tsx";
 
 /** The list, and the box that it opens in. */
 export const ModelPopup = later(() => import("./ModelPopup.tsx").then(({ ModelPopup }) => ModelPopup));
@@ -41,6 +42,7 @@ export function ModelPicker(props: ModelPickerProps) {
   };
   const model = models.find(({ id }) => id === value);
   const name = model ? shortName(model) : value || "Choose a model";
+  const isGone = value !== "" && !isListed(models, value);
   return (
     <Popover.Root open={open} onOpenChange={show}>
       <Popover.Trigger
@@ -50,10 +52,12 @@ export function ModelPicker(props: ModelPickerProps) {
               size="medium"
               data-part="model"
               title={value}
-              aria-label={`${label}: ${name}`}
+              aria-label={`${label}: ${name}${isGone ? " Not listed" : ""}`}
               className="min-w-0 max-w-full shrink!"
             >
               <span className="truncate font-medium text-ink">{name}</span>
+              {isGone && " "}
+              {isGone && <Unlisted />}
               <ChevronDown aria-hidden="true" />
             </Button>
           )

@@ -60,7 +60,8 @@ export const ModelRow = memo(function ModelRow({ id, index, count, model, active
 
 const BADGES: readonly Filter[] = ["tools", "reasoning", "images"];
 
-function Facts({ model: { badges, context, pricing } }: { model: Model }) {
+function Facts({ model: { badges, context, pricing, isGone } }: { model: Model }) {
+  if (isGone) return <span className="shrink-0 text-dim text-tiny">Not in the model list</span>;
   return (
     <div className="flex shrink-0 items-center gap-x-3 text-dim text-tiny tabular-nums">
       <span className="flex gap-1">

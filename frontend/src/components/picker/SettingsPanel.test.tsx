@@ -5,6 +5,7 @@ import { useState } from "react";
 import { afterEach, describe, expect, it } from "vitest";
 import { aModel, catalogue } from "../../fixtures/catalogue.ts";
 import { FIRST_SETTINGS, type SettingsState } from "../../hooks/settings.ts";
+import { unlistedOf } from "../../run/models.ts";
 import { askFields } from "../../run/parameters.ts";
 import type { AskSettings, Model, Tool } from "../../types/api.ts";
 import { SettingsPanel } from "./SettingsPanel.tsx";
@@ -40,6 +41,15 @@ interface Given {
   toolsTrouble?: string;
 }
 
+const props = () => ({
+  settings: FIRST_SETTINGS,
+  onAsk: () => undefined,
+  onChange: () => undefined,
+  model: ABLE,
+  details: ABLE,
+  tools: TOOLS,
+});
+
 interface Seen {
   now: SettingsState;
 }
@@ -52,7 +62,7 @@ function Page({ seen, model, tools, toolsTrouble }: Given & { seen: Seen; tools:
       settings={settings}
       onAsk={(patch) => setSettings({ ...settings, ask: { ...settings.ask, ...patch } })}
       onChange={(patch) => setSettings({ ...settings, ...patch })}
-      modelId={model?.id ?? "own/model"}
+      details={model ?? unlistedOf([], "own/model")}
       model={model}
       tools={tools}
       toolsTrouble={toolsTrouble}
@@ -142,6 +152,24 @@ describe("parameters", () => {
     await user.type(field, "hot{Tab}");
     expect(sent()).toEqual({});
     expect(field.value).toBe("");
+  });
+
+  it("a limit that is not set rests at the server's", () => {
+    const { rerender } = render(<SettingsPanel {...props()} />);
+    const rests = () =>
+      ["Step limit", "Search limit"].map((name) => {
+        const slider = screen.getByRole<HTMLInputElement>("slider", { name: new RegExp(name) });
+        return [slider.getAttribute("aria-valuenow") ?? slider.value, slider.getAttribute("aria-valuetext")];
+      });
+    expect(rests()).toEqual([
+      ["8", "default"],
+      ["6", "default"],
+    ]);
+    rerender(<SettingsPanel {...props()} defaults={{ max_steps: 12, max_searches: 10 }} />);
+    expect(rests()).toEqual([
+      ["12", "default"],
+      ["10", "default"],
+    ]);
   });
 
   it("a slider sets it too", () => {

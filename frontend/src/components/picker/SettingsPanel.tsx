@@ -1,7 +1,6 @@
 // How questions are asked, and how the page looks: what is shown here is what is sent.
 import { useId } from "react";
 import type { ReasoningChoice, SettingsState, Theme } from "../../hooks/settings.ts";
-import { unlisted } from "../../run/models.ts";
 import {
   EFFORT_LABELS,
   notTaken,
@@ -33,13 +32,15 @@ export interface SettingsPanelProps {
   settings: SettingsState;
   onAsk: (patch: Partial<AskSettings>) => void;
   onChange: (patch: Partial<Pick<SettingsState, "theme" | "reasoning">>) => void;
-  /** The id of the model that is asked: the chosen one, or the server's. */
-  modelId: string;
-  /** What the catalogue says of it; undefined: it is not listed, and everything is sent. */
+  /** What the catalogue says of the model that is asked; undefined: it is not listed, and everything is sent. */
   model: Model | undefined;
+  /** The same, or as much as is known of a model that is not listed. */
+  details: Model;
   tools: readonly Tool[];
   /** Why the list of tools is not to be had, as a sentence. */
   toolsTrouble?: string | undefined;
+  /** The server's limits where none is set. */
+  defaults?: Parameters | undefined;
   focused?: FocusedField | undefined;
 }
 
@@ -67,7 +68,7 @@ const noEffort = (effort: Effort) =>
   `This model has no reasoning effort setting${effort === "auto" ? "." : `, so ${EFFORT_LABELS[effort]} is not used.`}`;
 
 export function SettingsPanel(props: SettingsPanelProps) {
-  const { settings, onAsk, onChange, model, modelId, tools, toolsTrouble, focused } = props;
+  const { settings, onAsk, onChange, model, details, tools, toolsTrouble, defaults = {}, focused } = props;
   const { ask } = settings;
   const effortNote = useId();
   const set = (name: ParameterName, value: number | undefined) =>
@@ -97,6 +98,7 @@ export function SettingsPanel(props: SettingsPanelProps) {
         model={model}
         tools={tools}
         toolsTrouble={toolsTrouble}
+        defaults={defaults}
         focused={focused}
       />
 
@@ -145,7 +147,7 @@ export function SettingsPanel(props: SettingsPanelProps) {
       </Group>
 
       <Group title="Model">
-        <ModelDetails model={model ?? unlisted(modelId)} />
+        <ModelDetails model={details} />
       </Group>
     </div>
   );

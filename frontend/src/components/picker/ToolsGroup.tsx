@@ -2,7 +2,7 @@
 import { choiceNotSent, LIMIT_NAMES, rangeOf, takesTools } from "../../run/parameters.ts";
 import { namedTool } from "../../run/toolChoice.ts";
 import { type ToolTitles, titleOf, toolTitles } from "../../run/toolNames.ts";
-import type { AskSettings, Model, ParameterName, Tool, ToolChoice } from "../../types/api.ts";
+import type { AskSettings, Model, ParameterName, Parameters, Tool, ToolChoice } from "../../types/api.ts";
 import { Group } from "./Group.tsx";
 import { type FocusedField, ParameterField } from "./ParameterField.tsx";
 import { SelectField } from "./SelectField.tsx";
@@ -16,12 +16,14 @@ interface Props {
   tools: readonly Tool[];
   /** Why the list of tools is not to be had, as a sentence. */
   toolsTrouble: string | undefined;
+  /** What the server does where nothing is set. */
+  defaults: Parameters;
   focused: FocusedField | undefined;
 }
 
 const NO_TOOLS = "This model cannot use tools.";
 
-export function ToolsGroup({ ask, onAsk, onParameter, model, tools, toolsTrouble, focused }: Props) {
+export function ToolsGroup({ ask, onAsk, onParameter, model, tools, toolsTrouble, defaults, focused }: Props) {
   const canUse = takesTools(model);
   const titles = toolTitles(tools);
   return (
@@ -51,7 +53,7 @@ export function ToolsGroup({ ask, onAsk, onParameter, model, tools, toolsTrouble
           LIMIT_NAMES.map((name) => (
             <ParameterField
               key={name}
-              range={rangeOf(name, model)}
+              range={rangeOf(name, model, defaults)}
               value={ask.parameters[name]}
               onChange={(value) => onParameter(name, value)}
               field={focused?.name === name ? focused.ref : undefined}

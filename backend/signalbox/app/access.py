@@ -26,7 +26,7 @@ _MOST_REMEMBERED = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Who:
-    """Who asks. `owner` is the API token's id; empty for whoever needs none, and for the operator."""
+    """Who asks. `owner` is the API token's id; empty without one, and for the operator."""
 
     owner: str = ""
     is_operator: bool = False
@@ -46,7 +46,7 @@ OPERATOR = Who(is_operator=True)
 
 def who_of(request: Request) -> Who:
     """Return who asks."""
-    # The gate has put it there; without a gate before them (tests of single routes) everybody is the same.
+    # The gate has put it there; without a gate (tests of single routes) all requests have one owner.
     return request.scope.get("state", {}).get("who", ANYBODY)
 
 
@@ -78,7 +78,7 @@ class TokenBook:
         token = await self._find(token_id)
         if token is None or not token.is_of(secret):
             raise _refused("This token is not valid.")
-        # Whoever has the right secret may know what became of his token.
+        # A request with the right secret may know that its token expired or was revoked.
         if token.revoked is not None:
             raise _refused("This token has been revoked.")
         if token.is_expired(self.clock()):
@@ -108,7 +108,7 @@ class TokenBook:
 
 @dataclass(frozen=True, slots=True)
 class Doorkeeper:
-    """Tells who asks by the token of a request. `is_asked`: whoever has none is sent away.
+    """Tells who asks by the token of a request. `is_asked`: requests without one are rejected.
 
     `book` is asked for with each request: there is none before the database is open.
     """
@@ -122,7 +122,7 @@ class Doorkeeper:
         """Return who has this token, empty for none; raises RequestError UNAUTHORIZED, StoreError.
 
         What looks like an API token, if only by its beginning, is looked up or refused also where none is asked for: a
-        run that was meant for its owner must not become everybody's. Any other word is passed over there, as it was
+        run that was meant for its owner must not become public. Any other word is passed over there, as it was
         before there were tokens.
         """
         if _is_same(given, self.admin):

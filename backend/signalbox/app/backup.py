@@ -1,4 +1,4 @@
-"""`signalbox backup` and `signalbox restore`: all that lasts as one file, also while a server runs."""
+"""`signalbox backup` and `signalbox restore`: all stored data as one file, also while a server runs."""
 
 import os
 import shutil

@@ -22,9 +22,9 @@ _EXCLUDED = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/octet-stream")
 
 
 def accepted(scope: Scope, offered: Sequence[str]) -> str | None:
-    """Return the encoding of those on offer that a request likes best, the first of equals; None: none of them.
+    """Return the offered encoding that the request prefers, the first of equals; None where it accepts none.
 
-    What is not named is accepted only by `*`, and `;q=0` refuses (RFC 9110, 12.5.3).
+    An encoding that the header does not name needs `*`; `;q=0` rules one out (RFC 9110, 12.5.3).
     """
     weights = dict(_weighted(part) for part in ",".join(Headers(scope=scope).getlist("accept-encoding")).split(","))
     fallback = weights.get("*", 0.0)
@@ -44,7 +44,7 @@ def _weighted(part: str) -> tuple[str, float]:
 
 
 class Compress(GZipMiddleware):
-    """Starlette's gzip for clients that accept it; unlike it, also to one that says `gzip;q=0`."""
+    """Starlette's gzip, but only for clients that accept it: Starlette ignores `gzip;q=0`."""
 
     def __init__(self, app: ASGIApp) -> None:
         super().__init__(app, _LEAST, _LEVEL, LARGE, exclude_content_types=_EXCLUDED)

@@ -299,7 +299,7 @@ def _unknown(names: Iterable[str], settings: set[str]) -> dict[str, str | None]:
 def _check_syntax(env_file: Path) -> None:
     """Say which line of `.env` cannot be read; the library would skip it with a log line."""
     try:
-        if env_file.exists() and not env_file.is_file():  # a pipe would have us wait for whoever writes into it
+        if env_file.exists() and not env_file.is_file():  # reading a pipe would block until something is written
             raise SettingsError(f"{env_file} is no regular file. Put a text file in its place, or remove it.")
         with env_file.open(encoding="utf-8") as stream:
             for binding in parse_stream(stream):

@@ -28,7 +28,7 @@ _NODE = 100
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A question in its owner's conversation; `messages` is all that its model is told.
+    """A question in its owner's conversation; `messages` is everything that its model receives.
 
     `cited` are the numbered sources of the answer that is continued, title and address by number.
     """
@@ -105,7 +105,7 @@ def _asking(body: ChatRequest, told: tuple[Message, ...], leaf_id: str | None, *
 
 
 async def _tree(conversation_id: str, parts: Parts, *, texts: bool) -> tuple[Conversation | None, list[Node]]:
-    """Read a conversation's nodes; where runs are under way, with all that they have said so far on disk."""
+    """Read a conversation's nodes; what running runs have emitted so far is flushed to disk first."""
     conversation, nodes = await parts.database.read(tree_of, conversation_id, texts=texts)
     if any(node.run is not None and node.run.status is None for node in nodes):
         await parts.runs.store.flush()

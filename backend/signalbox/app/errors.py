@@ -110,7 +110,7 @@ def _path(error: Any, body: JsonValue) -> str:
 
 
 def add_error_handlers(app: FastAPI) -> None:
-    """Answer all that routes may raise."""
+    """Answer every error that routes may raise."""
 
     @app.exception_handler(RequestError)
     async def _refused(request: Request, error: RequestError) -> Response:
@@ -145,7 +145,7 @@ def _methods_of(request: Request) -> list[str]:
 
 
 class LastResort:
-    """Answers what nobody caught with a plain 500, and logs where it broke, not what was said."""
+    """Answers uncaught exceptions with a plain 500, and logs where they happened without their message."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -167,7 +167,7 @@ class LastResort:
         try:
             await self._app(scope, receive, watched)
         except ClientDisconnect:
-            return  # whoever leaves in the middle of an upload wants no answer
+            return  # a client that disconnects during its upload gets no answer
         except Exception as error:
             if scope["type"] != "http":
                 raise

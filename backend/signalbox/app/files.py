@@ -100,12 +100,12 @@ class _PageFiles(StaticFiles):
         """Tell whether there is such a file."""
         try:
             return self.lookup_path(name)[1] is not None
-        except (OSError, ValueError):  # too long a name, a null byte: refused by whoever serves it
+        except (OSError, ValueError):  # too long a name or a null byte: StaticFiles rejects it
             return False
 
 
 class _Documents(StaticFiles):
-    """Documents: a browser gets the page that shows them, whoever else asks their text; nothing in them runs.
+    """Documents: a browser gets the page that shows them, other clients their text; nothing in them is executed.
 
     Nothing but what search reads is served, and no hidden file.
     """
@@ -178,7 +178,7 @@ class _Page(Mount):
 
 
 def mount_files(app: FastAPI, settings: Settings, *, is_open: bool) -> None:
-    """Serve the guide and the pages; whoever has no page yet is told how to get one."""
+    """Serve the guide and the pages; if the page is not built, say how to build it."""
     folder = page_folder()
     page = _PageFiles(folder, is_open=is_open) if folder else None
     for path, documents in (("/guide", settings.signalbox_docs or docs_folder()), ("/notes", notes_folder(settings))):

@@ -33,7 +33,7 @@ async def open_lever(settings: Settings, folder: Path, database: Database, stack
 
 
 async def key_fences_from(settings: Settings, database: Database) -> None:
-    """Key the fences with the database's secret, made by whoever comes first; raises SettingsError.
+    """Key the fences with the database's secret, created by the first worker that needs it; raises SettingsError.
 
     Every worker then sends a message as the same bytes, and so does the next start: prompt caches hold.
     """

@@ -22,7 +22,7 @@ _chain: list[Processor] = []
 
 
 def configure_logs(level: str = "info", secrets: Sequence[str] = (), *, is_one_of_several: bool = False) -> None:
-    """Set up the logs of this process; `secrets` are struck out of whatever is logged (quirk G4).
+    """Set up the logs of this process; `secrets` are redacted from every log line (quirk G4).
 
     Records of the standard library's loggers (uvicorn, asyncio, SQLAlchemy) become lines like our own, from warnings
     up. Where several processes may serve, each line says which one wrote it.

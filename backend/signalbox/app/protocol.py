@@ -17,7 +17,7 @@ _MOST_QUEUED = 8
 class ClientConnection(HttpToolsProtocol):
     """One connection and its requests, of which one is answered at a time."""
 
-    __slots__ = ("_answered",)  # an attribute more would give each connection a dictionary of its own
+    __slots__ = ("_answered",)  # an attribute more would give each connection a dictionary
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin; nothing was asked yet."""

@@ -1,4 +1,4 @@
-"""How often somebody may ask: moving windows over the times of what was asked, exact and of a bounded size."""
+"""Rate limits: moving windows over the times of requests, exact and of bounded size."""
 
 import re
 from collections import OrderedDict, deque
@@ -12,7 +12,7 @@ from time import monotonic
 MOST_TIMES = 100_000
 MOST_ASKERS = 100_000
 MOST_SECONDS = 10 * 366 * 86_400
-# A network of its own is what a subscriber is given, with more addresses in it than anyone could count.
+# Providers assign each customer a whole network, with more addresses in it than anyone could count.
 _IPV6_PREFIX = 64
 # The library takes 0 seconds for 1.
 _NO_TIME = re.compile(r"(?:/|per)\s*0+(?!\d)", re.IGNORECASE)

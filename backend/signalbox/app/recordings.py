@@ -52,7 +52,7 @@ def _trial(model: str, steps: Sequence[Recording]) -> Trial:
 
 
 def _messages(first: Recording) -> tuple[Message, ...]:
-    """Return what was asked, where our API takes it; the recorded answers come whatever is asked."""
+    """Return what was asked, where our API takes it; the recorded answers do not depend on it."""
     bare = [{name: said[name] for name in _TAKEN if name in said} for said in first.messages]
     if not bare:
         return (_ASKED,)
@@ -63,7 +63,7 @@ def _messages(first: Recording) -> tuple[Message, ...]:
 
 
 def _tools(steps: Sequence[Recording]) -> list[Tool]:
-    """Make a tool of every function that was offered; each brings what it brought then, whoever calls it."""
+    """Make a tool of every function that was offered; each returns its recorded result."""
     found: dict[str, Tool] = {}
     answers = dict(answer for step in steps for answer in _answers(step))
     for name, parameters in (offer for step in steps for offer in _offers(step)):

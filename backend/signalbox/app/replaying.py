@@ -172,7 +172,7 @@ async def _of_journals(settings: Settings, arguments: argparse.Namespace, tell: 
 
 async def _of_scenarios(tell: Callable[[Verdict], None]) -> None:
     async with AsyncExitStack() as stack:
-        # Each loop asks a simulator of its own: it remembers what was asked before, and some answers depend on it.
+        # Each loop has a separate simulator: it remembers earlier requests, and some answers depend on it.
         addresses: dict[LoopName, str] = {
             loop: stack.enter_context(BackgroundSimulator()).base_url for loop in ("legacy", "v2")
         }
@@ -199,7 +199,7 @@ async def _of_recordings(folder: Path, tell: Callable[[Verdict], None]) -> None:
 
 
 async def _at_once(seconds: float) -> None:
-    """Ask again without waiting: nobody has to be spared."""
+    """Retry without backoff: there is no provider to spare."""
 
 
 def _print_json(value: JsonObject, out: TextIO) -> None:

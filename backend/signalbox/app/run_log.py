@@ -13,7 +13,7 @@ from signalbox.runs.run import Run
 
 # Failures that last until the operator does something; any other is an upstream's, and passes.
 _OPERATORS = frozenset({Code.INTERNAL, Code.UPSTREAM_AUTH, Code.UPSTREAM_CREDITS})
-# Limits that somebody has set on purpose.
+# Limits that were set on purpose.
 _LIMITS = frozenset({Code.BUDGET_REACHED, Code.DETACHED_TIMEOUT})
 
 

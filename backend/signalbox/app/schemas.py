@@ -48,7 +48,7 @@ JsonObject = Annotated[dict[str, AnyJson], _ObjectAsParsed()]
 Text = Annotated[str, StringConstraints(min_length=1)]
 # What has a name: hosts take 64 characters of a tool's, and no model's id is longer.
 ShortText = Annotated[str, StringConstraints(min_length=1, max_length=256)]
-# Not `.` nor `..`: clients take them out of an address, so nobody could open what has such a name.
+# Not `.` nor `..`: clients take them out of an address, so such a name could not be opened.
 _NAME = r"^(\.{0,2}[A-Za-z0-9_:\-]|\.{3})[A-Za-z0-9_.:\-]*$"
 
 

@@ -19,7 +19,7 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, StoreError
 
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
-# RFC 9110: the scheme is of any case; between it and the token somebody may have written a tab, or more.
+# RFC 9110: the scheme is of any case; between it and the token there may be a tab, or more.
 _SCHEME = re.compile(r"\s*bearer(?:\s+|$)", re.IGNORECASE)
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 # The page has no inline script or style; its answers may hold anything a model writes (quirk G2).
@@ -49,7 +49,7 @@ def is_loopback(host: str) -> bool:
 class Guard:
     """A pure ASGI middleware, the outermost: every answer gets its request's id, and what a browser must heed.
 
-    It looks at heads alone, and so does all that stands further in: it leaves its own `send` for bodies. What was
+    It looks only at heads, and so do the middlewares inside it: it leaves its own `send` for bodies. What was
     refused is logged here, wherever it was refused.
     """
 

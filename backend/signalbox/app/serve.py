@@ -66,7 +66,7 @@ def _work(settings: Settings, host: str, token: str | None, listener: socket.soc
         log_config=None,
         log_level=logging.WARNING,
         access_log=False,
-        server_header=False,  # what serves is nobody's business
+        server_header=False,  # do not tell clients which server this is
         timeout_graceful_shutdown=_GRACE_SECONDS,
     )
     on_ready = partial(_greet, settings, host, _address(host, listener)) if link is None else link.tell_ready
@@ -99,7 +99,7 @@ def _supervise(settings: Settings, host: str, token: str | None, listener: socke
         count,
         work,
         on_ready=partial(_greet, settings, host, f"{_address(host, listener)} ({count} workers)"),
-        on_stop=listener.close,  # nobody shall wait at a door behind which there is no worker any more
+        on_stop=listener.close,  # refuse connections once no worker is left to accept them
         drain_seconds=settings.signalbox_drain_seconds,
     ).run()
 
@@ -119,7 +119,7 @@ def _warn_of_misspelt() -> None:
 
 
 def _greet(settings: Settings, host: str, address: str, lines: Sequence[str]) -> None:
-    """Say what serves and where; whoever waits for the start reads the line that says ready."""
+    """Say what serves and where; scripts that wait for the start read the line that says ready."""
     for line in lines:
         print(line)
     print(f"Signalbox is ready: {address}", flush=True)
@@ -155,7 +155,7 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, then say so."""
         loop = asyncio.get_running_loop()
-        # uvicorn's own handlers run outside the loop, where nobody who waits in it can be woken.
+        # uvicorn's own handlers run outside the loop, where no task waiting in the loop can be woken.
         if self._link is None:
             for number in (signal.SIGTERM, signal.SIGINT):
                 loop.add_signal_handler(number, self.handle_exit, number, None)

@@ -14,7 +14,7 @@ from signalbox.app.eager import begin
 from signalbox.encoders.sse_v1 import CONTENT_TYPE, HEADERS, PING
 
 PING_SECONDS = 15.0
-# Where the outermost middleware leaves its own `send` for bodies: all that stands between looks at heads alone.
+# Where the outermost middleware leaves its own `send` for bodies: the middlewares between look only at heads.
 BODY_SEND = "signalbox.body_send"
 _HEAD = [(name.encode(), value.encode()) for name, value in {"content-type": CONTENT_TYPE, **HEADERS}.items()]
 
@@ -24,7 +24,7 @@ class EventStream(Response):
 
     Unlike Starlette's StreamingResponse it also notices a client that leaves while `send` is blocked (quirk E3), and it
     always closes the generator, so that the run knows that its watcher has gone. What is left in `last` goes with the
-    end, in one write. `ended` is told of every end, maybe twice. It sends in a task of its own: in the request's, each
+    end, in one write. `ended` is told of every end, maybe twice. It sends in a separate task: in the request's, each
     event would wake all the calls that lie between the server and this. A timer pings.
     """
 
@@ -40,7 +40,7 @@ class EventStream(Response):
         self._body = body
         self._ended = ended
         self._last_write = 0.0
-        self.is_free = False  # something may be pushed: the head is sent, and the client has room for all that was
+        self.is_free = False  # something may be pushed: the head is sent, and the client has room for more
         self._send_body: Callable[[Message], Coroutine[Any, Any, None]] | None = None
         self._write: Write = nothing_written
         self._rest: asyncio.Task[None] | None = None
@@ -110,7 +110,7 @@ class EventStream(Response):
         self.is_free = self._rest is None and self._broken is None
 
     async def _pushed(self) -> None:
-        """Wait until all that was pushed is sent; raises what became of it."""
+        """Wait until everything pushed is sent; raises the error of sending."""
         if self._broken is not None:
             raise self._broken
         if self._rest is not None:

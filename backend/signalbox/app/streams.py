@@ -39,7 +39,7 @@ class Place:
 
 @dataclass(slots=True)
 class Streams:
-    """Counts the streams that are open, and whose they are; whoever is nobody in particular has no limit of his own.
+    """Counts open streams, in all and by owner; the shared owner has no separate limit.
 
     `open` is how many there are.
     """

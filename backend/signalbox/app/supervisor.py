@@ -20,7 +20,7 @@ from signalbox.app.link import DRAIN, HURRY, Link, Worker
 _STEADY_SECONDS = 10.0
 _FIRST_WAIT = 0.5
 _LONGEST_WAIT = 30.0
-# So many deaths in a row at every place, with nobody left who serves, are no accident.
+# After this many deaths in a row of every worker, restarting does not help.
 _MOST_DEATHS = 5
 # What a worker may take beyond its drain: for clients that read slowly, tools that are slow to stop, and the disk.
 _PATIENCE_SECONDS = 15.0
@@ -178,7 +178,7 @@ class Supervisor:
             _log.error("worker.died", worker=worker.pid, status=status, again_in=wait)
 
     def _is_hopeless(self) -> bool:
-        """Whether nobody serves and nobody will."""
+        """Whether no worker serves and none will be started."""
         if self._workers or self._kill_at is not None:
             return False
         if self._greeting is None:

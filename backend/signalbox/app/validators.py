@@ -1,4 +1,4 @@
-"""Conditional requests: a client that has the current version of something is told so, without the body."""
+"""Conditional requests: a client that has the current version of a resource gets a 304 without a body."""
 
 from hashlib import blake2b
 

@@ -22,9 +22,9 @@ from signalbox.runs.run import Run
 BatchesOf: TypeAlias = Callable[[OnNews], AsyncGenerator[list[Stamped], None]]
 """Makes the source of a stream; it may hand events to its argument instead of yielding them."""
 
-# Events written at once: whoever reads slowly has this much waiting in memory, not all that was missed (quirk G6).
+# Events written at once: a slow subscriber has at most this much waiting in memory (quirk G6).
 _PER_WRITE = 256
-# Python refuses to read an int of thousands of digits, with an exception of its own.
+# Python refuses to read an int of thousands of digits, with a ValueError.
 _SEQ_DIGITS = 20
 
 
@@ -119,7 +119,7 @@ def read_event_id(last_event_id: str) -> tuple[str, int]:
 
 
 def refuse_twins(request: Request, *names: str) -> None:
-    """Refuse a header that came twice with two values: nobody may guess which was meant. Raises RequestError."""
+    """Reject a header that came twice with two values, since either may be meant. Raises RequestError."""
     there = headers_of(request.scope)
     for name in names:
         if name.lower().encode() not in there:

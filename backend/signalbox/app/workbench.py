@@ -45,7 +45,7 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True, slots=True)
 class Workbench:
-    """The settings' upstream and what is known of it; `second` is for the other loop, where each has one of its own."""
+    """The settings' upstream and what is known of it; `second` is for the other loop, where each loop has one."""
 
     settings: Settings
     upstream: OpenRouterService
@@ -89,7 +89,7 @@ class Workbench:
     # --- cases -------------------------------------------------------------------------------------------------
 
     async def case(self, journal: Journal, model: str) -> Case:
-        """Ask a journal's question again, with all that its run was given; raises NoJournal, RequestError."""
+        """Ask a journal's question again, with everything that its run was given; raises NoJournal, RequestError."""
         body = _request_of(journal)
         await self.catalog.check(model)
         tools = self.tools_of(journal, body)

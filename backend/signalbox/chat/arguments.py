@@ -69,7 +69,7 @@ def is_same(one: JsonValue, other: JsonValue) -> bool:
 
 def _checked(value: JsonValue, text: str) -> JsonValue:
     """Refuse what could not be written again, and mend half an emoji; raises ValueError."""
-    # No more brackets than levels are allowed: as nearly always, and then nobody has to walk the value.
+    # No more brackets than levels are allowed: as nearly always, so the value need not be walked.
     if text.count("{") + text.count("[") > MAX_DEPTH and nests_too_deeply(value):
         raise ValueError("nested too deeply")
     return clean(value) if "\\ud" in text or "\\uD" in text else value

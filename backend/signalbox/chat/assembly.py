@@ -133,7 +133,7 @@ class CallAssembler(Struct, eq=False):
             # Another id opens another call; without a name, behind arguments that are not whole, it only changed.
             return known or (None if delta.name or self._closes(call) else call)
         if not delta.id and delta.name and delta.arguments and self._closes(call):
-            return None  # no id, but a name and arguments of its own behind a whole call: the next one (A1 b)
+            return None  # no id, but a name and new arguments behind a complete call: the next one (A1 b)
         return None if delta.name and self._is_other_name(call, delta.name) else call
 
     def _owner_indexed_late(self, delta: CallDelta) -> OpenCall | None:

@@ -69,8 +69,8 @@ class ConversationContext(Struct):
     """One run's state; `messages` grows by the turns of this run, which begin at `loop_start`.
 
     `base_params` are forwarded as they are, `provider_id` is the model's family, `tool_choice` is what the caller
-    asked for. `recorded` waits until all that was told is on disk, and raises StoreError. Without a `budget` a run may
-    cost anything. `request_id` is for the log. `cited` are the numbered sources of an answer that this run
+    asked for. `recorded` waits until every emitted event is on disk, and raises StoreError. Without a `budget` a run
+    may cost anything. `request_id` is for the log. `cited` are the numbered sources of an answer that this run
     continues. `profile` and `loop_start` are found here, whatever is given.
     """
 

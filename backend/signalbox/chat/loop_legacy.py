@@ -135,7 +135,7 @@ class _Loop:
             hidden = True if not completion.reasoning else UNSET
             step = steering.progress.steps
             events += [Reasoning(text, step, hidden) for text in texts_of(completion.reasoning) or [""]]
-        if self.could_call and is_malformed(completion):  # the rest of a call (quirk A13), and nobody has seen it yet
+        if self.could_call and is_malformed(completion):  # the rest of a call (quirk A13), and it was not emitted yet
             return [*events, *steering.unreadable(completion)]
         if completion.content or completion.refusal:
             if steering.has_spoken:

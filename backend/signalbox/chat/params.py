@@ -55,7 +55,7 @@ def prepare_request_params(context: ConversationContext, *, first: bool = True) 
 
 
 def _conceded(context: ConversationContext, messages: tuple[Message, ...]) -> Iterator[str]:
-    """Say in words what of the conversation a request gives up; for whoever has to explain the run."""
+    """Say in words what of the conversation a request gives up; for the trace of the run."""
     conceded = context.conceded
     if conceded.trim:
         yield f"the oldest parts left out, level {conceded.trim} of {MOST}"
@@ -174,7 +174,7 @@ def _fit_budget(params: dict[str, JsonValue], most: int) -> None:
 
 
 def has_room(context: ConversationContext, limit: int) -> bool:
-    """Whether more room than `limit` tokens, or less thinking, can be asked for: not all that is left to pay (F3)."""
+    """Whether more room than `limit` tokens, or less thinking, can be asked for within the remaining credits (F3)."""
     most = context.conceded.most_tokens
     return most is None or _thinks_hard(context.base_params) or (0 < limit < most)
 
@@ -219,7 +219,7 @@ def _tool_choice(context: ConversationContext, *, first: bool) -> JsonValue:
 
 
 def _will_reason(context: ConversationContext) -> bool:
-    """Whether the model reasons: as asked, or by itself where it can and nothing is said (quirk B6)."""
+    """Whether the model reasons: as requested, or by default where it can (quirk B6)."""
     if "reasoning" in context.base_params or not context.profile.reasons_unasked:
         return reasons(context.base_params)
     return "reasoning" in (context.abilities.parameters or ())

@@ -21,7 +21,7 @@ from signalbox.core.messages import (
 from signalbox.profiles import Profile
 from signalbox.wire.jsontext import dumps
 
-# Said by nobody: it stands where a stopped run left no answer.
+# A placeholder where a stopped run left no answer.
 BRIDGE = "(This was stopped before an answer was given.)"
 BEGIN = "(The beginning of this conversation is not shown.)"
 NO_IMAGE = "(An image was here, which this model cannot read.)"

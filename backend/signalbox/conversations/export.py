@@ -118,7 +118,7 @@ def _system(node: Node) -> list[str]:
 
 
 def _attached(body: Sequence[Message]) -> list[str]:
-    """Name what was sent along; data URLs are left out, nobody reads them."""
+    """Name what was sent along; data URLs are left out."""
     return [
         f"*Attached: {_file(part.url, 'image') if isinstance(part, ImagePart) else _plain(part.filename)}*"
         for part in files_in(body)

@@ -8,8 +8,8 @@ SignalboxError
 
 from signalbox.core.codes import CODES, Code
 
-# Seconds: a client may wait this long and ask again by itself. A limit that resets later (OpenRouter's free models have
-# one per day) has `retryable: false`; `retry_after` still says when.
+# Seconds: a client may wait this long and retry without asking the user. A limit that resets later
+# (OpenRouter's free models have one per day) has `retryable: false`; `retry_after` still says when.
 LONGEST_RETRY_AFTER = 600.0
 
 

@@ -74,7 +74,7 @@ class Failure(Struct, frozen=True):
     code: str
 
 
-# msgspec tells union members apart by string tags only, so the schema is told of the two shapes in words of its own.
+# msgspec tells union members apart by string tags only, so the schema describes the two shapes separately.
 ResultShape: TypeAlias = Annotated[
     Any, Meta(extra_json_schema={"oneOf": [{"$ref": "#/$defs/Success"}, {"$ref": "#/$defs/Failure"}]})
 ]

@@ -1,4 +1,4 @@
-"""A fence around text from outside: the model sees where it begins and ends, and nobody outside can write its end."""
+"""A fence around text from outside: the model sees where it begins and ends, and the text cannot forge its end."""
 
 import re
 import secrets
@@ -28,7 +28,7 @@ def key_fences(secret: bytes) -> None:
 
 
 def fenced(content: str, name: str, call_id: str) -> str:
-    """Put a result into a fence whose number nobody can know who wrote what is inside (quirk G3).
+    """Put a result into a fence whose number the author of its content cannot know (quirk G3).
 
     The number is keyed with a secret over the call and the content itself, so one message has the same bytes in every
     request of all workers (prompt caches, quirk C15), and no number ever stands inside its own fence.

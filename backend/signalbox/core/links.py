@@ -172,9 +172,9 @@ class LinkBook(Struct):
         self.is_closed = self.is_closed or self._closing
 
     def as_found(self, url: str) -> str | None:
-        """Return the address to ask for this one; None for one that nobody has named.
+        """Return the address to fetch; None for one that neither results nor the user have named.
 
-        A page of this server itself ("/guide/…") is read from disk: asking for it tells nobody anything.
+        A page of this server itself ("/guide/…") is read from disk, so reading it sends no request.
         """
         if not self.must_know(url):
             return url

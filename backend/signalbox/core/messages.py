@@ -96,7 +96,7 @@ class ReasoningDetail(Struct, frozen=True):
 
     @property
     def names(self) -> JsonValue:
-        """The id it carries: of a call that it signs, or of its own."""
+        """The id it carries: its own, or that of a call that it signs."""
         return self.raw.get("id")
 
     def renamed(self, call_id: str) -> "ReasoningDetail":

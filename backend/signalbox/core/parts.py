@@ -50,7 +50,7 @@ class TextDelta(Struct, frozen=True, gc=False):
 
 
 class RefusalDelta(Struct, frozen=True, gc=False):
-    """A piece of a refusal, sent by some hosts in a field of its own."""
+    """A piece of a refusal, sent by some hosts in a separate field."""
 
     text: str
 

@@ -91,7 +91,7 @@ class RunStore(Protocol):
         ...
 
     def resume(self, record: RunRecord) -> None:
-        """Take events of a run again that is on disk; they must be above all that any client may have seen of it."""
+        """Take events of a run again that is on disk; numbered above every event that a client may have seen."""
         ...
 
     def close(self, run_id: str) -> None:
@@ -99,7 +99,7 @@ class RunStore(Protocol):
         ...
 
     async def flush(self, run_id: str | None = None) -> None:
-        """Wait until all that was handed over before is on disk, of this run or of all."""
+        """Wait until everything handed over so far is on disk, of this run or of all."""
         ...
 
     def drop(self, run_id: str) -> None:
@@ -132,7 +132,7 @@ class RunStore(Protocol):
         ...
 
     async def delete(self, run_id: str) -> None:
-        """Delete a run and all that is kept of it, so that nothing of it is left on disk."""
+        """Delete a run and everything stored about it, so that nothing of it is left on disk."""
         ...
 
     async def forget(self) -> None:
@@ -140,11 +140,11 @@ class RunStore(Protocol):
         ...
 
     def locked(self, name: str) -> AbstractAsyncContextManager[None]:
-        """Hold a name against all other workers; whoever wants it meanwhile waits."""
+        """Lock a name among all workers; others wait for it."""
         ...
 
     async def take_unfinished(self) -> list[RunRecord]:
-        """Take over the runs that have no ending and nobody who will tell it: they are the caller's to end.
+        """Take over the runs without an ending and without a live worker; the caller must end them.
 
         Asked once at a start, before there are runs, and by a worker among others again and again.
         """

@@ -49,7 +49,7 @@ def read_token(text: str) -> tuple[str, str] | None:
 
 
 def looks_like_token(text: str) -> bool:
-    """Whether somebody may have meant a token of ours, however it is written."""
+    """Whether this may be meant as an API token, however it is written."""
     return _LIKE.search(text) is not None
 
 

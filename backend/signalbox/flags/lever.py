@@ -70,7 +70,7 @@ class LeverFile:
         await asyncio.to_thread(self.write, lever)
 
     def write(self, lever: Lever) -> None:
-        """Pull the lever; whoever reads sees the old state or the new one, never half of it. Raises OSError."""
+        """Set the override atomically: readers see the old state or the new one. Raises OSError."""
         with NamedTemporaryFile(dir=self._path.parent, prefix=self._path.name, delete=False) as file:
             file.write(json_of(lever))
             file.flush()

@@ -92,7 +92,7 @@ def later_reason(earlier: str | None, later: str | None) -> str | None:
     """Return which of two reasons holds, told one after the other in a stream.
 
     An empty one says nothing, and a later one replaces a good or unknown one (quirk A12). A bad ending stays: a proxy
-    that adds a `tool_calls` of its own behind a refusal must not make its calls run (quirk A20).
+    that adds its `tool_calls` behind a refusal must not make its calls run (quirk A20).
     """
     if not later or not earlier:
         return later or earlier

@@ -45,7 +45,7 @@ def differences(first: Outcome, second: Outcome) -> list[Difference]:
 
 
 def _contract(first: Outcome, second: Outcome) -> Difference | None:
-    """A stream that breaks the contract is at fault by itself, also where the other one breaks it alike."""
+    """A stream that breaks the contract is a fault, also where the other one breaks it in the same way."""
     if first.fault is None and second.fault is None:
         return None
     return Difference("contract", first.fault or "sound", second.fault or "sound")

@@ -35,7 +35,7 @@ class NoJournal(Exception):
 class Journal:
     """A run as it was: what was asked, what it told, what it asked of its upstream.
 
-    `told` is all that its model was told, where the question alone does not say it: of a run in a conversation.
+    `told` is everything that its model received, where the question alone does not say it: of a run in a conversation.
     `conversation_id` is the one under which that is kept. `is_torn`: what was said before it there is not here.
     """
 

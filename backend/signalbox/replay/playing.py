@@ -73,7 +73,7 @@ class WholeFromStream:
         self._client = client
 
     async def stream(self, request: Request, take: Take, on_head: OnHead | None = None) -> None:
-        """Stream as ever."""
+        """Stream as in a live run."""
         await self._client.stream(request, take, on_head)
 
     async def complete(self, request: Request, on_head: OnHead | None = None) -> list[StreamPart]:

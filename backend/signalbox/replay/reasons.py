@@ -128,7 +128,7 @@ _BY_CHANCE: tuple[Kind, ...] = ("calls", "results", "text", "reasoning", "steps"
 
 
 def was_stopped(then: Outcome) -> dict[Kind, str]:
-    """Return the reason for everything that differs from a run that somebody stopped."""
+    """Return the reason for everything that differs from a run that was stopped."""
     if then.status in ("cancelled", "unfinished") or then.code in _FROM_OUTSIDE:
         return dict.fromkeys(_EVERYTHING, _STOPPED)
     return {}

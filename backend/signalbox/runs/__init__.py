@@ -1,1 +1,1 @@
-"""The run as a task of its own: start, watch, stop."""
+"""The run as a separate task: start, watch, stop."""

@@ -62,7 +62,7 @@ class Journal(Struct):
     _waiting: list[Cursor] = []
 
     def append(self, events: list[AnyEvent]) -> None:
-        """Add events (one at least), and tell whoever waits for them; of a lost run none."""
+        """Add events (one at least), and wake the subscribers that wait for them; of a lost run none."""
         if self.is_lost:
             return
         at = int(time() * 1000)
@@ -155,7 +155,7 @@ class Journal(Struct):
         return [] if self.is_lost else batch
 
     async def _recorded(self) -> None:
-        """Have the end on disk before it is told: a crash must not tell another one to whoever has seen it.
+        """Flush the end before it is emitted: after a crash, clients that have seen it must not get another one.
 
         A disk that is ill or silent holds it up for its time, and no longer.
         """

@@ -31,7 +31,7 @@ _log = structlog.get_logger()
 
 # A host forgets its generations in time; a bill that is older than this stays an estimate.
 _BILL_SECONDS = 24 * 3600.0
-# A run that somebody polls lives at least so long between two polls, whatever its time alone is.
+# A polled run lives at least this long between two polls, whatever its time limit without readers is.
 _BETWEEN_POLLS = 30.0
 _RUN_ID = re.compile(r"[0-9a-f]{32}")
 _NO_RUN_ID = "There is no run with that id: a run id has 32 hex digits."
@@ -113,7 +113,7 @@ class RunManager:
 
     @asynccontextmanager
     async def started_with(self, key: str) -> AsyncGenerator[RunRecord | None, None]:
-        """Hold an Idempotency-Key, and tell which run it has started already; whoever comes meanwhile waits."""
+        """Hold an Idempotency-Key, and tell which run it has started already; concurrent requests with it wait."""
         async with self.names.hold(f"key {key}", self.store):
             yield await self.store.find_by_key(key)
 
@@ -148,7 +148,7 @@ class RunManager:
         return [run.record() if (run := self.live(record.id)) is not None else record for record in kept]
 
     async def events(self, run_id: str) -> list[Stamped]:
-        """Return all that a run has said so far."""
+        """Return every event of a run so far."""
         run = self.live(run_id)
         return await read_all(run.journal.read if run is not None else partial(self.store.read, run_id))
 
@@ -179,9 +179,9 @@ class RunManager:
                 yield batch
 
     async def so_far(self, run_id: str, after: int = 0) -> AsyncGenerator[list[Stamped], None]:
-        """Yield what is behind a cursor by now. Whoever polls so joins nothing and leaves nothing.
+        """Yield the events after a cursor. A poll does not count as a subscriber.
 
-        The end of a poll ends no run; a poll puts off the end of a run that nobody watches.
+        The end of a poll ends no run; a poll extends the time of a run without subscribers.
         """
         run = self.live(run_id)
         if run is not None:
@@ -196,7 +196,7 @@ class RunManager:
             after = batch[-1].seq
             yield batch
             if type(batch[-1].event) is Done:
-                return  # nothing follows, and nobody need ask the disk for it
+                return  # nothing follows, so the disk need not be read
 
     def _joined(self, run: Run) -> None:
         run.watchers += 1
@@ -229,7 +229,7 @@ class RunManager:
     async def stop(self, run_id: str) -> tuple[RunRecord, bool]:
         """Stop a run; return it as it ended, and whether it was this that ended it. Raises RequestError UNKNOWN_RUN.
 
-        It returns once the ending is on disk: whoever was told of it finds it so after a crash as well.
+        It returns once the ending is on disk, so a crash does not change what the client was told.
         """
         run = self.live(run_id)
         if run is None or run.is_over:
@@ -250,7 +250,7 @@ class RunManager:
             run.stop(TOO_LARGE)
 
     async def delete(self, run_id: str) -> None:
-        """Stop a run where it is under way, and delete all that is kept of it; raises RequestError.
+        """Stop a run where it is under way, and delete everything stored about it; raises RequestError.
 
         An answer in a conversation goes with its conversation: what was said behind it would hang in the air.
         """
@@ -262,7 +262,7 @@ class RunManager:
         self._unwritten.pop(run_id, None)
 
     def _over(self, run: Run) -> None:
-        self._live.pop(run.id, None)  # before all that may fail: the place is free in every ending (quirk F7)
+        self._live.pop(run.id, None)  # before anything that may fail: every ending releases the slot (quirk F7)
         if not run.journal.is_lost:
             self._unwritten[run.id] = run
         if run.detached_timer is not None:
@@ -311,7 +311,7 @@ class RunManager:
             self._left(run)
 
     def polled_from_afar(self, run_id: str) -> None:
-        """Put off the end of a run that nobody watches."""
+        """Extend the time of a run without subscribers."""
         if (run := self._live.get(run_id)) is not None:
             self._polled(run)
 
@@ -321,7 +321,7 @@ class RunManager:
             run.stop()
 
     def lost(self, run_id: str) -> None:
-        """Let go of a run that another worker has ended: whoever watches goes on with the ending that is kept."""
+        """Let go of a run that another worker has ended: its subscribers continue with the stored ending."""
         run = self._live.pop(run_id, None) or self._unwritten.pop(run_id, None)
         if run is not None:
             run.journal.lose()

@@ -20,9 +20,9 @@ Value = TypeVar("Value")
 
 _log = structlog.get_logger()
 
-# A call may be lost: then what waits for it looks by itself so often.
+# A notification may be lost, so waiting tasks also poll at this interval.
 POLL_SECONDS = 0.5
-# Who follows a run says so again and again; whoever does not any more has gone.
+# Followers of a run renew their sign; one that stops renewing has gone.
 SAY_AGAIN_SECONDS = 5.0
 _GONE_SECONDS = 3 * SAY_AGAIN_SECONDS
 _BEATS_PER_LEASE = 5
@@ -121,7 +121,7 @@ class Peers:
         raise RequestError(Code.WORKER_SILENT)
 
     def poll(self, run_id: str) -> None:
-        """Tell the worker of a run that somebody looked at it."""
+        """Tell the worker of a run that it was polled."""
         self._say(f"poll {run_id}")
 
     async def _found(self, run_id: str) -> RunRecord:
@@ -187,7 +187,7 @@ class Peers:
             self.home.left_from_afar(run_id)
 
     def forget(self, run_id: str) -> None:
-        """Take nobody any more for a watcher of a run that is over."""
+        """Drop all subscribers of a run that is over."""
         self.watched.pop(run_id, None)
 
     # --- the beat --------------------------------------------------------------------------------------------------
@@ -196,8 +196,8 @@ class Peers:
         """Renew the leases and end the runs of the dead, until this is cancelled.
 
         The two do not wait for each other: there may be many dead runs, and who ends them must not be taken for dead.
-        After an outage or a stall of the database everybody's leases have run out: nobody is taken for dead before he
-        had the time of a lease to say that he lives.
+        After an outage or a stall of the database all leases have expired: no worker counts as dead before it had the
+        time of a lease to renew its own.
         """
         every = self.lease_seconds / _BEATS_PER_LEASE
         well_since: float | None = None

@@ -39,7 +39,7 @@ class Retention:
             await self.sleep(_EVERY)
 
     async def sweep(self) -> Swept:
-        """Delete all that is too old now; raises StoreError, and keeps what it has come to."""
+        """Delete everything that is too old now; raises StoreError, and keeps what it has come to."""
         before = self.clock() - self.seconds
         swept = await self._all(sweep_runs, before, _RUNS) + await self._all(
             sweep_conversations, before, _CONVERSATIONS

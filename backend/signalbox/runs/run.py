@@ -1,4 +1,4 @@
-"""One run as a task of its own: it writes its journal and wakes whoever watches; it belongs to no connection."""
+"""One run as a separate task: it writes its journal and wakes subscribers; it belongs to no connection."""
 
 import asyncio
 from collections.abc import Callable
@@ -117,7 +117,7 @@ class Run(Struct, eq=False):
         )
 
     def note(self) -> None:
-        """Have the figures kept; those of a lost run are told by whoever has ended it."""
+        """Have the figures kept; those of a lost run come from the worker that ended it."""
         if not self.journal.is_lost:
             self.store.note(self.id, self.figures)
 
@@ -125,7 +125,7 @@ class Run(Struct, eq=False):
         """Begin; `on_over` is called once, right after the run's last event. It may say `most_bytes` in all."""
         work = self._work(play, on_over, most_bytes)
         self._task = asyncio.get_running_loop().create_task(work, name=f"run {self.id}")
-        # A task that is cancelled before its first step runs nothing of its own, not even a `finally`.
+        # A task that is cancelled before its first step runs none of its code, not even a `finally`.
         self._task.add_done_callback(lambda _: self._end(on_over))
 
     async def _work(self, play: Play, on_over: "Callable[[Run], None]", most_bytes: float) -> None:

@@ -1,4 +1,4 @@
-"""What a run did, as JSON for whoever must explain it: request (redacted), steps, attempts, tools, usage, cost."""
+"""What a run did, as JSON: request (redacted), steps, attempts, tools, usage, cost."""
 
 from collections.abc import Sequence
 

@@ -25,7 +25,7 @@ _SPECIAL_V4 = _networks(
 _GLOBAL_V6 = IPv6Network("2000::/3")
 _SPECIAL_V6 = _networks("2001::/23 2001:db8::/32 2002::/16 3fff::/20")
 _MAPPED, _NAT64 = IPv6Network("::ffff:0:0/96"), IPv6Network("64:ff9b::/96")
-# Nobody may allow these: link-local and what clouds tell their machines secrets at, and what is no machine's address.
+# Never allowed: link-local and what clouds tell their machines secrets at, and what is no machine's address.
 _NEVER = _networks(
     "0.0.0.0/8 169.254.0.0/16 100.100.100.200/32 168.63.129.16/32 192.0.0.192/32 224.0.0.0/4 255.255.255.255/32 "
     "::/128 fe80::/10 ff00::/8 fd00:ec2::254/128 fd20:ce::254/128"
@@ -49,7 +49,7 @@ def is_public(address: Address) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What the operator allows beside the public internet: host names, and networks whoever's name leads there."""
+    """What the operator allows beside the public internet: host names, and networks, under any host name."""
 
     hosts: frozenset[str] = frozenset()
     networks: tuple[Network, ...] = ()

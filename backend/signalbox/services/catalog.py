@@ -106,7 +106,7 @@ class ModelCatalog:
         return time() - self._tried < _RETRY_SECONDS
 
     async def _refresh(self) -> None:
-        """Fetch the list anew, unless that was tried a moment ago; whoever comes meanwhile waits for it."""
+        """Fetch the list anew, unless that was tried a moment ago; concurrent callers wait for it."""
         if self._was_tried and not self._lock.locked():
             return
         async with self._lock:

@@ -1,4 +1,4 @@
-"""One HTTP/1.1 connection on asyncio: written to, read from, and closed when nobody needs it."""
+"""One HTTP/1.1 connection on asyncio: written to, read from, and closed when it is idle."""
 
 import asyncio
 import math
@@ -24,7 +24,7 @@ class Channel(asyncio.Protocol):
 
     The timer is re-armed lazily: a wait or a read only stores since when it is silent, and when the timer fires early
     it is set again for what is left. httpcore's own connection, over anyio, starts and cancels a timeout per read.
-    Between requests the same timer closes a connection that nobody has used for the keep-alive time.
+    Between requests the same timer closes a connection that was idle for the keep-alive time.
     """
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class Channel(asyncio.Protocol):
     # The request.
 
     def begin(self, method: bytes, read_timeout: float | None) -> None:
-        """Expect one response; `read_timeout` is the seconds of silence allowed while somebody waits for bytes."""
+        """Expect one response; `read_timeout` is how many seconds a reader waits for bytes."""
         self._parser = ResponseParser(method)
         self._read_timeout = math.inf if read_timeout is None else read_timeout
         self._buffered = 0
@@ -155,7 +155,7 @@ class Channel(asyncio.Protocol):
             raise error
 
     def _offer(self, response: ResponseParser, sink: Sink) -> bool:
-        """Let the sink have what is there; true when whoever pours has to look."""
+        """Give the sink the bytes that are there; true when the reading task must be woken."""
         if response.pending:
             try:
                 if sink(response.take()):
@@ -181,7 +181,7 @@ class Channel(asyncio.Protocol):
         return True
 
     def abort(self, error: Exception | None = None) -> None:
-        """Close the socket now; whoever still waits on it gets `error`."""
+        """Close the socket now; waiting tasks get `error`."""
         self.closed = True
         self._later.clear()
         if self._error is None:
@@ -298,7 +298,7 @@ class Channel(asyncio.Protocol):
             self._pause_reading()
 
     def eof_received(self) -> None:
-        """Take the end at once: asyncio would first flush an upload that nobody may be reading any more."""
+        """Take the end at once: asyncio would first flush an upload that the peer may no longer read."""
         self._ended(None)
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -115,7 +115,7 @@ class Http1Connection(httpcore.AsyncConnectionInterface):
         return self.is_idle()
 
     def has_expired(self) -> bool:
-        """Never: the channel's timer closes what nobody uses, and sees a server close, without being asked."""
+        """Never: the channel's timer closes idle connections and notices when the server closes one."""
         return False
 
     def is_idle(self) -> bool:

@@ -76,7 +76,7 @@ del _BLANK["headers"]
 
 
 class Answer(httpx.Response):
-    """What our pool answers to a form: its headers are made when somebody asks, and closing it waits for nothing."""
+    """What our pool answers to a form: its headers are built on first use, and closing it waits for nothing."""
 
     def __init__(self, form: Form, body: Body, pool: Pool) -> None:
         head = body.head

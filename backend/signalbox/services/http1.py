@@ -63,7 +63,7 @@ class ResponseParser:
         self._dry = 0
         self._parser: httptools.HttpResponseParser | None = httptools.HttpResponseParser(self)
         # A bare LF, a blank after a chunk size and a Content-Length beside chunked are all understood by httpx's own
-        # parser, and home-made upstreams do send them; nobody else shares this connection who could be smuggled to.
+        # parser, and home-made upstreams do send them; the connection has no other user, so smuggling is impossible.
         self._parser.set_dangerous_leniencies(
             lenient_chunked_length=True, lenient_optional_cr_before_lf=True, lenient_spaces_after_chunk_size=True
         )
@@ -127,7 +127,7 @@ class ResponseParser:
 
     def on_message_begin(self) -> None:
         """Start over: what came before was an interim response."""
-        if self.complete:  # a second response nobody asked for: this one stands, the connection does not
+        if self.complete:  # an unrequested second response: keep the first, close the connection
             self.reusable = False
             self._own_pieces = min(self._own_pieces, len(self.pending))
             return

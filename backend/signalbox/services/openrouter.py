@@ -100,7 +100,7 @@ class OpenRouterService:
                 await answer.aclose()
 
     async def _asked(self, request: Request, form: Form, *, stream: bool) -> httpx.Response:
-        """Post a request; its body is held by nobody here while the answer streams."""
+        """Post a request; its body is not kept in memory while the answer streams."""
         body = partial(body_of, request, stream=stream, routed=self._is_routed)
         return await ask(self._client, form, await offloaded(body, size=weight_of(request.messages, LARGE)))
 

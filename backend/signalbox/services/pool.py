@@ -47,12 +47,12 @@ class _Requests(_Bag[AsyncPoolRequest]):
             self.left.append(connection)
 
     def forget(self, member: AsyncPoolRequest) -> None:
-        """Take out a request whose connection stays with whoever asked."""
+        """Take out a request whose connection stays with its caller."""
         super().remove(member)
 
 
 class Pool(httpcore.AsyncConnectionPool):
-    """Gives each request a connection of its own, a kept one where there is one to its server.
+    """Gives each request a connection, a kept-alive one where there is one to its server.
 
     httpcore's own way walks all connections on each acquire and release, and builds a list of them for every idle one:
     26 CPU-ms per stream with 1,000 streams. A walk alone still grows with what is open: 0.3 ms per stream with 2,000.
@@ -116,7 +116,7 @@ class Pool(httpcore.AsyncConnectionPool):
             self._put_away(body.connection)
 
     async def _take(self, post: Post) -> Http1Connection:
-        """Return a connection of its own for a request; where the pool is full, once it is its turn."""
+        """Return a connection for a request; where the pool is full, wait for a free one."""
         books = self._books
         if not books.waiting and self._has_room:
             return self._provide(post.origin)

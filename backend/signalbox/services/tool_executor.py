@@ -122,7 +122,7 @@ class ToolExecutor:
 
 
 def _is_cancelled() -> bool:
-    """Whether the call itself is cancelled; a tool may also let the cancellation of a task of its own escape."""
+    """Whether the call itself is cancelled; a tool may also let the cancellation of one of its tasks escape."""
     task = asyncio.current_task()
     return task is None or task.cancelling() > 0
 
@@ -175,7 +175,7 @@ async def _unknown_address(spec: ToolSpec, given: JsonObject, context: ToolConte
         return None
     if not context.links.must_know(url):
         return None
-    # All that was said so far may have to be looked through, and one thread alone must do it at a time.
+    # It may search the whole conversation, so only one thread may do it at a time.
     found = await offloaded(partial(context.links.as_found, url), size=LARGE)
     if found is None:
         return ToolOutcome.failed(Code.URL_NOT_FOUND_HERE, _NOT_FOUND_HERE)

@@ -1,4 +1,4 @@
-"""Running the simulator: in a thread beside a test or an app, or as a program of its own."""
+"""Running the simulator: in a thread beside a test or an app, or as a separate program."""
 
 import logging
 import socket
@@ -37,7 +37,7 @@ class _Server(uvicorn.Server):
 
 
 class BackgroundSimulator:
-    """The simulator on a loopback port of its own, for as long as the `with` block lasts."""
+    """The simulator on a free loopback port, for as long as the `with` block lasts."""
 
     def __init__(
         self,

@@ -102,7 +102,7 @@ class Memory:
         self.tell()
 
     def tell(self) -> None:
-        """Wake whoever waits for a change."""
+        """Wake the tasks that wait for a change."""
         self.app_state.open_streams = self.open_streams
         with self.changed:
             self.changed.notify_all()

@@ -27,7 +27,7 @@ class Piece:
 
 
 def frames(spoken: Spoken, change: Change | None = None) -> Iterator[bytes]:
-    """Give the comments and frames of the stream, `[DONE]` included; `change` makes other chunks of its own."""
+    """Give the comments and frames of the stream, `[DONE]` included; `change` replaces the chunks."""
     before, between = spoken.accent.comments
     chunks = [envelope(spoken, piece) for piece in pieces(spoken)]
     yield from [COMMENT] * before
@@ -63,7 +63,7 @@ def pieces(spoken: Spoken) -> Iterator[Piece]:
 
 
 def _reasoning(spoken: Spoken, detail: Detail) -> Iterator[Piece]:
-    """Cut one merged detail into deltas; a signature comes last, in a delta of its own without text."""
+    """Cut one merged detail into deltas; a signature comes last, in a separate delta without text."""
     key = {"reasoning.text": "text", "reasoning.summary": "summary"}.get(detail["type"])
     if key is None:
         yield Piece({"content": "", "reasoning": None, "reasoning_details": [detail]})

@@ -54,7 +54,7 @@ class Values:
         self.numbers = iter(re.findall(r"-?\d+(?:\.\d+)?", self.text))
 
     def fields(self, schema: dict[str, Any], depth: int = 0) -> dict[str, Any]:
-        """Make an object of the required properties; of all that have no requirement where none is required."""
+        """Make an object of the required properties; of all properties where none is required."""
         known = as_object(schema.get("properties"))
         names = [str(name) for name in as_list(schema.get("required"))]
         if depth and not names and depth < _DEEPEST:

@@ -42,7 +42,7 @@ class Writes(Response):
         self.status_code = status
         self.background = None
         self.body = b""
-        # The content type as it was recorded, without a charset of our own.
+        # The content type as it was recorded, without an added charset.
         fields = {"content-type": media_type, "cache-control": "no-cache", **(headers or {})}
         self.raw_headers = [(name.lower().encode(), value.encode()) for name, value in fields.items()]
 

@@ -40,8 +40,8 @@ def is_current(version: str | None) -> bool:
 def look_at_file(path: Path, seconds: float) -> FileFound:
     """Look at a SQLite file for at most so long, also while a server uses it; raises StoreError.
 
-    Reading the log of a server makes its two files where they are not there. Where they are not, nobody writes, and
-    the file is read as one that does not change.
+    Reading the log of a server makes its two files where they are not there. Where they are not, there is no
+    writer, and the file is read as one that does not change.
     """
     log = [path.with_name(f"{path.name}{end}") for end in ("-wal", "-shm")]
     query = {"uri": "true", "mode": "ro"} if all(one.exists() for one in log) else {"uri": "true", "immutable": "1"}

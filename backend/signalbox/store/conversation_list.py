@@ -49,7 +49,7 @@ def _has(table: Table, wanted: str) -> ColumnElement[bool]:
 
 
 def _says(owner: str, wanted: str) -> ColumnElement[bool]:
-    own = select(CONVERSATIONS.c.id).where(CONVERSATIONS.c.owner == owner)  # nobody reads through what others said
+    own = select(CONVERSATIONS.c.id).where(CONVERSATIONS.c.owner == owner)  # never search other owners' texts
     within = [
         CONVERSATIONS.c.id.in_(
             select(table.c.conversation_id).where(table.c.conversation_id.in_(own), _has(table, wanted))

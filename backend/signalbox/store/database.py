@@ -1,4 +1,4 @@
-"""The database, as everyone above sees it: functions of a connection, each in a transaction of its own."""
+"""The database, as everyone above sees it: functions of a connection, each in a separate transaction."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator
@@ -23,7 +23,7 @@ _is_quiet = ContextVar("is_quiet", default=False)
 
 
 class Database(ABC):
-    """Runs functions of a connection: all that one of them writes is kept, or nothing.
+    """Runs functions of a connection: each function's writes are committed together or not at all.
 
     Every failure of the database leaves as StoreError, without the statement and its values: they quote the chat.
     `is_shared`: other workers may use it at the same time. `is_well` is false while it is known not to answer.
@@ -56,7 +56,7 @@ class Database(ABC):
 
     @abstractmethod
     def locked(self, name: str) -> AbstractAsyncContextManager[None]:
-        """Hold a name against all other workers; whoever wants it meanwhile waits. Raises StoreError."""
+        """Lock a name among all workers; others wait for it. Raises StoreError."""
 
     @abstractmethod
     async def forget(self) -> None:
@@ -73,7 +73,7 @@ class Unopened(StoreError):
 
 @contextmanager
 def quietly() -> Generator[None, None, None]:
-    """Have failures not logged here: whoever asks twice a second tells of an outage once, by himself."""
+    """Do not log failures here: callers that poll twice a second log an outage once."""
     token = _is_quiet.set(True)
     try:
         yield

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import asyncpg  # pyright: ignore[reportMissingTypeStubs]
 
-# Shorter than what a caller waits in all, so that he hears of a silent server by itself.
+# Shorter than the caller's total timeout, so that a silent server has a distinct error.
 CONNECT_SECONDS = 4.0
 
 DriverError: type[Exception] = asyncpg.PostgresError

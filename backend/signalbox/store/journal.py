@@ -30,7 +30,7 @@ _SILENT_SECONDS = 10.0  # the longest that a caller waits for a disk that does n
 class JournalStore(KeptRuns):
     """A RunStore in a database.
 
-    `is_well` is false from a write that failed, or that somebody waited for in vain, to the next one that went through.
+    `is_well` is false from a write that failed, or that a caller waited for in vain, to the next one that went through.
     `on_full` is told of a run whose journal has more than `most_bytes`, on disk or waiting for it.
     """
 
@@ -87,7 +87,7 @@ class JournalStore(KeptRuns):
     def drop(self, run_id: str) -> None:
         """Take no more of a run, and forget what of it is not on disk yet.
 
-        Whoever waits for its events to be on disk is told that they are: there is nothing to wait for.
+        Tasks that wait for its events to be on disk are woken: there is nothing to wait for.
         """
         for run in (self._runs.get(run_id), self._unfiled.drop(run_id)):
             if run is not None and not run.is_dropped:
@@ -128,7 +128,7 @@ class JournalStore(KeptRuns):
             raise StoreError(Code.STORE_UNAVAILABLE)
 
     def resume(self, record: RunRecord) -> None:
-        """Take events of a run again that is on disk; they must be above all that any client may have seen of it."""
+        """Take events of a run again that is on disk; numbered above every event that a client may have seen."""
         run = OpenRun(record.id, is_answer=record.conversation_id is not None, is_leased=True)
         run.seq = run.reserved = run.wanted = record.reserved
         self._runs[run.id] = run
@@ -138,7 +138,7 @@ class JournalStore(KeptRuns):
         self._runs.pop(run_id, None)
 
     async def flush(self, run_id: str | None = None) -> None:
-        """Wait until all that was handed over before is on disk, of this run or of all.
+        """Wait until everything handed over so far is on disk, of this run or of all.
 
         Raises StoreError, also when the disk is silent.
         """
@@ -192,7 +192,7 @@ class JournalStore(KeptRuns):
         while True:
             if self.is_well:
                 await self._due.wait()
-            else:  # also where there is nothing to write: somebody must find out that the disk is back
+            else:  # also where there is nothing to write: this is how the journal notices that the disk is back
                 await asyncio.sleep(_RETRY_SECONDS)
                 self._is_time = True
             self._due.clear()
@@ -212,7 +212,7 @@ class JournalStore(KeptRuns):
         except StoreError as error:
             self._unwell()
             failed = error
-        except Exception as error:  # noqa: BLE001 - a fault of ours: whoever waits is told, and the writer goes on
+        except Exception as error:  # noqa: BLE001 - an internal error: waiting callers get it, and the writer goes on
             _log.error("journal.broke", error=type(error).__name__)
             failed = StoreError(Code.INTERNAL)
         finally:
@@ -286,7 +286,7 @@ class JournalStore(KeptRuns):
                 except StoreError:
                     self._give_back(taken[place + 1 :])
                     raise
-        if taken:  # whoever has deleted something waits for the rows to go
+        if taken:  # the caller that deleted something waits until the rows are gone
             await self._put([], self._unfiled.take_said((), is_time=False))
 
     def _kept(self, run: OpenRun, taken: Taken) -> None:
@@ -294,7 +294,7 @@ class JournalStore(KeptRuns):
         self._weigh(run)
         if not run.is_dropped:
             self._tell(run, taken.seq)
-        elif taken.opening is not None:  # whoever asked was refused already, so this row must go
+        elif taken.opening is not None:  # the request was rejected already, so this row must go
             self._stale.add(run.id)
             self._due.set()
 
@@ -333,9 +333,9 @@ class JournalStore(KeptRuns):
                 await self.flush(run_id)
 
     async def take_unfinished(self) -> list[RunRecord]:
-        """Take over the runs that have no ending and nobody who will tell it; `seq` is what the journal really holds.
+        """Take over the runs without an ending and without a live worker; `seq` is what the journal really holds.
 
-        Where nobody shares the database, what a crash has left in `latest` is filed first, and is used from then on.
+        Where no other worker shares the database, what a crash left in `latest` is filed first and used from then on.
         """
         if not self._database.is_shared and not self._files_later:
             if await self._database.read(has_left):

@@ -15,7 +15,7 @@ _ROWS_PER_READ = 200
 
 
 class KeptRuns(ABC):
-    """The part of a RunStore that reads and deletes; whoever writes has what he was given on disk before."""
+    """The part of a RunStore that reads and deletes; a store that writes flushes before each read."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -29,7 +29,7 @@ class KeptRuns(ABC):
 
     @abstractmethod
     async def flush(self, run_id: str | None = None) -> None:
-        """Wait until all that was handed over is on disk."""
+        """Wait until everything handed over is on disk."""
 
     async def read(self, run_id: str, after: int) -> list[Stamped]:
         """Return the next events with seq > after; none when there are no more."""
@@ -60,13 +60,13 @@ class KeptRuns(ABC):
         return await self._database.read(unsettled_runs, since)
 
     async def delete(self, run_id: str) -> None:
-        """Delete a run and all that is kept of it, so that nothing of it is left on disk."""
+        """Delete a run and everything stored about it, so that nothing of it is left on disk."""
         self.drop(run_id)
         await self._database.write(lambda connection: connection.execute(delete(RUNS).where(RUNS.c.id == run_id)))
         await self.forget()
 
     async def forget(self) -> None:
-        """Leave nothing of what was deleted: a row of the latest may hold it, until all that is in it is filed."""
+        """Leave nothing of what was deleted: a row of the latest may hold it, until everything in it is filed."""
         await self.flush()
         await self._database.forget()
 

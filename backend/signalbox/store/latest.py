@@ -1,9 +1,9 @@
 """What runs under way have said since they were last filed in the journal: one row per flush for all of them together.
 
 A row of the journal for each run and each flush touches a page of its index for each run: with a hundred streams that
-kept the writing thread busy for 4 ms of every 80. So a run is filed when somebody waits for it or asks for its record,
+kept the writing thread busy for 4 ms of every 80. So a run is filed when a request waits for it or reads its record,
 when its figures change and at its end, or else every few seconds. Until then its events stay in memory, and are here
-too, for a start behind a crash, which files them; nobody else reads them here. A flush has no step for a single run.
+too, for a start behind a crash, which files them; nothing else reads them here. A flush has no step for a single run.
 """
 
 from collections import defaultdict
@@ -22,7 +22,7 @@ from signalbox.store.portable import listed
 from signalbox.store.tables import JOURNAL, LATEST, RUNS
 from signalbox.store.writing import OpenRun, Taken, journal_row, put, taken_of
 
-# With so many events a run is worth a row of its own in the journal: 2.5 seconds of one that says 50 a second.
+# With this many events a run is worth a separate row in the journal: 2.5 seconds of one that says 50 a second.
 WORTH_A_ROW = 128
 # A run is filed after so many flushes, whether it spoke in all of them or not: the table stays as short as that.
 MOST_FLUSHES = 64

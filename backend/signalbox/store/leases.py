@@ -3,7 +3,7 @@
 A worker renews its leases with every beat. One whose leases have run out is taken for dead, and another one ends its
 runs. Should it live after all (it was paused, or cut off), it finds out before anything it writes is kept: a flush
 locks its runs (the journal's foreign key does) and then looks whether they are still its own, in one transaction;
-whoever takes over locks the same rows first.
+a takeover locks the same rows first.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -26,7 +26,7 @@ _AT_ONCE = 100
 
 
 def _nobody(run_id: str) -> None:
-    """Nobody has to be told."""
+    """Nothing to notify."""
 
 
 @dataclass(slots=True)
@@ -83,7 +83,7 @@ def take_over(connection: Connection, sharing: Sharing, own: Collection[str] = (
     Those that this worker has taken before and does not have are among them: it was kept from ending them. `own` are
     the runs that it has: of those none, whatever their leases say.
     """
-    # As of when this transaction began: if it had to wait, everybody else's renewal had to, too.
+    # As of when this transaction began: if it had to wait, so had the renewals of all other workers.
     has_run_out, is_mine = LEASES.c.until < _began(), LEASES.c.worker == sharing.worker
     is_left = or_(LEASES.c.until.is_(None), has_run_out, is_mine)
     asked = select(RUNS.c.id).outerjoin(LEASES).where(RUNS.c.status.is_(None), RUNS.c.id.not_in(listed(own)), is_left)

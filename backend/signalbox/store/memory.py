@@ -54,7 +54,7 @@ class MemoryStore:
             kept.record = kept.record.with_figures(figures())
 
     def drop(self, run_id: str) -> None:
-        """Forget a run; whoever waits for its events to be kept is told that they are."""
+        """Forget a run; tasks that wait for its events to be kept are woken."""
         if (kept := self._runs.pop(run_id, None)) is not None:
             self._dropped[run_id] = kept.durable
 

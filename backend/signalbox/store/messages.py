@@ -1,4 +1,4 @@
-"""Messages as JSON and back, with all that only the server may know: opaque reasoning, the host's own ids."""
+"""Messages as JSON and back, with the fields that only the server may know: opaque reasoning, the host's own ids."""
 
 from typing import cast
 

@@ -16,7 +16,7 @@ SCRIPTS = Path(__file__).parent / "migrations"
 
 
 class NewerDatabase(StoreError):
-    """A later version has written it: its tables are not known here, and nobody must write into them."""
+    """A later version has written it: its tables are unknown here and must not be written."""
 
 
 def upgrade(engine: Engine, to: str = HEAD) -> None:

@@ -1,4 +1,4 @@
-"""What workers call to one another, by LISTEN and NOTIFY: it wakes whoever waits, and nothing rests on it."""
+"""Notifications between workers, by LISTEN and NOTIFY: they only wake waiting tasks, so a lost one does no harm."""
 
 import asyncio
 from collections.abc import Callable

@@ -13,7 +13,7 @@ from sqlalchemy.sql.functions import FunctionElement
 from signalbox.wire.jsontext import dumps
 
 if TYPE_CHECKING:
-    from sqlalchemy.dialects import postgresql  # 28 modules that SQLite does without; an engine of its own loads them
+    from sqlalchemy.dialects import postgresql  # 28 modules that SQLite does without; a PostgreSQL engine loads them
 
 
 def readable(value: str) -> str:
@@ -24,7 +24,7 @@ def readable(value: str) -> str:
 class Words(TypeDecorator[str]):
     """A text, also one that anybody sent: PostgreSQL takes no NUL, so it is shown as the sign for what is unreadable.
 
-    What a model is told again is kept as bytes, and loses nothing. An id with a NUL is nobody's in both databases.
+    What a model is told again is kept as bytes, and loses nothing. An id with a NUL exists in neither database.
     """
 
     impl = Text

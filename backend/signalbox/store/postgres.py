@@ -1,4 +1,4 @@
-"""PostgreSQL, which several workers share: every word to it has its time, so that a silent server holds up nobody."""
+"""PostgreSQL, which several workers share: every statement has a timeout, so that a silent server blocks no caller."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -29,7 +29,7 @@ _LOCKS = 4
 # All workers that start at once migrate one after the other.
 _MIGRATION = "signalbox migration"
 
-# What the server does by itself: give up a long statement before its caller goes (then it is known to be there), and
+# Timeouts on the server's side: give up a long statement before its caller goes (then it is known to be there), and
 # let go of what a client holds that has gone without a word. A server that does not know one of them goes without.
 _SESSION = {
     "statement_timeout": f"{ANSWER_SECONDS * 900:.0f}",
@@ -116,7 +116,7 @@ class PostgresDatabase(Database):
             assert turn is not None
             turn.begin_anew(LOCK_SECONDS + ANSWER_SECONDS)
             got.set_result(None)
-            with suppress(TimeoutError):  # whoever takes longer has been told by others that the database is ill
+            with suppress(TimeoutError):  # a holder that takes longer learns of the outage elsewhere
                 async with asyncio.timeout(LOCK_SECONDS):
                     await release.wait()
 
@@ -130,7 +130,7 @@ class PostgresDatabase(Database):
             yield
         finally:
             release.set()
-            if got.done():  # else it still waits: nobody waits for that
+            if got.done():  # otherwise it still waits for the lock: do not wait for it
                 await asyncio.gather(holding, return_exceptions=True)
             else:
                 holding.add_done_callback(_heard)
@@ -149,7 +149,7 @@ class PostgresDatabase(Database):
     async def _in_time(self, engine: AsyncEngine, job: Job[Value], seconds: float, held: float = 0.0) -> Value:
         """Run a job in a transaction, and be back in time whatever the server does; raises StoreError.
 
-        `held` is how much longer the job itself takes on purpose. It is a task of its own: a caller who leaves must not
+        `held` is how much longer the job itself takes on purpose. It is a separate task: a caller who leaves must not
         cut a connection in the middle of a word.
         """
         self._silence.enter()
@@ -226,7 +226,7 @@ class PostgresDatabase(Database):
         return driver
 
     def _drop_idle(self) -> None:
-        """Let go of all connections that nobody uses now: each of them may be as dead as the one that was silent."""
+        """Drop all idle connections: each of them may be as dead as the one that was silent."""
         in_use = {turn.driver for turn in self._turns}
         for driver in self._drivers - in_use:
             driver.terminate()
@@ -267,6 +267,6 @@ async def _was_kept(engine: AsyncEngine, number: str) -> bool:
 
 
 def _heard(task: asyncio.Task[Any]) -> None:
-    """Take an error that nobody waits for any more."""
+    """Consume an error that no task waits for any more."""
     if not task.cancelled():
         task.exception()

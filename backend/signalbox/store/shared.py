@@ -12,7 +12,7 @@ LEVER_NOTICE = "lever"
 
 
 def get_shared(connection: Connection, name: str) -> bytes | None:
-    """Return a value, None where nobody has set it."""
+    """Return a value, None where it is not set."""
     return connection.execute(select(SHARED.c.value).where(SHARED.c.name == name)).scalar()
 
 

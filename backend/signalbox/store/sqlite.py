@@ -120,7 +120,7 @@ class SqliteDatabase(Database):
             return work(connection)
 
     def _checkpoint(self) -> bool:
-        """Empty the log; tell whether that could be done. Whoever writes waits meanwhile, so it must not take long."""
+        """Empty the log; tell whether that could be done. Writers wait meanwhile, so it must not take long."""
         with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.exec_driver_sql(f"PRAGMA busy_timeout={_CHECKPOINT_MS}")
             try:
@@ -146,7 +146,7 @@ async def _told(work: Awaitable[Value]) -> Value:
 
 
 def _keep_private(path: Path) -> None:
-    """Let nobody but the owner read the file, and with it its log: what people ask is in them."""
+    """Let only the owner read the file and its log: they hold users' messages."""
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     for file in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
         with suppress(FileNotFoundError, PermissionError):  # another owner's file is his to close

@@ -21,7 +21,7 @@ METADATA = MetaData()
 
 
 def _owner() -> "Column[str]":
-    """Whose a row is: the id of an API token, empty for whoever needs none of them."""
+    """Whose a row is: the id of an API token, empty where none is used."""
     return Column("owner", Words, nullable=False, server_default=text("''"))
 
 

@@ -1,6 +1,6 @@
 """Threads that do what the loop must not wait for, handed over in one step and told of in one.
 
-An executor makes a future of its own for each piece of work, chains it to the loop's, and counts its idle threads:
+An executor makes another future for each piece of work, chains it to the loop's, and counts its idle threads:
 that was most of what a small flush cost the loop.
 """
 
@@ -45,7 +45,7 @@ class Threads:
             thread.start()
 
     def close(self) -> None:
-        """Do what was asked for, and end. Whoever calls this waits for it."""
+        """Finish all work and end. The caller waits for it."""
         self._is_closed = True
         if not self._has_begun:
             return
@@ -65,7 +65,7 @@ def _do(work: Callable[[], Any], answer: asyncio.Future[Any]) -> None:
     if answer.cancelled():
         return
     loop = answer.get_loop()
-    with suppress(RuntimeError):  # the loop has closed: nobody waits any more
+    with suppress(RuntimeError):  # the loop has closed, so no task waits any more
         try:
             value = work()
         except BaseException as error:  # noqa: BLE001 - it is the caller's, whatever it is

@@ -52,7 +52,7 @@ class Taken(Struct):
 
 
 def _untold(seq: int, reserved: int) -> None:
-    """Tell nobody: no journal here is waiting."""
+    """No-op callback for runs without a pending flush."""
 
 
 class OpenRun(Struct):
@@ -91,7 +91,7 @@ class OpenRun(Struct):
 
     @property
     def _uses_its_block_up(self) -> bool:
-        """Whether half of it is used: the next one is reserved then, so that nobody waits for it."""
+        """Whether half of it is used: the next one is reserved then, so that no run waits for it."""
         return bool(self.events) and self.seq > self.wanted - BLOCK // 2
 
     def take(self) -> Taken:

@@ -1,6 +1,6 @@
 """The calculator: exact where numbers allow it, and bounded before it computes.
 
-It has a parser of its own and not `ast` or simpleeval, for three reasons. What models write is arithmetic, not Python
+It does not use `ast` or simpleeval, for three reasons. What models write is arithmetic, not Python
 (`15% of 80`, `2^10`, `1,234 × 3`). Exactness needs decimals to be fractions, so that 0.1 + 0.2 is 0.3. And the bounds
 have to know the size of the operands before each operation, so that no text can take long.
 """
@@ -50,7 +50,7 @@ async def _run(arguments: JsonObject, context: ToolContext) -> JsonValue:
 
 
 def evaluate(expression: str) -> Number:
-    """Return the value; raises ToolError, with a sentence, for whatever is not a finite real number."""
+    """Return the value; raises ToolError, with a message, for anything but a finite real number."""
     if len(expression) > LONGEST:
         raise _wrong(f"must not be longer than {LONGEST:,} characters")
     try:

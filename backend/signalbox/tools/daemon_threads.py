@@ -29,7 +29,7 @@ class DaemonThreads(ThreadPoolExecutor):
         def run() -> None:
             try:
                 future.set_result(fn(*args, **kwargs))
-            except BaseException as error:  # noqa: BLE001 - whoever waits for the future gets it
+            except BaseException as error:  # noqa: BLE001 - it is set on the future
                 future.set_exception(error)
             finally:
                 self._free.release()

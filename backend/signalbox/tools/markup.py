@@ -1,6 +1,6 @@
 """HTML to tokens, in time linear in its length whatever it holds.
 
-Not `html.parser`: 150 kB of `<a ` keep it busy for three minutes, and a page is whatever somebody put there. Every
+Not `html.parser`: 150 kB of `<a ` keep it busy for three minutes, and a page may hold anything. Every
 construct here runs to its end or to the end of the text, as the HTML standard says, and nothing is read twice.
 """
 

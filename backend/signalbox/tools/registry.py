@@ -111,7 +111,7 @@ async def _never(*_: object) -> None:
 
 
 def _named(tool: Tool, names: Collection[str]) -> Tool:
-    """Give a stand-in a name of its own, so that it is listed beside the tool whose name it has."""
+    """Give a stand-in a different name, so that it is listed beside the tool whose name it has."""
     if tool.spec.name not in names:
         return tool
     number = next(n for n in range(2, len(names) + 3) if f"{tool.spec.name[:56]}_{n}" not in names)

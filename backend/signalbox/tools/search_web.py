@@ -83,7 +83,7 @@ def search_key(arguments: Mapping[str, JsonValue]) -> str:
     """Return what makes two searches equal: the normalised text and the time filters."""
     query = str(arguments.get("query", ""))
     if len(query) > LONGEST_QUERY:
-        return query  # refused by the tool; normalising marks without end is quadratic and would hold up everybody
+        return query  # refused by the tool; normalising marks without end is quadratic and would block the server
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", query).casefold())
     filters = [str(arguments.get("time_hint") or "")]
     filters += [_day_or_text(arguments.get(name)) for name in ("after", "before")]

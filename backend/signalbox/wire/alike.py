@@ -46,7 +46,7 @@ class OneByOne:
     """Reads that bring one frame each, all like the one that was learned: what a slow stream brings.
 
     `index` as in the template. A template is made of the first, second, fourth … such read in a row that fits none:
-    where each frame has something of its own, as OpenAI's padding, they would cost more than they save.
+    where every frame differs, as with OpenAI's padding, they would cost more than they save.
     """
 
     def __init__(self) -> None:

@@ -46,7 +46,7 @@ class ReasoningDetails:
                 self._texts.pop((place, key), None)
 
     def take(self) -> tuple[ReasoningDetail, ...]:
-        """Return all that came, and forget it."""
+        """Return everything received, and forget it."""
         for (place, name), pieces in self._texts.items():
             self._items[place][name] = "".join(pieces)
         items, self._items, self._places, self._texts = self._items, [], {}, {}

@@ -1,7 +1,7 @@
 r"""A character in two frames: `"A \ud83d"`, then `"\ude00 B"`.
 
 A proxy in a language whose texts are UTF-16 (JavaScript, Java, C#) may cut between the two halves of a character. Each
-half by itself is no text: two replacement characters went to the client, and into a tool's arguments (quirk E6). No
+half alone is no text: two replacement characters went to the client, and into a tool's arguments (quirk E6). No
 recording has one; a scripted upstream found it.
 """
 

@@ -1,4 +1,4 @@
-"""How much JSON a large text holds, counted while it comes: too much of it would stall whoever parses it."""
+"""How much JSON a large text holds, counted while it comes: too much of it would stall the parser."""
 
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError

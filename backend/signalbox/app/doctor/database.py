@@ -45,7 +45,7 @@ async def _database(settings: Settings) -> list[Finding]:
         return [fail("database", words, "See that PostgreSQL runs there and that nothing on the way swallows packets.")]
     except StoreError as error:
         todo = "Mend that, or DATABASE_URL, which names host, port, user, password and database."
-        if "Errno" in error.message:  # nobody has answered
+        if "Errno" in error.message:  # there was no answer
             todo = "See that it runs, and that DATABASE_URL names its host and port."
         return [fail("database", f"{where}: {error.message}.", todo)]
     words = f"{where} is {found.software}, answers in {found.latency * 1000:.0f} ms"

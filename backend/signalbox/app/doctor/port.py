@@ -20,7 +20,7 @@ _ASK = b"GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r
 
 
 async def check_port(settings: Settings) -> list[Finding]:
-    """Ask who is there; where nobody is, see whether we may have it."""
+    """Ask what listens on the port; if nothing does, check whether it can be bound."""
     host, port = settings.signalbox_host, settings.signalbox_port
     try:
         return [await _looked_at(host, port)]
@@ -59,7 +59,7 @@ def _reached(host: str) -> str:
 
 
 async def _version_at(host: str, port: int) -> str | None:
-    """Return the version of the Signalbox there, None for anything else. Raises OSError where nobody is.
+    """Return the version of the Signalbox there, None for anything else. Raises OSError where nothing listens.
 
     Not by the client for upstreams: a proxy of the environment would be asked instead.
     """

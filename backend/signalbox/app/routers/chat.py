@@ -55,7 +55,7 @@ async def stream_chat(request: Request) -> Response:
     With Last-Event-ID it resumes that run and never starts one; with an Idempotency-Key that came before it answers
     with the run that was started then.
     """
-    # It takes all that it needs from the request itself: FastAPI's dependencies were a tenth of a short stream.
+    # It reads everything from the request itself: FastAPI's dependencies were a tenth of a short stream.
     refuse_unknown(request.scope)
     parts, who = parts_of(request), who_of(request)
     last_event_id, idempotency_key, x_tool_loop = _headers_of(request)

@@ -29,9 +29,9 @@ Wanted = Annotated[
 async def list_runs(
     parts: PartsDep, who: WhoDep, limit: Limit = 50, before: Before = None, status: Wanted = None
 ) -> JsonObject:
-    """List one's newest runs, those under way among them, and everybody's to the operator.
+    """List your newest runs, running ones too. The operator gets the runs of all owners.
 
-    `next` is the `before` of the next page; `all_owners` tells whether everybody's are here.
+    `next` is the `before` of the next page; `all_owners` tells whether it has the runs of all owners.
     """
     wanted: Statuses = frozenset(None if one == "running" else one for one in status or ())
     owner = None if who.is_operator else who.owner
@@ -55,7 +55,7 @@ async def get_run(run_id: str, parts: PartsDep, who: WhoDep) -> JsonObject:
 
 @router.delete("/{run_id}", response_model=None)
 async def delete_run(run_id: str, parts: PartsDep, who: WhoDep) -> JsonObject:
-    """Stop a run and delete all that is kept of it; an answer in a conversation is deleted with that."""
+    """Stop a run and delete everything stored about it. Answers in conversations are deleted with those."""
     await run_of(run_id, parts.runs, who)
     await parts.runs.delete(run_id)
     return {"deleted": True}

@@ -1,4 +1,4 @@
-"""GET /api/tools: what a model can be offered here, and why not where it cannot."""
+"""GET /api/tools: the tools of this server; those that are unavailable say why."""
 
 from fastapi import APIRouter
 

@@ -68,7 +68,7 @@ class _Reading:
         return found, end
 
     def _found(self, wanted: Wanted) -> str:
-        """Names and values of a leak that is too long are kept by nobody; marks still show where it ends."""
+        """Names and values of a leak that is too long are dropped; marks still show where it ends."""
         return wanted.value if isinstance(wanted, Next) or not self.leak.is_too_long else ""
 
 

@@ -128,7 +128,7 @@ class Until(Gathering):
         self._marks = marks
 
     def read(self, text: str, pos: int) -> tuple[bool, int]:
-        """Take all that cannot belong to a mark."""
+        """Take everything that cannot belong to a mark."""
         found = compiled(self._marks).search(text, pos)
         end = found.start() if found else len(text)
         self._pieces.append(text[pos:end])

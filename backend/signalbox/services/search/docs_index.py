@@ -105,7 +105,7 @@ def _is_utf8(name: str) -> bool:
 
 
 class DocsIndex:
-    """The index of some folders, in memory or in a file of its own. Not safe for threads at once: the caller locks.
+    """The index of some folders, in memory or in a separate file. Not safe for threads at once: the caller locks.
 
     Each folder has a place, the first part of the paths of its files here and of their addresses in the app.
     """

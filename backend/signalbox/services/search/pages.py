@@ -85,7 +85,7 @@ _MARKS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
 
 
 def _row(line: str) -> str:
-    """Say a table's row as a sentence of its own: what it is about, and then the other cells."""
+    """Write a table's row as one sentence: its subject, then the other cells."""
     first, *others = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
     said = "; ".join(cell for cell in others if cell).replace(".; ", ". ")
     sentence = f"{first}: {said}" if first and said else first or said

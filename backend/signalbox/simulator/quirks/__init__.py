@@ -37,7 +37,7 @@
 | a10-escaped | every quote is escaped |
 | a10-newline | a literal backslash and n outside of strings |
 | a10-quote | a quote inside a text is not escaped |
-| a10-garbage | arguments nobody can repair |
+| a10-garbage | arguments beyond repair |
 | a11-D | a call as text; D: dsml dsml-v32 deepseek kimi kimi-k3 glm hermes mimo anthropic mistral mistral-args |
 | a11-D-split | the same after a sentence, letter by letter |
 | a11-two | two calls as text, one behind the other |
@@ -75,7 +75,7 @@
 | a17 | the name with arguments "", then the arguments at another index without id or name |
 | a17-id | the name with arguments "", then the arguments at the same index without name, under another id |
 | a17-nameless | a call, and a second one that never gets a name |
-| a18 | arguments with braces in their strings, every brace in a piece of its own |
+| a18 | arguments with braces in their strings, every brace in a separate piece |
 | a19 | the legacy function_call, finish function_call |
 | a20-refusal | a note to save (a search where that tool is not offered), finish `tool_calls`, native `refusal` |
 | a20-pause | the same with native `pause_turn` |
@@ -87,7 +87,7 @@
 | b01 | one search in each of two steps; the details of each must come back (an ordinary host) |
 | b02 | the host changes with every step, unless `provider.order` pins it; Gemini's seals hold on one host only |
 | b02-gone | the same, and a pinned host answers 503; told in words, without calls and seals, it is answered |
-| b03 | reasoning also where nobody asked for it; with Claude words, words, then a signature alone |
+| b03 | reasoning even where the request has none; with Claude words, words, then a signature alone |
 | b04 | details that come back are refused as invalid, right or not; without them it is answered |
 | b08 | all tokens go into reasoning, finish length, until max_tokens is larger or the effort lower than before |
 | b08-always | the same at every attempt |
@@ -130,7 +130,7 @@
 | e04 | a comment behind every frame |
 | e04-data | `data: : keepalive` behind every frame |
 | e04-empty | empty data behind every frame |
-| e04-id | every event has an id, and a comment of its own follows |
+| e04-id | every event has an id, and a separate comment follows |
 | e04-crlf | lines end in CR LF |
 | e05 | U+2028, U+2029 and U+0085 inside strings, in arguments and in the answer |
 | e06 | the same one byte at a time |

@@ -1,4 +1,4 @@
-"""Section E, the last: pages that an answer cites and images that it draws, in fields of their own (E14)."""
+"""Section E, the last: pages that an answer cites and images that it draws, in separate fields (E14)."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ _LINKED = image_part("https://images.example.org/sunrise.png")
 
 
 def _beside(kind: str, *, after: str) -> Stream:
-    """Send the fields in a chunk of their own, behind the text `after`."""
+    """Send the fields in a separate chunk, behind the text `after`."""
 
     def stream(spoken: Spoken, chunks: list[Chunk]) -> list[Chunk]:
         mold = altered(chunks[0], content="", **_fields(kind))

@@ -77,7 +77,7 @@ def _then_words(incoming: Incoming, accent: Accent) -> Turn:
 
 
 def _thinks(incoming: Incoming, spoken: Spoken) -> Spoken:
-    """Think also where nobody asked for it: some words, some words, and then the signature alone (quirk B3)."""
+    """Think even where the request has no reasoning: words, words, and then the signature alone (quirk B3)."""
     reasoning = spoken.reasoning or THOUGHT
     maker = Maker(incoming.plain_model, spoken.provider)
     return replace(spoken, reasoning=reasoning, details=tuple(spoken.accent.make_details(reasoning, [], maker)))

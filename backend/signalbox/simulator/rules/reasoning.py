@@ -59,7 +59,7 @@ def details_come_back(missing: str, own_ids: str = ".*") -> Rule:
 
 
 def last_turn_thinks(incoming: Incoming) -> None:
-    """With thinking on, Claude's last turn begins with a thinking block, whoever made it (quirk B7).
+    """With thinking on, Claude's last turn begins with a thinking block of any model (quirk B7).
 
     A user's words behind tool results are one turn with them on Anthropic's wire, so they do not close the loop.
     """

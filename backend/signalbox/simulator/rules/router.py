@@ -1,4 +1,4 @@
-"""What OpenRouter says no to by itself: no endpoint that can, too little room, too few credits."""
+"""What OpenRouter itself rejects: no endpoint that can, too little room, too few credits."""
 
 import re
 

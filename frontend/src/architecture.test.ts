@@ -8,7 +8,7 @@ const SRC = fileURLToPath(new URL(".", import.meta.url));
 
 interface Place {
   from: readonly string[];
-  /** Packages of the browser's side; a name that ends in `/` stands for all that is in it. */
+  /** Packages of the browser's side; a name that ends in `/` stands for everything in it. */
   npm: readonly string[];
 }
 

@@ -26,7 +26,7 @@ const own = new Set(
 /** Marks for others to look at; they have no style themselves. */
 const MARK = /^(group|peer)(\/[\w-]+)?$/;
 
-/** The beginning of a name that is put together, `code-${…}`: of our own sheets only, Tailwind reads whole names. */
+/** The beginning of a name that is put together, `code-${…}`: of this page's sheets only, Tailwind reads whole names. */
 const isBeginning = (word: string): boolean => word.endsWith("-") && [...own].some((name) => name.startsWith(word));
 
 const isClass = (word: string): boolean =>

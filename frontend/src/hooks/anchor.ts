@@ -3,7 +3,7 @@ import { useEffect } from "react";
 
 /** As long as colours and fonts may come and move the text. */
 const SETTLES_MS = 3000;
-/** Whoever does one of these goes somewhere else. */
+/** With one of these the reader leaves the place. */
 const LEAVING = ["wheel", "touchstart", "pointerdown", "keydown", "hashchange"] as const;
 
 /** Go there once the text is there, and stay while what is above it still grows. */

@@ -1,4 +1,4 @@
-// One answer: its run as a store of its own, so that a token that comes concerns nobody but the panel that shows it.
+// One answer: its run as a separate store, so that a token re-renders only the panel that shows it.
 import { joinedTrace } from "../run/joined.ts";
 import { hasMetLimit, limitsIn } from "../run/limits.ts";
 import { connectionLost, emptyTrace, refused, runReducer, stoppedLocally } from "../run/reducer.ts";
@@ -89,7 +89,7 @@ export class Answer extends Store<AnswerState> {
   readonly askedAt: number | undefined;
   /** Every event as it came. It grows in place: read it when the state changes. */
   readonly events: RawEvent[] = [];
-  /** It was asked for, and nobody knows whether that came through. */
+  /** It was requested, and it is not known whether the request arrived. */
   isUnanswered = false;
   /** It was asked for without a token that the server takes. */
   isUnauthorized = false;
@@ -179,7 +179,7 @@ export class Answer extends Store<AnswerState> {
     return this.state.trace.runId;
   }
 
-  /** The whole answer, with all that it continues. */
+  /** The whole answer, with every run that it continues. */
   get whole(): RunTrace {
     return joinedTrace(chainOf(this).map(({ state }) => state.trace));
   }
@@ -288,7 +288,7 @@ export class Answer extends Store<AnswerState> {
     else this.#grace = setTimeout(() => this.#endUnnamed(abort), this.#deps.stopGraceMs ?? STOP_GRACE_MS);
   }
 
-  /** It was not asked for, since nobody answered when another one was. */
+  /** It was not requested, since the server did not answer the request for another one. */
   giveUp(end: RunEnd | undefined): void {
     const { code = "CONNECTION_LOST", error = "Signalbox is not responding." } = end ?? {};
     this.#endHere((trace) => refused(trace, { code, message: error }));

@@ -31,7 +31,7 @@ export class Chats {
     return chat;
   }
 
-  /** Nobody looks at this one now: it is kept only while something is under way in it. */
+  /** This one is not shown now: it is kept only while something is under way in it. */
   leave(chat: Chat): void {
     if (chat.isBusy || chat === this.#fresh) return;
     chat.leave();

@@ -23,7 +23,7 @@ const LONGEST_TITLE = 200;
 
 export class Conversations extends Listing<ConversationLine, ConversationsState> {
   readonly #save: typeof saveFile;
-  /** What the list is of; the search field is ahead of it while somebody types. */
+  /** What the list is of; the search field is ahead of it while the reader types. */
   #search = "";
   #stopSearch: (() => void) | undefined;
   /** New titles that the server does not have yet. */

@@ -1,4 +1,4 @@
-// Which panels stand open by themselves now, also when only time passes.
+// Which panels are opened automatically now, also when only time passes.
 import { useEffect, useReducer } from "react";
 import { panelsOf } from "../run/focus.ts";
 import type { Stop } from "../run/view.ts";

@@ -14,7 +14,7 @@ const MOVING = "[role=tablist]";
 export interface Follow {
   /** The scroll container. */
   ref: (box: HTMLElement | null) => void;
-  /** What stands in it and grows; with a virtual list, an element around all that it shows. */
+  /** What stands in it and grows; with a virtual list, an element around everything that it shows. */
   content: (inner: HTMLElement | null) => void;
   /** The reader is elsewhere, so nothing follows. */
   away: boolean;

@@ -19,7 +19,7 @@ export type { ApiClient };
 export interface InspectedState {
   /** Undefined until its first event has come. */
   trace: RunTrace | undefined;
-  /** All that came, in order; a new list when there are more. */
+  /** Every event so far, in order; a new list when there are more. */
   events: readonly RawEvent[];
   eventsAre: "fetching" | "here" | "failed";
   record: RunRecord | undefined;
@@ -37,7 +37,7 @@ export interface InspectionDeps {
   stream?: Partial<ChatOptions>;
 }
 
-/** An answer that grows is looked at this often: nobody reads a waterfall sixty times a second. */
+/** An answer that grows is read this often: a waterfall need not change sixty times a second. */
 const LOOK_MS = 250;
 const POLL_MS = 4000;
 /** The cost of a stopped run is asked for by the server for two minutes. */
@@ -200,7 +200,7 @@ export class Inspection extends Store<InspectedState> {
   }
 }
 
-/** A list of its own; a server that numbers no events has them counted. */
+/** A separate list; a server that numbers no events has them counted. */
 const numbered = (events: readonly RawEvent[]): readonly RawEvent[] =>
   events[0]?.seq === 0 ? events.map(({ event }, index) => ({ seq: index + 1, event })) : events.slice();
 

@@ -86,14 +86,14 @@ export abstract class Listing<Line extends { id: string }, State extends Listing
   protected abstract erase(id: string): Promise<unknown>;
   /** By what the list is ordered, the largest first. */
   protected abstract orderOf(line: Line): number;
-  /** Whether the server may change this line by itself. */
+  /** Whether the server may change this line without the page. */
   protected abstract isMoving(line: Line): boolean;
   /** How a line looks with what is under way here. */
   protected dress(line: Line): Line {
     return line;
   }
 
-  /** Read the list if nobody has yet. */
+  /** Read the list unless it was read already. */
   wake(): void {
     if (!this.#reading) void this.load();
   }

@@ -1,4 +1,4 @@
-// One run by its address: followed read-only, or read from the copy that somebody has kept.
+// One run by its address: followed read-only, or read from a saved copy.
 import { useEffect, useState } from "react";
 import { fetchRun } from "../stream/runs.ts";
 import { fetchSave, type Save, type SavedRun } from "../stream/saves.ts";

@@ -14,14 +14,14 @@ export interface OperatorState {
   runs: readonly RunLine[];
   /** Where older runs begin; undefined: all are shown. */
   next: string | undefined;
-  /** Everybody's runs are shown, not only those that were asked for without an API token. */
+  /** The runs of all owners are shown, not only those that were asked for without an API token. */
   isAll: boolean;
   isFetchingOlder: boolean;
   /** When the server last told all this, in epoch milliseconds. */
   asOf: number | undefined;
   /** Why what is shown may be old. */
   trouble: string | undefined;
-  /** Nobody asks again until the reader gives a token. */
+  /** No further request until the reader gives a token. */
   isLocked: boolean;
   /** Why the lever was not pulled. */
   refusal: string | undefined;
@@ -64,7 +64,7 @@ export class Operator extends Store<OperatorState> {
   #again = false;
   /** The reader asked for older runs: they are kept behind the newest. */
   #wantsOlder = false;
-  /** The reader asked for everybody's runs, which takes the token. */
+  /** The reader asked for the runs of all owners, which needs the token. */
   #wantsAll = false;
 
   constructor() {
@@ -124,7 +124,7 @@ export class Operator extends Store<OperatorState> {
     this.set({ tokenNeeded: true, tokenRefused: false });
   }
 
-  /** Show everybody's runs, with the operator's token. */
+  /** Show the runs of all owners, with the operator token. */
   showAll(): void {
     this.#wantsAll = true;
     this.askForToken();
@@ -182,7 +182,7 @@ export class Operator extends Store<OperatorState> {
       const lever = await pullLever(this.#client, readAdminToken(), wanted);
       this.#wanted = undefined;
       this.set({ lever, pulling: false, tokenNeeded: false });
-      await this.#read(); // the token shows everybody's runs, too
+      await this.#read(); // the token shows the runs of all owners, too
     } catch (error) {
       this.set({ pulling: false });
       if (isUnauthorized(error)) this.#askAgain();
@@ -208,7 +208,7 @@ export class Operator extends Store<OperatorState> {
 const isUnauthorized = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
 const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Without an answer nobody knows what became of the pull; the next look tells. */
+/** Without an answer the result of the change is unknown; the next read shows it. */
 const refusalOf = (error: unknown): string =>
   error instanceof ApiError && error.status > 0
     ? `Not changed. ${error.message}`

@@ -2,7 +2,7 @@
 import type { ChatPart, QuestionPart } from "./parts.ts";
 import type { Pending } from "./pending.ts";
 
-/** A question that nobody answered is sent again without being asked to only while its reader may still be waiting. */
+/** An unanswered question is sent again automatically only while its reader may still be waiting. */
 const ASKED_MS = 60_000;
 
 /** The reader was promised that it is sent, or waits for it still. */

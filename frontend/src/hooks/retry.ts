@@ -1,4 +1,4 @@
-// Tries again by itself what failed: a few times soon, then now and then.
+// Retries what failed: a few times soon, then at a fixed interval.
 
 /** Waits before the first tries. */
 const SOON_MS = [500, 1000, 2000, 4000] as const;

@@ -1,4 +1,4 @@
-// The runs that somebody has kept: list, keep, delete.
+// Saved runs: list, save, delete.
 import { deleteSave, fetchSaves, keepRun } from "../stream/saves.ts";
 import type { SaveLine } from "../types/api.ts";
 import { Listing, type ListingOptions, type ListingState, type Page, type PageWanted } from "./listing.ts";
@@ -10,7 +10,7 @@ export class Saves extends Listing<SaveLine, SavesState> {
     super("saves", { lines: [], state: "loading", trouble: undefined, hasMore: false }, options);
   }
 
-  /** Keep a run that is over. Throws ApiError: whoever asked says so where it was asked. */
+  /** Keep a run that is over. Throws ApiError, which the caller shows where it was requested. */
   async keep(runId: string, title?: string, data?: Readonly<Record<string, unknown>>): Promise<SaveLine> {
     const line = await keepRun(this.client, runId, { title, data });
     void this.touch();

@@ -6,7 +6,7 @@ import { type AskSettings, EFFORTS, type Effort, type Parameters } from "../type
 import { type Schedule, Store } from "./store.ts";
 
 export type Theme = "system" | "light" | "dark";
-/** Whether reasoning panels open and fold by themselves, or stay as the reader wants them. */
+/** Whether reasoning panels open and fold automatically, or stay as the reader wants them. */
 export type ReasoningChoice = "automatic" | "open" | "closed";
 
 export interface SettingsState {
@@ -144,7 +144,7 @@ const readParameters = (saved: Readonly<Record<string, unknown>>): Parameters =>
     Object.entries(saved).filter(([name, value]) => Object.hasOwn(RANGES, name) && Number.isFinite(value)),
   );
 
-/** The model and the effort that an older page kept under keys of their own, once. */
+/** The model and the effort that an older page kept under separate keys; read once. */
 function takeOver(box: Box | undefined): SettingsState {
   try {
     const model = text(box?.getItem(OLD_MODEL));

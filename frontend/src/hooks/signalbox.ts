@@ -1,4 +1,4 @@
-// All that the chat page holds, put together once: the server, the reader's settings, the chats and the lists.
+// Everything that the chat page holds, put together once: the server, the reader's settings, the chats and the lists.
 import { askFields } from "../run/parameters.ts";
 import { fillVariables } from "../run/variables.ts";
 import { isReachable } from "../stream/client.ts";
@@ -22,7 +22,7 @@ export interface Signalbox {
   saves: Saves;
   /** Tell other tabs that something was said in this conversation. */
   told: (id: string) => void;
-  /** Have messages that wait go on by themselves; call the result to stop. */
+  /** Send waiting messages as soon as they can be sent; call the result to stop. */
   start: () => () => void;
   /** Hear it from them; call the result to stop. */
   hear: (onTold: (id: string) => void) => () => void;
@@ -41,7 +41,7 @@ export function createSignalbox(): Signalbox {
 
   const asking = async (): Promise<Asking> => {
     const { ask, compared } = settings.state;
-    // Whoever types faster than the lists come waits for them only where the question hangs on them.
+    // A question that is sent before the lists are loaded waits for them only where it needs them.
     if (!ask.model || ask.toolsOff.length > 0) await session.listed();
     const models = compared.length > 1 ? compared : [ask.model || session.state.preferred];
     for (const model of models) settings.used(model);

@@ -1,7 +1,7 @@
-// A small hook of the page: words that go by themselves.
+// A small hook of the page: a message that disappears after a while.
 import { useEffect, useState } from "react";
 
-/** A word on what was just done; it goes by itself. */
+/** A short message on what was just done; it disappears after a while. */
 export function useSaid(ms = 1500): [said: string | undefined, say: (words: string) => void] {
   const [said, say] = useState<string>();
   useEffect(() => {

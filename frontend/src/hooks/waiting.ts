@@ -12,13 +12,13 @@ interface Waiter {
   begins: boolean;
 }
 
-/** As the tab keeps it. `due`: it waits for no answer, and goes by itself after a reload. */
+/** As the tab keeps it. `due`: it waits for no answer, and is sent after a reload. */
 interface Kept extends Queued {
   due?: boolean;
   begins?: boolean;
 }
 
-/** How it stands with an answer: only a complete one is followed by itself. */
+/** How it stands with an answer: only after a complete one the next message is sent. */
 export type Standing = "running" | "complete" | "ended";
 
 const KEY = "signalbox.queue";
@@ -90,7 +90,7 @@ export class Waiting {
     return found && { message: found.message, after: answerOf(found.waitsFor) };
   }
 
-  /** None of them goes on by itself. */
+  /** None of them is sent without the reader. */
   isHeld(standingOf: (answer: string) => Standing): boolean {
     return this.#waiters.some(({ waitsFor }) => {
       const answer = answerOf(waitsFor);
@@ -98,7 +98,7 @@ export class Waiting {
     });
   }
 
-  /** A question was asked: who waited for the one before it, or for nobody's answer, now waits for this one. */
+  /** A question was asked: messages that waited for the one before it, or for no answer, now wait for this one. */
   moveOn(before: string | undefined, answer: string): void {
     if (this.#waiters.length === 0) return;
     const moved = this.#waiters.map((waiter) => {

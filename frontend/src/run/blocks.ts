@@ -126,7 +126,7 @@ function withDefinition(known: ReadonlyMap<string, string>, { kind, pieces }: Bl
   const line = pieces[0] ?? "";
   const label = DEFINITION.exec(line)?.[1] ?? "";
   if (!label || known.has(labelOf(label))) return known;
-  // A note stands where it is written; whoever refers to it only has to know that it is there.
+  // A footnote stays where it is written; a reference to it only has to know that it exists.
   return new Map(known).set(labelOf(label), kind === "note" ? `[${label}]: .` : line);
 }
 

@@ -9,7 +9,7 @@ export interface FailureWords {
   quote: Quote | undefined;
 }
 
-/** Words that nobody here wrote. */
+/** Words that are not Signalbox's. */
 export interface Quote {
   who: string;
   words: string;

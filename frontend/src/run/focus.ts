@@ -1,4 +1,4 @@
-// Which panels of a run stand open by themselves: the one in use. Reasoning hands over to search, search to the answer.
+// Which panels of a run are opened automatically: the one in use. Reasoning hands over to search, search to the answer.
 import type { CallItem, RunTrace } from "../types/models.ts";
 import { isOpen, type Stop, stopsOf } from "./view.ts";
 

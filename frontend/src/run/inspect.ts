@@ -16,7 +16,7 @@ export interface Fact {
   value: string;
   /** A word about the value: estimated, a share. */
   note?: string;
-  /** Nobody has told it. */
+  /** It was not reported. */
   untold?: true;
 }
 

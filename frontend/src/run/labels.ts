@@ -5,7 +5,7 @@ import { providerOf, shortName } from "./models.ts";
 export interface ModelLabel {
   /** "Claude Sonnet 4" */
   name: string;
-  /** "Anthropic"; empty where the id names nobody. */
+  /** "Anthropic"; empty where the id names no provider. */
   maker: string;
 }
 

@@ -18,7 +18,7 @@ export function limitsIn(request: Readonly<Record<string, unknown>>): Parameters
   return Object.fromEntries(given.filter(([, value]) => typeof value === "number"));
 }
 
-/** The limits that an answer has met, whoever has set them. */
+/** The limits that an answer has met, from the request or not. */
 function metBy({ items }: RunTrace, { code }: RunEnd): readonly ParameterName[] {
   const warned = new Set(items.flatMap((item) => (item.kind === "warning" && item.code ? [item.code] : [])));
   const met: readonly [boolean, ParameterName][] = [

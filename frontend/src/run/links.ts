@@ -39,7 +39,7 @@ function address(value: unknown): { url: string; host: string } | undefined {
 
 const OWN = /^\/(guide|notes)\//;
 
-/** A path of our own documents: `/guide/…` or `/notes/…`, also once the browser has resolved its dots. */
+/** A path of this server's documents: `/guide/…` or `/notes/…`, also once the browser has resolved its dots. */
 export function isGuide(href: string): boolean {
   const url = OWN.test(href) ? URL.parse(href, "http://guide.invalid") : null;
   return url?.host === "guide.invalid" && OWN.test(url.pathname);

@@ -27,7 +27,7 @@ export function mathOf(text: string): string | undefined {
   return found ? result : undefined;
 }
 
-/** A formula that is a block of its own, without its marks. */
+/** A formula that is a separate block, without its marks. */
 export const formulaOf = (block: string): string =>
   block
     .trim()

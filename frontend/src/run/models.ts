@@ -25,7 +25,7 @@ export function sectionsOf(models: readonly Model[], { query, filters, starred, 
   const listed = new Set(models.map(({ id }) => id));
   const taken = new Set<string>();
   const take = (id: string): Model[] => {
-    // A favourite that the catalogue does not list can still be asked; what it can do nobody knows.
+    // A favourite that the catalogue does not list can still be used; its abilities are unknown.
     const model = left.get(id) ?? (listed.has(id) || filters.size > 0 ? undefined : unlistedOf(models, id));
     if (!model || taken.has(id)) return [];
     taken.add(id);

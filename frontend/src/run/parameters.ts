@@ -109,7 +109,7 @@ export function clamped(value: number, { min, max, step }: Range): number {
   return Math.min(Math.max(whole, min), max ?? Number.MAX_SAFE_INTEGER);
 }
 
-/** Whether this model takes the parameter; where nobody says what it takes, it may be asked. */
+/** Whether this model takes the parameter; where that is unknown, it may be sent. */
 export const takes = (model: Model | undefined, name: ParameterName): boolean => {
   // These two are the server's own; they mean nothing without tools.
   if (LIMIT_NAMES.includes(name)) return takesTools(model);
@@ -184,14 +184,14 @@ export function choiceNotSent(
   return `${titleOf(toolTitles(tools), named)} is off or not available, so this setting is not used.`;
 }
 
-/** Names of the tools that stay; undefined: all that there are. */
+/** Names of the tools that stay; undefined: all of them. */
 function offeredTools(
   off: readonly string[],
   model: Model | undefined,
   tools: readonly Tool[],
 ): readonly string[] | undefined {
   if (off.length === 0 || !takesTools(model)) return undefined;
-  // Without the list nobody can name those that stay. What was switched off must not be used, so none is.
+  // Without the list the remaining tools cannot be named. What was switched off must not be used, so none is.
   if (tools.length === 0) return [];
   const available = tools.filter(({ unavailable }) => unavailable === undefined).map(({ name }) => name);
   const staying = available.filter((name) => !off.includes(name));

@@ -17,7 +17,7 @@ import { reshown, shownAs } from "./shown.ts";
 /** A run before its first event. */
 export const emptyTrace = (model: string): RunTrace => ({ schema: 1, runId: "", model, items: [] });
 
-/** Add one event to what is known. An event after the end, or of a call that nobody announced, changes nothing else. */
+/** Add one event to what is known. An event after the end, or of an unannounced call, changes nothing else. */
 export function runReducer(trace: RunTrace, event: ChatEvent): RunTrace {
   if (trace.end) return trace;
   const known = withEnvelope(trace, event);

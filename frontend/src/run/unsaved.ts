@@ -8,7 +8,7 @@ type Gap = NonNullable<Done["unsaved"]>;
 
 /**
  * The trace as the server has it, which is what a reload shows and what the next question follows. The text that was
- * lost stands beside it. `events` are all that this page has, those behind the crash among them.
+ * lost stands beside it. `events` are all events of this page, those after the crash included.
  */
 export function withoutUnsaved(trace: RunTrace, events: readonly RawEvent[], { after, before }: Gap): RunTrace {
   const isLost = ({ seq }: RawEvent) => seq > after && seq < before;

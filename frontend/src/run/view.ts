@@ -84,7 +84,7 @@ function addReasoning(stops: Stop[], item: ReasoningItem): void {
   else stops[stops.length - 1] = { ...last, lamp, items: [...last.items, item] };
 }
 
-/** While a hidden tool works the reasoning before it goes on: a row of its own would come and go. */
+/** While a hidden tool works the reasoning before it goes on: a separate row would come and go. */
 function addPending(stops: Stop[], pending: Stop): void {
   const last = stops.at(-1);
   if (last?.kind === "reasoning") stops[stops.length - 1] = { ...last, lamp: "running" };

@@ -102,7 +102,7 @@ function draftsOf(seen: Seen, isOver: boolean): Draft[] {
   return drafts;
 }
 
-/** Behind everything of an earlier step, and of its own step behind what had begun before it. */
+/** Behind everything of an earlier step, and within its step behind what had begun before it. */
 function insert(drafts: Draft[], draft: Draft): void {
   const step = draft.step ?? Infinity;
   const at = beginOf(draft) ?? Infinity;
@@ -114,7 +114,7 @@ function insert(drafts: Draft[], draft: Draft): void {
   else drafts.splice(index, 0, draft);
 }
 
-/** What began at a time that nobody told stands just before its end. */
+/** What has no start time stands just before its end. */
 const beginOf = ({ span: { startedAt, endedAt } }: Draft): number | undefined =>
   startedAt ?? (endedAt === undefined ? undefined : endedAt - 1);
 

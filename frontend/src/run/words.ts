@@ -147,7 +147,7 @@ export const waitWords = (seconds: number): string => {
   return seconds <= 7200 ? plural(Math.ceil(seconds / 60), "minute") : plural(Math.ceil(seconds / 3600), "hour");
 };
 
-/** What can be pressed about it; whoever waits for an ending that is new may at least retry. */
+/** The buttons for it; an unknown ending can at least be retried. */
 export const fixesOf = (end: RunEnd): readonly Fix[] => {
   const known = ADVICE[end.code ?? ""]?.fixes ?? (end.retryable === false ? ["model"] : ["retry", "model"]);
   if (end.retryable === true && !known.includes("retry")) return ["retry", ...known];
@@ -182,7 +182,7 @@ function billedWords(trace: RunTrace, end: RunEnd): string {
   return end.cost === 0 ? "Nothing was charged." : "The cost is not known yet.";
 }
 
-/** An ending that the reader has to be told about in a box of its own. */
+/** An ending that needs its own box. */
 export const isFailure = (end: RunEnd): boolean => isCut(end) || endingOf(end).lamp === "failed";
 
 /** A limit or a pause ended it: nothing went wrong, and it can be continued. */

@@ -24,11 +24,11 @@ export interface ChatHandlers extends Pick<FollowOptions, "onEvent" | "onConnect
 export interface ChatOptions extends FollowOptions, ChatHandlers {
   /** The question's Idempotency-Key: sent again under it, it is answered by the run that it has started already. */
   key?: string;
-  /** Waits before a question that nobody answered is sent again. */
+  /** Waits before an unanswered question is sent again. */
   askDelays?: readonly number[];
-  /** Waits after those while the server cannot be reached; the last holds for all that follow. Empty: give up. */
+  /** Waits after those while the server cannot be reached; the last holds for all later ones. Empty: give up. */
   lineDelays?: readonly number[];
-  /** How long the head of an answer may take; then nobody has answered. What is sent has time of its own. */
+  /** How long the head of an answer may take; then it counts as unanswered. Sending has a separate limit. */
   headMs?: number;
 }
 
@@ -42,7 +42,7 @@ const SENT_PER_SECOND = 32_000;
 
 /**
  * Start a run and follow it to its end. Throws ApiError when no run came to be, and when the token is no longer taken. A
- * question that nobody answered is sent again under its key: whether or not it came through, it is asked once.
+ * question without an answer is sent again under its key: whether or not it came through, it is asked once.
  */
 export function postChat(body: ChatBody, options: ChatOptions): Promise<ChatEnd> {
   return unlessAborted(options.signal, async () => {
@@ -64,7 +64,7 @@ export function followRun(runId: string, options: ChatOptions): Promise<ChatEnd>
   return unlessAborted(options.signal, () => new Follower(eventsOf(runId), options).follow());
 }
 
-/** Read the events of a save. They are all there, so that they need no stream of their own, only a turn. */
+/** Read the events of a save. They are all there, so that they need no stream, only a turn. */
 export function followSave(saveId: string, options: ChatOptions): Promise<ChatEnd> {
   return unlessAborted(options.signal, async () => {
     const turn = await (options.turn ?? browserTurn)(options.signal);
@@ -117,7 +117,7 @@ async function post({ client, headMs = HEAD_MS }: ChatOptions, request: Asking):
   throw foreign();
 }
 
-/** All streams are taken: keep the connection until the run has a name, and no longer. The run goes on by itself. */
+/** All streams are taken: keep the connection until the run has a name, and no longer. The run goes on without it. */
 async function postBriefly(options: ChatOptions, request: Asking): Promise<Response> {
   const release = await (options.turn ?? browserTurn)(options.signal);
   try {
@@ -129,7 +129,7 @@ async function postBriefly(options: ChatOptions, request: Asking): Promise<Respo
   }
 }
 
-/** Whether nobody knows what became of a request: no answer of ours came, or a proxy answered that it got none. */
+/** Whether the outcome of a request is unknown: no answer of Signalbox came, or a proxy answered that it got none. */
 const isUnanswered = (error: unknown): boolean => error instanceof ApiError && [0, 502, 504].includes(error.status);
 
 /** No answer came at all: the line is down, or nothing listens there. */

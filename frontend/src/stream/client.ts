@@ -61,7 +61,7 @@ export async function requestEvents(
 const isEvents = ({ status, headers }: Response): boolean =>
   status === 204 || /^text\/event-stream\s*(;|$)/i.test(headers.get("content-type") ?? "");
 
-/** Frees the connection of an answer that nobody wants to read. */
+/** Frees the connection of an answer that is not read. */
 export const leave = ({ body }: Response): void => void body?.cancel().catch(() => undefined);
 
 /** Ask the server to end a run. True when it knew the run, also when it was over already. */

@@ -131,7 +131,7 @@ function parseRun(node: Json): AnswerRun | undefined {
   };
 }
 
-/** The page asks nobody but its server: a picture from elsewhere is named, not shown. */
+/** The page sends requests only to its server: a picture from elsewhere is named, not shown. */
 export function parseParts(nodeId: string, parts: readonly unknown[]): { pictures: Picture[]; files: string[] } {
   const [pictures, files]: [Picture[], string[]] = [[], []];
   for (const value of parts) {

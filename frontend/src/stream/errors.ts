@@ -6,7 +6,7 @@ export class ApiError extends Error {
   readonly code: string;
   readonly field: string | undefined;
   readonly retryAfter: number | undefined;
-  /** Signalbox itself has said so, and nobody on the way to it. */
+  /** Signalbox itself has said so, and no proxy on the way to it. */
   readonly isOurs: boolean;
 
   /** `status` 0: no answer of Signalbox came at all. `retryAfter` is in seconds. */
@@ -27,17 +27,17 @@ export class ApiError extends Error {
   }
 }
 
-/** Signalbox has answered, and refused. After every other error nobody knows what became of the request. */
+/** Signalbox has answered, and refused. After every other error the outcome of the request is unknown. */
 export const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.status >= 400 && error.isOurs;
 
-/** The server cannot be reached: nothing was sent, or nobody knows what became of it. */
+/** The server cannot be reached: nothing was sent, or its outcome is unknown. */
 export const unreachable = (): ApiError => new ApiError(0, "SERVER_UNREACHABLE", "Signalbox is not responding.");
 
-/** A captive portal's page, or a head that broke off: nobody knows whether the request came through. */
+/** A captive portal's page, or a head that broke off: it is unknown whether the request arrived. */
 export const foreign = (): ApiError =>
   new ApiError(0, "FOREIGN_ANSWER", "A proxy or network login page responded instead of Signalbox.");
 
-/** Read `{error: {code, message, field?}}`; what is not of that shape (a proxy's page) gets a sentence of its own. */
+/** Read `{error: {code, message, field?}}`; what is not of that shape (a proxy's page) gets another sentence. */
 export async function readApiError(response: Response): Promise<ApiError> {
   const retryAfter = response.headers.get("retry-after") ?? "";
   // The other form of it is a date, by another clock than ours.

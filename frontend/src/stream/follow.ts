@@ -21,7 +21,7 @@ export interface FollowOptions {
   onConnection?(state: Connection): void;
   /** Waits before each attempt to take a dropped run up again; a new event starts the row anew. */
   resumeDelays?: readonly number[];
-  /** Waits between two polls; the last holds for all that follow. */
+  /** Waits between two polls; the last holds for all later ones. */
   pollDelays?: readonly number[];
   /** Silence after which a connection counts as dropped; the server pings every 15 s. */
   idleMs?: number;
@@ -134,7 +134,7 @@ export class Follower {
     }
   }
 
-  /** A run that is not there is gone; without its token nobody may ask; everything else is worth another try. */
+  /** A run that is not there is gone; without its token it may not be read; everything else is worth another try. */
   async #request(path: string, headers: Record<string, string>): Promise<Response | Outcome> {
     const { client, signal } = this.#options;
     try {

@@ -27,7 +27,7 @@ export interface RunPage {
   runs: readonly RunLine[];
   /** What the page behind this one is `before`; undefined: there is none. */
   next: string | undefined;
-  /** Everybody's runs are here, not only those that were asked for without an API token. */
+  /** The runs of all owners are here, not only those that were asked for without an API token. */
   isAll: boolean;
 }
 

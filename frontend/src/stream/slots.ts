@@ -8,7 +8,7 @@ export interface Slots {
   take(signal: AbortSignal): Promise<Release | undefined>;
 }
 
-/** One place for short requests, shared by all tabs: whoever has none of the others waits for his turn. */
+/** One place for short requests, shared by all tabs: a request without another slot waits for it. */
 export type Turn = (signal: AbortSignal) => Promise<Release>;
 
 const STREAMS = [1, 2, 3, 4].map((number) => `signalbox-stream-${number}`);
@@ -26,7 +26,7 @@ export function slotsOver(locks: LockManager | undefined): Slots {
           const release = await hold(locks, name, { ifAvailable: true });
           if (release) return release;
         } catch {
-          return own.take(signal); // a page without an origin of its own may not lock
+          return own.take(signal); // a page with an opaque origin may not lock
         }
       }
       return undefined;
@@ -49,7 +49,7 @@ export function turnOver(locks: LockManager | undefined): Turn {
   };
 }
 
-/** The browser frees a lock by itself when its tab is closed. */
+/** The browser frees a lock when its tab is closed. */
 function hold(locks: LockManager, name: string, options: LockOptions): Promise<Release | undefined> {
   return new Promise((resolve, reject) => {
     const holding = (lock: Lock | null) =>

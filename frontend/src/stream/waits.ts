@@ -2,7 +2,7 @@
 
 /** What the page knows of its browser. */
 export interface Page {
-  /** Nobody sees it now. */
+  /** It is not visible now. */
   isHidden(): boolean;
   /** The browser itself says that it has no network. */
   isOffline(): boolean;

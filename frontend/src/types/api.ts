@@ -61,7 +61,7 @@ export interface Model {
   context: number | undefined;
   maxOutput: number | undefined;
   pricing: Pricing;
-  /** Names of the parameters that its hosts take; empty where nobody says. */
+  /** Names of the parameters that its hosts take; empty where that is unknown. */
   parameters: readonly string[];
   /** There is a list of models, and it does not have this one. */
   isGone?: true;

@@ -152,7 +152,7 @@ export type LeverState = "off" | "percent" | "on";
 
 /** How the lever of TOOL_LOOP_V2 stands. */
 export interface Lever {
-  /** Undefined: nobody has pulled it yet. */
+  /** Undefined: never set. */
   state: LeverState | undefined;
   percent: number;
   /** TOOL_LOOP_V2 in the server's environment: false is the kill switch, undefined not set. */

@@ -1,4 +1,4 @@
-"""Run the Bruno collection without a window against servers of its own: the loop's flag off, on, and locked."""
+"""Run the Bruno collection headless, against servers that it starts: the loop's flag off, on, and locked."""
 
 import json
 import os

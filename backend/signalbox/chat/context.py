@@ -71,7 +71,7 @@ class ConversationContext(Struct):
     `base_params` are forwarded as they are, `provider_id` is the model's family, `tool_choice` is what the caller
     asked for. `recorded` waits until every emitted event is on disk, and raises StoreError. Without a `budget` a run
     may cost anything. `request_id` is for the log. `cited` are the numbered sources of an answer that this run
-    continues. `profile` and `loop_start` are found here, whatever is given.
+    continues. `profile` and `loop_start` are always set here.
     """
 
     run_id: str

@@ -73,7 +73,7 @@ def _sayable(message: Head) -> Head | None:
 
 
 def _said(content: Content) -> Content:
-    """Return content without what says nothing: a blank part is a 400 whoever speaks (quirk C4)."""
+    """Return content without blank parts, which are a 400 in any role (quirk C4)."""
     if isinstance(content, str):
         return content if content.strip() else ""
     return tuple(part for part in content if not isinstance(part, TextPart) or part.text.strip())

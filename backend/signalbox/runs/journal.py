@@ -47,7 +47,7 @@ class Journal(Struct):
     `seq` is the last event's number, `durable` that of the last one that is filed on disk. Numbers up to `reserved` are
     promised to this run on disk, ahead of its events: after a crash it goes on above them. `is_over` once nothing
     follows, `is_lost` once another worker tells the rest. `_tail` are the newest events, from the number `_first` on.
-    Whoever is in `_waiting` knows all that may be shown.
+    Tasks in `_waiting` have read every event that may be shown.
     """
 
     run_id: str

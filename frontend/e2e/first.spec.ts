@@ -1,8 +1,10 @@
 // The first visit: what it costs, what stands there before the scripts run, and that nothing moves when they do.
-import { ask, ended, expect, type Page, test } from "./support/page.ts";
+import { ask, ended, expect, expectAccessible, message, type Page, test } from "./support/page.ts";
 
 /** Everything that the model's name waits for, over the wire: the page, its styles and scripts, and the list. */
 const MOST_BYTES = 210_000;
+/** What a reader could reach in the drawing of the page. */
+const CONTROLS = "a, button, input, label, select, summary, textarea, [tabindex]";
 /** A browser asks six at a time. */
 const MOST_REQUESTS = 18;
 /** With what is fetched when the page has time: fonts, the renderer, the list of the picker. */
@@ -76,14 +78,7 @@ test("a second visit asks for nothing that it has", async ({ page }) => {
 test("the list of models is asked for once, before the scripts run", async ({ page }) => {
   const asked: string[] = [];
   page.on("request", (request) => asked.push(new URL(request.url()).pathname));
-  let released: () => void = () => undefined;
-  const held = new Promise<void>((release) => {
-    released = release;
-  });
-  await page.route("**/assets/*.js", async (route) => {
-    await held;
-    await route.continue();
-  });
+  const released = await holdScripts(page);
   const listed = page.waitForResponse("**/api/models*");
   await page.goto("/", { waitUntil: "commit" });
   await listed;
@@ -128,19 +123,13 @@ for (const viewport of SIZES) {
       }).observe({ type: "layout-shift", buffered: true });
       window.moved = [];
     });
-    let released: () => void = () => undefined;
-    const held = new Promise<void>((release) => {
-      released = release;
-    });
-    await page.route("**/assets/*.js", async (route) => {
-      await held;
-      await route.continue();
-    });
+    const released = await holdScripts(page);
     await page.goto("/", { waitUntil: "commit" });
     await expect(page.locator("[data-shell] h2:visible")).toHaveCount(1);
     await page.evaluate(() => document.fonts.ready);
     const before = await places(page);
-    await expect(page.locator("#root > [data-shell]:not([inert][aria-hidden=true])")).toHaveCount(0);
+    const usable = page.locator(`[data-shell] :is(${CONTROLS}):not([inert], [inert] *)`);
+    expect(await usable.evaluateAll((all) => all.map(({ tagName }) => tagName))).toEqual(["TEXTAREA", "TEXTAREA"]);
     released();
     await expect(modelName(page)).toBeVisible();
     await expect(page.locator("[data-shell]")).toHaveCount(0);
@@ -149,6 +138,66 @@ for (const viewport of SIZES) {
     expect(moved).toBeLessThan(0.01);
   });
 }
+
+/** Hold the page's scripts back until the result is called. */
+async function holdScripts(page: Page): Promise<() => void> {
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((released) => {
+    release = released;
+  });
+  await page.route("**/assets/*.js", async (route) => {
+    await held;
+    await route.continue();
+  });
+  return release;
+}
+
+for (const width of [375, 1280]) {
+  test(`what is written before the scripts run is kept, and Enter waits, ${width} px wide`, async ({ page }) => {
+    await page.setViewportSize({ width, height: 800 });
+    const release = await holdScripts(page);
+    const visits: string[] = [];
+    page.on("framenavigated", (frame) => visits.push(frame.url()));
+    await page.goto("/", { waitUntil: "commit" });
+    const early = drawing(page).getByRole("textbox", { name: "Message" });
+    // A window that is wide enough for no phone has the focus there; on a phone it would bring the keyboard.
+    if (width === 375) await early.click();
+    await expect(early).toBeFocused();
+    await page.keyboard.type("Will it");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type(" rain?");
+    await expect(early).toHaveValue("Will it rain?");
+    await expectAccessible(page);
+    await page.keyboard.press("ArrowLeft");
+    release();
+    await expect(page.locator("[data-shell]")).toHaveCount(0);
+    await expect(message(page)).toBeFocused();
+    await page.keyboard.type("!");
+    await expect(message(page)).toHaveValue("Will it rain!?");
+    await expect(page.locator("[data-part=question]")).toHaveCount(0);
+    await page.keyboard.press("Enter");
+    await ended(page);
+    await expect(page.locator("[data-part=question]")).toContainText("Will it rain!?");
+    expect(visits.filter((url) => !url.includes("#"))).toHaveLength(1);
+  });
+}
+
+test("what is written before the scripts run follows the draft of that chat, and a reload doubles nothing", async ({
+  page,
+}) => {
+  await page.goto("/");
+  await message(page).fill("First.");
+  await page.reload();
+  await expect(message(page)).toHaveValue("First.");
+  const release = await holdScripts(page);
+  await page.reload({ waitUntil: "commit" });
+  const early = drawing(page).getByRole("textbox", { name: "Message" });
+  await expect(early).toHaveValue("");
+  await early.fill("Second.");
+  release();
+  await expect(message(page)).toHaveValue("First.\n\nSecond.");
+  await expect(page.locator("[data-shell]")).toHaveCount(0);
+});
 
 const drawing = (page: Page) => page.locator("[data-shell]:visible");
 

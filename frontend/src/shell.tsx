@@ -1,5 +1,5 @@
-// The chat as it looks before its scripts run: the page itself, drawn while it is built. It cannot be used, and goes as
-// soon as React has drawn the same.
+// The chat as it looks before its scripts run: the page itself, drawn while it is built. Nothing of it can be used but the
+// message box, whose text the page takes over (hooks/early.ts). It goes as soon as React has drawn the same.
 import { renderToStaticMarkup } from "react-dom/server";
 import { App } from "./App.tsx";
 import { NARROW } from "./hooks/media.ts";
@@ -8,13 +8,24 @@ import { NARROW } from "./hooks/media.ts";
 const NAMES =
   / (?:id|for|style|autofocus|title|tabindex|data-part|aria-(?:label|labelledby|describedby|controls))="[^"]*"/gi;
 
+/** All that could be pressed or written into, beside the message box. */
+const CONTROLS = /<(?=(?:a|button|input|label|select|summary)\b)([a-z]+)/g;
+
 /** For windows with the list of conversations beside the chat, and for those without. */
 export const shell = (): string => `${drawn("wide")}${drawn("narrow")}`;
 
+// A browser would put the draft of the last visit into it, which the page does itself. On a phone the focus would bring the
+// keyboard, which covers half of the window.
+const WRITABLE = 'aria-label="Message" autocomplete="off"';
+const BOX = { wide: `${WRITABLE} autofocus`, narrow: WRITABLE };
+
 function drawn(width: "wide" | "narrow"): string {
   return withWindow(width, () => {
-    const page = renderToStaticMarkup(<App />).replaceAll(NAMES, "");
-    return `<div data-shell="${width}" aria-hidden="true" inert>${page}</div>`;
+    const page = renderToStaticMarkup(<App />)
+      .replaceAll(NAMES, "")
+      .replaceAll(CONTROLS, "<$1 inert")
+      .replaceAll("<textarea", `<textarea ${BOX[width]}`);
+    return `<div data-shell="${width}">${page}</div>`;
   });
 }
 

@@ -1,5 +1,5 @@
 // The conversations of the sidebar, with search, new titles, export and deletion.
-import { lazy, Suspense, useCallback, useRef, useState } from "react";
+import { useCallback, useRef, useState } from "react";
 import type { Conversations } from "../../hooks/conversations.ts";
 import { useOffline } from "../../hooks/online.ts";
 import { useStore } from "../../hooks/store.ts";
@@ -7,11 +7,7 @@ import { isolated } from "../../run/bidi.ts";
 import { plural } from "../../run/words.ts";
 import type { ConversationLine } from "../../types/api.ts";
 import { ConversationRow } from "./ConversationRow.tsx";
-import { LineList } from "./lines.ts";
-import { neighbourOf } from "./neighbour.ts";
-import { Trouble, Word } from "./Word.tsx";
-
-const DeleteDialog = lazy(() => import("./DeleteDialog.tsx").then((room) => ({ default: room.DeleteDialog })));
+import { DeletableList } from "./DeletableList.tsx";
 
 interface Props {
   conversations: Conversations;
@@ -26,13 +22,8 @@ export function ConversationList({ conversations, here, onOpen, onClosed }: Prop
   const { lines, state, trouble, hasMore, search } = useStore(conversations);
   const offline = useOffline();
   const [renaming, setRenaming] = useState<string>();
-  const [deleting, setDeleting] = useState<ConversationLine>();
   const focus = useRef<(id: string) => void>(null);
 
-  const onDelete = useCallback(
-    (id: string) => setDeleting(conversations.state.lines.find((line) => line.id === id)),
-    [conversations],
-  );
   const onTitle = useCallback(
     (id: string, title: string | undefined, byKey: boolean) => {
       setRenaming(undefined);
@@ -45,76 +36,41 @@ export function ConversationList({ conversations, here, onOpen, onClosed }: Prop
     (id: string, format: "markdown" | "json") => void conversations.export(id, format),
     [conversations],
   );
-  const onMore = useCallback(() => void conversations.more(), [conversations]);
-  const deleteNow = async ({ id }: ConversationLine) => {
-    const next = neighbourOf(lines, id);
-    setDeleting(undefined);
-    const removed = conversations.remove(id);
-    if (next !== undefined) requestAnimationFrame(() => focus.current?.(next));
-    if ((await removed) && id === here) onClosed(id);
-  };
-
-  const onRetry = state === "failed" ? () => void conversations.load() : undefined;
   return (
     <>
-      {lines.length > 0 && trouble && (
-        <Trouble onRetry={onRetry} onDismiss={() => conversations.dismiss()}>
-          {trouble}
-        </Trouble>
-      )}
-      {lines.length > 0 ? (
-        <Suspense>
-          <LineList
-            lines={lines}
-            timeOf={timeOf}
-            here={here}
-            hasMore={hasMore}
-            asksItself={trouble === undefined}
-            onMore={onMore}
-            onDelete={onDelete}
+      <DeletableList
+        list={conversations}
+        {...{ lines, timeOf, here, onClosed }}
+        word={offline && state === "failed" ? OFFLINE : wordFor(state, trouble, search.trim())}
+        deletion={DELETION}
+        onRename={setRenaming}
+        focusRef={focus}
+        row={(line, isStop, onDelete) => (
+          <ConversationRow
+            key={line.id}
+            line={line}
+            search={search}
+            isHere={line.id === here}
+            isStop={isStop}
+            isRenaming={line.id === renaming}
+            onOpen={onOpen}
             onRename={setRenaming}
-            focusRef={focus}
-            row={(line, isStop) => (
-              <ConversationRow
-                key={line.id}
-                line={line}
-                search={search}
-                isHere={line.id === here}
-                isStop={isStop}
-                isRenaming={line.id === renaming}
-                onOpen={onOpen}
-                onRename={setRenaming}
-                onTitle={onTitle}
-                onExport={onExport}
-                onDelete={onDelete}
-              />
-            )}
+            onTitle={onTitle}
+            onExport={onExport}
+            onDelete={onDelete}
           />
-        </Suspense>
-      ) : (
-        <Word onRetry={onRetry}>
-          {offline && state === "failed" ? OFFLINE : wordFor(state, trouble, search.trim())}
-        </Word>
-      )}
+        )}
+      />
       {search.trim() && state === "ready" && lines.length > 0 && (
         <p className="sr-only" role="status">
           {hasMore ? "Many conversations found." : `${plural(lines.length, "conversation")} found.`}
         </p>
       )}
-      {deleting && (
-        <Suspense>
-          <DeleteDialog
-            title="Delete this conversation?"
-            onDelete={() => void deleteNow(deleting)}
-            onClose={() => setDeleting(undefined)}
-          >
-            {wordsOfDeletion(deleting)}
-          </DeleteDialog>
-        </Suspense>
-      )}
     </>
   );
 }
+
+const DELETION = { title: "Delete this conversation?", words: wordsOfDeletion };
 
 const OFFLINE = "Your conversations will be here when you're back online.";
 

@@ -1,6 +1,6 @@
 // The kept runs of the sidebar: open one as it was, or delete it.
 import { Trash2 } from "lucide-react";
-import { lazy, Suspense, useCallback, useMemo, useRef, useState } from "react";
+import { useMemo } from "react";
 import { hashOf } from "../../hooks/address.ts";
 import type { Saves } from "../../hooks/saves.ts";
 import { useStore } from "../../hooks/store.ts";
@@ -9,12 +9,8 @@ import { findLetters } from "../../run/found.ts";
 import { endingOf } from "../../run/words.ts";
 import type { SaveLine } from "../../types/api.ts";
 import { MenuItem } from "../ui/Menu.tsx";
+import { DeletableList } from "./DeletableList.tsx";
 import { LineRow } from "./LineRow.tsx";
-import { LineList } from "./lines.ts";
-import { neighbourOf } from "./neighbour.ts";
-import { Trouble, Word } from "./Word.tsx";
-
-const DeleteDialog = lazy(() => import("./DeleteDialog.tsx").then((room) => ({ default: room.DeleteDialog })));
 
 interface Props {
   saves: Saves;
@@ -27,79 +23,44 @@ interface Props {
 
 const timeOf = (line: SaveLine): number => line.created;
 
+const DELETION = {
+  title: "Delete this saved answer?",
+  words: ({ title }: SaveLine): string =>
+    `“${isolated(title)}” will be permanently deleted from the server. This does not affect its conversation.`,
+};
+
 export function KeptList({ saves, search, here, onOpen, onClosed }: Props) {
-  const { lines: all, state, trouble, hasMore } = useStore(saves);
-  const [deleting, setDeleting] = useState<SaveLine>();
-  const focus = useRef<(id: string) => void>(null);
+  const { lines: all, state, trouble } = useStore(saves);
   const wanted = search.trim();
   const lines = useMemo(
     () => (wanted ? all.filter((line) => findLetters(line.title, wanted).found) : all),
     [all, wanted],
   );
-  const onDelete = useCallback((id: string) => setDeleting(saves.state.lines.find((line) => line.id === id)), [saves]);
-  const onMore = useCallback(() => void saves.more(), [saves]);
-  const deleteNow = async ({ id }: SaveLine) => {
-    const next = neighbourOf(lines, id);
-    setDeleting(undefined);
-    const removed = saves.remove(id);
-    if (next !== undefined) requestAnimationFrame(() => focus.current?.(next));
-    if ((await removed) && id === here) onClosed(id);
-  };
-
-  const onRetry = state === "failed" ? () => void saves.load() : undefined;
   return (
-    <>
-      {all.length > 0 && trouble && (
-        <Trouble onRetry={onRetry} onDismiss={() => saves.dismiss()}>
-          {trouble}
-        </Trouble>
+    <DeletableList
+      list={saves}
+      {...{ lines, timeOf, here, onClosed }}
+      word={wordFor(state, trouble, wanted)}
+      deletion={DELETION}
+      row={(line, isStop, onDelete) => (
+        <LineRow
+          key={line.id}
+          id={line.id}
+          href={hashOf({ kind: "save", id: line.id })}
+          title={line.title}
+          isHere={line.id === here}
+          isStop={isStop}
+          onOpen={onOpen}
+          under={<span className="block truncate text-dim text-tiny">{wordsUnder(line)}</span>}
+          menu={
+            <MenuItem danger onSelect={() => onDelete(line.id)}>
+              <Trash2 aria-hidden="true" />
+              Delete
+            </MenuItem>
+          }
+        />
       )}
-      {lines.length > 0 || hasMore ? (
-        <Suspense>
-          <LineList
-            lines={lines}
-            timeOf={timeOf}
-            here={here}
-            hasMore={hasMore}
-            asksItself={trouble === undefined}
-            onMore={onMore}
-            onDelete={onDelete}
-            focusRef={focus}
-            row={(line, isStop) => (
-              <LineRow
-                key={line.id}
-                id={line.id}
-                href={hashOf({ kind: "save", id: line.id })}
-                title={line.title}
-                isHere={line.id === here}
-                isStop={isStop}
-                onOpen={onOpen}
-                under={<span className="block truncate text-dim text-tiny">{wordsUnder(line)}</span>}
-                menu={
-                  <MenuItem danger onSelect={() => onDelete(line.id)}>
-                    <Trash2 aria-hidden="true" />
-                    Delete
-                  </MenuItem>
-                }
-              />
-            )}
-          />
-        </Suspense>
-      ) : (
-        <Word onRetry={onRetry}>{wordFor(state, trouble, wanted)}</Word>
-      )}
-      {deleting && (
-        <Suspense>
-          <DeleteDialog
-            title="Delete this saved answer?"
-            onDelete={() => void deleteNow(deleting)}
-            onClose={() => setDeleting(undefined)}
-          >
-            {`“${isolated(deleting.title)}” will be permanently deleted from the server. This does not affect its conversation.`}
-          </DeleteDialog>
-        </Suspense>
-      )}
-    </>
+    />
   );
 }
 

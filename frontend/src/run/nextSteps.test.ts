@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { RunEnd, RunTrace } from "../types/models.ts";
+import { ADVICE } from "./advice.ts";
 import { canContinue } from "./continuing.ts";
 import { nextSteps } from "./nextSteps.ts";
 import { emptyTrace } from "./reducer.ts";
-import { ADVICE } from "./words.ts";
 
 const said: RunTrace = {
   ...emptyTrace("m"),

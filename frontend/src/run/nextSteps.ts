@@ -1,6 +1,6 @@
 // What to do about an ending: one sentence and the buttons below it, which always agree. The first button is the best step.
 import type { RunEnd } from "../types/models.ts";
-import { ADVICE, adviceOf, type Fix, fixesOf, waitWords } from "./words.ts";
+import { ADVICE, adviceOf, type Fix, fixesOf, waitWords } from "./advice.ts";
 
 export interface NextSteps {
   say: string;

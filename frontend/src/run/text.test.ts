@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { adviceOf } from "./advice.ts";
 import { documentOf, linkWithin } from "./documents.ts";
 import { isGuide, linkedSources, linksOf, sourcesIn } from "./links.ts";
 import { slugger } from "./slugs.ts";
-import { adviceOf, cost, duration, endingOf, isFailure, loopWords, thoughtFor } from "./words.ts";
+import { cost, duration, endingOf, isFailure, loopWords, thoughtFor } from "./words.ts";
 
 describe("links", () => {
   it("are found in any of a tool's lists, and only where a browser may go", () => {

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { RunEnd, RunItem } from "../types/models.ts";
+import { ADVICE, CALL_FAILURES, fixesOf, lossOf, WARNINGS } from "./advice.ts";
 import { emptyTrace } from "./reducer.ts";
-import { ADVICE, CALL_FAILURES, endingOf, fixesOf, isCut, isFailure, lineCost, lossOf, WARNINGS } from "./words.ts";
+import { endingOf, isCut, isFailure, lineCost } from "./words.ts";
 
 const CONTRACT = readFileSync(new URL("../../../docs/sse-contract.md", import.meta.url), "utf8");
 

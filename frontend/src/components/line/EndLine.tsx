@@ -2,9 +2,9 @@
 import { Ellipsis } from "lucide-react";
 import { Fragment, type ReactNode } from "react";
 import type { AnswerActions } from "../../run/actions.ts";
+import type { Fix } from "../../run/advice.ts";
 import { hasAnswer } from "../../run/copy.ts";
 import type { ReachedLimit } from "../../run/limits.ts";
-import type { Fix } from "../../run/words.ts";
 import { costWords, count, duration, endingOf, isCut, isFailure, loopWords } from "../../run/words.ts";
 import type { RunEnd, RunTrace } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";

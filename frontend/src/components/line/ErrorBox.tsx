@@ -1,10 +1,11 @@
 // What went wrong, whether anything was lost or billed, and what can be done; never mixed into the answer.
 import { useEffect, useReducer } from "react";
 import type { AnswerActions } from "../../run/actions.ts";
+import { type Fix, lossOf } from "../../run/advice.ts";
 import { failureWords } from "../../run/failure.ts";
 import { limitWords, type ReachedLimit } from "../../run/limits.ts";
 import type { NextSteps } from "../../run/nextSteps.ts";
-import { type Fix, isCut, lossOf } from "../../run/words.ts";
+import { isCut } from "../../run/words.ts";
 import type { RunEnd, RunTrace } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
 import { LimitButton } from "./LimitButton.tsx";

@@ -1,9 +1,10 @@
 // A burst of searches: one sentence, and below it what was asked and the sources found, each with the server's number.
 import { PreviewCard } from "@base-ui/react/preview-card";
 import { memo, type ReactNode, useState } from "react";
+import { failureOf } from "../../run/advice.ts";
 import { type Source, sourcesIn } from "../../run/links.ts";
 import { burstLamp, hasFailed, isOpen, lampOf, type Stop, wasSkipped } from "../../run/view.ts";
-import { failureOf, plural } from "../../run/words.ts";
+import { plural } from "../../run/words.ts";
 import type { CallItem, Link } from "../../types/models.ts";
 import { Button } from "../ui/Button.tsx";
 import { usePassEscape } from "../ui/escape.ts";

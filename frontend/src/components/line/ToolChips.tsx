@@ -1,7 +1,8 @@
 // The other tools of a burst: one line with a chip per tool, and below it what each call was given and gave back.
 import { memo } from "react";
+import { failureOf } from "../../run/advice.ts";
 import { burstLamp, hasFailed, isOpen, lampOf, type Stop, tookMs } from "../../run/view.ts";
-import { duration, failureOf } from "../../run/words.ts";
+import { duration } from "../../run/words.ts";
 import type { CallItem } from "../../types/models.ts";
 import { Lamp } from "../ui/Lamp.tsx";
 import { useToolTitle } from "../ui/ToolTitles.tsx";

@@ -1,6 +1,6 @@
 // What the reader should know about this answer, each once, above it and not in the way.
 import { memo } from "react";
-import { WARNINGS } from "../../run/words.ts";
+import { WARNINGS } from "../../run/advice.ts";
 import type { WarningItem } from "../../types/models.ts";
 
 interface Props {

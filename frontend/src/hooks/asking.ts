@@ -1,6 +1,6 @@
 // How a question is asked: what is set at that moment, and the body that goes to the server.
 import type { ChatBody } from "../types/models.ts";
-import { messageOf, type QuestionPart } from "./parts.ts";
+import { type ChatPart, columnOf, messageOf, type QuestionPart } from "./parts.ts";
 import type { Pending } from "./pending.ts";
 
 export interface Asking {
@@ -34,6 +34,21 @@ export function bodyOf(question: QuestionPart, { conversationId, model, parentId
     messages: [messageOf(question)],
     ...(question.system !== undefined && { system: question.system }),
   };
+}
+
+/** One more answer to a question, in the column that the model has among the others. */
+export function askingAgain(
+  asking: Asking,
+  parts: ReadonlyMap<string, ChatPart>,
+  question: string,
+  model = asking.models[0],
+): Asking {
+  const fields = (id: string) => {
+    const { column: _, ...others } = asking.fields(id);
+    const column = columnOf(parts, question, id);
+    return column === undefined ? others : { ...others, column };
+  };
+  return { ...asking, fields, models: model === undefined ? [] : [model] };
 }
 
 /** How a question was asked that this tab has kept. */

@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 import { compress } from "./scripts/compress.ts";
 import { drawShell } from "./scripts/draw.ts";
 import { newestFonts } from "./scripts/fonts.ts";
+import { inlineFirstPaint } from "./scripts/inline.ts";
 
 const backend = process.env.SIGNALBOX_URL ?? "http://127.0.0.1:8000";
 const PAGES = ["index", "guide", "docs", "operator"];
@@ -19,9 +20,9 @@ const documents = {
 };
 
 export default defineConfig({
-  plugins: [tailwindcss(), react(), newestFonts(), drawShell(), compress()],
+  plugins: [tailwindcss(), react(), newestFonts(), drawShell(), inlineFirstPaint(), compress()],
   build: {
-    // The server's content policy knows no data: fonts and no inline scripts.
+    // The server's content policy knows no data: fonts; scripts/inline.ts names the only inline script.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: { input: PAGES.map((name) => `${name}.html`) },

@@ -2,13 +2,13 @@
 import { ask, ended, expect, expectAccessible, message, type Page, test } from "./support/page.ts";
 
 /** Everything that the model's name waits for, over the wire: the page, its styles and scripts, and the list. */
-const MOST_BYTES = 210_000;
+const MOST_BYTES = 175_000;
 /** What a reader could reach in the drawing of the page. */
 const CONTROLS = "a, button, input, label, select, summary, textarea, [tabindex]";
 /** A browser asks six at a time. */
-const MOST_REQUESTS = 18;
+const MOST_REQUESTS = 14;
 /** With what is fetched when the page has time: fonts, the renderer, the list of the picker. */
-const MOST_IN_ALL = 420_000;
+const MOST_IN_ALL = 370_000;
 const SIZES = [
   { width: 375, height: 812 },
   { width: 768, height: 1024 },

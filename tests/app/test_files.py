@@ -1,7 +1,11 @@
 """The page and the documentation, served from disk beside the API."""
 
+import os
+from base64 import b64encode
+from hashlib import sha256
 from pathlib import Path
 
+import httpx
 import pytest
 from signalbox.app import files
 
@@ -28,13 +32,40 @@ def test_the_page_is_served_with_a_strict_policy(page: Path, tmp_path: Path) -> 
     with RunningApp(settings_for(tmp_path / "data")) as app:
         response = app.client.get("/")
     assert (response.status_code, response.headers["content-type"]) == (200, "text/html; charset=utf-8")
-    policy = dict(part.split(" ", 1) for part in response.headers["content-security-policy"].split("; "))
+    policy = _policy(response)
     assert policy["default-src"] == "'self'"
     assert policy["img-src"] == "'self' data:"
     assert "script-src" not in policy or "unsafe" not in policy["script-src"]
     assert policy["object-src"] == policy["base-uri"] == policy["frame-ancestors"] == "'none'"
     assert response.headers["x-content-type-options"] == "nosniff"
     assert response.headers["referrer-policy"] == "no-referrer"
+
+
+def test_the_page_may_run_its_own_inline_style_and_script_alone(page: Path, tmp_path: Path) -> None:
+    """The policy names both by their hashes, also in a 304 and after another build; other pages have the strict one."""
+    index = page / "index.html"
+    first, second = (f"<!doctype html><script>{n}</script><style>p{{top:{n}px}}</style><p>{n}</p>" for n in (1, 2))
+    index.write_text(first)
+    with RunningApp(settings_for(tmp_path / "data")) as app:
+        shown = app.client.get("/")
+        again = app.client.get("/", headers={"if-none-match": shown.headers["etag"]})
+        assert again.status_code == 304
+        for response in (shown, again):
+            assert _policy(response)["script-src"] == f"'self' {_hash('1')}"
+            assert _policy(response)["style-src"] == f"'self' {_hash('p{top:1px}')}"
+        index.write_text(second)
+        os.utime(index, ns=(1, 1))
+        assert _policy(app.client.get("/"))["script-src"] == f"'self' {_hash('2')}"
+        for path in ("/operator", "/docs", "/app.js", "/api/tools", "/nothing"):
+            assert not {"script-src", "style-src"} & _policy(app.client.get(path)).keys()
+
+
+def _policy(response: httpx.Response) -> dict[str, str]:
+    return dict(part.split(" ", 1) for part in response.headers["content-security-policy"].split("; "))
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
 def test_a_wrong_method_is_told_apart_where_the_page_is_built(page: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from scripts import page
 
 FIRST_SCRIPT_BYTES = 165_000
+FIRST_DOCUMENT_BYTES = 18_000
 _IMPORTED = re.compile(r"""(?:\bfrom|\bimport)\s*["']\./([\w.-]+\.js)["']""")
 _FETCHED = re.compile(r"""url\(\s*["']?([^"')]+)|@import\s+["']([^"']+)""")
 # Words that only this library or this part of ours has in its code.
@@ -45,6 +46,7 @@ class Document(HTMLParser):
 
     def __init__(self, path: Path) -> None:
         super().__init__()
+        self.name = path.name
         self.scripts: list[str] = []
         self.others: list[str] = []
         self.inline: list[str] = []
@@ -127,10 +129,18 @@ def test_a_part_that_is_loaded_by_name_has_its_own_file(dist: Path, chunk: str) 
     assert not files & first_scripts(dist).keys()
 
 
-def test_a_page_has_no_script_or_style_of_its_own(document: Document) -> None:
-    """The content policy would refuse it."""
+def test_the_chat_page_alone_has_one_inline_script_and_one_style(document: Document, dist: Path) -> None:
+    """Both are small enough for the first packets of a slow line, and the style sheet is not fetched a second time."""
     assert document.scripts
-    assert document.inline == []
+    if document.name != "index.html":
+        assert document.inline == []
+        return
+    assert [text[1:].split(">")[0] for text in document.inline] == ["script", "style"]
+    assert len(gzip.compress((dist / "index.html").read_bytes())) < FIRST_DOCUMENT_BYTES
+    page = (dist / "index.html").read_text(encoding="utf-8")
+    assert re.findall(r'<link rel="stylesheet"[^>]*>', page) == re.findall(
+        r'<link rel="stylesheet" disabled[^>]*>', page
+    )
 
 
 def test_a_page_names_only_files_of_ours(dist: Path, document: Document) -> None:

@@ -20,6 +20,7 @@ from starlette.types import Scope
 
 from signalbox.app.compression import accepted
 from signalbox.app.config import Settings
+from signalbox.app.content_policy import allow_inline
 from signalbox.services.search.pages import SUFFIXES
 
 _PACKAGE = Path(__file__).parents[1]
@@ -74,6 +75,7 @@ class _PageFiles(StaticFiles):
 
     def __init__(self, folder: Path, *, is_open: bool) -> None:
         super().__init__(directory=folder, html=True)
+        self._start = folder / _START
         self._is_open = is_open
 
     async def get_response(self, path: str, scope: Scope) -> Response:
@@ -84,8 +86,10 @@ class _PageFiles(StaticFiles):
         response.headers["cache-control"] = _CACHED[path.startswith("assets")]
         if encoding:
             response.headers["content-encoding"] = encoding
-        if name == _START and self._is_open:
-            response.headers["link"] = _PRELOAD
+        if name == _START:
+            await to_thread.run_sync(allow_inline, scope, self._start)
+            if self._is_open:
+                response.headers["link"] = _PRELOAD
         return response
 
     def _encoding(self, name: str, scope: Scope) -> str | None:

@@ -9,6 +9,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from signalbox.app.access import ANYBODY, Who
+from signalbox.app.content_policy import policy_of
 from signalbox.app.errors import error_response
 from signalbox.app.files import wants_page
 from signalbox.app.heads import headers_of
@@ -22,13 +23,7 @@ _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 # RFC 9110: the scheme is of any case; between it and the token there may be a tab, or more.
 _SCHEME = re.compile(r"\s*bearer(?:\s+|$)", re.IGNORECASE)
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
-# The page has no inline script or style; its answers may hold anything a model writes (quirk G2).
-_POLICY = (
-    b"default-src 'self'; img-src 'self' data:; object-src 'none'; "
-    b"base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
-)
 _HEADERS = [
-    (b"content-security-policy", _POLICY),
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
     (b"cross-origin-opener-policy", b"same-origin"),
@@ -67,7 +62,7 @@ class Guard:
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *_HEADERS, request_id]
+                message["headers"] = [*message["headers"], *_HEADERS, policy_of(scope), request_id]
                 if message["status"] >= 400:
                     self._refusals.note(scope, message["status"])
             await send(message)

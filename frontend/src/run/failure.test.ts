@@ -53,9 +53,11 @@ describe("the title of a failure", () => {
     });
   });
 
-  it("names the unknown model, and needs no sentence of the server", () => {
+  it("names what is unknown, and needs no sentence of the server", () => {
     const end = { status: "error", code: "UNKNOWN_MODEL", error: "See GET /api/models." };
     expect(failureWords(end, "nobody/nothing").title).toBe("There is no model called \u201cnobody/nothing\u201d.");
+    const gone = { status: "error", code: "UNKNOWN_CONVERSATION", error: "GET /api/conversations lists them." };
+    expect(failureWords(gone, "m")).toMatchObject({ title: "This conversation no longer exists.", detail: "" });
     expect(failureWords({ status: "error", code: "STREAM_CUT" }, "m").title).toBe(TITLES.STREAM_CUT);
     expect(failureWords({ status: "error" }, "m").title).toBe("Failed.");
   });

@@ -62,11 +62,19 @@ export const CONTRACT_SENTENCES: Readonly<Record<string, string>> = {
   UPSTREAM_PROTOCOL: "The upstream sent a response that cannot be read.",
 };
 
+const GONE: Readonly<Record<string, string>> = {
+  UNKNOWN_CONVERSATION: "This conversation no longer exists.",
+  UNKNOWN_MESSAGE: "The message before this one no longer exists.",
+};
+
 export function failureWords(end: RunEnd, model: string): FailureWords {
   const { code = "", error = "" } = end;
   // The API's sentence about an unknown model is written for programs.
   if (code === "UNKNOWN_MODEL" && model)
     return { title: `There is no model called \u201c${model}\u201d.`, detail: "", quote: undefined };
+  // So is that about what was deleted, which names fields and addresses of the API.
+  const gone = GONE[code];
+  if (gone) return { title: gone, detail: "", quote: undefined };
   const { ours, quote } = partsOf(error);
   const title = TITLES[code];
   if (!title) return { title: ours || `${endingOf(end).label}.`, detail: "", quote };

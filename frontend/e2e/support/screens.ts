@@ -87,7 +87,11 @@ export const smallTargets = (page: Page, leastPx: number): Promise<string[]> =>
       const isShown = target.checkVisibility({ opacityProperty: true, visibilityProperty: true });
       const [x, y] = [left + width / 2, top + height / 2];
       if (!isShown || width < 2 || y < least || y > innerHeight - least || x < 0 || x > innerWidth) return [];
-      const isHit = (dx: number, dy: number) => target.contains(document.elementFromPoint(x + dx, y + dy));
+      // A toast covers what is beneath it for five seconds.
+      const isHit = (dx: number, dy: number) => {
+        const hit = document.elementFromPoint(x + dx, y + dy);
+        return target.contains(hit) || hit?.closest("[data-part=toast]") != null;
+      };
       const frame = scrollerOf(target)?.getBoundingClientRect();
       // A row that is half scrolled out of a list is no small one.
       if (frame && (top < frame.top || top + height > frame.bottom)) return [];

@@ -16,9 +16,8 @@ from signalbox.app.admin import FILE as ADMIN_FILE
 from signalbox.app.config import DATA, Settings, SettingsError, load_settings
 from signalbox.app.databases import FILE as DATABASE_FILE
 from signalbox.app.databases import place_of
-from signalbox.app.files import notes_folder
+from signalbox.app.folders import data_folder, notes_folder
 from signalbox.app.levers import LEVER_FILE
-from signalbox.app.main import data_folder
 from signalbox.app.workers import FolderInUse, hold_data_folder
 from signalbox.core.errors import StoreError
 from signalbox.store.checkup import is_known, look_at_file

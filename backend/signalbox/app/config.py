@@ -16,7 +16,6 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from signalbox.app.rates import read_rates
 from signalbox.services.addresses import Allowance
-from signalbox.services.search import NAMES, plugin_names
 
 # How names of ours begin, however they go on; and from which likeness on a name is a typo of a setting's.
 _OURS = ("signalbox", "openrout", "tool_loop")
@@ -145,7 +144,11 @@ class Settings(BaseSettings):
     @classmethod
     def _is_backend(cls, value: str | None) -> str | None:
         name = value.strip().lower() if value else None
-        if name and name not in NAMES and name not in plugin_names():
+        if not name:
+            return name
+        from signalbox.services.search import NAMES, plugin_names  # an HTTP client, which most commands do not need
+
+        if name not in NAMES and name not in plugin_names():
             names = (*NAMES, *plugin_names())
             near = get_close_matches(name, names, n=1)
             hint = f"; did you mean {near[0]}?" if near else ""

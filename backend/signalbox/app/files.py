@@ -21,6 +21,7 @@ from starlette.types import Scope
 from signalbox.app.compression import accepted
 from signalbox.app.config import Settings
 from signalbox.app.content_policy import allow_inline
+from signalbox.app.folders import notes_folder
 from signalbox.services.search.pages import SUFFIXES
 
 _PACKAGE = Path(__file__).parents[1]
@@ -54,11 +55,6 @@ def docs_folder() -> Path:
     """Return the project's own documentation: in the wheel, else in the repository."""
     packaged = _PACKAGE / "_docs"
     return packaged if packaged.is_dir() else _ROOT / "docs"
-
-
-def notes_folder(settings: Settings) -> Path:
-    """Return where notes are kept: the folder that is set, else one in the data folder."""
-    return settings.signalbox_notes_dir or settings.signalbox_data_dir / "notes"
 
 
 def wants_page(scope: Scope) -> bool:

@@ -15,13 +15,14 @@ from signalbox import __version__
 from signalbox.app.access import Doorkeeper, TokenBook
 from signalbox.app.admin import AdminToken, admin_token
 from signalbox.app.compression import Compress
-from signalbox.app.config import Settings, SettingsError, load_settings
+from signalbox.app.config import Settings, load_settings
 from signalbox.app.databases import open_database, unusable
 from signalbox.app.deps import Parts
 from signalbox.app.errors import LastResort, add_error_handlers
 from signalbox.app.examples import add_openapi
 from signalbox.app.express import Express
 from signalbox.app.files import mount_files
+from signalbox.app.folders import data_folder
 from signalbox.app.levers import key_fences_from, open_lever
 from signalbox.app.logs import configure_logs
 from signalbox.app.memory import Upkeep, tune
@@ -241,18 +242,6 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
 def _quota(settings: Settings, database: Database) -> Quota:
     rates = read_rates(settings.signalbox_rate_limit) if settings.signalbox_rate_limit else ()
     return Quota(database, Rates(rates), settings.signalbox_max_runs_per_user)
-
-
-def data_folder(settings: Settings) -> Path:
-    """Make the data folder where it is missing and return it; raises SettingsError when it cannot be made."""
-    folder = settings.signalbox_data_dir
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SettingsError(
-            f"The data folder {folder} cannot be made ({error.strerror}). Set SIGNALBOX_DATA_DIR to one that can."
-        ) from None
-    return folder
 
 
 def upstream_of(settings: Settings, base_url: str) -> Upstream:

@@ -20,11 +20,12 @@ from fastapi import FastAPI
 from signalbox.app.admin import AdminToken
 from signalbox.app.config import Settings, SettingsError, load_settings, unknown_around, unknown_in_file, workers_wanted
 from signalbox.app.deps import Parts
+from signalbox.app.folders import data_folder
 from signalbox.app.installed import where_settings_are_listed
 from signalbox.app.leaving import close_port, until_none
 from signalbox.app.link import HURRY, Link
 from signalbox.app.logs import configure_logs, log_what_python_prints
-from signalbox.app.main import create_app, data_folder
+from signalbox.app.main import create_app
 from signalbox.app.protocol import ClientConnection
 from signalbox.app.security import is_loopback
 from signalbox.app.supervisor import Supervisor

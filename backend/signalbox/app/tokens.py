@@ -8,8 +8,8 @@ from time import time
 
 from signalbox.app.config import DATA, Settings, SettingsError, load_settings
 from signalbox.app.databases import as_it_is, beside_a_server, place_of, unusable
+from signalbox.app.folders import data_folder
 from signalbox.app.logs import configure_logs
-from signalbox.app.main import data_folder
 from signalbox.core.errors import StoreError
 from signalbox.core.tokens import Token, new_token
 from signalbox.store.database import Database

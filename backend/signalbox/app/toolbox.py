@@ -9,7 +9,8 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from signalbox.app.config import Settings
-from signalbox.app.files import docs_folder, notes_folder
+from signalbox.app.files import docs_folder
+from signalbox.app.folders import notes_folder
 from signalbox.core.tools import SearchBackend, Tool
 from signalbox.services.addresses import Allowance
 from signalbox.services.fetch import PageFetcher

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from signalbox.app.config import Settings
 from signalbox.app.doctor.finding import Finding, fail, ok, warn
-from signalbox.app.files import notes_folder
+from signalbox.app.folders import notes_folder
 from signalbox.app.toolbox import notice_of, ours_of, search_of
 from signalbox.core.codes import Code
 from signalbox.core.errors import ToolError

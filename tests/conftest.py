@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from tests.order import longest_first
+
 if TYPE_CHECKING:
     from tests.support.postgres import Server
 
@@ -16,6 +18,11 @@ ROOT = Path(__file__).resolve().parent.parent
 # The same examples in every run, and no stopwatch: a busy machine is no failure.
 settings.register_profile("signalbox", derandomize=True, deadline=None, database=None)
 settings.load_profile("signalbox")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Start with the files that take longest; `--no-loadscope-reorder` keeps xdist from sorting by number of tests."""
+    items[:] = longest_first(items, ROOT / "tests")
 
 
 @pytest.fixture(scope="session")

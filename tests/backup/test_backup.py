@@ -8,13 +8,14 @@ import tarfile
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
 from tests.conftest import ROOT
 from tests.docs.pages import page
 from tests.support.frames import checked
-from tests.support.processes import WAIT, Process, command, serving
+from tests.support.processes import WAIT, Process, command, command_here, serving
 
 ASK = {"model": "openai/sim", "prompt": "What is 17 * 23?"}
 LEVER = "/api/flags/tool_loop_v2"
@@ -22,7 +23,7 @@ LEVER = "/api/flags/tool_loop_v2"
 
 def backed_up(cwd: Path, *target: str, **env: str) -> Path:
     """Make a backup and return the file that it says it has written."""
-    ended = command("backup", *target, cwd=cwd, env=env)
+    ended = command_here("backup", *target, cwd=cwd, env=env)
     assert ended.returncode == 0, ended.stderr.decode()
     file = cwd / ended.stdout.decode().strip()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -31,9 +32,24 @@ def backed_up(cwd: Path, *target: str, **env: str) -> Path:
 
 def restored(cwd: Path, file: Path, status: int = 0, env: Mapping[str, str] | None = None) -> str:
     """Restore a backup, and return what is said."""
-    ended = command("restore", str(file), cwd=cwd, env=env)
+    ended = command_here("restore", str(file), cwd=cwd, env=env)
     assert ended.returncode == status, ended.stderr.decode()
     return (ended.stdout or ended.stderr).decode()
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder in which a server has run and ended."""
+    folder = tmp_path_factory.mktemp("served")
+    with serving(folder):
+        pass
+    return folder
+
+
+@pytest.fixture
+def stopped(served: Path, tmp_path: Path) -> Path:
+    """Return a copy of it, for one test."""
+    return copytree(served, tmp_path, dirs_exist_ok=True)
 
 
 def operator(process: Process, folder: Path) -> dict[str, str]:
@@ -82,17 +98,16 @@ def test_a_backup_can_be_made_again_and_again(tmp_path: Path) -> None:
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
 
 
-def test_a_restore_keeps_what_was_there(tmp_path: Path) -> None:
+def test_a_restore_keeps_what_was_there(stopped: Path) -> None:
     """What a restore replaces is moved aside, with its log, and can be put back."""
-    with serving(tmp_path):
-        file = backed_up(tmp_path)
-    with serving(tmp_path) as process, process.client() as client:
+    file = backed_up(stopped)
+    with serving(stopped) as process, process.client() as client:
         later = client.post("/api/chat/stream", json=ASK).headers["x-run-id"]
-        note = tmp_path / "data" / "notes" / "late.md"
+        note = stopped / "data" / "notes" / "late.md"
         note.parent.mkdir(exist_ok=True)
         note.write_text("Late.")
-    said = restored(tmp_path, file)
-    [aside] = (tmp_path / "data").glob("before-restore-*")
+    said = restored(stopped, file)
+    [aside] = (stopped / "data").glob("before-restore-*")
     assert str(aside) in said or aside.name in said
     assert (aside / "notes" / "late.md").read_text() == "Late."
     assert not note.exists()
@@ -172,40 +187,36 @@ def test_a_bad_archive_is_refused_first(tmp_path: Path, made: Callable[[Path], P
 
 def test_without_a_database_there_is_nothing_to_back_up(tmp_path: Path) -> None:
     """A wrong folder is named, and no empty backup is made."""
-    ended = command("backup", cwd=tmp_path)
+    ended = command_here("backup", cwd=tmp_path)
     assert ended.returncode == 2
     assert "There is no database" in ended.stderr.decode()
     assert not list(tmp_path.iterdir())
 
 
-def test_an_unrelated_bad_setting_does_not_keep_from_a_backup(tmp_path: Path) -> None:
+def test_an_unrelated_bad_setting_does_not_keep_from_a_backup(stopped: Path) -> None:
     """With values that stop a start, backup, restore and token do their work; a bad data folder is still refused."""
-    with serving(tmp_path):
-        pass
-    (tmp_path / ".env").write_text("SEARCH_BACKEND=books\nSIGNALBOX_MAX_RUNS=ten\n")
-    assert command("serve", "--port", "0", cwd=tmp_path).returncode == 2
-    restored(tmp_path, backed_up(tmp_path))
-    assert command("token", "list", cwd=tmp_path).returncode == 0
-    (tmp_path / ".env").write_text("SIGNALBOX_MAX_RUNS=ten\nDATABASE_URL=mysql://here\n")
-    ended = command("backup", cwd=tmp_path)
+    (stopped / ".env").write_text("SEARCH_BACKEND=books\nSIGNALBOX_MAX_RUNS=ten\n")
+    assert command("serve", "--port", "0", cwd=stopped).returncode == 2
+    restored(stopped, backed_up(stopped))
+    assert command("token", "list", cwd=stopped).returncode == 0
+    (stopped / ".env").write_text("SIGNALBOX_MAX_RUNS=ten\nDATABASE_URL=mysql://here\n")
+    ended = command_here("backup", cwd=stopped)
     assert (ended.returncode, b"DATABASE_URL" in ended.stderr) == (2, True)
 
 
-def test_places_that_cannot_be_used_are_named(tmp_path: Path) -> None:
+def test_places_that_cannot_be_used_are_named(stopped: Path) -> None:
     """A missing folder or file is one sentence with its name, and nothing is made."""
-    with serving(tmp_path):
-        pass
-    there = {path.name for path in tmp_path.iterdir()}
-    missing = tmp_path / "nowhere"
-    ended = command("backup", str(missing / "x.tar"), cwd=tmp_path)
+    there = {path.name for path in stopped.iterdir()}
+    missing = stopped / "nowhere"
+    ended = command_here("backup", str(missing / "x.tar"), cwd=stopped)
     sentence = f"signalbox: There is no folder {missing}. Make it, or name another one.\n"
     assert (ended.returncode, ended.stderr.decode()) == (2, sentence)
-    ended = command("backup", "/proc/x.tar", cwd=tmp_path)
+    ended = command_here("backup", "/proc/x.tar", cwd=stopped)
     assert ended.returncode == 2
     assert re.fullmatch(r"signalbox: /proc/x\.tar cannot be read or written: [\w ]+\.\n", ended.stderr.decode())
-    assert restored(tmp_path, missing, status=2) == f"signalbox: There is no file {missing}.\n"
-    assert restored(tmp_path, tmp_path, status=2) == f"signalbox: {tmp_path} is not a file.\n"
-    assert {path.name for path in tmp_path.iterdir()} == there
+    assert restored(stopped, missing, status=2) == f"signalbox: There is no file {missing}.\n"
+    assert restored(stopped, stopped, status=2) == f"signalbox: {stopped} is not a file.\n"
+    assert {path.name for path in stopped.iterdir()} == there
 
 
 def test_a_damaged_database_leaves_no_backup(tmp_path: Path) -> None:
@@ -213,7 +224,7 @@ def test_a_damaged_database_leaves_no_backup(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "signalbox.db").write_bytes(b"no database at all" * 500)
     (tmp_path / "kept.tar").write_text("of yesterday")
-    ended = command("backup", "kept.tar", cwd=tmp_path)
+    ended = command_here("backup", "kept.tar", cwd=tmp_path)
     assert (ended.returncode, "cannot be copied" in ended.stderr.decode()) == (2, True)
     assert (tmp_path / "kept.tar").read_text() == "of yesterday"
     assert {path.name for path in tmp_path.iterdir()} == {"data", "kept.tar"}
@@ -223,7 +234,7 @@ def test_of_postgresql_the_command_is_named(tmp_path: Path, postgres_url: str) -
     """Notes and token are backed up and restored; the database's own half is the pg_dump that is printed."""
     env = {"DATABASE_URL": postgres_url}
     with serving(tmp_path, env=env):
-        ended = command("backup", "half.tar", cwd=tmp_path, env=env)
+        ended = command_here("backup", "half.tar", cwd=tmp_path, env=env)
     [dump] = re.findall(r"pg_dump .*", ended.stderr.decode())
     with tarfile.open(tmp_path / "half.tar") as tar:
         assert tar.getnames() == ["admin-token"]
@@ -243,18 +254,16 @@ def test_backups_are_no_files_of_the_repository() -> None:
     assert told.stdout.splitlines() == names
 
 
-def test_the_documented_lines_work(tmp_path: Path) -> None:
+def test_the_documented_lines_work(stopped: Path) -> None:
     """Backup and restore as docs/operating.md prints them, with the name of the file that was written."""
     [lines] = [block for block in page("operating.md").blocks("sh") if "signalbox backup" in block]
     script = re.sub(r"signalbox-backup-[\dZ-]+\.tar", "signalbox-backup-*.tar", lines)
-    with serving(tmp_path):
-        pass
-    ended = command("backup", cwd=tmp_path)
+    ended = command("backup", cwd=stopped)
     assert ended.returncode == 0
     commands = [re.sub(r"\s+#.*", "", line) for line in script.strip().splitlines()]
     assert commands[0] == "signalbox backup"
     for line in commands:
         words = line.split()[1:]
-        words = [str(next(tmp_path.glob(word))) if "*" in word else word for word in words]
-        ended = command(*[word.replace("/var/backups", str(tmp_path)) for word in words], cwd=tmp_path)
+        words = [str(next(stopped.glob(word))) if "*" in word else word for word in words]
+        ended = command(*[word.replace("/var/backups", str(stopped)) for word in words], cwd=stopped)
         assert ended.returncode == 0, (line, ended.stderr.decode())

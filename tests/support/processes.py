@@ -6,11 +6,14 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import httpx
+import pytest
 from signalbox.app.config import Settings
+from signalbox.cli import main
 
 from tests.conftest import ROOT
 
@@ -40,6 +43,21 @@ def command(
         timeout=WAIT,
         check=False,
     )
+
+
+def command_here(
+    *arguments: str, cwd: Path, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """Run `signalbox …` in this process, where it starts a hundred times faster; only its environment is another's."""
+    printed, told = StringIO(), StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(printed), redirect_stderr(told):
+        patch.chdir(cwd)
+        for name in Settings.model_fields:
+            patch.delenv(name.upper(), raising=False)
+        for name, value in (env or {}).items():
+            patch.setenv(name, value)
+        status = main(arguments)
+    return subprocess.CompletedProcess(arguments, status, printed.getvalue().encode(), told.getvalue().encode())
 
 
 class Process:

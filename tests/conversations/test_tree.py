@@ -165,14 +165,27 @@ def test_a_parent_that_is_gone_meanwhile_is_refused() -> None:
         assert house.nodes() == []
 
 
+class Counted(dict[str, Node]):
+    """Nodes that count how often one is looked up."""
+
+    asked = 0
+
+    def get(self, *key: Any) -> Any:
+        self.asked += 1
+        return super().get(*key)
+
+
 def test_a_long_way_is_walked_in_linear_time() -> None:
-    """A whole history of thousands of turns is placed at once, and a damaged tree ends."""
+    """A whole history of thousands of turns is placed at once, each node looked up twice, and a damaged tree ends."""
     turns = [message for n in range(4000) for message in (UserMessage(f"u{n}"), AssistantMessage(f"a{n}"))]
     nodes = [
         Node(f"n{n}", f"n{n - 1}" if n else None, "user" if n % 2 == 0 else "assistant", n, digest=digest_of(turn))
         for n, turn in enumerate(turns_in(turns))
     ]
-    place = Placing(Tree(nodes), "n7999", 1.0, lambda: "new").place(Whole((*turns, UserMessage("end"))))
+    tree = Tree(nodes)
+    tree.nodes = counted = Counted(tree.nodes)
+    place = Placing(tree, "n7999", 1.0, lambda: "new").place(Whole((*turns, UserMessage("end"))))
+    assert counted.asked == 2 * len(nodes)
     assert (len(place.known), [told.node.parent_id for told in place.new]) == (8000, ["n7999"])
     circle = Tree([Node("a", "b", "user"), Node("b", "a", "assistant", run=RUN)])
     assert {node.id for node in circle.path("a")} == {"a", "b"}

@@ -112,7 +112,7 @@ class Placing:
         for turn in turns:
             same = self._same(turn, here, current)  # nothing follows what is new
             if same is not None:
-                known = self.tree.path(same.id)  # with the answer that it continues, where it does
+                known += self.tree.path(same.id, behind=here)  # with the answer that it continues, where it does
                 here = same.id
             else:
                 new.append(self._told(turn, here, None))

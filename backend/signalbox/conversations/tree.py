@@ -19,10 +19,10 @@ class Tree:
         """Return what follows a node; of None: the roots."""
         return self._children.get(node_id, [])
 
-    def path(self, node_id: str | None) -> list[Node]:
-        """Return the nodes from a root to this one; of None, and of a node that is not there: none."""
+    def path(self, node_id: str | None, *, behind: str | None = None) -> list[Node]:
+        """Return the nodes from a root, or from behind a node, to this one; of None and unknown nodes: none."""
         way: dict[str, Node] = {}
-        while node_id is not None and node_id not in way and (node := self.nodes.get(node_id)) is not None:
+        while node_id not in (None, behind) and node_id not in way and (node := self.nodes.get(node_id)) is not None:
             way[node.id] = node
             node_id = node.parent_id
         return [*reversed(way.values())]

@@ -1,13 +1,12 @@
 """The upstream client against scripted servers on loopback, under asyncio and under uvloop."""
 
 import asyncio
-import gc
 import inspect
 import re
 import socket
 import ssl
 import struct
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -24,7 +23,7 @@ from signalbox.services.fetch import PageFetcher
 from signalbox.services.http import Pool, Transport, ask, make_client
 from signalbox.services.posting import Form, Post
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("nothing_left_open")]
 
 PEM = Path(__file__).with_name("loopback.pem")
 OK = b"HTTP/1.1 200 OK\r\n"
@@ -49,13 +48,6 @@ def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
-
-
-@pytest.fixture(autouse=True)
-def nothing_left_open() -> Iterator[None]:
-    """Collect here, so that a socket left open warns inside the test that left it."""
-    yield
-    gc.collect()
 
 
 @dataclass

@@ -3,7 +3,7 @@
 import asyncio
 import gc
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import httpx
@@ -26,7 +26,7 @@ from tests.services.test_http import (
     turn_until,
 )
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("nothing_left_open")]
 
 BODY = b'{"model":"openai/sim"}'
 
@@ -35,13 +35,6 @@ BODY = b'{"model":"openai/sim"}'
 def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
     """Run each test on both event loops the app may be served on."""
     return ("asyncio", {"use_uvloop": request.param})
-
-
-@pytest.fixture(autouse=True)
-def nothing_left_open() -> Iterator[None]:
-    """Collect here, so that a socket left open warns inside the test that left it."""
-    yield
-    gc.collect()
 
 
 def form_of(client: httpx.AsyncClient, url: str, **headers: str) -> Form:

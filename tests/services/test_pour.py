@@ -1,8 +1,7 @@
 """An answer poured into a sink: by our own transport under asyncio and uvloop, and awaited where another carries it."""
 
 import asyncio
-import gc
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import httpx
@@ -21,7 +20,7 @@ from tests.services.test_http import Upstream as Server
 from tests.support.scripted import heard
 from tests.support.upstream import DONE, chunk
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("nothing_left_open")]
 
 HEADERS = {"content-type": "text/event-stream"}
 
@@ -30,13 +29,6 @@ HEADERS = {"content-type": "text/event-stream"}
 def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
     """Run each test on both event loops the app may be served on."""
     return ("asyncio", {"use_uvloop": request.param})
-
-
-@pytest.fixture(autouse=True)
-def nothing_left_open() -> Iterator[None]:
-    """Collect here, so that a socket left open warns inside the test that left it."""
-    yield
-    gc.collect()
 
 
 async def poured(client: httpx.AsyncClient, url: str, sink: Callable[[bytes], object]) -> bool:

@@ -27,14 +27,14 @@ G = (
     Mutation(
         "G2",
         "the page loads no foreign image",
-        "app/security.py",
+        "app/content_policy.py",
         "img-src 'self' data:; ",
         "img-src *; ",
     ),
     Mutation(
         "G2",
         "the page stands in no frame",
-        "app/security.py",
+        "app/content_policy.py",
         "frame-ancestors 'none'; ",
         "",
     ),

@@ -153,7 +153,7 @@ async function holdScripts(page: Page): Promise<() => void> {
 }
 
 for (const width of [375, 1280]) {
-  test(`what is written before the scripts run is kept, and Enter waits, ${width} px wide`, async ({ page }) => {
+  test(`text added after an early Enter is kept and not sent, ${width} px wide`, async ({ page }) => {
     await page.setViewportSize({ width, height: 800 });
     const release = await holdScripts(page);
     const visits: string[] = [];
@@ -182,6 +182,25 @@ for (const width of [375, 1280]) {
   });
 }
 
+test("Enter before the scripts run sends the message once, when they do", async ({ page }) => {
+  const posted: unknown[] = [];
+  page.on("request", (request) => {
+    if (request.url().endsWith("/api/chat/stream")) posted.push(request.postDataJSON().messages[0].content);
+  });
+  const release = await holdScripts(page);
+  await page.goto("/", { waitUntil: "commit" });
+  await drawing(page).getByRole("textbox", { name: "Message" }).fill("Will it rain?");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Enter");
+  release();
+  await ended(page);
+  await expect(message(page)).toHaveValue("");
+  await page.reload();
+  await ended(page);
+  await expect(page.locator("[data-part=question]")).toHaveCount(1);
+  expect(posted).toEqual(["Will it rain?"]);
+});
+
 test("what is written before the scripts run follows the draft of that chat, and a reload doubles nothing", async ({
   page,
 }) => {
@@ -194,6 +213,8 @@ test("what is written before the scripts run follows the draft of that chat, and
   const early = drawing(page).getByRole("textbox", { name: "Message" });
   await expect(early).toHaveValue("");
   await early.fill("Second.");
+  // Enter does not send a draft that is not seen there.
+  await page.keyboard.press("Enter");
   release();
   await expect(message(page)).toHaveValue("First.\n\nSecond.");
   await expect(page.locator("[data-shell]")).toHaveCount(0);

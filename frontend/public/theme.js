@@ -11,9 +11,11 @@
   } catch {
     // Nothing was chosen, or the browser keeps nothing: the system's theme is the right one.
   }
-  // It sends, once the page can: until then the text stays as it is (src/hooks/early.ts).
+  // It sends, once the page can: until then the text stays in the box, and src/hooks/early.ts is told what to send.
   addEventListener("keydown", (event) => {
     const sends = event.key === "Enter" && !event.shiftKey && !event.isComposing;
-    if (sends && event.target.closest?.("[data-shell]")) event.preventDefault();
+    if (!sends || !event.target.closest?.("[data-shell]")) return;
+    event.preventDefault();
+    event.target.dataset.entered = event.target.value;
   });
 }

@@ -142,6 +142,18 @@ test("the columns stand in the order of the choice, after a retry and a reload t
   expect(await figures()).toEqual(before);
 });
 
+test("the next message continues from the first column, after a reload too", async ({ page }) => {
+  const models = ["qwen/sim", "google/sim", "anthropic/sim"];
+  await compare(page, ...models);
+  await ask(page, "Hello.");
+  await expect(columns(page).locator("[data-part=end]")).toHaveCount(3, { timeout: 30_000 });
+  await expect(column(page, "qwen/sim")).toHaveAttribute("data-chosen", "true");
+  await page.reload();
+  await expect(columns(page)).toHaveCount(3);
+  await expect(page.locator("[data-part=column][data-chosen=true]")).toHaveCount(1);
+  await expect(column(page, "qwen/sim")).toHaveAttribute("data-chosen", "true");
+});
+
 test("columns and chips name the model and its maker, then the provider", async ({ page }) => {
   await compare(page, "openai/sim", "anthropic/sim");
   await expect(compared(page)).toContainText("Simulated· OpenAI");

@@ -87,8 +87,19 @@ export function merged(before: Shown, { leafId, nodes }: Conversation, deps: Ans
     }
     keys.set(node.id, (twin?.kind === "question" || twin?.answer.isLive) && twin ? twin.key : node.id);
   }
-  const leaf = shown ?? keys.get(leafId ?? "") ?? [...parts.keys()].at(-1) ?? null;
+  const leaf = shown ?? firstColumn(parts, keys.get(leafId ?? "")) ?? [...parts.keys()].at(-1) ?? null;
   return { parts, leaf: leaf && newestLeaf(parts, leaf) };
+}
+
+/** The server's leaf is the column that was asked last; the page goes on from the first, before a reload and after it. */
+function firstColumn(parts: ReadonlyMap<string, ChatPart>, leaf: string | undefined): string | undefined {
+  const part = parts.get(leaf ?? "");
+  if (part?.kind !== "answer" || part.column === undefined) return leaf;
+  const answers = [...parts.values()].filter((one): one is AnswerPart => one.kind === "answer");
+  const columns = answers.filter(({ parent, column }) => parent === part.parent && column !== undefined);
+  // A column that was asked again is what the reader looked at last.
+  const isAskedAgain = columns.filter(({ column }) => column === part.column).length > 1;
+  return isAskedAgain ? leaf : besideEachOther(columns)[0]?.key;
 }
 
 /** The part of this page that the server tells of before its answer to the page has come: it has no name here yet. */

@@ -54,6 +54,14 @@ const CASES: Case[] = [
     fixes: [],
   },
   {
+    model: "sim-nonsense",
+    code: "UPSTREAM_NOT_FOUND",
+    title: "The provider cannot find this model.",
+    status: "error",
+    says: /Choose a model from the list/,
+    fixes: ["Choose a model"],
+  },
+  {
     model: "sim-midstream-error",
     code: "UPSTREAM_OVERLOADED",
     title: "The provider is overloaded.",

@@ -77,6 +77,14 @@ def test_an_error_status(ask: Asker, status: int, code: str, asked: int, retryab
     assert "usage" not in heard.done
 
 
+def test_a_model_id_that_the_upstream_does_not_know(ask: Asker) -> None:
+    """OpenRouter's 400 for an unknown id says what a 404 would: another model helps, another message does not."""
+    heard, requests = ask("@preset/nonsense")
+    ended(heard, "error", "UPSTREAM_NOT_FOUND")
+    assert heard.done["error"].endswith("@preset/nonsense is not a valid model ID")
+    assert (heard.done["retryable"], len(requests)) == (False, 1)
+
+
 def test_a_rate_limit_says_when(ask: Asker, no_waiting: list[Retry]) -> None:
     """The reset that OpenRouter hides in the body in epoch ms is waited for, and told in seconds (quirk F1)."""
     heard, _ = ask("sim-error-429")

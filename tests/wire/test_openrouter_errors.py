@@ -89,6 +89,16 @@ def test_context_overflow_in_words(words: str) -> None:
     assert error_of_response(401, body({"message": words}), {}).code is Code.UPSTREAM_AUTH
 
 
+def test_an_unknown_model_in_words() -> None:
+    """OpenRouter answers an unknown id with a 400 that says so in words only."""
+    words = "openai/gtp-5 is not a valid model ID"
+    assert error_of_response(400, body({"message": words, "code": 400}), {}).code is Code.UPSTREAM_NOT_FOUND
+    assert error_of_value({"message": words}).code is Code.UPSTREAM_NOT_FOUND
+    assert error_of_response(401, body({"message": words}), {}).code is Code.UPSTREAM_AUTH
+    # Another field's id is another matter.
+    assert error_of_response(400, body({"message": "x is not a valid session ID"}), {}).code is Code.UPSTREAM_REJECTED
+
+
 @pytest.mark.parametrize("page", [b"", b"<html>502 Bad Gateway</html>", b"[]", b"null", b"\xff\xfe", b'{"error":'])
 def test_a_body_that_says_nothing(page: bytes) -> None:
     """A proxy's page counts for nothing: the status speaks, in our sentence."""

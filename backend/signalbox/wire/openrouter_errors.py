@@ -53,6 +53,8 @@ _NO_HOST = (
     (re.compile(r"support image input", re.IGNORECASE), Code.UPSTREAM_NO_IMAGES),
     (re.compile(r"requested parameters", re.IGNORECASE), Code.UPSTREAM_NO_PARAMS),
 )
+# An unknown model id is a 400 of OpenRouter's, and only its words tell it from a request that is wrong in itself.
+_NO_MODEL = re.compile(r"is not a valid model\b", re.IGNORECASE)
 # "Could not process image", "Invalid base64 image_url.", "image exceeds 5 MB maximum": every host has its own words.
 _IMAGE = re.compile(r"\bimages?\b|image_|_image", re.IGNORECASE)
 # How hosts refuse reasoning that was sent back, or that was not (quirks B1 to B5, B7).
@@ -150,6 +152,8 @@ def _code(fields: Mapping[str, JsonValue], metadata: Mapping[str, JsonValue], nu
             return _BY_TYPE[kind]
     if number in (400, 413, None) and _OVERFLOW.search(said):
         return Code.CONTEXT_LENGTH_EXCEEDED
+    if number in (400, None) and _NO_MODEL.search(said):
+        return Code.UPSTREAM_NOT_FOUND
     if number in (400, 422, None) and _SIGNATURE.search(said):
         return Code.UPSTREAM_SIGNATURE
     if number in _BY_STATUS:

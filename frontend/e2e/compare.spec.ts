@@ -107,6 +107,10 @@ test("one that fails leaves the other alone", async ({ page, faults }) => {
   await expect(endOf(page, "openai/sim-error-500")).toHaveAttribute("data-status", "error", { timeout: 30_000 });
   await expect(column(page, "openai/sim-error-500").getByRole("alert")).toBeVisible();
   await expect(column(page, "openai/sim").getByRole("alert")).toHaveCount(0);
+  // Nothing can follow an answer that is none.
+  await expect(column(page, "openai/sim")).toContainText("Your next message continues from this answer.");
+  await expect(column(page, "openai/sim-error-500")).toContainText("There is no answer to continue from.");
+  await expect(page.getByRole("button", { name: /^Continue with this answer/ })).toHaveCount(0);
   const posted = page.waitForRequest("**/api/chat/stream");
   await column(page, "openai/sim-error-500").getByRole("button", { name: "Retry" }).click();
   expect((await posted).postDataJSON().model).toBe("openai/sim-error-500");

@@ -1,13 +1,15 @@
 // One answer of a comparison, and the choice to go on with it.
 import { useEffect, useMemo } from "react";
+import { useStored } from "../../hooks/store.ts";
 import { labelWords } from "../../run/labels.ts";
 import { ResponsePanel } from "../line/ResponsePanel.tsx";
 import { Button } from "../ui/Button.tsx";
-import type { Column, ComparedProps } from "./columns.ts";
+import { type Column, type ComparedProps, isWithoutAnswer } from "./columns.ts";
 
 export function ColumnBody({ part, label, chat, chosen, panels, actionsOf }: Column & ComparedProps) {
   const { answer, key } = part;
   useEffect(() => chat.show(answer), [chat, answer]);
+  const hasNone = useStored(answer, () => isWithoutAnswer(answer));
   const actions = useMemo(() => actionsOf(part), [actionsOf, part]);
   return (
     <>
@@ -15,7 +17,9 @@ export function ColumnBody({ part, label, chat, chosen, panels, actionsOf }: Col
         <ResponsePanel answer={answer} panels={panels} actions={actions} compact />
       </div>
       <p className="mt-3 flex min-h-10 items-center border-edge border-t pt-2 text-dim text-small">
-        {key === chosen ? (
+        {hasNone ? (
+          "There is no answer to continue from."
+        ) : key === chosen ? (
           "Your next message continues from this answer."
         ) : (
           <Button

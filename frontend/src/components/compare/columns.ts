@@ -1,5 +1,5 @@
 // The columns of a comparison: each answer with what its model is called, and how its run stands.
-import type { AnswerState } from "../../hooks/answer.ts";
+import type { Answer, AnswerState } from "../../hooks/answer.ts";
 import type { Chat } from "../../hooks/chat.ts";
 import type { AnswerPart } from "../../hooks/parts.ts";
 import type { AnswerActions } from "../../run/actions.ts";
@@ -37,3 +37,8 @@ export const lampOf = ({ trace: { end } }: AnswerState): Lamp => (end ? endingOf
 
 /** The provider that served the answer; empty until it is named. */
 export const providerOf = ({ trace: { end } }: AnswerState): string => end?.provider ?? "";
+
+/** It has ended without a word or a picture: there is nothing that a message could continue from. */
+export const isWithoutAnswer = (answer: Answer): boolean =>
+  answer.isOver &&
+  !answer.whole.items.some((item) => item.kind === "content" && (item.text.trim() || item.images?.length));

@@ -146,6 +146,26 @@ test("the columns stand in the order of the choice, after a retry and a reload t
   expect(await figures()).toEqual(before);
 });
 
+test("a column of a model that does not exist stands in its place after a reload too, with its error", async ({
+  page,
+  faults,
+}) => {
+  faults.allow(REFUSED);
+  const models = ["openai/sim", "sim-drip", "anthropic/sim"];
+  await compare(page, ...models);
+  await ask(page, "Hello.");
+  for (const look of [async () => undefined, () => page.reload()]) {
+    await look();
+    await expect(columns(page)).toHaveCount(3);
+    for (const model of ["openai/sim", "anthropic/sim"])
+      await expect(endOf(page, model)).toHaveAttribute("data-status", "complete", { timeout: 30_000 });
+    expect(await order(page)).toEqual(models);
+    await expect(column(page, "sim-drip")).toContainText("There is no model called “sim-drip”.");
+    await expect(column(page, "sim-drip").getByRole("button", { name: "Choose a model" })).toBeVisible();
+    await expect(column(page, "sim-drip").getByRole("button", { name: /^Continue with/ })).toHaveCount(0);
+  }
+});
+
 test("the next message continues from the first column, after a reload too", async ({ page }) => {
   const models = ["qwen/sim", "google/sim", "anthropic/sim"];
   await compare(page, ...models);

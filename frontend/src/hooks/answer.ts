@@ -188,6 +188,11 @@ export class Answer extends Store<AnswerState> {
     return this.state.trace.end !== undefined;
   }
 
+  /** The server has answered, and there is no run. */
+  get isRefused(): boolean {
+    return !this.isUnanswered && !this.runId && this.state.trace.end?.status === "error";
+  }
+
   /** It is being asked or followed. */
   get isLive(): boolean {
     return this.#abort !== undefined;

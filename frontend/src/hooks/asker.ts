@@ -83,7 +83,7 @@ export class Asker {
     });
     if (answer.isUnauthorized) this.#pending.unauthorized(question.key, key);
     // A question that has no name yet goes back to the reader; an answer alone leaves nothing to ask for again.
-    else if (question.id !== undefined && isRefused(answer)) this.#pending.dropAsk(question.key, key);
+    else if (question.id !== undefined && answer.isRefused) this.#pending.dropAsk(question.key, key);
   }
 
   /** The question got no name by its first model. Only where that one was refused may another one bring it one. */
@@ -146,7 +146,3 @@ export class Asker {
     return bodyOf(question, target, asking);
   }
 }
-
-/** The server has answered, and there is no run. */
-const isRefused = ({ isUnanswered, runId, state }: Answer): boolean =>
-  !isUnanswered && !runId && state.trace.end?.status === "error";

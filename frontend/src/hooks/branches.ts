@@ -94,6 +94,14 @@ export class Branches {
     this.derive();
   }
 
+  /** A column that the server does not tell of; it takes its place among the others, and none of what comes last. */
+  addColumn(part: AnswerPart): void {
+    const { parts } = this.#store.read();
+    const all = [...parts.values()].flatMap((one): ChatPart[] => (one.key === part.parent ? [one, part] : [one]));
+    this.#store.set({ parts: new Map(all.map((one) => [one.key, one])) });
+    this.#showColumns();
+  }
+
   addContinuation(cut: AnswerPart, part: AnswerPart): void {
     const { parts, leaf } = this.#store.read();
     const next = leaf === cut.key || !leaf ? part.key : leaf;
@@ -106,14 +114,23 @@ export class Branches {
     const question = this.question(key);
     if (!question || !id) return;
     this.#store.set({ parts: new Map([...this.parts, [key, { ...question, id }]]) });
+    this.#leaveRefused(key);
     this.derive();
+  }
+
+  /** No message can follow an answer that was refused: what is shown goes on with the first that the server has. */
+  #leaveRefused(questionKey: string): void {
+    const answers = this.answers().filter(({ parent }) => parent === questionKey);
+    const shown = answers.find(({ key }) => key === this.#store.read().leaf);
+    const begun = answers.find(({ answer }) => answer.runId);
+    if (shown?.answer.isRefused && begun) this.#store.set({ leaf: begun.key });
   }
 
   /** Take in what the server tells of the conversation. */
   merge(conversation: Conversation, deps: AnswerDeps): void {
     const shown = merged(this.#store.read(), conversation, deps);
     this.#store.set({ title: conversation.title, status: "ready", ...shown });
-    for (const question of comparedIn(shown.parts)) if (!this.#alone.has(question)) this.#besides.add(question);
+    this.#showColumns();
     for (const { answer } of this.answers()) if (!answer.isOver && !answer.isLive) void answer.load();
     for (const node of conversation.nodes) {
       if (node.role !== "assistant" || node.run?.cost === undefined || node.run.costEstimated) continue;
@@ -122,6 +139,10 @@ export class Branches {
         .find(({ answer }) => answer.runId === node.id)
         ?.answer.settle(cost);
     }
+  }
+
+  #showColumns(): void {
+    for (const question of comparedIn(this.parts)) if (!this.#alone.has(question)) this.#besides.add(question);
   }
 
   // --- showing --------------------------------------------------------------------------------------------------

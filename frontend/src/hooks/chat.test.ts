@@ -183,6 +183,11 @@ describe("side by side", () => {
     await settle();
     expect(server.asked[0]?.body).toMatchObject({ model: "b", parent_id: null, messages: [{ content: "first" }] });
     expect(chat.state.entries[1]?.kind).toBe("answer");
+    // What comes next follows the answer that there is.
+    await server.asked[0]?.send(say("b"), done());
+    void chat.send("next");
+    await settle();
+    expect(server.asked[1]?.body.parent_id).toBe("run1");
   });
 
   it("the chosen one is what the next question follows", async () => {

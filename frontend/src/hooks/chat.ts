@@ -16,6 +16,7 @@ import { Opening, sentenceOf } from "./opening.ts";
 import { idOf, type QuestionPart, systemAt } from "./parts.ts";
 import { type Box, PendingQuestions } from "./pending.ts";
 import { Recalling } from "./recalling.ts";
+import { Refusals } from "./refusals.ts";
 import { Sending, type SendingDeps } from "./sending.ts";
 import { Store } from "./store.ts";
 import { Waiting } from "./waiting.ts";
@@ -41,6 +42,7 @@ export class Chat extends Store<ChatState> {
   readonly #instructions = new Instructions();
   readonly #waiting: Waiting;
   readonly #pending: PendingQuestions;
+  readonly #refusals: Refusals;
   readonly #asker: Asker;
   readonly #sending: Sending;
   readonly #store: ChatStore = {
@@ -58,6 +60,7 @@ export class Chat extends Store<ChatState> {
     this.id = id;
     this.#waiting = new Waiting(id, deps.box);
     this.#pending = new PendingQuestions(deps.box, id);
+    this.#refusals = new Refusals(deps.box, id);
     this.#deps = { ...deps, onChange: (answer) => this.#changed(answer) };
     const shared = { store: this.#store, branches: this.#branches, pending: this.#pending, waiting: this.#waiting };
     this.#opening = new Opening({
@@ -124,6 +127,7 @@ export class Chat extends Store<ChatState> {
   async #enter(): Promise<void> {
     // A question that is asked again joins the branch that is shown.
     this.#branches.derive();
+    this.#refusals.restore(this.#branches, this.#deps);
     this.#recalling.recall();
     this.#branches.derive();
     this.flush();
@@ -329,6 +333,7 @@ export class Chat extends Store<ChatState> {
     if (pending && answer.state.connection === "waiting") this.#promise(pending);
     const isStopped = answer.state.stopping || answer.state.trace.end?.status === "cancelled";
     if (pending && !answer.runId && isStopped) this.#pending.stop(pending, answer.state.trace.model);
+    if (part?.parent) this.#refusals.keep(part.parent, this.#branches);
     this.#branches.derive();
     this.flush();
     this.#deps.onProgress?.(this);

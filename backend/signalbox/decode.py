@@ -7,8 +7,8 @@ from signalbox.chat.response import parse_completion_response
 from signalbox.chat.verdict import fault_of
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.parts import ArgumentStatus, Completion, StreamPart, Unreadable
-from signalbox.wire.openrouter import parts_of_body
-from signalbox.wire.openrouter_stream import StreamDecoder
+from signalbox.wire.openrouter.decoder import parts_of_body
+from signalbox.wire.openrouter.stream import StreamDecoder
 
 DIALECTS: Final = ("openrouter-chat",)
 

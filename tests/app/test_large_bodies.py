@@ -20,7 +20,7 @@ from signalbox.core.parts import Request
 from signalbox.core.sizes import LARGE
 from signalbox.core.tools import ToolContext
 from signalbox.offload import offloaded
-from signalbox.wire.openrouter_request import body_of
+from signalbox.wire.openrouter.request import body_of
 
 from tests.bench.stalls.bodies import BODIES
 from tests.support.runs import context_for

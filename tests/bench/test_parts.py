@@ -13,8 +13,8 @@ import pytest
 from signalbox.app import databases, main
 from signalbox.chat.response import parse_completion_response
 from signalbox.core.parts import Completion, StreamPart
-from signalbox.services.http1 import ResponseParser
-from signalbox.wire.openrouter_stream import StreamDecoder
+from signalbox.services.http.parser import ResponseParser
+from signalbox.wire.openrouter.stream import StreamDecoder
 
 from tests.bench import __main__ as command
 from tests.bench import apart, baseline

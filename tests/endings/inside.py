@@ -16,8 +16,8 @@ from signalbox.core.parts import EndOfStream, Request, StreamPart
 from signalbox.core.ports import Take
 from signalbox.core.tools import Tool, ToolContext
 from signalbox.services.tool_executor import ToolExecutor
-from signalbox.wire.openrouter import parts_of_body
-from signalbox.wire.openrouter_stream import StreamDecoder
+from signalbox.wire.openrouter.decoder import parts_of_body
+from signalbox.wire.openrouter.stream import StreamDecoder
 
 from tests.endings.oracle import ANSWER, Expected
 from tests.endings.streams import NOTE, SEARCH, Stream, answer

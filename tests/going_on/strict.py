@@ -17,7 +17,7 @@ from signalbox.simulator.catalog import entry, row_of
 from signalbox.simulator.errors import Refused
 from signalbox.simulator.incoming import read
 from signalbox.simulator.rules import check, check_body
-from signalbox.wire.openrouter_request import body_of
+from signalbox.wire.openrouter.request import body_of
 
 from tests.going_on.lives import FAMILIES, tools
 from tests.support.runs import RUN_ID

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import httpcore
 import pytest
-from signalbox.services.channel import MAX_BUFFERED, TURN, Channel
+from signalbox.services.http.protocol import MAX_BUFFERED, TURN, Channel
 
 pytestmark = pytest.mark.anyio
 

@@ -13,11 +13,11 @@ from signalbox.core.in_flight import IN_FLIGHT
 from signalbox.core.messages import UserMessage
 from signalbox.core.parts import Request, StreamPart, TextDelta, UsageReport
 from signalbox.core.slices import SLICE
-from signalbox.services import answers
-from signalbox.services.http import make_client
+from signalbox.services.http import response_reader
+from signalbox.services.http.client import make_client
 from signalbox.services.openrouter import OpenRouterService, Upstream
-from signalbox.wire.details import MOST_DETAILS, ReasoningDetails
-from signalbox.wire.openrouter_stream import StreamDecoder
+from signalbox.wire.openrouter.reasoning_details import MOST_DETAILS, ReasoningDetails
+from signalbox.wire.openrouter.stream import StreamDecoder
 
 from tests.support.runs import context_for, driven, no_wait
 from tests.support.scripted import make_tool
@@ -55,7 +55,7 @@ async def end_of(script: Script, monkeypatch: pytest.MonkeyPatch) -> tuple[str, 
     from signalbox.chat.progress import Progress
     from signalbox.services.tool_executor import ToolExecutor
 
-    monkeypatch.setattr(answers, "_AFTER_FINISH", 0.05)
+    monkeypatch.setattr(response_reader, "_AFTER_FINISH", 0.05)
     asked: list[asyncio.Task[object] | None] = []
 
     async def counted(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -16,12 +16,13 @@ import httpx
 import pytest
 import respx
 from httpcore._async.connection_pool import AsyncPoolRequest
-from signalbox.services import connection, dialling, http
-from signalbox.services.channel import MAX_BUFFERED
-from signalbox.services.connection import Http1Connection
 from signalbox.services.fetch import PageFetcher
-from signalbox.services.http import Pool, Transport, ask, make_client
-from signalbox.services.posting import Form, Post
+from signalbox.services.http import client as http_client
+from signalbox.services.http import connect, connection
+from signalbox.services.http.client import Pool, Transport, ask, make_client
+from signalbox.services.http.connection import Http1Connection
+from signalbox.services.http.protocol import MAX_BUFFERED
+from signalbox.services.http.request import Form, Post
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("nothing_left_open")]
 
@@ -31,7 +32,7 @@ TWO = OK + b"content-length: 2\r\n\r\nok"
 STREAM = OK + b"transfer-encoding: chunked\r\n\r\n"
 END = b"0\r\n\r\n"
 
-ADVICE = "http.py, connection.py, pool.py, posting.py lean on private parts of httpx 0.28.1, httpcore 1.0.9: see there."
+ADVICE = "client, connection, pool and request lean on private parts of httpx 0.28.1 and httpcore 1.0.9: see there."
 
 Script = Callable[["Peer"], Awaitable[None]]
 
@@ -406,7 +407,7 @@ async def test_connections_are_reused() -> None:
 
 async def test_what_a_peak_has_left_behind_comes_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """One request at a time keeps one connection alive, not each of them in turn; and the pool holds no dead ones."""
-    monkeypatch.setattr(http, "KEEPALIVE", 0.2)
+    monkeypatch.setattr(http_client, "KEEPALIVE", 0.2)
     async with Upstream(answering(TWO)) as upstream, make_client() as client:
         await asyncio.gather(*(client.get(upstream.url) for _ in range(5)))
         assert upstream.connections == 5
@@ -618,13 +619,13 @@ async def test_closing_the_client_ends_what_is_under_way() -> None:
 async def test_closing_the_client_while_it_connects(monkeypatch: pytest.MonkeyPatch) -> None:
     """A connection that comes up after the client was closed is closed too, and the request fails."""
     looked_up = asyncio.Event()
-    addresses = dialling._addresses
+    addresses = connect._addresses
 
     async def slowly(host: str, port: int) -> list[Any]:
         await looked_up.wait()
         return await addresses(host, port)
 
-    monkeypatch.setattr(dialling, "_addresses", slowly)
+    monkeypatch.setattr(connect, "_addresses", slowly)
     async with Upstream(hanging) as upstream:
         client = make_client()
         task = asyncio.create_task(client.get(upstream.url))
@@ -840,7 +841,7 @@ async def test_a_cancelled_handshake_closes_the_socket() -> None:
 
 async def test_a_dead_address_does_not_hold_up_a_live_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """A host whose first address is refused and whose second never answers is reached by its third."""
-    dial = dialling._dial
+    dial = connect._dial
     hung = asyncio.Event()
 
     async def addresses(host: str, port: int) -> list[Any]:
@@ -856,9 +857,9 @@ async def test_a_dead_address_does_not_hold_up_a_live_one(monkeypatch: pytest.Mo
                 hung.set()
         return await dial(family, address)
 
-    monkeypatch.setattr(dialling, "_addresses", addresses)
-    monkeypatch.setattr(dialling, "_dial", dial_or_hang)
-    monkeypatch.setattr(dialling, "STAGGER", 0.01)
+    monkeypatch.setattr(connect, "_addresses", addresses)
+    monkeypatch.setattr(connect, "_dial", dial_or_hang)
+    monkeypatch.setattr(connect, "STAGGER", 0.01)
     async with Upstream(answering(TWO)) as upstream, make_client() as client:
         assert (await client.get(upstream.url)).content == b"ok"
         await asyncio.wait_for(hung.wait(), 5)
@@ -938,7 +939,7 @@ async def test_respx_mocks_it() -> None:
 
 
 def test_the_private_seam_still_fits() -> None:
-    """Every private part of httpx and httpcore that http.py, connection.py and pool.py lean on is where it was."""
+    """Every private part of httpx and httpcore that client.py, connection.py and pool.py lean on is where it was."""
     pool, transport = httpcore.AsyncConnectionPool(), httpx.AsyncHTTPTransport()
     wanted: dict[object, tuple[str, ...]] = {
         pool: ("_connections", "_requests", "_max_connections", "_ssl_context", "_keepalive_expiry"),

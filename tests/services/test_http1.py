@@ -1,6 +1,6 @@
 """The response parser without a socket."""
 
-from signalbox.services.http1 import ResponseParser
+from signalbox.services.http.parser import ResponseParser
 
 
 def test_a_response_may_be_cut_anywhere() -> None:

@@ -11,7 +11,7 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import UserMessage
 from signalbox.core.parts import EndOfStream, Fault, Finish, Request, Served, StreamPart, TextDelta, ToolSchema
-from signalbox.services.http import make_client
+from signalbox.services.http.client import make_client
 from signalbox.services.openrouter import OpenRouterService, Upstream
 
 from tests.support.scripted import heard

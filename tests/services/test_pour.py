@@ -11,8 +11,8 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import UserMessage
 from signalbox.core.parts import EndOfStream, Request, StreamPart, TextDelta
-from signalbox.services.connection import Http1Connection
-from signalbox.services.http import is_read, make_client, pour
+from signalbox.services.http.client import is_read, make_client, pour
+from signalbox.services.http.connection import Http1Connection
 from signalbox.services.openrouter import OpenRouterService, Upstream
 
 from tests.services.test_http import END, OK, STREAM, Peer, answering, closing_after, pool_of, streaming, turn_until

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from signalbox.chat.response import parse_completion_response
 from signalbox.decode import decode_capture, describe, stream_parts
-from signalbox.wire.openrouter import parts_of_body
+from signalbox.wire.openrouter.decoder import parts_of_body
 
 from tests.conftest import recordings_folder
 from tests.truth.conftest import Count, known

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from signalbox.core.parts import Citation, EndOfStream, ImageDelta, Omitted, StreamPart, TextDelta
-from signalbox.wire import attachments
-from signalbox.wire.openrouter import parts_of_body
-from signalbox.wire.openrouter_stream import StreamDecoder
+from signalbox.wire.openrouter import attachments
+from signalbox.wire.openrouter.decoder import parts_of_body
+from signalbox.wire.openrouter.stream import StreamDecoder
 
 PNG = "data:image/png;base64,iVBORw0KGgo="
 PAGE = "https://example.org/a"

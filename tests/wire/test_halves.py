@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from signalbox.core.parts import CallDelta, Details, ReasoningDelta, StreamPart, TextDelta
-from signalbox.wire.openrouter_stream import StreamDecoder
+from signalbox.wire.openrouter.stream import StreamDecoder
 
 WHO = {"id": "gen-1", "model": "m/one"}
 LAMP = "\U0001f6a6"

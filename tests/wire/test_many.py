@@ -5,7 +5,7 @@ import random
 
 import pytest
 from signalbox.core.parts import StreamPart, TextDelta
-from signalbox.wire.openrouter_stream import MANY_BYTES, StreamDecoder
+from signalbox.wire.openrouter.stream import MANY_BYTES, StreamDecoder
 
 WHO = {"id": "gen-1", "provider": "P", "model": "m/one"}
 

@@ -22,8 +22,8 @@ from signalbox.core.parts import (
     Unreadable,
     UsageReport,
 )
-from signalbox.wire.openrouter import parts_of_body
-from signalbox.wire.openrouter_stream import StreamDecoder
+from signalbox.wire.openrouter.decoder import parts_of_body
+from signalbox.wire.openrouter.stream import StreamDecoder
 
 
 def frame(value: Any) -> bytes:

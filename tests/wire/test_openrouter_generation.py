@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from signalbox.core.parts import Bill, Usage
-from signalbox.wire.openrouter_generation import bill_of_generation
+from signalbox.wire.openrouter.generation import bill_of_generation
 
 FULL: dict[str, Any] = {
     "id": "gen-1",

@@ -17,7 +17,7 @@ from signalbox.core.messages import (
     UserMessage,
 )
 from signalbox.core.parts import Request, ToolSchema
-from signalbox.wire.openrouter_request import body_of
+from signalbox.wire.openrouter.request import body_of
 
 ASK = (UserMessage("Hi"),)
 TOOL = ToolSchema("f", "Does f.", {"type": "object", "properties": {}})

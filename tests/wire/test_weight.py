@@ -4,9 +4,9 @@ import orjson
 import pytest
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
-from signalbox.wire.openrouter_stream import StreamDecoder
+from signalbox.wire.json_weight import LARGE, JsonWeight
+from signalbox.wire.openrouter.stream import StreamDecoder
 from signalbox.wire.sse import SseDecoder
-from signalbox.wire.weight import LARGE, JsonWeight
 
 TRICKY = orjson.dumps({"a": 'quo"te, [', "b\\": "\\", "c": ["{", {"d": '\\"'}, 'x\\"']})
 

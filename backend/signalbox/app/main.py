@@ -45,7 +45,7 @@ from signalbox.runs.billing import Settlements
 from signalbox.runs.manager import RunManager
 from signalbox.runs.retention import DAY, Retention
 from signalbox.services.catalog import ModelCatalog
-from signalbox.services.http import make_client
+from signalbox.services.http.client import make_client
 from signalbox.services.openrouter import OpenRouterService, Upstream
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.store.database import Database

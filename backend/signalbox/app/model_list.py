@@ -7,7 +7,7 @@ from functools import partial
 from signalbox.app.validators import etag_of
 from signalbox.offload import offloaded
 from signalbox.services.catalog import ModelCatalog
-from signalbox.wire.jsontext import dumps
+from signalbox.wire.json_text import dumps
 
 _BEST = 9
 

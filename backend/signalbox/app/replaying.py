@@ -24,10 +24,10 @@ from signalbox.replay.playing import WholeFromStream, play
 from signalbox.replay.reasons import explained, was_stopped, was_torn
 from signalbox.replay.report import case_line, detail_lines, in_short, parity_data, replay_data, replay_lines
 from signalbox.replay.stage import NOON
-from signalbox.services.http import make_client
+from signalbox.services.http.client import make_client
 from signalbox.services.openrouter import OpenRouterService, Upstream
 from signalbox.simulator.server import BackgroundSimulator
-from signalbox.wire.jsontext import dumps
+from signalbox.wire.json_text import dumps
 
 _OTHER: Mapping[LoopName, LoopName] = {"v2": "legacy", "legacy": "v2"}
 # Seconds of silence: as long as a busy machine may need, and for the host that falls silent on purpose.

@@ -32,7 +32,7 @@ from signalbox.replay.case import Case
 from signalbox.replay.journals import Journal, NoJournal, journal_in, journal_of, newest_in
 from signalbox.replay.recorded import RecordedTools, stand_ins
 from signalbox.services.catalog import ModelCatalog
-from signalbox.services.http import make_client
+from signalbox.services.http.client import make_client
 from signalbox.services.openrouter import OpenRouterService
 from signalbox.services.search import Client
 from signalbox.services.tool_executor import ToolExecutor

@@ -7,7 +7,7 @@ from typing import cast
 
 from signalbox.core.messages import MAX_DEPTH, JsonObject, JsonValue, nests_too_deeply
 from signalbox.core.parts import ArgumentStatus
-from signalbox.wire.jsontext import clean
+from signalbox.wire.json_text import clean
 
 _SPACE = re.compile(r"\s*")
 _LITERALS = ("true", "false", "null")

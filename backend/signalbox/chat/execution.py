@@ -24,7 +24,7 @@ from signalbox.core.events import (
 from signalbox.core.messages import JsonObject, ToolCall, ToolMessage
 from signalbox.core.ports import Tell, ToolRunner
 from signalbox.core.tools import Category, ToolContext, ToolOutcome, ToolSpec, Visibility
-from signalbox.wire.jsontext import dumps
+from signalbox.wire.json_text import dumps
 
 Result = TypeVar("Result")
 

@@ -21,7 +21,7 @@ from signalbox.core.messages import (
     ToolCall,
     UserMessage,
 )
-from signalbox.wire.openrouter_request import OLD_REASONING_FIELD
+from signalbox.wire.openrouter.request import OLD_REASONING_FIELD
 
 
 def history_for(context: ConversationContext) -> tuple[Message, ...]:

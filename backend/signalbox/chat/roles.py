@@ -19,7 +19,7 @@ from signalbox.core.messages import (
     UserMessage,
 )
 from signalbox.profiles import Profile
-from signalbox.wire.jsontext import dumps
+from signalbox.wire.json_text import dumps
 
 # A placeholder where a stopped run left no answer.
 BRIDGE = "(This was stopped before an answer was given.)"

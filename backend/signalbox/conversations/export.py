@@ -23,7 +23,7 @@ from signalbox.core.messages import (
     ToolCall,
     ToolMessage,
 )
-from signalbox.wire.jsontext import dumps
+from signalbox.wire.json_text import dumps
 
 _LONGEST_CALL = 200
 _CALLED = "- called `"

@@ -17,7 +17,7 @@ from signalbox.core.messages import (
     ToolMessage,
     UserMessage,
 )
-from signalbox.wire.jsontext import dumps
+from signalbox.wire.json_text import dumps
 
 
 def turns_in(messages: Sequence[Message]) -> list[tuple[Message, ...]]:

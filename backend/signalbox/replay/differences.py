@@ -6,7 +6,7 @@ from typing import Literal
 
 from signalbox.core.messages import JsonValue
 from signalbox.replay.outcome import Called, Outcome
-from signalbox.wire.jsontext import dumps
+from signalbox.wire.json_text import dumps
 
 Kind = Literal[
     "ending", "code", "calls", "results", "text", "reasoning", "warnings", "steps", "cost", "order", "contract"

@@ -24,7 +24,7 @@ from signalbox.store.database import Database
 from signalbox.store.earlier import event_from
 from signalbox.store.journal import JournalStore
 from signalbox.store.saves import Snapshot, events_of, find_save, snapshot_of
-from signalbox.wire.jsontext import loads
+from signalbox.wire.json_text import loads
 
 
 class NoJournal(Exception):

@@ -8,7 +8,7 @@ from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.ports import ToolRunner
 from signalbox.core.tools import Tool, ToolContext, ToolOutcome, ToolSpec
 from signalbox.replay.outcome import Called
-from signalbox.wire.jsontext import dumps
+from signalbox.wire.json_text import dumps
 
 # Results that a loop gave in place of a tool: whether a call is cut, clamped or dropped is decided anew.
 _OF_THE_LOOP = frozenset(

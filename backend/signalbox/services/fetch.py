@@ -17,8 +17,8 @@ from signalbox.core.errors import ToolError
 from signalbox.core.tools import WebPage
 from signalbox.services.addresses import Address, Allowance, ascii_host
 from signalbox.services.charsets import decoded
-from signalbox.services.connection import Http1Connection
-from signalbox.services.dialling import trust
+from signalbox.services.http.connect import trust
+from signalbox.services.http.connection import Http1Connection
 
 LONGEST_URL = 2_000
 LARGEST_BODY = 2 * 1024 * 1024

@@ -15,15 +15,15 @@ from signalbox.core.parts import Bill, Fault, Request, Served, StreamPart
 from signalbox.core.ports import OnHead, Take
 from signalbox.core.sizes import LARGE
 from signalbox.offload import offloaded
-from signalbox.services.answers import Hearing, rest, served_by, whole
-from signalbox.services.http import ask
-from signalbox.services.posting import Form
-from signalbox.wire.jsontext import loads
-from signalbox.wire.openrouter_account import Account, account_of
-from signalbox.wire.openrouter_errors import error_of_response
-from signalbox.wire.openrouter_generation import bill_of_generation
-from signalbox.wire.openrouter_request import body_of
-from signalbox.wire.weight import MOST_IN_A_LIST_OF_MODELS
+from signalbox.services.http.client import ask
+from signalbox.services.http.request import Form
+from signalbox.services.http.response_reader import Hearing, rest, served_by, whole
+from signalbox.wire.json_text import loads
+from signalbox.wire.json_weight import MOST_IN_A_LIST_OF_MODELS
+from signalbox.wire.openrouter.account import Account, account_of
+from signalbox.wire.openrouter.errors import error_of_response
+from signalbox.wire.openrouter.generation import bill_of_generation
+from signalbox.wire.openrouter.request import body_of
 
 # Fewer characters of a key than this tell nothing.
 _TELLING = 8

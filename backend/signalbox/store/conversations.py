@@ -17,7 +17,7 @@ from signalbox.store.messages import from_json, load_message, to_json
 from signalbox.store.portable import insert_into, listed
 from signalbox.store.rows import FIGURES, record_of
 from signalbox.store.tables import CONVERSATIONS, JOURNAL, MESSAGES, RUNS, SAVES, TURNS
-from signalbox.wire.jsontext import dumps, loads
+from signalbox.wire.json_text import dumps, loads
 
 _FIELDS = [CONVERSATIONS.c[name] for name in Conversation.__slots__]
 _TOLD = [MESSAGES.c[name] for name in ("id", "parent_id", "role", "created", "digest", "system")]

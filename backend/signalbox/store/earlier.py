@@ -19,7 +19,7 @@ from signalbox.core.events import (
 )
 from signalbox.core.messages import JsonObject
 from signalbox.core.tools import Category, Visibility
-from signalbox.wire.jsontext import dumps
+from signalbox.wire.json_text import dumps
 
 Batches: TypeAlias = list[tuple[str, list[Stamped]]]
 """The events of several runs, each under its run's id."""

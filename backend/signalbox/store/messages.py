@@ -20,7 +20,7 @@ from signalbox.core.messages import (
     ToolMessage,
     UserMessage,
 )
-from signalbox.wire.jsontext import clean
+from signalbox.wire.json_text import clean
 
 _encoder, _decoder = json.Encoder(), json.Decoder()
 

@@ -10,7 +10,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-from signalbox.wire.jsontext import dumps
+from signalbox.wire.json_text import dumps
 
 if TYPE_CHECKING:
     from sqlalchemy.dialects import postgresql  # 28 modules that SQLite does without; a PostgreSQL engine loads them

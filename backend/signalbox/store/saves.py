@@ -13,7 +13,7 @@ from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.records import RunRecord
 from signalbox.store.earlier import read_events, trace_from
 from signalbox.store.tables import MESSAGES, SAVES
-from signalbox.wire.jsontext import dumps, loads
+from signalbox.wire.json_text import dumps, loads
 
 _encoder = json.Encoder()
 _LINE = [SAVES.c[name] for name in ("id", "title", "created", "run_id", "model", "loop", "status", "seq", "owner")]

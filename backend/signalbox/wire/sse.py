@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
-from signalbox.wire.weight import LARGE, JsonWeight
+from signalbox.wire.json_weight import LARGE, JsonWeight
 
 # One line may be an image as a data URL; more than this is an attack or a broken host (quirk G6).
 MAX_FRAME_BYTES = 16 * 1024 * 1024

@@ -20,7 +20,7 @@ A = (
     Mutation(
         "A2",
         "a missing index is not 0",
-        "wire/openrouter.py",
+        "wire/openrouter/decoder.py",
         "index=index if isinstance(index, int) and not isinstance(index, bool) else None,",
         "index=index if isinstance(index, int) and not isinstance(index, bool) else 0,",
     ),
@@ -48,7 +48,7 @@ A = (
     Mutation(
         "A4",
         "a number is an id",
-        "wire/openrouter.py",
+        "wire/openrouter/decoder.py",
         "        return str(value)\n    return _text(value)",
         "        return None\n    return _text(value)",
     ),
@@ -286,7 +286,7 @@ A = (
     Mutation(
         "A19",
         "function_call is a call",
-        "wire/openrouter.py",
+        "wire/openrouter/decoder.py",
         "if isinstance(legacy, dict):",
         "if False:",
     ),

@@ -34,7 +34,7 @@ B = (
     Mutation(
         "B3",
         "pieces of one detail are joined",
-        "wire/details.py",
+        "wire/openrouter/reasoning_details.py",
         'self._items[place][name] = "".join(pieces)',
         "self._items[place][name] = pieces[-1]",
     ),
@@ -62,7 +62,7 @@ B = (
     Mutation(
         "B5",
         "under the name under which it came",
-        "wire/openrouter_request.py",
+        "wire/openrouter/request.py",
         'out[message.reasoning_field or "reasoning"] = message.reasoning',
         'out["reasoning"] = message.reasoning',
     ),
@@ -125,7 +125,7 @@ B = (
     Mutation(
         "B10",
         "one of the fields is shown",
-        "wire/openrouter.py",
+        "wire/openrouter/decoder.py",
         "                out.append(ReasoningDelta(text, name))\n                break\n",
         "                out.append(ReasoningDelta(text, name))\n",
     ),
@@ -148,7 +148,7 @@ B = (
     Mutation(
         "B12",
         "hidden reasoning is told as hidden",
-        "wire/openrouter.py",
+        "wire/openrouter/decoder.py",
         "out.append(HiddenReasoning())",
         "pass",
     ),
@@ -169,7 +169,7 @@ B = (
     Mutation(
         "B13",
         "seals are not shown as reasoning",
-        "wire/openrouter.py",
+        "wire/openrouter/decoder.py",
         'for key in ("text", "summary"))',
         'for key in ("text", "summary", "signature", "data"))',
     ),

@@ -62,7 +62,7 @@ C = (
     Mutation(
         "C4",
         "null beside calls, and no blank text",
-        "wire/openrouter_request.py",
+        "wire/openrouter/request.py",
         "message.content if message.content.strip() else None",
         "message.content",
     ),
@@ -146,7 +146,7 @@ C = (
     Mutation(
         "C11",
         "strict is never sent",
-        "wire/openrouter_request.py",
+        "wire/openrouter/request.py",
         '"parameters": tool.parameters}',
         '"parameters": tool.parameters, "strict": True}',
     ),
@@ -174,7 +174,7 @@ C = (
     Mutation(
         "C14",
         "a result is one string",
-        "wire/openrouter_request.py",
+        "wire/openrouter/request.py",
         '"content": content or "(no output)"}',
         '"content": [{"type": "text", "text": content}]}',
     ),
@@ -195,7 +195,7 @@ C = (
     Mutation(
         "C15",
         "the conversation's id is the session",
-        "wire/openrouter_request.py",
+        "wire/openrouter/request.py",
         "if routed and request.session_id:",
         "if False:",
     ),

@@ -6,7 +6,7 @@ F = (
     Mutation(
         "F1",
         "the reset is in milliseconds",
-        "wire/openrouter_errors.py",
+        "wire/openrouter/errors.py",
         "at / 1000 if at > 1e11 else at",
         "at",
     ),
@@ -20,7 +20,7 @@ F = (
     Mutation(
         "F1",
         "Retry-After is honoured",
-        "wire/openrouter_errors.py",
+        "wire/openrouter/errors.py",
         'if (header := headers.get("retry-after")) and (seconds := _seconds(header)) is not None:',
         "if (seconds := None) is not None:",
     ),
@@ -62,7 +62,7 @@ F = (
     Mutation(
         "F4",
         "the generation's id is in the head",
-        "services/answers.py",
+        "services/http/response_reader.py",
         'return Served(generation_id=field(answer, "x-generation-id"))',
         "return Served()",
     ),

@@ -16,7 +16,7 @@ from signalbox.app.doctor.port import check_port
 from signalbox.app.doctor.report import as_json, as_text, is_well
 from signalbox.app.doctor.searching import check_search
 from signalbox.app.logs import configure_logs
-from signalbox.services.http import make_client
+from signalbox.services.http.client import make_client
 from signalbox.services.search import Client
 from signalbox.tools.daemon_threads import DaemonThreads
 

@@ -10,7 +10,7 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.services.openrouter import OpenRouterService, Upstream
 from signalbox.services.search import Client
-from signalbox.wire.openrouter_account import Account
+from signalbox.wire.openrouter.account import Account
 
 SECONDS = 5.0
 _LOW = 1.0  # dollars

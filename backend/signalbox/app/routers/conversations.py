@@ -38,7 +38,7 @@ from signalbox.store.conversations import (
     unfinished_of,
     whole_of,
 )
-from signalbox.wire.jsontext import dumps
+from signalbox.wire.json_text import dumps
 
 router = APIRouter(prefix="/api/conversations", tags=["conversations"], route_class=KnownParameters)
 

@@ -38,7 +38,7 @@ from signalbox.store.saves import (
     question_of,
     snapshot_of,
 )
-from signalbox.wire.jsontext import dumps, loads
+from signalbox.wire.json_text import dumps, loads
 
 router = APIRouter(prefix="/api/saves", tags=["saves"], route_class=KnownParameters)
 

@@ -5,7 +5,7 @@ from functools import cached_property
 import httpcore
 import httpx
 
-from signalbox.services.http1 import encode_head
+from signalbox.services.http.parser import encode_head
 
 
 class Form:

@@ -1,6 +1,6 @@
 """The tuned upstream client: httpx with httpcore's pool, and our own HTTP/1.1 connection under it.
 
-This file, `connection.py`, `pool.py` and `posting.py` lean on private parts of httpx 0.28.1 and httpcore 1.0.9;
+This file, `connection.py`, `pool.py` and `request.py` lean on private parts of httpx 0.28.1 and httpcore 1.0.9;
 `tests/services/test_http.py` checks that each of them still fits, so an upgrade fails there with a sentence.
 """
 
@@ -13,11 +13,11 @@ import httpcore
 import httpx
 from httpx._transports.default import AsyncResponseStream
 
-from signalbox.services.channel import Sink
-from signalbox.services.connection import FAILURES, Body, extensions_of, raise_as_httpx
-from signalbox.services.dialling import trust
-from signalbox.services.pool import Pool
-from signalbox.services.posting import Form, Post
+from signalbox.services.http.connect import trust
+from signalbox.services.http.connection import FAILURES, Body, extensions_of, raise_as_httpx
+from signalbox.services.http.pool import Pool
+from signalbox.services.http.protocol import Sink
+from signalbox.services.http.request import Form, Post
 
 # What respx puts something else in place of.
 _WHOLE_WAY = httpcore.AsyncConnectionPool.handle_async_request

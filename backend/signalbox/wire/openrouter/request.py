@@ -20,7 +20,7 @@ from signalbox.core.messages import (
     UserMessage,
 )
 from signalbox.core.parts import Request, ToolSchema
-from signalbox.wire.jsontext import dumps
+from signalbox.wire.json_text import dumps
 
 # DeepSeek's own name for reasoning text, which Kimi took over; OpenRouter's is `reasoning`.
 OLD_REASONING_FIELD = "reasoning_content"

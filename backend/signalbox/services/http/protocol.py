@@ -8,7 +8,7 @@ from typing import TypeAlias, cast
 
 import httpcore
 
-from signalbox.services.http1 import ResponseParser
+from signalbox.services.http.parser import ResponseParser
 
 # Bytes of a body that are taken in at once; the rest of a larger read waits for the next turns of the loop. Uneven
 # frames take a third of a microsecond for each byte, and libuv hands over up to 32 full reads of 256 KB in a row.

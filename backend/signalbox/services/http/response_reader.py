@@ -12,10 +12,10 @@ from signalbox.core.in_flight import IN_FLIGHT, Share
 from signalbox.core.parts import Fault, Served, StreamPart
 from signalbox.core.ports import Take
 from signalbox.core.slices import slices_of
-from signalbox.services.http import field, is_read, pour
-from signalbox.wire.openrouter import parts_of_body
-from signalbox.wire.openrouter_stream import StreamDecoder
-from signalbox.wire.weight import LARGE, MOST_VALUES, JsonWeight
+from signalbox.services.http.client import field, is_read, pour
+from signalbox.wire.json_weight import LARGE, MOST_VALUES, JsonWeight
+from signalbox.wire.openrouter.decoder import parts_of_body
+from signalbox.wire.openrouter.stream import StreamDecoder
 
 # A whole body or an error page beyond this is not read to its end.
 _BODY_LIMIT = 32 * 1024 * 1024

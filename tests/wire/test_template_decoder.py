@@ -4,9 +4,9 @@ import random
 
 import pytest
 from signalbox.core.parts import CallDelta, TextDelta
-from signalbox.wire import alike
-from signalbox.wire.alike import OneByOne, pieces_of, template_of
-from signalbox.wire.plain import PlainChunk, read_plain
+from signalbox.wire.openrouter import template_decoder
+from signalbox.wire.openrouter.template_decoder import OneByOne, pieces_of, template_of
+from signalbox.wire.openrouter.typed_chunk import PlainChunk, read_plain
 
 from tests.wire.test_many import FINISH, MANY, ODD, ROLE, SPEAKER, WHO, arguments, decoded, text, whole
 
@@ -23,7 +23,7 @@ TEXTS = [
     "data: {",
     "[DONE]",
     "\\u0041",
-    alike._PROBE,
+    template_decoder._PROBE,
 ]
 # A piece in the JSON of its frame, which need not be one.
 BODIES = [
@@ -104,7 +104,7 @@ def test_pieces_end_at_the_first_frame_that_is_not_alike(name: str) -> None:
 @pytest.mark.parametrize(
     "frame",
     [
-        text("a", object=alike._PROBE),
+        text("a", object=template_decoder._PROBE),
         text("a", model="m/two"),
         text("a", choices=[{"index": 1, "delta": {"content": "a"}}]),
         text("a", choices=[{"index": 0, "delta": {"content": "a", "reasoning": "b"}}]),
@@ -151,7 +151,7 @@ def test_a_frame_full_of_pieces_is_decoded_twice_at_most(monkeypatch: pytest.Mon
         tried.append(data)
         return read_plain(data)
 
-    monkeypatch.setattr(alike, "read_plain", counted)
+    monkeypatch.setattr(template_decoder, "read_plain", counted)
     frame = text("a").replace(b'"content": "a"', b", ".join([b'"content": "a"'] * 300))
     assert template_of(frame + b"\n\n", SPEAKER) is None
     assert len(tried) == 2
@@ -220,11 +220,11 @@ def test_frames_that_are_never_alike_cost_few_templates(monkeypatch: pytest.Monk
     """Where each has something of its own, templates become ever fewer; one that fits lets them come again."""
     made: list[bytes] = []
 
-    def counted(frame: bytes, who: object) -> alike.Template | None:
+    def counted(frame: bytes, who: object) -> template_decoder.Template | None:
         made.append(frame)
         return template_of(frame, who)
 
-    monkeypatch.setattr(alike, "template_of", counted)
+    monkeypatch.setattr(template_decoder, "template_of", counted)
     alone = OneByOne()
     for number in range(64):
         read = text("a", obfuscation=str(number)) + b"\n\n"

@@ -7,7 +7,7 @@ recording has one; a scripted upstream found it.
 
 import re
 
-from signalbox.wire.weight import LARGE
+from signalbox.wire.json_weight import LARGE
 
 _HIGH = rb"\\u[dD][89abAB][0-9a-fA-F]{2}"
 _LOW = rb"\\u[dD][c-fC-F][0-9a-fA-F]{2}"

@@ -6,11 +6,11 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import JsonValue
 from signalbox.core.parts import CallDelta, EndOfStream, Fault, Served, StreamPart, TextDelta, Unreadable
-from signalbox.wire.alike import OneByOne
-from signalbox.wire.halves import ends_within, joined
-from signalbox.wire.jsontext import loads
-from signalbox.wire.openrouter import ChunkDecoder
-from signalbox.wire.openrouter_errors import error_of_value
+from signalbox.wire.json_text import loads
+from signalbox.wire.openrouter.decoder import ChunkDecoder
+from signalbox.wire.openrouter.errors import error_of_value
+from signalbox.wire.openrouter.surrogates import ends_within, joined
+from signalbox.wire.openrouter.template_decoder import OneByOne
 from signalbox.wire.sse import Frame, SseDecoder
 
 # A host that sends this many frames which are no JSON is not speaking the protocol.

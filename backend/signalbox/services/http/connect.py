@@ -10,7 +10,7 @@ from typing import cast
 import httpcore
 import httpx
 
-from signalbox.services.channel import Channel
+from signalbox.services.http.protocol import Channel
 
 STAGGER = 0.25  # seconds an address has before the next is tried beside it (RFC 8305, "Connection Attempt Delay")
 

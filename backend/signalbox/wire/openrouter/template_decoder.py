@@ -13,7 +13,7 @@ from secrets import token_hex
 import msgspec
 from msgspec import Struct
 
-from signalbox.wire.plain import NOT_PLAIN, read_plain, who_of
+from signalbox.wire.openrouter.typed_chunk import NOT_PLAIN, read_plain, who_of
 
 # Fewer than these are not worth their template.
 _FEW = 8

@@ -8,8 +8,8 @@ from typing import TypeAlias, TypeVar, cast
 import httpcore
 from httpcore._async.connection_pool import AsyncPoolRequest
 
-from signalbox.services.connection import Body, Http1Connection, extensions_of
-from signalbox.services.posting import Post
+from signalbox.services.http.connection import Body, Http1Connection, extensions_of
+from signalbox.services.http.request import Post
 
 Member = TypeVar("Member", bound=Hashable)
 _Address: TypeAlias = tuple[bytes, bytes, int | None]

@@ -10,10 +10,10 @@ import httpcore
 import httpx
 from httpx._transports.default import map_httpcore_exceptions
 
-from signalbox.services.channel import Channel, Sink
-from signalbox.services.dialling import connect
-from signalbox.services.http1 import encode_head
-from signalbox.services.posting import Post
+from signalbox.services.http.connect import connect
+from signalbox.services.http.parser import encode_head
+from signalbox.services.http.protocol import Channel, Sink
+from signalbox.services.http.request import Post
 
 # What httpcore raises; there is no one class above them.
 FAILURES = (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError, httpcore.UnsupportedProtocol)

@@ -1,7 +1,7 @@
 """The short way of a frame that says only a piece of text, or a piece of one call's arguments, as nearly all do.
 
 A typed decoder reads those without a dictionary and without asking for each field that they lack: two fifths of the
-instructions of the long way in `wire/openrouter.py`, which is for every other frame and gives the same parts.
+instructions of the long way in `wire/openrouter/decoder.py`, which is for every other frame and gives the same parts.
 What is `None` here has a meaning there: a frame that has it does not fit.
 """
 

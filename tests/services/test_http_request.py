@@ -8,9 +8,9 @@ from typing import Any
 
 import httpx
 import pytest
-from signalbox.services import http
-from signalbox.services.http import ask, field, make_client
-from signalbox.services.posting import Form, Post
+from signalbox.services.http import client as http_client
+from signalbox.services.http.client import ask, field, make_client
+from signalbox.services.http.request import Form, Post
 
 from tests.services.test_http import (
     OK,
@@ -255,7 +255,7 @@ async def test_a_header_cannot_break_out() -> None:
 
 async def test_what_another_origin_has_left_behind_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody asks that origin any more; a request to any other finds its dead connections."""
-    monkeypatch.setattr(http, "KEEPALIVE", 0.05)
+    monkeypatch.setattr(http_client, "KEEPALIVE", 0.05)
     async with Upstream(answering(TWO)) as old, Upstream(answering(TWO)) as new, make_client() as client:
         answers = await asyncio.gather(*(ask(client, form_of(client, old.url), BODY) for _ in range(3)))
         assert [await content(answer) for answer in answers] == [b"ok"] * 3

@@ -19,12 +19,12 @@ from signalbox.core.parts import (
     Usage,
     UsageReport,
 )
-from signalbox.wire.alike import pieces_of
-from signalbox.wire.attachments import Attachments
-from signalbox.wire.details import ReasoningDetails
-from signalbox.wire.jsontext import dumps, loads
-from signalbox.wire.openrouter_errors import error_of_value
-from signalbox.wire.plain import NOT_PLAIN, PlainDelta, read_plain, who_of
+from signalbox.wire.json_text import dumps, loads
+from signalbox.wire.openrouter.attachments import Attachments
+from signalbox.wire.openrouter.errors import error_of_value
+from signalbox.wire.openrouter.reasoning_details import ReasoningDetails
+from signalbox.wire.openrouter.template_decoder import pieces_of
+from signalbox.wire.openrouter.typed_chunk import NOT_PLAIN, PlainDelta, read_plain, who_of
 
 _PIECES = (TextDelta, CallDelta)
 # Characters of a stop reason that is no text: enough to see what it was.

@@ -2,7 +2,7 @@
 
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.parts import Citation, ImageDelta, Omitted, StreamPart
-from signalbox.wire.images import address_in, is_web, shown_address
+from signalbox.wire.openrouter.images import address_in, is_web, shown_address
 
 # In characters of the address: 12 M are an image of 9 MB.
 LONGEST_IMAGE = 12_000_000

@@ -9,7 +9,7 @@ from time import time
 from signalbox.core.codes import CODES, Code
 from signalbox.core.errors import LONGEST_RETRY_AFTER, UpstreamError
 from signalbox.core.messages import JsonValue
-from signalbox.wire.jsontext import loads
+from signalbox.wire.json_text import loads
 
 # OpenRouter's stable key: error.metadata.error_type.
 _BY_TYPE = {

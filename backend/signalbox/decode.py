@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from signalbox.chat.response import parse_completion_response
-from signalbox.chat.verdict import fault_of
+from signalbox.chat.answer.response import parse_completion_response
+from signalbox.chat.loops.stop_reason import fault_of
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.parts import ArgumentStatus, Completion, StreamPart, Unreadable
 from signalbox.wire.openrouter.decoder import parts_of_body

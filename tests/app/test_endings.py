@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from signalbox.chat.retry import Retry
+from signalbox.chat.loops.retry import Retry
 from signalbox.simulator.server import BackgroundSimulator
 from signalbox.simulator.state import Received
 

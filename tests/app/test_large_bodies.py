@@ -8,17 +8,17 @@ import orjson
 import pytest
 from signalbox.app.intake import messages_of
 from signalbox.app.schemas import MOST_CALLS, MOST_PARTS, ChatRequest
-from signalbox.chat.history import history_for
+from signalbox.chat.history.repair import history_for
 from signalbox.conversations.titles import title_of
 from signalbox.core import conversations
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
-from signalbox.core.fence import neutralised
-from signalbox.core.links import LinkBook
 from signalbox.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from signalbox.core.parts import Request
 from signalbox.core.sizes import LARGE
 from signalbox.core.tools import ToolContext
+from signalbox.core.untrusted import neutralised
+from signalbox.core.url_allowlist import LinkBook
 from signalbox.offload import offloaded
 from signalbox.wire.openrouter.request import body_of
 

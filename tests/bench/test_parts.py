@@ -11,7 +11,7 @@ from typing import Any, cast
 import orjson
 import pytest
 from signalbox.app import databases, main
-from signalbox.chat.response import parse_completion_response
+from signalbox.chat.answer.response import parse_completion_response
 from signalbox.core.parts import Completion, StreamPart
 from signalbox.services.http.parser import ResponseParser
 from signalbox.wire.openrouter.stream import StreamDecoder

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from signalbox.chat.arguments import is_same, leading_value, read_arguments
-from signalbox.chat.repair import repaired
+from signalbox.chat.calls.arguments import is_same, leading_value, read_arguments
+from signalbox.chat.calls.repair import repaired
 from signalbox.core.codes import Code
 from signalbox.core.messages import MAX_DEPTH
 from signalbox.core.parts import ArgumentStatus, RawCall

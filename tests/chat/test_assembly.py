@@ -8,8 +8,8 @@ from typing import NamedTuple
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from signalbox.chat.assembly import MOST_CALLS, CallAssembler
-from signalbox.chat.repair import repaired
+from signalbox.chat.calls.assembly import MOST_CALLS, CallAssembler
+from signalbox.chat.calls.repair import repaired
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.parts import ArgumentStatus, CallDelta, RawCall

@@ -1,14 +1,14 @@
 """Cited pages and images in the loop: numbered with the searches, kept in the turn, sent back where they are seen."""
 
 import pytest
-from signalbox.chat import roles
+from signalbox.chat.answer.output_limit import weight_of
 from signalbox.chat.budget import IMAGE_TOKENS, Budget, Prices
-from signalbox.chat.history import history_for
-from signalbox.chat.loop_legacy import run_legacy
-from signalbox.chat.loop_v2 import run_v2
-from signalbox.chat.progress import Progress
-from signalbox.chat.roles import DRAWN, DREW, NO_IMAGE, with_drawings
-from signalbox.chat.weight import weight_of
+from signalbox.chat.history import message_order
+from signalbox.chat.history.message_order import DRAWN, DREW, NO_IMAGE, with_drawings
+from signalbox.chat.history.repair import history_for
+from signalbox.chat.loops.legacy import run_legacy
+from signalbox.chat.loops.progress import Progress
+from signalbox.chat.loops.v2 import run_v2
 from signalbox.core.events import Content, Image
 from signalbox.core.messages import AssistantMessage, ImagePart, Message, TextPart, UserMessage
 from signalbox.core.messages import weight_of as characters_of
@@ -93,7 +93,7 @@ def test_only_the_newest_images_are_sent() -> None:
 
 def test_images_beyond_the_room_are_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     """The newest have the room; the place of an older one, or of one that is too large alone, is told in words."""
-    monkeypatch.setattr(roles, "MOST_DRAWN_TEXT", 2 * len(PNG))
+    monkeypatch.setattr(message_order, "MOST_DRAWN_TEXT", 2 * len(PNG))
     large = ImagePart(PNG + "A" * len(PNG) * 2)
     chat = [*drawn(count=2), AssistantMessage("", images=(large, IMAGE)), UserMessage("Darker.")]
     users = [m for m in with_drawings(chat, sees_images=True, most=4) if isinstance(m, UserMessage)]

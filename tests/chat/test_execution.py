@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import pytest
+from signalbox.chat.calls.execution import ToolExecution, execute_tool_calls
+from signalbox.chat.calls.repair import RepairedCall
 from signalbox.chat.context import Limits
-from signalbox.chat.execution import ToolExecution, execute_tool_calls
-from signalbox.chat.repair import RepairedCall
 from signalbox.core.codes import Code
 from signalbox.core.errors import StoreError, ToolError
 from signalbox.core.events import AnyEvent, Failure, ToolCalls, ToolExecuting, ToolResult, Warning
@@ -522,7 +522,7 @@ async def test_closing_answers_every_open_call_once() -> None:
 
 async def test_a_tool_that_swallows_its_cancellation_does_not_hold_up_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """Closing waits for a moment, not for a stubborn tool."""
-    monkeypatch.setattr("signalbox.chat.execution._STOP_SECONDS", 0.01)
+    monkeypatch.setattr("signalbox.chat.calls.execution._STOP_SECONDS", 0.01)
     release, entered = asyncio.Event(), asyncio.Event()
 
     async def stubborn(arguments: JsonObject, context: ToolContext) -> str:

@@ -1,6 +1,6 @@
 """The last request: the same tools, none allowed, told in words; and our own sentence when it brings nothing."""
 
-from signalbox.chat.finalize import (
+from signalbox.chat.loops.finalize import (
     FINAL_WORDS,
     FINAL_WORDS_AGAIN,
     finalize_after_tools,

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from signalbox.chat.exchanges import NO_RESULT
-from signalbox.chat.history import history_for
-from signalbox.chat.ids import UNIVERSAL, mint
+from signalbox.chat.calls.ids import UNIVERSAL, mint
+from signalbox.chat.history.repair import history_for
+from signalbox.chat.history.tool_pairing import NO_RESULT
 from signalbox.core.messages import (
     AssistantMessage,
     Message,

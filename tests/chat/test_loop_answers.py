@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from signalbox.chat.context import Limits
-from signalbox.chat.finalize import FINAL_WORDS, FINAL_WORDS_AGAIN
+from signalbox.chat.loops.finalize import FINAL_WORDS, FINAL_WORDS_AGAIN
 from signalbox.core.events import Content, Warning
 from signalbox.core.messages import (
     JsonObject,

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from signalbox.chat.progress import Attempt, Progress
+from signalbox.chat.loops.progress import Attempt, Progress
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import UserMessage

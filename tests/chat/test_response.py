@@ -1,8 +1,8 @@
 """Parts to one whole answer, and how that answer ended."""
 
 import pytest
-from signalbox.chat.response import parse_completion_response
-from signalbox.chat.verdict import TurnEnd, fault_of, how_it_ended
+from signalbox.chat.answer.response import parse_completion_response
+from signalbox.chat.loops.stop_reason import TurnEnd, fault_of, how_it_ended
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import ReasoningDetail

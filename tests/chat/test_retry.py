@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
-from signalbox.chat.loop_legacy import run_legacy
-from signalbox.chat.loop_v2 import run_v2
-from signalbox.chat.progress import Progress
-from signalbox.chat.retry import LONGEST_SILENCE, LONGEST_WAIT, MAX_ATTEMPTS, Retry, should_retry
+from signalbox.chat.loops.legacy import run_legacy
+from signalbox.chat.loops.progress import Progress
+from signalbox.chat.loops.retry import LONGEST_SILENCE, LONGEST_WAIT, MAX_ATTEMPTS, Retry, should_retry
+from signalbox.chat.loops.v2 import run_v2
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import Done

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from signalbox.chat.think import ThinkSplitter
+from signalbox.chat.answer.think_tags import ThinkSplitter
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.parts import ReasoningDelta, StreamPart, TextDelta

@@ -10,7 +10,7 @@ import pytest
 from signalbox import profiles
 from signalbox.app.access import Who
 from signalbox.app.streams import Streams
-from signalbox.chat.ids import mint
+from signalbox.chat.calls.ids import mint
 from signalbox.core.events import Content, Stamped
 from signalbox.core.records import RunRecord
 from signalbox.profiles.profile import Profile

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-from signalbox.chat.loops import LOOPS
-from signalbox.chat.progress import Progress
+from signalbox.chat.loops.progress import Progress
+from signalbox.chat.loops.registry import LOOPS
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent, Content, Done, Reasoning, ToolCalls, ToolExecuting, ToolResult

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from signalbox.chat.loops import LOOPS
+from signalbox.chat.loops.registry import LOOPS
 
 from tests.endings.oracle import Expected, after, always
 from tests.endings.outside import How, Plan, Provider, Stage, fault

@@ -7,10 +7,10 @@ from typing import Literal
 
 import httpx
 from signalbox.chat.context import ConversationContext, Limits
-from signalbox.chat.loop_legacy import run_legacy
-from signalbox.chat.loop_v2 import run_v2
-from signalbox.chat.progress import Progress
-from signalbox.chat.run import drive
+from signalbox.chat.loops.driver import drive
+from signalbox.chat.loops.legacy import run_legacy
+from signalbox.chat.loops.progress import Progress
+from signalbox.chat.loops.v2 import run_v2
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent, LoopName

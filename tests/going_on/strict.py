@@ -8,9 +8,9 @@ from typing import Any
 import orjson
 from signalbox.app.intake import abilities_of
 from signalbox.chat.context import Abilities, Concessions, ConversationContext
-from signalbox.chat.finalize import finalize_after_tools
+from signalbox.chat.history.context_window import MOST
+from signalbox.chat.loops.finalize import finalize_after_tools
 from signalbox.chat.params import prepare_request_params
-from signalbox.chat.trim import MOST
 from signalbox.core.messages import JsonValue, Message
 from signalbox.core.parts import Request, ToolSchema
 from signalbox.simulator.catalog import entry, row_of

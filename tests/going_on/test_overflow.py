@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from signalbox.app.intake import messages_of
 from signalbox.app.schemas import ChatRequest
-from signalbox.chat.trim import ELIDED, MOST
+from signalbox.chat.history.context_window import ELIDED, MOST
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import LoopName

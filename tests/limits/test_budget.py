@@ -9,7 +9,7 @@ from signalbox.app.intake import budget_of
 from signalbox.app.schemas import ChatRequest
 from signalbox.chat import budget as budget_module
 from signalbox.chat.budget import Budget, Prices
-from signalbox.chat.retry import Retry
+from signalbox.chat.loops.retry import Retry
 from signalbox.core.codes import CODES, Code
 from signalbox.core.messages import AssistantMessage, ToolCall
 

@@ -6,11 +6,11 @@ from math import inf
 
 import pytest
 from msgspec import json
-from signalbox.chat.loop_legacy import run_legacy
-from signalbox.chat.loop_v2 import run_v2
-from signalbox.chat.progress import Progress
-from signalbox.chat.run import drive
-from signalbox.chat.weight import weight_of
+from signalbox.chat.answer.output_limit import weight_of
+from signalbox.chat.loops.driver import drive
+from signalbox.chat.loops.legacy import run_legacy
+from signalbox.chat.loops.progress import Progress
+from signalbox.chat.loops.v2 import run_v2
 from signalbox.core.events import AnyEvent, Call, Content, Done, Reasoning, Stamped, ToolCalls, ToolResult, Warning
 from signalbox.core.in_flight import IN_FLIGHT
 from signalbox.core.invariants import first_fault

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from signalbox.chat.ids import mint
+from signalbox.chat.calls.ids import mint
 from signalbox.profiles import FAMILIES, UNKNOWN, Profile, profile_for
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from signalbox.chat.retry import Retry
+from signalbox.chat.loops.retry import Retry
 
 from tests.quirks.telling import Body, Teller, call, calling, calls, question, result, roles, said_by, user
 from tests.support.serving import error_of

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from signalbox.app import streaming
-from signalbox.chat.retry import Retry
+from signalbox.chat.loops.retry import Retry
 
 from tests.quirks.seen import ASKED, SEARCH, answered, body_of, is_whole, ran
 from tests.quirks.telling import Body, Teller, scripted

@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from signalbox.chat.progress import Attempt
-from signalbox.chat.retry import Retry
+from signalbox.chat.loops.progress import Attempt
+from signalbox.chat.loops.retry import Retry
 from signalbox.core.parts import Served
 from signalbox.runs import billing
 from signalbox.simulator.server import BackgroundSimulator

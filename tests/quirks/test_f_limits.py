@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from signalbox.chat.retry import Retry
+from signalbox.chat.loops.retry import Retry
 
 from tests.quirks.telling import Teller, question, refuses, says_either, scripted
 from tests.support.fixtures import Behind

@@ -4,8 +4,8 @@ import json
 from importlib.metadata import EntryPoint
 
 import pytest
-from signalbox.chat.execution import ToolExecution
-from signalbox.chat.retry import Retry
+from signalbox.chat.calls.execution import ToolExecution
+from signalbox.chat.loops.retry import Retry
 from signalbox.tools import registry
 
 from tests.quirks.seen import body_of, called, calls_with, results, speaks

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from signalbox.chat.loops import LOOPS
+from signalbox.chat.loops.registry import LOOPS
 from signalbox.core.events import Content, Success, ToolResult
 from signalbox.core.ports import Play, Tell
 from signalbox.encoders.check import first_stream_fault

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 from msgspec import UNSET
-from signalbox.chat.loop_legacy import run_legacy
-from signalbox.chat.loop_v2 import run_v2
-from signalbox.chat.progress import Progress
+from signalbox.chat.loops.legacy import run_legacy
+from signalbox.chat.loops.progress import Progress
+from signalbox.chat.loops.v2 import run_v2
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import Content, Done, Reasoning, Stamped

@@ -5,7 +5,7 @@ import gc
 from contextlib import aclosing
 
 import pytest
-from signalbox.chat.progress import Progress
+from signalbox.chat.loops.progress import Progress
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
 from signalbox.core.events import AnyEvent, Content, Done

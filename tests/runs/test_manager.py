@@ -4,7 +4,7 @@ import asyncio
 from contextlib import aclosing
 
 import pytest
-from signalbox.chat.progress import Ending, Progress
+from signalbox.chat.loops.progress import Ending, Progress
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, StoreError
 from signalbox.core.events import AnyEvent, Content, Done, Stamped

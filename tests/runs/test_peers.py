@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from signalbox.chat.progress import Progress
+from signalbox.chat.loops.progress import Progress
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, StoreError
 from signalbox.core.events import AnyEvent, Content, Done, Stamped
 from signalbox.core.ports import Tell
 from signalbox.core.records import Figures
-from signalbox.runs import peers
+from signalbox.runs import cluster
+from signalbox.runs.cluster import Peers
 from signalbox.runs.manager import RunManager
-from signalbox.runs.peers import Peers
 from signalbox.runs.run import Asked, Run, new_run_id
 from signalbox.store.memory import MemoryStore
 
@@ -134,7 +134,7 @@ async def test_a_run_is_followed_from_another_worker() -> None:
 
 async def test_a_run_is_followed_although_every_call_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing rests on a call: whoever waits looks by himself."""
-    monkeypatch.setattr(peers, "POLL_SECONDS", 0.001)
+    monkeypatch.setattr(cluster, "POLL_SECONDS", 0.001)
     both, heard = await two(), list[AnyEvent]()
     both.air.is_silent = True
     following = asyncio.create_task(heard_by(both.other, both.run.id, heard))
@@ -156,7 +156,7 @@ async def test_a_run_is_stopped_from_another_worker() -> None:
 
 async def test_a_stop_that_nobody_hears_is_refused_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """After two leases' time the caller is told; it was asked again and again until then."""
-    monkeypatch.setattr(peers, "POLL_SECONDS", 0.0)
+    monkeypatch.setattr(cluster, "POLL_SECONDS", 0.0)
     both = await two()
     both.air.is_silent = True
     stopping = asyncio.create_task(both.other.stop(both.run.id))
@@ -194,7 +194,7 @@ async def test_followers_of_a_worker_that_died_are_counted_no_more() -> None:
     assert mine is not None
     mine.heard(f"watch {both.run.id} dead")
     assert both.run.watchers == 1
-    both.air.now += peers._GONE_SECONDS + 1
+    both.air.now += cluster._GONE_SECONDS + 1
     beating = asyncio.create_task(mine.beat())
     await both.run.wait()
     beating.cancel()

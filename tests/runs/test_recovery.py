@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 from msgspec import json
 from msgspec.structs import replace
-from signalbox.chat.loop_v2 import run_v2
-from signalbox.chat.progress import Progress
-from signalbox.chat.run import OpenCalls
+from signalbox.chat.loops.driver import OpenCalls
+from signalbox.chat.loops.progress import Progress
+from signalbox.chat.loops.v2 import run_v2
 from signalbox.core.events import Content, Done, Stamped, ToolCalls, ToolResult, Unsaved
 from signalbox.core.invariants import first_fault
 from signalbox.core.messages import AssistantMessage
 from signalbox.core.parts import Bill, Request, Served, Usage
 from signalbox.core.records import RunRecord
+from signalbox.runs.attempts_codec import progress_of, with_figures
 from signalbox.runs.billing import Settlements
-from signalbox.runs.ledger import progress_of, with_figures
 from signalbox.runs.manager import RunManager
 from signalbox.runs.recovery import recover
 from signalbox.runs.run import Run

@@ -5,8 +5,8 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
-from signalbox.chat import steering
-from signalbox.chat.retry import Retry, should_retry
+from signalbox.chat.loops import state
+from signalbox.chat.loops.retry import Retry, should_retry
 from signalbox.core.events import LoopName
 
 from tests.scenarios.scene import Scene, Scenes, finds
@@ -34,7 +34,7 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
         asked.append(retry.wait)
         return Retry(0.0)
 
-    monkeypatch.setattr(steering, "should_retry", at_once)
+    monkeypatch.setattr(state, "should_retry", at_once)
     return asked
 
 

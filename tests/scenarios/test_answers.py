@@ -1,6 +1,6 @@
 """Scenarios 01 to 03, 06 to 11 and 48: words, reasoning, steps that follow each other, and the last answer."""
 
-from signalbox.chat.finalize import FINAL_WORDS, FINAL_WORDS_AGAIN
+from signalbox.chat.loops.finalize import FINAL_WORDS, FINAL_WORDS_AGAIN
 
 from tests.scenarios.scene import Scenes, results_of
 from tests.scenarios.script import Called, Said, answers, calls, fails, says, search

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator
 
 import pytest
-from signalbox.chat.loop_legacy import run_legacy
+from signalbox.chat.loops.legacy import run_legacy
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import Content

@@ -6,7 +6,7 @@ By nature it cannot keep those about what leaves while the model still speaks; t
 from collections.abc import Iterator
 
 import pytest
-from signalbox.chat.loop_legacy import run_legacy
+from signalbox.chat.loops.legacy import run_legacy
 
 from tests.chat.test_loop_answers import (
     test_a_blank_turn_is_asked_to_answer,

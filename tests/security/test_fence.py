@@ -7,8 +7,8 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from signalbox.core.fence import fenced, fenced_message, neutralised
 from signalbox.core.messages import ToolMessage
+from signalbox.core.untrusted import fenced, fenced_message, neutralised
 from signalbox.simulator.results import read_result
 
 FENCE = re.compile(r'<outside-([0-9a-f]{32}) tool="([\w.-]+)">\n([^\n]+)\n(.*)\n</outside-\1>', re.DOTALL)
@@ -90,10 +90,10 @@ def test_g03_the_number_is_of_the_call_its_tool_and_its_content() -> None:
 
 def test_g03_another_process_has_other_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the secret the number cannot be computed, though the source is open."""
-    from signalbox.core import fence
+    from signalbox.core import untrusted
 
     here = fenced("a", "search_web", "call_1")
-    monkeypatch.setattr(fence, "_secret", b"x" * 32)
+    monkeypatch.setattr(untrusted, "_secret", b"x" * 32)
     assert fenced("a", "search_web", "call_1") != here
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from signalbox.app.config import SettingsError
 from signalbox.app.levers import key_fences_from
-from signalbox.core import fence
+from signalbox.core import untrusted
 from signalbox.store.sqlite import SqliteDatabase
 
 from tests.support.processes import environment
@@ -18,7 +18,7 @@ import asyncio, sys
 from pathlib import Path
 from signalbox.app.config import Settings
 from signalbox.app.levers import key_fences_from
-from signalbox.core.fence import fenced
+from signalbox.core.untrusted import fenced
 from signalbox.store.sqlite import SqliteDatabase
 
 async def main():
@@ -59,10 +59,10 @@ async def test_g03_c15_workers_of_one_database_fence_alike(tmp_path: Path) -> No
 @pytest.mark.anyio
 async def test_g03_a_start_without_the_secret_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A database that tells none stops the start with a sentence, and the key stays as it was."""
-    monkeypatch.setattr(fence, "_secret", fence._secret)
-    before = fence._secret
+    monkeypatch.setattr(untrusted, "_secret", untrusted._secret)
+    before = untrusted._secret
     database = SqliteDatabase(tmp_path / "never-opened.db")
     with pytest.raises(SettingsError, match="cannot be opened"):
         await key_fences_from(settings_for(tmp_path), database)
     await database.aclose()
-    assert before == fence._secret
+    assert before == untrusted._secret

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from signalbox.core.codes import Code
-from signalbox.core.links import LinkBook, links_in
 from signalbox.core.messages import (
     AssistantMessage,
     ImagePart,
@@ -20,6 +19,7 @@ from signalbox.core.messages import (
     UserMessage,
 )
 from signalbox.core.tools import Tool, ToolContext, ToolSpec
+from signalbox.core.url_allowlist import LinkBook, links_in
 from signalbox.services.tool_executor import ToolExecutor
 
 PAGE = "https://pages.example/a?id=7"

@@ -51,8 +51,8 @@ def sends(data: bytes, *, holds: bool = False, resets: bool = False) -> Script:
 
 async def end_of(script: Script, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str, int]:
     """Drive one run against a scripted upstream; return its text, its code or status, and how often it was asked."""
-    from signalbox.chat.loop_v2 import run_v2
-    from signalbox.chat.progress import Progress
+    from signalbox.chat.loops.progress import Progress
+    from signalbox.chat.loops.v2 import run_v2
     from signalbox.services.tool_executor import ToolExecutor
 
     monkeypatch.setattr(response_reader, "_AFTER_FINISH", 0.05)

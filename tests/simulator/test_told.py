@@ -4,7 +4,7 @@ from typing import Any
 
 import httpx
 import pytest
-from signalbox.chat.roles import IN_WORDS
+from signalbox.chat.history.message_order import IN_WORDS
 
 TOLD = f'{IN_WORDS}\n\ncalculate {{"expression":"6*7"}}\n{{"value":42}}'
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import json
 from msgspec.structs import replace
-from signalbox.chat.progress import Attempt, Progress
+from signalbox.chat.loops.progress import Attempt, Progress
 from signalbox.core.events import AnyEvent, Content, Flag, Stamped, Success, ToolResult
 from signalbox.core.messages import (
     AssistantMessage,
@@ -23,7 +23,7 @@ from signalbox.core.messages import (
 )
 from signalbox.core.parts import Usage
 from signalbox.core.records import RunRecord
-from signalbox.runs.ledger import progress_of, with_figures
+from signalbox.runs.attempts_codec import progress_of, with_figures
 from signalbox.store.journal import JournalStore
 from signalbox.store.messages import dump_message, dumps, load_message, loads
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from signalbox.chat import steering
-from signalbox.chat.retry import Retry, should_retry
+from signalbox.chat.loops import state
+from signalbox.chat.loops.retry import Retry, should_retry
 from signalbox.simulator.server import BackgroundSimulator
 
 from tests.support.serving import RunningApp, settings_for
@@ -64,5 +64,5 @@ def no_waiting(monkeypatch: pytest.MonkeyPatch) -> list[Retry]:
         asked.append(retry)
         return Retry(0.0)
 
-    monkeypatch.setattr(steering, "should_retry", at_once)
+    monkeypatch.setattr(state, "should_retry", at_once)
     return asked

@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from signalbox.chat.context import ConversationContext, Limits, RunFlags
-from signalbox.chat.loop_v2 import run_v2
-from signalbox.chat.progress import Progress
-from signalbox.chat.run import drive
+from signalbox.chat.loops.driver import drive
+from signalbox.chat.loops.progress import Progress
+from signalbox.chat.loops.v2 import run_v2
 from signalbox.core.events import AnyEvent, Content, Done, Reasoning, ToolCalls, ToolExecuting, ToolResult, Warning
 from signalbox.core.invariants import first_fault
 from signalbox.core.messages import JsonValue, Message, UserMessage

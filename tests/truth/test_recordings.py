@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from signalbox.chat.response import parse_completion_response
+from signalbox.chat.answer.response import parse_completion_response
 from signalbox.decode import decode_capture, describe, stream_parts
 from signalbox.wire.openrouter.decoder import parts_of_body
 

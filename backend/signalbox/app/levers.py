@@ -7,7 +7,7 @@ from pathlib import Path
 from signalbox.app.config import Settings
 from signalbox.app.databases import unusable
 from signalbox.core.errors import StoreError
-from signalbox.core.fence import SECRET_BYTES, key_fences
+from signalbox.core.untrusted import SECRET_BYTES, key_fences
 from signalbox.flags.lever import LeverFile, LeverPlace
 from signalbox.flags.shared_lever import SharedLever
 from signalbox.store.database import Database

@@ -9,8 +9,8 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 from signalbox.app.config import Settings
+from signalbox.runs.cluster import Peers
 from signalbox.runs.manager import RunManager
-from signalbox.runs.peers import Peers
 from signalbox.store.database import Database
 from signalbox.store.journal import JournalStore
 from signalbox.store.leases import Sharing

@@ -5,7 +5,7 @@ from functools import partial
 
 from msgspec import Struct
 
-from signalbox.chat.progress import Attempt, Progress
+from signalbox.chat.loops.progress import Attempt, Progress
 from signalbox.core.codes import CODES, Code
 from signalbox.core.errors import SignalboxError
 from signalbox.core.messages import (

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from signalbox.chat.context import ConversationContext
-from signalbox.chat.history import history_for
-from signalbox.chat.roles import holds_image_words
-from signalbox.chat.trim import MOST
+from signalbox.chat.history.context_window import MOST
+from signalbox.chat.history.message_order import holds_image_words
+from signalbox.chat.history.repair import history_for
 from signalbox.core.conversations import session_of
 from signalbox.core.messages import AssistantMessage, JsonObject, JsonValue, Message, ToolMessage
 from signalbox.core.parts import Request, ToolSchema

@@ -5,7 +5,7 @@ from typing import cast
 
 from msgspec import UNSET, to_builtins
 
-from signalbox.chat.arguments import object_in
+from signalbox.chat.calls.arguments import object_in
 from signalbox.core.codes import CODES, CUT_OFF, Code
 from signalbox.core.events import AnyEvent, Call, Content, Stamped, ToolCalls, ToolResult
 from signalbox.core.messages import AssistantMessage, ImagePart, JsonObject, Message, ToolCall, ToolMessage

@@ -11,7 +11,6 @@ from msgspec import Struct, field
 
 from signalbox.core.codes import Code
 from signalbox.core.errors import ToolError
-from signalbox.core.links import LinkBook, Said, canonical_url, composed_in, texts_in
 from signalbox.core.messages import (
     AssistantMessage,
     JsonObject,
@@ -22,6 +21,7 @@ from signalbox.core.messages import (
     ToolMessage,
     UserMessage,
 )
+from signalbox.core.url_allowlist import LinkBook, Said, canonical_url, composed_in, texts_in
 
 Category: TypeAlias = Literal["search", "utility", "other"]
 Visibility: TypeAlias = Literal["primary", "secondary", "hidden"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from signalbox.chat.progress import Attempt
+from signalbox.chat.loops.progress import Attempt
 from signalbox.conversations.continuing import asked_behind
 from signalbox.conversations.history import history_of
 from signalbox.conversations.tree import Tree, system_of
@@ -17,8 +17,8 @@ from signalbox.core.invariants import first_stamp_fault
 from signalbox.core.messages import JsonObject, Message, SystemMessage
 from signalbox.core.records import RunRecord
 from signalbox.replay.outcome import Called, Outcome, calls_in, outcome_of
+from signalbox.runs.attempts_codec import progress_of
 from signalbox.runs.journal import read_all
-from signalbox.runs.ledger import progress_of
 from signalbox.store.conversations import tree_of
 from signalbox.store.database import Database
 from signalbox.store.earlier import event_from

@@ -6,9 +6,9 @@ from typing import Any
 
 from msgspec import UNSET
 
-from signalbox.chat.arguments import object_in
-from signalbox.chat.progress import Attempt
-from signalbox.chat.verdict import is_malformed
+from signalbox.chat.calls.arguments import object_in
+from signalbox.chat.loops.progress import Attempt
+from signalbox.chat.loops.stop_reason import is_malformed
 from signalbox.core.events import (
     AnyEvent,
     Content,

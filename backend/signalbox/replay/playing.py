@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from time import time
 
-from signalbox.chat.loops import LOOPS
-from signalbox.chat.progress import Progress
-from signalbox.chat.run import drive
+from signalbox.chat.loops.driver import drive
+from signalbox.chat.loops.progress import Progress
+from signalbox.chat.loops.registry import LOOPS
 from signalbox.core.events import AnyEvent, LoopName, Stamped
 from signalbox.core.parts import Request, StreamPart
 from signalbox.core.ports import ChatClient, OnHead, Take, ToolRunner

@@ -8,12 +8,12 @@ from time import time
 
 import structlog
 
-from signalbox.chat.progress import Attempt, Progress
+from signalbox.chat.loops.progress import Attempt, Progress
 from signalbox.core.codes import CODES, Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.ports import BillSource, RunStore
 from signalbox.core.records import Figures
-from signalbox.runs.ledger import with_figures
+from signalbox.runs.attempts_codec import with_figures
 
 _log = structlog.get_logger()
 

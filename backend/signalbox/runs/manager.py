@@ -12,18 +12,18 @@ from time import time
 import structlog
 
 from signalbox.chat.context import ConversationContext
-from signalbox.chat.progress import Progress
-from signalbox.chat.run import TOO_LARGE
+from signalbox.chat.loops.driver import TOO_LARGE
+from signalbox.chat.loops.progress import Progress
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, StoreError
 from signalbox.core.events import Done, Stamped
 from signalbox.core.ports import Play, RunStore
 from signalbox.core.records import RunRecord, Statuses
+from signalbox.runs.attempts_codec import progress_of
 from signalbox.runs.billing import Settlements
+from signalbox.runs.cluster import Peers
 from signalbox.runs.journal import Cursor, OnNews, never, read_all
-from signalbox.runs.ledger import progress_of
-from signalbox.runs.names import NameLocks
-from signalbox.runs.peers import Peers
+from signalbox.runs.named_locks import NameLocks
 from signalbox.runs.recovery import CRASHED, ignore, recover
 from signalbox.runs.run import DETACHED, SHUT_DOWN, STOPPED, Asked, Run, new_run
 
@@ -296,7 +296,7 @@ class RunManager:
         if self.settlements is not None and not progress.is_short:
             self.settlements.begin_over(self.store, record.id, record, progress)
 
-    # --- as other workers see it (runs/peers.py: Home) -----------------------------------------------------------
+    # --- as other workers see it (runs/cluster.py: Home) -----------------------------------------------------------
 
     def joined_from_afar(self, run_id: str) -> bool:
         """Count another worker's watchers as one; tell whether the run is here."""

@@ -9,14 +9,14 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from signalbox.chat.context import RunFlags
-from signalbox.chat.progress import Ending, Progress
-from signalbox.chat.run import OpenCalls, done_of, warning_of
+from signalbox.chat.loops.driver import OpenCalls, done_of, warning_of
+from signalbox.chat.loops.progress import Ending, Progress
 from signalbox.core.codes import CODES, Code
 from signalbox.core.events import AnyEvent, Done, Stamped, Unsaved
 from signalbox.core.ports import RunStore
 from signalbox.core.records import RunRecord
+from signalbox.runs.attempts_codec import progress_of, with_figures
 from signalbox.runs.journal import read_all
-from signalbox.runs.ledger import progress_of, with_figures
 
 _log = structlog.get_logger()
 

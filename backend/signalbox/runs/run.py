@@ -11,15 +11,15 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from signalbox.chat.context import ConversationContext
-from signalbox.chat.progress import Ending, Progress
-from signalbox.chat.run import done_of, drive, warning_of
+from signalbox.chat.loops.driver import done_of, drive, warning_of
+from signalbox.chat.loops.progress import Ending, Progress
 from signalbox.core.codes import CODES, Code
 from signalbox.core.events import AnyEvent, Done
 from signalbox.core.messages import JsonObject
 from signalbox.core.ports import Play, RunStore, Tell
 from signalbox.core.records import Figures, RunRecord
+from signalbox.runs.attempts_codec import attempts_of
 from signalbox.runs.journal import Journal
-from signalbox.runs.ledger import attempts_of
 
 _log = structlog.get_logger()
 

@@ -6,7 +6,7 @@ B = (
     Mutation(
         "B1",
         "reasoning details go back",
-        "chat/history.py",
+        "chat/history/repair.py",
         "details = _rename(message.reasoning_details, named)",
         "details = ()",
     ),
@@ -20,7 +20,7 @@ B = (
     Mutation(
         "B2",
         "a pinned host that fails is left",
-        "chat/remedies.py",
+        "chat/loops/degradation.py",
         "is_bound = may_route and",
         "is_bound = False and",
     ),
@@ -41,14 +41,14 @@ B = (
     Mutation(
         "B4",
         "only its maker gets reasoning back",
-        "chat/history.py",
+        "chat/history/repair.py",
         "own = exchange.own and head.model == context.model",
         "own = exchange.own",
     ),
     Mutation(
         "B4",
         "refused details are left out",
-        "chat/remedies.py",
+        "chat/loops/degradation.py",
         "    Code.UPSTREAM_SIGNATURE: _flatten,\n",
         "",
     ),
@@ -97,7 +97,7 @@ B = (
     Mutation(
         "B8",
         "a model that spent its room thinking is asked once more",
-        "chat/steering.py",
+        "chat/loops/state.py",
         "if TurnEnd.LENGTH_BLANK in self._corrected:",
         "if True:",
     ),
@@ -132,14 +132,14 @@ B = (
     Mutation(
         "B11",
         "thinking between tags is taken out",
-        "chat/filters.py",
+        "chat/answer/text_filters.py",
         "self._think = ThinkSplitter() if context.profile.inline_think else None",
         "self._think = None",
     ),
     Mutation(
         "B11",
         "only at the beginning of an answer",
-        "chat/think.py",
+        "chat/answer/think_tags.py",
         "        elif shown and not _OPEN.startswith(shown) and not _CLOSE.startswith(shown):\n"
         "            self._give_up(out)",
         "        elif _OPEN in shown:\n            self._state = _State.INSIDE\n"
@@ -155,14 +155,14 @@ B = (
     Mutation(
         "B12",
         "once per step",
-        "chat/turn.py",
+        "chat/answer/turn.py",
         "elif not self._has_reasoned:",
         "else:",
     ),
     Mutation(
         "B12",
         "the old loop tells it as hidden too",
-        "chat/loop_legacy.py",
+        "chat/loops/legacy.py",
         "hidden = True if not completion.reasoning else UNSET",
         "hidden = UNSET",
     ),
@@ -176,7 +176,7 @@ B = (
     Mutation(
         "B14",
         "a blank turn is left out",
-        "chat/exchanges.py",
+        "chat/history/tool_pairing.py",
         "return message if message.calls or message.content.strip() else None",
         "return message",
     ),

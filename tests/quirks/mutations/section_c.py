@@ -20,7 +20,7 @@ C = (
     Mutation(
         "C2",
         "a 404 for tools drops them",
-        "chat/remedies.py",
+        "chat/loops/degradation.py",
         "    Code.UPSTREAM_NO_TOOLS: _drop_tools,\n",
         "",
     ),
@@ -34,7 +34,7 @@ C = (
     Mutation(
         "C3",
         "finalize keeps the tools",
-        "chat/finalize.py",
+        "chat/loops/finalize.py",
         '        tool_choice="none" if request.tools else None,\n',
         "        tools=(),\n        tool_choice=None,\n",
     ),
@@ -55,7 +55,7 @@ C = (
     Mutation(
         "C3",
         "a host that refuses tools in finalize gets words",
-        "chat/remedies.py",
+        "chat/loops/degradation.py",
         "Code.UPSTREAM_REJECTED:",
         "Code.INTERNAL:",
     ),
@@ -69,7 +69,7 @@ C = (
     Mutation(
         "C4",
         "a blank result is said in words",
-        "chat/exchanges.py",
+        "chat/history/tool_pairing.py",
         "yield found if found.content.strip() else replace(found, content=NO_OUTPUT, outside=False)",
         "yield found",
     ),
@@ -83,7 +83,7 @@ C = (
     Mutation(
         "C4",
         "a blank turn of the user's is said in words",
-        "chat/exchanges.py",
+        "chat/history/tool_pairing.py",
         'NO_TEXT = "(no text)"',
         'NO_TEXT = ""',
     ),
@@ -118,14 +118,14 @@ C = (
     Mutation(
         "C8",
         "as many results as calls",
-        "chat/exchanges.py",
+        "chat/history/tool_pairing.py",
         "found = ToolMessage(call_id=call.id, name=call.name, content=NO_RESULT, outside=False)",
         "continue",
     ),
     Mutation(
         "C8",
         "in their order",
-        "chat/exchanges.py",
+        "chat/history/tool_pairing.py",
         "    for call in calls:\n        if left[call.id]:",
         "    for call in reversed(tuple(calls)):\n        if left[call.id]:",
     ),
@@ -181,7 +181,7 @@ C = (
     Mutation(
         "C14",
         "a word stands where the model sees no images",
-        "chat/history.py",
+        "chat/history/repair.py",
         "out.append(head if sees_images else without_images(head))",
         "out.append(head)",
     ),
@@ -202,14 +202,14 @@ C = (
     Mutation(
         "C15",
         "a fence has the same number in every request",
-        "core/fence.py",
+        "core/untrusted.py",
         "key=_secret, digest_size",
         "key=secrets.token_bytes(32), digest_size",
     ),
     Mutation(
         "C16",
         "an invented name is made to fit",
-        "chat/history.py",
+        "chat/history/repair.py",
         'return _NAME.sub("_", name)[:64]',
         "return name",
     ),

@@ -13,14 +13,14 @@ E = (
     Mutation(
         "E1",
         "the finish reason error is an error",
-        "chat/verdict.py",
+        "chat/loops/stop_reason.py",
         "if _stop_of(completion) is StopReason.FAILED:",
         "if False:",
     ),
     Mutation(
         "E2",
         "an end without a finish is a cut",
-        "chat/verdict.py",
+        "chat/loops/stop_reason.py",
         "if completion.finish_reason is None and not (completion.ended and says_something):",
         "if False:",
     ),
@@ -90,7 +90,7 @@ E = (
     Mutation(
         "E8",
         "whatever breaks, the end is told",
-        "chat/run.py",
+        "chat/loops/driver.py",
         "except Exception as error:",
         "except UnicodeError as error:",
     ),
@@ -167,7 +167,7 @@ E = (
     Mutation(
         "E12",
         "a tool that only reads works while the model speaks",
-        "chat/turn.py",
+        "chat/answer/turn.py",
         "        if self.may_call and self._builder.assembler.touched:",
         "        if False:",
     ),

@@ -41,14 +41,14 @@ G = (
     Mutation(
         "G3",
         "text from outside is fenced",
-        "core/fence.py",
+        "core/untrusted.py",
         "if not message.outside:",
         "if True:",
     ),
     Mutation(
         "G3",
         "lookalikes of the fence are taken out",
-        "core/fence.py",
+        "core/untrusted.py",
         "inner = neutralised(content)",
         "inner = content",
     ),

@@ -34,7 +34,7 @@ def test_each_quirk_has_a_rule() -> None:
 
 def test_a_stale_entry_is_named() -> None:
     """A text that stands nowhere, or twice, is a fault with the quirk's id and the file."""
-    stale = Mutation("A1", "made up", "chat/assembly.py", "no such text", "")
-    with pytest.raises(ValueError, match=r"A1 \(made up\): its text stands 0 times in chat/assembly.py"):
+    stale = Mutation("A1", "made up", "chat/calls/assembly.py", "no such text", "")
+    with pytest.raises(ValueError, match=r"A1 \(made up\): its text stands 0 times in chat/calls/assembly.py"):
         stale.taken_out("a text")
     assert stale.path().is_relative_to(ROOT)

@@ -29,8 +29,8 @@ from signalbox.app.schemas import ChatRequest
 from signalbox.app.slices import Question, read_question
 from signalbox.app.watching import read_event_id, refuse_twins, resume, watch
 from signalbox.chat.context import ConversationContext, RunFlags
-from signalbox.chat.loops import LOOPS
-from signalbox.chat.progress import Progress
+from signalbox.chat.loops.progress import Progress
+from signalbox.chat.loops.registry import LOOPS
 from signalbox.conversations.turns import text_in
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 
-from signalbox.chat.arguments import read_arguments
+from signalbox.chat.calls.arguments import read_arguments
 from signalbox.chat.leaks.values import Value, typed
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.parts import RawCall

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import cast
 
-from signalbox.chat.arguments import leading_value
+from signalbox.chat.calls.arguments import leading_value
 from signalbox.core.messages import JsonObject, JsonValue
 
 

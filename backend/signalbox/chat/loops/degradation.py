@@ -7,9 +7,9 @@ where nothing of the step is visible yet.
 from collections.abc import Callable
 
 from signalbox.chat.context import ConversationContext
-from signalbox.chat.history import history_for
+from signalbox.chat.history.context_window import MOST
+from signalbox.chat.history.repair import history_for
 from signalbox.chat.params import pinned_host
-from signalbox.chat.trim import MOST
 from signalbox.core.codes import CODES, Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent, Warning

@@ -3,10 +3,10 @@
 from asyncio import Semaphore
 from collections.abc import Awaitable, Callable
 
+from signalbox.chat.calls.execution import ToolExecution
 from signalbox.chat.context import ConversationContext
-from signalbox.chat.execution import ToolExecution
-from signalbox.chat.progress import Progress
-from signalbox.chat.steering import Steering
+from signalbox.chat.loops.progress import Progress
+from signalbox.chat.loops.state import Steering
 from signalbox.core.ports import Play, Tell, ToolRunner
 from signalbox.core.tools import ToolContext
 

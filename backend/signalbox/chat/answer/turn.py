@@ -7,16 +7,16 @@ from typing import TypeAlias, cast, get_args
 from msgspec import Struct
 from msgspec.structs import replace
 
-from signalbox.chat.arguments import is_same
-from signalbox.chat.assembly import OpenCall
-from signalbox.chat.attachments import attached
-from signalbox.chat.execution import RunningCall, ToolExecution
-from signalbox.chat.filters import TextFilters, text_of
-from signalbox.chat.progress import Attempt
-from signalbox.chat.repair import RepairedCall, repaired
-from signalbox.chat.response import ResponseBuilder
-from signalbox.chat.steering import Steering
-from signalbox.chat.verdict import TurnEnd
+from signalbox.chat.answer.attachments import attached
+from signalbox.chat.answer.response import ResponseBuilder
+from signalbox.chat.answer.text_filters import TextFilters, text_of
+from signalbox.chat.calls.arguments import is_same
+from signalbox.chat.calls.assembly import OpenCall
+from signalbox.chat.calls.execution import RunningCall, ToolExecution
+from signalbox.chat.calls.repair import RepairedCall, repaired
+from signalbox.chat.loops.progress import Attempt
+from signalbox.chat.loops.state import Steering
+from signalbox.chat.loops.stop_reason import TurnEnd
 from signalbox.core.codes import CODES, Code
 from signalbox.core.events import AnyEvent, Content, Reasoning
 from signalbox.core.parts import (

@@ -5,8 +5,7 @@ from itertools import chain, groupby, takewhile
 
 from msgspec.structs import replace
 
-from signalbox.chat.exchanges import Exchange
-from signalbox.core.fence import fenced_message
+from signalbox.chat.history.tool_pairing import Exchange
 from signalbox.core.messages import (
     AssistantMessage,
     Content,
@@ -18,6 +17,7 @@ from signalbox.core.messages import (
     ToolMessage,
     UserMessage,
 )
+from signalbox.core.untrusted import fenced_message
 from signalbox.profiles import Profile
 from signalbox.wire.json_text import dumps
 

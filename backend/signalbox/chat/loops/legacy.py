@@ -11,18 +11,18 @@ from itertools import count
 
 from msgspec import UNSET
 
-from signalbox.chat.attachments import attached, attachments_of
+from signalbox.chat.answer.attachments import attached, attachments_of
+from signalbox.chat.answer.response import parse_completion_response
+from signalbox.chat.answer.text_filters import TextFilters
+from signalbox.chat.answer.turn import begin_turn, runnable
 from signalbox.chat.budget import metered
+from signalbox.chat.calls.execution import execute_tool_calls
+from signalbox.chat.calls.repair import repaired
 from signalbox.chat.context import ConversationContext
-from signalbox.chat.execution import execute_tool_calls
-from signalbox.chat.filters import TextFilters
-from signalbox.chat.progress import Progress
-from signalbox.chat.repair import repaired
-from signalbox.chat.response import parse_completion_response
-from signalbox.chat.stage import staged
-from signalbox.chat.steering import Steering, may_call
-from signalbox.chat.turn import begin_turn, runnable
-from signalbox.chat.verdict import TurnEnd, failure_of, fault_of, how_it_ended, is_malformed
+from signalbox.chat.loops.progress import Progress
+from signalbox.chat.loops.state import Steering, may_call
+from signalbox.chat.loops.stop_reason import TurnEnd, failure_of, fault_of, how_it_ended, is_malformed
+from signalbox.chat.loops.tool_scope import staged
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent, Content, Reasoning

@@ -6,9 +6,9 @@ from typing import TypeVar
 
 from msgspec import UNSET, Struct, field, structs
 
+from signalbox.chat.calls.ids import mint
+from signalbox.chat.calls.repair import RepairedCall
 from signalbox.chat.context import ConversationContext
-from signalbox.chat.ids import mint
-from signalbox.chat.repair import RepairedCall
 from signalbox.core.codes import CODES, Code
 from signalbox.core.errors import StoreError
 from signalbox.core.events import (

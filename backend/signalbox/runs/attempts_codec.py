@@ -5,7 +5,7 @@ from typing import TypeVar, cast
 import msgspec
 from msgspec.structs import replace
 
-from signalbox.chat.progress import Attempt, Progress
+from signalbox.chat.loops.progress import Attempt, Progress
 from signalbox.core.messages import JsonObject
 from signalbox.core.records import Figures, RunRecord
 

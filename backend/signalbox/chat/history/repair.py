@@ -8,12 +8,11 @@ from typing import cast
 
 from msgspec.structs import replace
 
+from signalbox.chat.calls.ids import UNIVERSAL, mint
 from signalbox.chat.context import ConversationContext
-from signalbox.chat.exchanges import exchanges
-from signalbox.chat.ids import UNIVERSAL, mint
-from signalbox.chat.roles import in_order, in_words, with_drawings, without_images
-from signalbox.chat.trim import most_drawings, trimmed
-from signalbox.core.fence import fenced_message
+from signalbox.chat.history.context_window import most_drawings, trimmed
+from signalbox.chat.history.message_order import in_order, in_words, with_drawings, without_images
+from signalbox.chat.history.tool_pairing import exchanges
 from signalbox.core.messages import (
     AssistantMessage,
     Message,
@@ -21,6 +20,7 @@ from signalbox.core.messages import (
     ToolCall,
     UserMessage,
 )
+from signalbox.core.untrusted import fenced_message
 from signalbox.wire.openrouter.request import OLD_REASONING_FIELD
 
 

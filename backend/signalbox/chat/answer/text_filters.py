@@ -6,10 +6,10 @@ from typing import cast
 
 from msgspec import structs
 
+from signalbox.chat.answer.think_tags import ThinkSplitter
+from signalbox.chat.calls.execution import without_namespace
 from signalbox.chat.context import ConversationContext
-from signalbox.chat.execution import without_namespace
 from signalbox.chat.leaks import LeakFilter
-from signalbox.chat.think import ThinkSplitter
 from signalbox.core.messages import JsonObject
 from signalbox.core.parts import Completion, StreamPart, TextDelta, ToolSchema
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 
 from msgspec import Struct, field, structs
 
-from signalbox.chat.assembly import CallAssembler
+from signalbox.chat.calls.assembly import CallAssembler
 from signalbox.core.messages import ReasoningDetail
 from signalbox.core.parts import (
     CallDelta,

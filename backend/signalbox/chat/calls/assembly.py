@@ -7,7 +7,7 @@ from typing import cast
 
 from msgspec import Struct
 
-from signalbox.chat.arguments import read_arguments
+from signalbox.chat.calls.arguments import read_arguments
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import JsonObject

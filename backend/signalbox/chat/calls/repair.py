@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from signalbox.chat.arguments import is_same, read_arguments, value_at
+from signalbox.chat.calls.arguments import is_same, read_arguments, value_at
 from signalbox.core.codes import Code
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.parts import ArgumentStatus, RawCall

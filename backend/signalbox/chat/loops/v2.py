@@ -5,13 +5,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from itertools import count
 
+from signalbox.chat.answer.turn import Turn, begin_turn
 from signalbox.chat.budget import metered
 from signalbox.chat.context import ConversationContext
-from signalbox.chat.progress import Attempt, Progress
-from signalbox.chat.stage import staged
-from signalbox.chat.steering import Steering, may_call
-from signalbox.chat.turn import Turn, begin_turn
-from signalbox.chat.verdict import TurnEnd, failure_of, how_it_ended
+from signalbox.chat.loops.progress import Attempt, Progress
+from signalbox.chat.loops.state import Steering, may_call
+from signalbox.chat.loops.stop_reason import TurnEnd, failure_of, how_it_ended
+from signalbox.chat.loops.tool_scope import staged
 from signalbox.core.errors import UpstreamError
 from signalbox.core.parts import Request
 from signalbox.core.ports import ChatClient, Play, Tell, ToolRunner

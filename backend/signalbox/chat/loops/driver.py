@@ -10,10 +10,10 @@ from typing import TypeVar
 import structlog
 from msgspec import UNSET, UnsetType
 
+from signalbox.chat.answer.output_limit import TooLarge, fitting, weight_of
 from signalbox.chat.budget import BudgetReached
 from signalbox.chat.context import ConversationContext, RunFlags
-from signalbox.chat.progress import Ending, Progress
-from signalbox.chat.weight import TooLarge, fitting, weight_of
+from signalbox.chat.loops.progress import Ending, Progress
 from signalbox.core.codes import CODES, CUT_OFF, Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import (

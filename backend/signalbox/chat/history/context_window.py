@@ -5,7 +5,7 @@ from math import ceil
 
 from msgspec.structs import replace
 
-from signalbox.chat.exchanges import Exchange
+from signalbox.chat.history.tool_pairing import Exchange
 from signalbox.core.messages import SystemMessage, ToolMessage, UserMessage
 
 # How far it can go: old results, those of all earlier turns, half of the turns, three quarters, all but the open one,

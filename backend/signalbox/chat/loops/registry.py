@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from signalbox.chat.context import ConversationContext
-from signalbox.chat.loop_legacy import run_legacy
-from signalbox.chat.loop_v2 import run_v2
-from signalbox.chat.progress import Progress
+from signalbox.chat.loops.legacy import run_legacy
+from signalbox.chat.loops.progress import Progress
+from signalbox.chat.loops.v2 import run_v2
 from signalbox.core.events import LoopName
 from signalbox.core.ports import ChatClient, Play, ToolRunner
 from signalbox.core.tools import ToolContext

@@ -5,10 +5,14 @@ from functools import partial
 
 from msgspec import UNSET, Struct, structs
 
+from signalbox.chat.calls.execution import RunningCall, ToolExecution
 from signalbox.chat.context import ConversationContext
-from signalbox.chat.execution import RunningCall, ToolExecution
-from signalbox.chat.finalize import finalize_after_tools, missing_answer, with_instructions
-from signalbox.chat.history import maker_of
+from signalbox.chat.history.repair import maker_of
+from signalbox.chat.loops.degradation import remedy
+from signalbox.chat.loops.finalize import finalize_after_tools, missing_answer, with_instructions
+from signalbox.chat.loops.progress import Ending, Progress
+from signalbox.chat.loops.retry import should_retry
+from signalbox.chat.loops.stop_reason import TurnEnd
 from signalbox.chat.params import (
     ANSWER_RESERVE,
     UNTOLD_ROOM,
@@ -17,10 +21,6 @@ from signalbox.chat.params import (
     has_room,
     prepare_request_params,
 )
-from signalbox.chat.progress import Ending, Progress
-from signalbox.chat.remedies import remedy
-from signalbox.chat.retry import should_retry
-from signalbox.chat.verdict import TurnEnd
 from signalbox.core.codes import CODES, Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent, Content, Warning

@@ -1,0 +1,1 @@
+"""The answer of a model: folded from parts, filtered, bounded."""

@@ -1,0 +1,1 @@
+"""The calls of a model: assembled from deltas, repaired, executed."""

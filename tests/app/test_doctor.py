@@ -26,8 +26,8 @@ from signalbox.app.doctor.report import as_json, as_text, is_well
 from signalbox.app.serve import serve
 from signalbox.services.search.docs_index import DocsIndex
 from signalbox.simulator.server import BackgroundSimulator
-from signalbox.store import checkup_server
-from signalbox.store.checkup_server import ServerFound
+from signalbox.store.engines import postgres_check
+from signalbox.store.engines.postgres_check import ServerFound
 
 from tests.support.postgres import Server
 from tests.support.processes import command
@@ -174,7 +174,7 @@ def test_a_large_file_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest
     """When the time is over it is said that the rest was not looked at."""
     _database(tmp_path)
     monkeypatch.setattr("signalbox.app.doctor.database.SECONDS", -1.0)
-    monkeypatch.setattr("signalbox.store.checkup._STEPS", 1)
+    monkeypatch.setattr("signalbox.store.engines.sqlite_check._STEPS", 1)
     [found] = asyncio.run(check_database(near(tmp_path)))
     assert found.state == "ok"
     assert "was not read to its end" in found.found
@@ -214,7 +214,7 @@ def test_a_server_that_is_late_or_asleep(
     async def look(_: str) -> ServerFound:
         return ServerFound("PostgreSQL 16", None, may_make=True, wakes=False, latency=0.2, ahead=ahead, lever=b"up")
 
-    monkeypatch.setattr(checkup_server, "look_at_server", look)
+    monkeypatch.setattr(postgres_check, "look_at_server", look)
     found = {one.about: one for one in asyncio.run(check_database(near(tmp_path, database_url="postgresql://x/y")))}
     assert found["clock"].state == state
     assert [found[about].state for about in ("wake-ups", "latency", "loop")] == ["warn"] * 3

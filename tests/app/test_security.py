@@ -5,7 +5,7 @@ from pathlib import Path
 import httpx
 import pytest
 from signalbox.services.catalog import ModelCatalog
-from signalbox.store.journal import JournalStore
+from signalbox.store.runs.journal import JournalStore
 
 from tests.support.fixtures import Behind
 from tests.support.serving import RunningApp, error_of, settings_for

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 from signalbox.core.events import Done
-from signalbox.store import journal, postgres, silence
+from signalbox.store.engines import postgres, timeouts
+from signalbox.store.runs import journal
 
 from tests.support.fixtures import Behind
 from tests.support.frames import Heard, checked
@@ -45,7 +46,7 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait less long than in earnest."""
     monkeypatch.setattr(postgres, "ANSWER_SECONDS", ANSWER)
     monkeypatch.setattr(postgres, "LOCK_SECONDS", FLUSH)
-    monkeypatch.setattr(silence, "SILENT_SECONDS", 0.2)
+    monkeypatch.setattr(timeouts, "SILENT_SECONDS", 0.2)
     monkeypatch.setattr(journal, "_SILENT_SECONDS", FLUSH)
     monkeypatch.setattr(journal, "_RETRY_SECONDS", 0.2)
 

@@ -21,9 +21,9 @@ from msgspec.structs import replace
 from signalbox.core.events import AnyEvent, Content, Done, Stamped
 from signalbox.core.messages import JsonObject
 from signalbox.core.records import RunRecord
-from signalbox.store.journal import JournalStore
-from signalbox.store.leases import Sharing
-from signalbox.store.postgres import PostgresDatabase
+from signalbox.store.engines.postgres import PostgresDatabase
+from signalbox.store.runs.journal import JournalStore
+from signalbox.store.runs.leases import Sharing
 
 # What a paced stream of 40 events a second brings into one flush of 80 ms, about; and a short answer in all.
 _PER_FLUSH = 3

@@ -14,8 +14,8 @@ with uncollected():  # as the command imports it
     from signalbox.core.messages import JsonObject, JsonValue
     from signalbox.core.tools import Tool, ToolContext, ToolSpec
     from signalbox.store.database import Database
-    from signalbox.store.leases import Sharing
-    from signalbox.store.memory import MemoryStore
+    from signalbox.store.runs.in_memory import MemoryStore
+    from signalbox.store.runs.leases import Sharing
     from signalbox.tools.isolated import isolated
     from signalbox.tools.plugin_thread import PluginThread
 

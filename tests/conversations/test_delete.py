@@ -13,7 +13,7 @@ from signalbox.core.errors import RequestError
 from signalbox.runs.manager import RunManager
 from signalbox.runs.run import Run
 from signalbox.store.conversations import Kept, add_conversation, change_conversation, delete_conversation
-from signalbox.store.journal import JournalStore
+from signalbox.store.runs.journal import JournalStore
 from sqlalchemy import Connection
 
 from tests.conversations.talk import Talk, talk_behind, thinks_and_calls

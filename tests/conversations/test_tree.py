@@ -27,8 +27,8 @@ from signalbox.core.messages import (
 from signalbox.core.records import RunRecord
 from signalbox.store.conversations import delete_conversation, find_conversation, keep_nodes, nodes_of
 from signalbox.store.migrate import upgrade
+from signalbox.store.runs.flush import Taken, put
 from signalbox.store.tables import METADATA
-from signalbox.store.writing import Taken, put
 from sqlalchemy import Connection, create_engine, event
 
 RUN = Answer("complete", None, "m", "v2")

@@ -11,8 +11,8 @@ from signalbox.core.errors import StoreError
 from signalbox.flags import shared_lever
 from signalbox.flags.lever import Lever
 from signalbox.flags.shared_lever import SharedLever
-from signalbox.store.shared import LEVER, get_shared, put_shared
-from signalbox.store.sqlite import SqliteDatabase
+from signalbox.store.engines.sqlite import SqliteDatabase
+from signalbox.store.shared_values import LEVER, get_shared, put_shared
 from structlog.testing import capture_logs
 
 pytestmark = pytest.mark.anyio

@@ -14,7 +14,7 @@ from signalbox.core.parts import TextDelta
 from signalbox.core.ports import Play
 from signalbox.runs.recovery import recover
 from signalbox.services.tool_executor import ToolExecutor
-from signalbox.store.journal import JournalStore
+from signalbox.store.runs.journal import JournalStore
 
 from tests.store.disk import Disk, a_run
 from tests.support.fixtures import Behind

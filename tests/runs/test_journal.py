@@ -11,7 +11,7 @@ from signalbox.core.errors import StoreError
 from signalbox.core.events import Content, Done, Stamped
 from signalbox.runs import journal as module
 from signalbox.runs.journal import Cursor, Journal
-from signalbox.store.memory import MemoryStore
+from signalbox.store.runs.in_memory import MemoryStore
 
 pytestmark = pytest.mark.anyio
 

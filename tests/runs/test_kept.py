@@ -16,8 +16,8 @@ from signalbox.runs.billing import Settlements
 from signalbox.runs.journal import Journal
 from signalbox.runs.manager import RunManager
 from signalbox.runs.run import Asked, Run, new_run_id
-from signalbox.store import journal, writing
-from signalbox.store.journal import JournalStore
+from signalbox.store.runs import flush, journal
+from signalbox.store.runs.journal import JournalStore
 
 from tests.store.disk import BOTH, Disk, until
 from tests.support.runs import context_for
@@ -142,7 +142,7 @@ async def test_no_watcher_is_ahead_of_what_is_reserved(
     disk: Disk, store: JournalStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Blocks are small here: each is on disk before a number of it is shown, and the next one before it is needed."""
-    monkeypatch.setattr(writing, "BLOCK", BLOCK)
+    monkeypatch.setattr(flush, "BLOCK", BLOCK)
     manager = RunManager(store)
     talk = Talk(words=3)
     run = await start(manager, talk)
@@ -161,7 +161,7 @@ async def test_a_crash_goes_on_above_what_anybody_has_seen(
     disk: Disk, store: JournalStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The disk is held while a run talks on: watchers see its block and no more, and recovery begins behind that."""
-    monkeypatch.setattr(writing, "BLOCK", BLOCK)
+    monkeypatch.setattr(flush, "BLOCK", BLOCK)
     manager = RunManager(store)
     talk = Talk()
     run = await start(manager, talk)

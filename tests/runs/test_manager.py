@@ -12,7 +12,7 @@ from signalbox.core.invariants import first_fault
 from signalbox.core.ports import Play, Tell
 from signalbox.runs.manager import RunManager
 from signalbox.runs.run import SHUT_DOWN, STOPPED, Asked, Run, new_run_id
-from signalbox.store.memory import MemoryStore
+from signalbox.store.runs.in_memory import MemoryStore
 from structlog.testing import capture_logs
 
 from tests.support.runs import context_for

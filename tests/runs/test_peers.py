@@ -17,7 +17,7 @@ from signalbox.runs import cluster
 from signalbox.runs.cluster import Peers
 from signalbox.runs.manager import RunManager
 from signalbox.runs.run import Asked, Run, new_run_id
-from signalbox.store.memory import MemoryStore
+from signalbox.store.runs.in_memory import MemoryStore
 
 from tests.store.disk import until
 from tests.support.runs import context_for

@@ -21,8 +21,8 @@ from signalbox.runs.manager import RunManager
 from signalbox.runs.recovery import recover
 from signalbox.runs.run import Run
 from signalbox.services.tool_executor import ToolExecutor
-from signalbox.store.journal import JournalStore
-from signalbox.store.writing import BLOCK
+from signalbox.store.runs.flush import BLOCK
+from signalbox.store.runs.journal import JournalStore
 from structlog.testing import capture_logs
 
 from tests.store.disk import Disk, a_run

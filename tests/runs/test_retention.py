@@ -11,8 +11,8 @@ from signalbox.core.errors import StoreError
 from signalbox.core.messages import UserMessage
 from signalbox.runs.retention import Retention
 from signalbox.store.conversations import find_conversation, keep_nodes
-from signalbox.store.journal import JournalStore
-from signalbox.store.retention import Swept
+from signalbox.store.runs.journal import JournalStore
+from signalbox.store.runs.retention import Swept
 
 from tests.store.disk import BOTH, Disk, a_run, words
 

@@ -8,7 +8,7 @@ import pytest
 from signalbox.app.config import SettingsError
 from signalbox.app.levers import key_fences_from
 from signalbox.core import untrusted
-from signalbox.store.sqlite import SqliteDatabase
+from signalbox.store.engines.sqlite import SqliteDatabase
 
 from tests.support.processes import environment
 from tests.support.serving import settings_for
@@ -19,7 +19,7 @@ from pathlib import Path
 from signalbox.app.config import Settings
 from signalbox.app.levers import key_fences_from
 from signalbox.core.untrusted import fenced
-from signalbox.store.sqlite import SqliteDatabase
+from signalbox.store.engines.sqlite import SqliteDatabase
 
 async def main():
     database = SqliteDatabase(Path(sys.argv[1]))

@@ -15,11 +15,11 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import StoreError
 from signalbox.core.events import Content, Stamped
 from signalbox.core.records import RunRecord
-from signalbox.store import journal
 from signalbox.store.database import Bound, Database, P, Value
-from signalbox.store.journal import JournalStore
-from signalbox.store.postgres import PostgresDatabase
-from signalbox.store.sqlite import SqliteDatabase
+from signalbox.store.engines.postgres import PostgresDatabase
+from signalbox.store.engines.sqlite import SqliteDatabase
+from signalbox.store.runs import journal
+from signalbox.store.runs.journal import JournalStore
 from sqlalchemy import Connection
 
 from tests.support.postgres import Server

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from signalbox.core.codes import Code
 from signalbox.core.errors import StoreError
-from signalbox.store.batches import SIZES, Row, change, driver_of, insert
-from signalbox.store.rows import CHANGING, figures, opening_row
+from signalbox.store.runs.flush import OpenRun, put
+from signalbox.store.runs.raw_statements import SIZES, Row, change, driver_of, insert
+from signalbox.store.runs.rows import CHANGING, figures, opening_row
 from signalbox.store.tables import JOURNAL, RUNS, SHARED
-from signalbox.store.writing import OpenRun, put
 from sqlalchemy import Connection, event
 
 from tests.store.disk import BOTH, Disk, a_run

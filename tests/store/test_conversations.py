@@ -24,7 +24,7 @@ from signalbox.store.conversations import (
     turns_of,
     unfinished_of,
 )
-from signalbox.store.writing import Taken, put
+from signalbox.store.runs.flush import Taken, put
 from sqlalchemy import Connection, event
 
 from tests.store.disk import BOTH, Disk

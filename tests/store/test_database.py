@@ -11,9 +11,9 @@ import pytest
 from msgspec.structs import replace
 from signalbox.core.codes import Code
 from signalbox.core.errors import StoreError
-from signalbox.store import sqlite as database_module
-from signalbox.store.rows import opening_row
-from signalbox.store.sqlite import SqliteDatabase
+from signalbox.store.engines import sqlite as database_module
+from signalbox.store.engines.sqlite import SqliteDatabase
+from signalbox.store.runs.rows import opening_row
 from signalbox.store.tables import JOURNAL, RUNS
 from sqlalchemy import Connection, delete, insert, select
 from structlog.testing import capture_logs

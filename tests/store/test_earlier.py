@@ -6,8 +6,8 @@ from signalbox.core.events import Call, Stamped, ToolCalls, ToolResult
 from signalbox.core.messages import JsonObject
 from signalbox.store.conversations import events_of_runs
 from signalbox.store.database import Database
-from signalbox.store.earlier import event_from, read_events, trace_from
-from signalbox.store.reading import journal_of
+from signalbox.store.runs.format_0_1 import event_from, read_events, trace_from
+from signalbox.store.runs.reader import journal_of
 from signalbox.store.saves import events_of, snapshot_of
 
 from tests.store.disk import BOTH, Disk

@@ -10,10 +10,10 @@ from signalbox.core.events import Stamped, Success, ToolResult
 from signalbox.core.messages import AssistantMessage
 from signalbox.core.records import RunRecord
 from signalbox.runs.journal import read_all
-from signalbox.store import journal, kept_runs
-from signalbox.store.journal import JournalStore
-from signalbox.store.memory import MemoryStore
-from signalbox.store.messages import load_message
+from signalbox.store.message_codec import load_message
+from signalbox.store.runs import journal, stored_runs
+from signalbox.store.runs.in_memory import MemoryStore
+from signalbox.store.runs.journal import JournalStore
 from signalbox.store.tables import CONVERSATIONS
 from sqlalchemy import insert
 from structlog.testing import capture_logs
@@ -458,7 +458,7 @@ async def test_a_long_run_is_read_page_by_page_at_one_price(
         store.append("a", words(3 * number + 1, 3 * number + 3))
         store.append("b", words(number + 1, number + 1))
         await store.flush()
-    monkeypatch.setattr(kept_runs, "_ROWS_PER_READ", 10)
+    monkeypatch.setattr(stored_runs, "_ROWS_PER_READ", 10)
     assert await read_all(lambda after: store.read("a", after)) == words(1, 1200)
     assert await store.read("a", 100) == words(101, 129)
     if isinstance(disk, FileDisk):  # PostgreSQL tells of no such figure

@@ -13,9 +13,9 @@ from signalbox.core.errors import StoreError
 from signalbox.core.events import Content, Stamped, ToolCalls
 from signalbox.core.records import Figures
 from signalbox.runs.journal import read_all
-from signalbox.store import journal, latest
-from signalbox.store.journal import JournalStore
-from signalbox.store.reading import journal_of
+from signalbox.store.runs import journal, write_buffer
+from signalbox.store.runs.journal import JournalStore
+from signalbox.store.runs.reader import journal_of
 from structlog.testing import capture_logs
 
 from tests.store.disk import Disk, opened, until, words
@@ -134,7 +134,7 @@ async def test_who_speaks_while_he_is_filed_is_not_forgotten(disk: Disk, kept: J
 
 async def test_much_is_worth_a_row(disk: Disk, kept: JournalStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run is filed once it has said so much that a row of its own costs little, at once or bit by bit."""
-    monkeypatch.setattr(latest, "WORTH_A_ROW", 5)
+    monkeypatch.setattr(write_buffer, "WORTH_A_ROW", 5)
     await opened(kept, "a", "b")
     for number in (1, 3, 5):
         kept.append("a", words(number, number + 1))
@@ -148,7 +148,7 @@ async def test_who_fills_a_large_row_is_weighed(
     disk: Disk, kept: JournalStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only what is filed counts towards a run's limit, so that little may wait for that: much is filed at once."""
-    monkeypatch.setattr(latest, "LARGE", 300)
+    monkeypatch.setattr(write_buffer, "LARGE", 300)
     full: list[str] = []
     kept.most_bytes, kept.on_full = 300, full.append
     await opened(kept, "a", "b")
@@ -165,7 +165,7 @@ async def test_a_silent_run_holds_up_nobodys_rows(
     disk: Disk, kept: JournalStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The table is as short as it may be: who has said something long ago is filed with what others say."""
-    monkeypatch.setattr(latest, "MOST_FLUSHES", 3)
+    monkeypatch.setattr(write_buffer, "MOST_FLUSHES", 3)
     await opened(kept, "silent", "a")
     kept.append("silent", words(1, 1))
     for number in range(1, 12):
@@ -319,8 +319,8 @@ async def test_whatever_happens_each_event_is_kept_once_and_in_order(
     disk: Disk, kept: JournalStore, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Runs speak, are asked for, fail, are deleted, and the process dies: what was written is there, nothing twice."""
-    monkeypatch.setattr(latest, "MOST_FLUSHES", 4)
-    monkeypatch.setattr(latest, "WORTH_A_ROW", 9)
+    monkeypatch.setattr(write_buffer, "MOST_FLUSHES", 4)
+    monkeypatch.setattr(write_buffer, "WORTH_A_ROW", 9)
     chance = random.Random(seed)
     said: defaultdict[str, int] = defaultdict(int)
     on_disk: dict[str, int] = {}

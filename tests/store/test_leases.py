@@ -9,12 +9,12 @@ from msgspec.structs import replace
 from signalbox.core.events import Content, Done
 from signalbox.core.records import RunRecord
 from signalbox.runs.recovery import recover
-from signalbox.store import journal, leases, writing
-from signalbox.store.journal import JournalStore
-from signalbox.store.leases import Sharing, renew, take_over
-from signalbox.store.postgres import PostgresDatabase
+from signalbox.store.engines.postgres import PostgresDatabase
+from signalbox.store.runs import flush, journal, leases
+from signalbox.store.runs.flush import BLOCK
+from signalbox.store.runs.journal import JournalStore
+from signalbox.store.runs.leases import Sharing, renew, take_over
 from signalbox.store.tables import LEASES
-from signalbox.store.writing import BLOCK
 from sqlalchemy import select
 from structlog.testing import capture_logs
 
@@ -154,7 +154,7 @@ async def test_a_takeover_waits_for_a_flush_under_way(workers: Workers) -> None:
             await release.wait()
 
         def write(connection: object) -> None:
-            writing.put(connection, [_taken_of("a")], (), one.sharing)  # type: ignore[arg-type]
+            flush.put(connection, [_taken_of("a")], (), one.sharing)  # type: ignore[arg-type]
 
         async def both(connection: object) -> None:
             await connection.run_sync(write)  # type: ignore[attr-defined]
@@ -170,8 +170,8 @@ async def test_a_takeover_waits_for_a_flush_under_way(workers: Workers) -> None:
     assert [(record.id, record.seq) for record in await heir.store.take_unfinished()] == [("a", 2)]
 
 
-def _taken_of(run_id: str) -> writing.Taken:
-    return writing.Taken(run_id, 2, BLOCK, None, None, words(1, 2), [], is_raised=False, is_leased=True)
+def _taken_of(run_id: str) -> flush.Taken:
+    return flush.Taken(run_id, 2, BLOCK, None, None, words(1, 2), [], is_raised=False, is_leased=True)
 
 
 async def test_who_is_kept_from_ending_what_he_took_does_so_later(workers: Workers) -> None:
@@ -189,7 +189,7 @@ async def test_a_flush_whose_answer_was_lost_is_written_once(workers: Workers) -
     """It came through and nobody knew; the same rows come again, with more behind them."""
     one = workers.new("one")
     await opened(one.store, "a")
-    await workers.database.write(writing.put, [_taken_of("a")], (), one.sharing)
+    await workers.database.write(flush.put, [_taken_of("a")], (), one.sharing)
     one.store.append("a", words(1, 5))
     one.store.note("a", lambda: over(a_run("a"), 5))
     await one.store.flush()

@@ -3,7 +3,7 @@
 import pytest
 from signalbox.core.events import Content, Stamped
 from signalbox.core.records import RunRecord
-from signalbox.store.memory import MemoryStore
+from signalbox.store.runs.in_memory import MemoryStore
 
 pytestmark = pytest.mark.anyio
 

@@ -14,6 +14,8 @@ from alembic.script import ScriptDirectory
 from hatchling.builders.wheel import WheelBuilder
 from signalbox.core.errors import StoreError
 from signalbox.store.conversations import tree_of
+from signalbox.store.engines.postgres import PostgresDatabase
+from signalbox.store.engines.sqlite import SqliteDatabase, _engine
 from signalbox.store.migrate import (
     HEAD,
     SCRIPTS,
@@ -25,9 +27,7 @@ from signalbox.store.migrate import (
     version,
     version_on,
 )
-from signalbox.store.postgres import PostgresDatabase
 from signalbox.store.saves import list_saves
-from signalbox.store.sqlite import SqliteDatabase, _engine
 from signalbox.store.tables import METADATA
 from sqlalchemy import Connection, Engine, inspect, text
 

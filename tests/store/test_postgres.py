@@ -12,11 +12,13 @@ from signalbox.core.conversations import Conversation, Node, Told
 from signalbox.core.errors import StoreError
 from signalbox.core.events import Content, Stamped
 from signalbox.core.messages import UserMessage
-from signalbox.store import journal, postgres, saves, silence
+from signalbox.store import saves
 from signalbox.store.conversations import keep_nodes
 from signalbox.store.database import Database, Unopened
-from signalbox.store.journal import JournalStore
-from signalbox.store.postgres import PostgresDatabase
+from signalbox.store.engines import postgres, timeouts
+from signalbox.store.engines.postgres import PostgresDatabase
+from signalbox.store.runs import journal
+from signalbox.store.runs.journal import JournalStore
 from sqlalchemy import Connection, text
 
 from tests.store.disk import a_run, opened, until, words
@@ -57,7 +59,7 @@ def hasty(database: PostgresDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(postgres, "ANSWER_SECONDS", SECONDS)
     monkeypatch.setattr(postgres, "LOCK_SECONDS", SECONDS)
     monkeypatch.setattr(postgres, "_GRACE_SECONDS", 0.1)
-    monkeypatch.setattr(silence, "SILENT_SECONDS", 0.1)
+    monkeypatch.setattr(timeouts, "SILENT_SECONDS", 0.1)
 
 
 def one(connection: Connection) -> int:
@@ -110,7 +112,7 @@ async def test_one_at_a_time_finds_out_whether_the_silence_is_over(database: Pos
     """A server that has gone for hours costs one caller his time, not all of them."""
     proxy.hold()
     await refused(database.read(one))
-    await asyncio.sleep(silence.SILENT_SECONDS)
+    await asyncio.sleep(timeouts.SILENT_SECONDS)
     took = await asyncio.gather(*(refused(database.read(one)) for _ in range(20)))
     assert len([seconds for seconds in took if seconds > SECONDS * 0.9]) == 1  # the others at once, or nearly
 
@@ -529,7 +531,7 @@ async def test_why_it_cannot_be_opened_is_told(postgres: Server, postgres_url: s
         }
         for url, cause in causes.items():
             with pytest.MonkeyPatch.context() as patched:
-                patched.setattr("signalbox.store.driver.CONNECT_SECONDS", SECONDS)
+                patched.setattr("signalbox.store.engines.asyncpg_types.CONNECT_SECONDS", SECONDS)
                 worker = PostgresDatabase(url)
                 with pytest.raises(Unopened) as told:
                     await worker.open()

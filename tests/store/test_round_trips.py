@@ -24,8 +24,8 @@ from signalbox.core.messages import (
 from signalbox.core.parts import Usage
 from signalbox.core.records import RunRecord
 from signalbox.runs.attempts_codec import progress_of, with_figures
-from signalbox.store.journal import JournalStore
-from signalbox.store.messages import dump_message, dumps, load_message, loads
+from signalbox.store.message_codec import dump_message, dumps, load_message, loads
+from signalbox.store.runs.journal import JournalStore
 
 from tests.store.disk import BOTH, Disk, a_run
 

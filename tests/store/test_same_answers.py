@@ -16,8 +16,8 @@ from signalbox.core.records import RunRecord
 from signalbox.store import conversations, saves
 from signalbox.store.conversation_list import lines_of
 from signalbox.store.database import Database
+from signalbox.store.runs.flush import Taken, put
 from signalbox.store.tables import METADATA
-from signalbox.store.writing import Taken, put
 from sqlalchemy import Connection, Table, Text, select
 
 from tests.store.disk import BOTH, Disk, new_disk

@@ -3,7 +3,7 @@
 import pytest
 from signalbox.core.codes import Code
 from signalbox.core.events import Content, Stamped
-from signalbox.store.journal import JournalStore
+from signalbox.store.runs.journal import JournalStore
 
 from tests.store.disk import Disk, opened, until
 

@@ -4,7 +4,7 @@ import asyncio
 import threading
 
 import pytest
-from signalbox.store.threads import Threads
+from signalbox.store.engines.threads import Threads
 
 pytestmark = pytest.mark.anyio
 

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from signalbox.store.sqlite import SqliteDatabase
+from signalbox.store.engines.sqlite import SqliteDatabase
 from signalbox.store.tables import METADATA
 from sqlalchemy import Connection, LargeBinary, insert
 

@@ -20,7 +20,7 @@ from typing import Any, Self
 
 import asyncpg
 import pytest
-from signalbox.store.postgres import PostgresDatabase
+from signalbox.store.engines.postgres import PostgresDatabase
 
 WAIT = 20.0
 NEEDED = "SIGNALBOX_NEEDS_SERVICES"

@@ -20,8 +20,8 @@ from signalbox.app.folders import data_folder, notes_folder
 from signalbox.app.levers import LEVER_FILE
 from signalbox.app.workers import FolderInUse, hold_data_folder
 from signalbox.core.errors import StoreError
-from signalbox.store.checkup import is_known, look_at_file
-from signalbox.store.copying import copy_file
+from signalbox.store.engines.sqlite_check import is_known, look_at_file
+from signalbox.store.engines.sqlite_copy import copy_file
 
 _NOTES = "notes"
 _FILES = (DATABASE_FILE, ADMIN_FILE, LEVER_FILE)

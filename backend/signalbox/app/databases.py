@@ -9,11 +9,12 @@ from signalbox.app.config import Settings, SettingsError
 from signalbox.app.workers import hold_data_folder
 from signalbox.core.errors import StoreError
 from signalbox.store.database import Database, Unopened
+from signalbox.store.engines.sqlite import SqliteDatabase
 from signalbox.store.migrate import NewerDatabase
-from signalbox.store.sqlite import SqliteDatabase
 
 FILE = "signalbox.db"
-# Parts of the reasons (store/refusals.py) for which there may be no server at all; in all others one has answered.
+# Parts of the reasons (store/engines/postgres_errors.py) for which there may be no server at all; in all others a
+# server has answered.
 _AWAY = ("does not answer", "nothing listens", "no socket", "host is not known")
 
 
@@ -22,7 +23,7 @@ def database_of(settings: Settings, folder: Path) -> Database:
     if settings.database_url is None:
         return SqliteDatabase(folder / FILE)
     try:
-        from signalbox.store.postgres import PostgresDatabase  # its driver is an extra
+        from signalbox.store.engines.postgres import PostgresDatabase  # its driver is an extra
     except ImportError:
         raise SettingsError(
             "DATABASE_URL is set, but the package asyncpg is not installed: pip install 'signalbox[postgres]'."

@@ -11,7 +11,7 @@ from signalbox.core.untrusted import SECRET_BYTES, key_fences
 from signalbox.flags.lever import LeverFile, LeverPlace
 from signalbox.flags.shared_lever import SharedLever
 from signalbox.store.database import Database
-from signalbox.store.shared import FENCE, get_shared, shared_once
+from signalbox.store.shared_values import FENCE, get_shared, shared_once
 
 LEVER_FILE = "tool_loop_v2.json"
 

@@ -49,7 +49,7 @@ from signalbox.services.http.client import make_client
 from signalbox.services.openrouter import OpenRouterService, Upstream
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.store.database import Database
-from signalbox.store.journal import JournalStore
+from signalbox.store.runs.journal import JournalStore
 
 _SPARE_CONNECTIONS = 100
 # What a page of an allowed origin may send.

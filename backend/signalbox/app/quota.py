@@ -14,7 +14,7 @@ from signalbox.app.rates import Rates, address_of
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, StoreError
 from signalbox.store.database import Database
-from signalbox.store.under_way import count_under_way
+from signalbox.store.runs.active_count import count_under_way
 
 _RETRY_SECONDS = 2.0
 _NOTHING_TO_ASK = nullcontext[None]()

@@ -12,8 +12,8 @@ from signalbox.app.config import Settings
 from signalbox.runs.cluster import Peers
 from signalbox.runs.manager import RunManager
 from signalbox.store.database import Database
-from signalbox.store.journal import JournalStore
-from signalbox.store.leases import Sharing
+from signalbox.store.runs.journal import JournalStore
+from signalbox.store.runs.leases import Sharing
 
 
 def sharing_of(settings: Settings, database: Database) -> Sharing | None:
@@ -31,8 +31,8 @@ def join(
     on_lever: Callable[[], Coroutine[Any, Any, None]] | None = None,
 ) -> None:
     """Work beside others from now on, until `stack` ends it; `on_lever` is run when one of them pulls the lever."""
-    from signalbox.store.notices import Notices
-    from signalbox.store.postgres import PostgresDatabase
+    from signalbox.store.engines.notifications import Notices
+    from signalbox.store.engines.postgres import PostgresDatabase
 
     assert isinstance(database, PostgresDatabase)  # the only one that is shared
     tasks: set[asyncio.Task[None]] = set()

@@ -45,8 +45,8 @@ class Concessions(Struct):
     """What the requests of this run give up because a host refused them otherwise; the history stays as it is.
 
     `trim` counts how much of the conversation is left out (see `chat/history/context_window.py`), `flat` tells earlier
-    calls and results in words, `no_drawings` leaves out the images of earlier answers, `most_tokens` is what the account can afford,
-    `room` is a length limit above the caller's.
+    calls and results in words, `no_drawings` leaves out the images of earlier answers, `most_tokens` is what the
+    account can afford, `room` is a length limit above the caller's.
     """
 
     trim: int = 0

@@ -9,7 +9,7 @@ import structlog
 from signalbox.core.errors import StoreError
 from signalbox.flags.lever import Lever, json_of, lever_of
 from signalbox.store.database import Database, quietly
-from signalbox.store.shared import LEVER, get_shared, pull_shared_lever, shared_once
+from signalbox.store.shared_values import LEVER, get_shared, pull_shared_lever, shared_once
 
 # A pull acts on every worker within a second even where its notice was lost.
 _LOOK_SECONDS = 0.5

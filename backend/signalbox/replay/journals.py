@@ -21,8 +21,8 @@ from signalbox.runs.attempts_codec import progress_of
 from signalbox.runs.journal import read_all
 from signalbox.store.conversations import tree_of
 from signalbox.store.database import Database
-from signalbox.store.earlier import event_from
-from signalbox.store.journal import JournalStore
+from signalbox.store.runs.format_0_1 import event_from
+from signalbox.store.runs.journal import JournalStore
 from signalbox.store.saves import Snapshot, events_of, find_save, snapshot_of
 from signalbox.wire.json_text import loads
 

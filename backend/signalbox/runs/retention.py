@@ -9,7 +9,7 @@ import structlog
 
 from signalbox.core.errors import StoreError
 from signalbox.store.database import Bound, Database
-from signalbox.store.retention import Swept, sweep_conversations, sweep_runs
+from signalbox.store.runs.retention import Swept, sweep_conversations, sweep_runs
 
 _log = structlog.get_logger()
 

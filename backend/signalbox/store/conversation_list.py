@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Connection, Table, and_, case, func, liter
 
 from signalbox.core.conversations import Line
 from signalbox.store.conversations import conversation_of
-from signalbox.store.portable import Words, place_of
+from signalbox.store.engines.portable_sql import Words, place_of
 from signalbox.store.tables import CONVERSATIONS, MESSAGES, RUNS
 
 Cursor = tuple[float, str]

@@ -12,10 +12,10 @@ from signalbox.core.conversations import Answer, Conversation, Node, Told, answe
 from signalbox.core.errors import RequestError
 from signalbox.core.events import Stamped
 from signalbox.core.messages import JsonObject, Message
-from signalbox.store.earlier import read_events
-from signalbox.store.messages import from_json, load_message, to_json
-from signalbox.store.portable import insert_into, listed
-from signalbox.store.rows import FIGURES, record_of
+from signalbox.store.engines.portable_sql import insert_into, listed
+from signalbox.store.message_codec import from_json, load_message, to_json
+from signalbox.store.runs.format_0_1 import read_events
+from signalbox.store.runs.rows import FIGURES, record_of
 from signalbox.store.tables import CONVERSATIONS, JOURNAL, MESSAGES, RUNS, SAVES, TURNS
 from signalbox.wire.json_text import dumps, loads
 

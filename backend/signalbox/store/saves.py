@@ -11,7 +11,7 @@ from sqlalchemy import Connection, RowMapping, delete, insert, select, tuple_
 from signalbox.core.events import LoopName, Stamped
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.records import RunRecord
-from signalbox.store.earlier import read_events, trace_from
+from signalbox.store.runs.format_0_1 import read_events, trace_from
 from signalbox.store.tables import MESSAGES, SAVES
 from signalbox.wire.json_text import dumps, loads
 

@@ -15,7 +15,7 @@ from sqlalchemy import (
     text,
 )
 
-from signalbox.store.portable import Words
+from signalbox.store.engines.portable_sql import Words
 
 METADATA = MetaData()
 

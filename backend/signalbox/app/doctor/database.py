@@ -8,7 +8,7 @@ from signalbox.app.doctor.finding import Finding, fail, ok, refusal, warn
 from signalbox.app.doctor.lever import standing
 from signalbox.app.serve import count_of
 from signalbox.core.errors import StoreError
-from signalbox.store.checkup import is_current, is_known, look_at_file
+from signalbox.store.engines.sqlite_check import is_current, is_known, look_at_file
 
 SECONDS = 5.0
 _CLOCKS = 5.0  # seconds between two clocks from which on it is worth a word
@@ -32,7 +32,7 @@ async def _database(settings: Settings) -> list[Finding]:
     if settings.database_url is None:
         return [await asyncio.to_thread(_file, settings)]
     try:
-        from signalbox.store.checkup_server import look_at_server  # its driver is an extra
+        from signalbox.store.engines.postgres_check import look_at_server  # its driver is an extra
     except ImportError:
         words = "DATABASE_URL is set, but the package asyncpg is not installed."
         return [fail("database", words, "pip install 'signalbox[postgres]'")]

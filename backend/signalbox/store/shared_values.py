@@ -2,8 +2,8 @@
 
 from sqlalchemy import Connection, select
 
-from signalbox.store.leases import notify
-from signalbox.store.portable import insert_into
+from signalbox.store.engines.portable_sql import insert_into
+from signalbox.store.runs.leases import notify
 from signalbox.store.tables import SHARED
 
 LEVER = "tool_loop_v2"

@@ -7,9 +7,9 @@ from contextlib import suppress
 import structlog
 
 from signalbox.core.errors import StoreError
-from signalbox.store.driver import CONNECT_SECONDS, Driver, DriverError, DriverFault
-from signalbox.store.leases import CHANNEL, notify
-from signalbox.store.postgres import PostgresDatabase
+from signalbox.store.engines.asyncpg_types import CONNECT_SECONDS, Driver, DriverError, DriverFault
+from signalbox.store.engines.postgres import PostgresDatabase
+from signalbox.store.runs.leases import CHANNEL, notify
 
 _log = structlog.get_logger()
 _RETRY_SECONDS = 1.0

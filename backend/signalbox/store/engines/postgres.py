@@ -12,10 +12,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from signalbox.core.codes import Code
 from signalbox.core.errors import StoreError
 from signalbox.store.database import Database, Unopened, Value, Work, refuse
-from signalbox.store.driver import Driver, DriverError, DriverFault, connect
+from signalbox.store.engines.asyncpg_types import Driver, DriverError, DriverFault, connect
+from signalbox.store.engines.postgres_errors import is_lasting, reason, sqlstate, was_in_the_way
+from signalbox.store.engines.timeouts import TURN, Silence, Turn
 from signalbox.store.migrate import NewerDatabase, upgrade_on
-from signalbox.store.refusals import is_lasting, reason, sqlstate, was_in_the_way
-from signalbox.store.silence import TURN, Silence, Turn
 
 # How long a caller waits in all: for a free connection, for a new one, and for his transaction.
 ANSWER_SECONDS = 5.0

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from sqlalchemy import Connection, Table
 
-from signalbox.store.portable import readable
+from signalbox.store.engines.portable_sql import readable
 
 Row = Mapping[str, Any]
 """Values by column; all rows of one batch name the same columns in the same order."""

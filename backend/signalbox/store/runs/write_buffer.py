@@ -14,13 +14,13 @@ from msgspec import MsgspecError, Struct, json
 from sqlalchemy import Connection, delete, func, select
 
 from signalbox.core.events import Stamped
-from signalbox.store.batches import driver_of, insert
 from signalbox.store.database import touch
-from signalbox.store.earlier import read_batches
-from signalbox.store.leases import Sharing
-from signalbox.store.portable import listed
+from signalbox.store.engines.portable_sql import listed
+from signalbox.store.runs.flush import OpenRun, Taken, journal_row, put, taken_of
+from signalbox.store.runs.format_0_1 import read_batches
+from signalbox.store.runs.leases import Sharing
+from signalbox.store.runs.raw_statements import driver_of, insert
 from signalbox.store.tables import JOURNAL, LATEST, RUNS
-from signalbox.store.writing import OpenRun, Taken, journal_row, put, taken_of
 
 # With this many events a run is worth a separate row in the journal: 2.5 seconds of one that says 50 a second.
 WORTH_A_ROW = 128

@@ -9,7 +9,7 @@ from signalbox.core.events import Flag
 from signalbox.core.messages import JsonObject
 from signalbox.core.parts import Usage
 from signalbox.core.records import Figures, RunRecord
-from signalbox.store.messages import dumps, loads
+from signalbox.store.message_codec import dumps, loads
 from signalbox.store.tables import RUNS
 
 # What a listing needs no more than a trace: the search columns stay on disk.

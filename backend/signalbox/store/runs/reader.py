@@ -7,8 +7,8 @@ from sqlalchemy import Column, ColumnElement, Connection, func, or_, select, tup
 
 from signalbox.core.events import Stamped
 from signalbox.core.records import RunRecord, Statuses
-from signalbox.store.earlier import read_events
-from signalbox.store.rows import COLUMNS, FIGURES, record_of
+from signalbox.store.runs.format_0_1 import read_events
+from signalbox.store.runs.rows import COLUMNS, FIGURES, record_of
 from signalbox.store.tables import JOURNAL, RUNS
 
 # What a column of whole numbers takes; no run has so many events.

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from sqlalchemy import Connection, delete, func, literal, or_, select, update
 
 from signalbox.core.records import RunRecord
-from signalbox.store.portable import database_time, insert_into, listed
-from signalbox.store.rows import FIGURES, record_of
+from signalbox.store.engines.portable_sql import database_time, insert_into, listed
+from signalbox.store.runs.rows import FIGURES, record_of
 from signalbox.store.tables import JOURNAL, LEASES, RUNS
 
 CHANNEL = "signalbox"

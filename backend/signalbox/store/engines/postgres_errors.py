@@ -3,7 +3,7 @@
 import socket
 from typing import Any
 
-from signalbox.store.driver import is_misuse
+from signalbox.store.engines.asyncpg_types import is_misuse
 
 # Classes of SQLSTATE that the same words meet again, however often they are said: values that do not fit (22), rows
 # that must not be (23), words that are not understood or not allowed (0A, 21, 42), and what is too large (54).

@@ -8,8 +8,8 @@ from typing import Any
 
 from signalbox.core.codes import Code
 from signalbox.core.errors import StoreError
-from signalbox.store.driver import Driver, DriverError, connect
-from signalbox.store.shared import LEVER
+from signalbox.store.engines.asyncpg_types import Driver, DriverError, connect
+from signalbox.store.shared_values import LEVER
 
 _LISTEN_SECONDS = 2.0
 

@@ -8,7 +8,7 @@ import structlog
 
 from signalbox.core.codes import Code
 from signalbox.core.errors import StoreError
-from signalbox.store.driver import Driver
+from signalbox.store.engines.asyncpg_types import Driver
 
 _log = structlog.get_logger()
 

@@ -13,10 +13,10 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import SQLAlchemyError
 
 from signalbox.core.errors import StoreError
-from signalbox.store.batches import driver_of
 from signalbox.store.database import Database, Value, Work, refuse
+from signalbox.store.engines.threads import Threads
 from signalbox.store.migrate import upgrade
-from signalbox.store.threads import Threads
+from signalbox.store.runs.raw_statements import driver_of
 
 _log = structlog.get_logger()
 _READERS = 4

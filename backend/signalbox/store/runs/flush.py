@@ -11,11 +11,11 @@ from signalbox.core.events import Content, Stamped
 from signalbox.core.messages import Message
 from signalbox.core.ports import OnDurable
 from signalbox.core.records import Figures, RunRecord
-from signalbox.store.batches import Row, change, insert
-from signalbox.store.leases import Sharing, check, give_up, notify_news, take
-from signalbox.store.messages import dump_message
-from signalbox.store.reading import journal_of
-from signalbox.store.rows import CHANGING, bill, figures, opening_row
+from signalbox.store.message_codec import dump_message
+from signalbox.store.runs.leases import Sharing, check, give_up, notify_news, take
+from signalbox.store.runs.raw_statements import Row, change, insert
+from signalbox.store.runs.reader import journal_of
+from signalbox.store.runs.rows import CHANGING, bill, figures, opening_row
 from signalbox.store.tables import CONVERSATIONS, JOURNAL, MESSAGES, RUNS, TURNS
 
 # Numbers that are reserved at once: so many that a stream goes on to its end also while the disk does not answer. A

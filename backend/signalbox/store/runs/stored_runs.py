@@ -8,7 +8,7 @@ from sqlalchemy import delete
 from signalbox.core.events import Stamped
 from signalbox.core.records import RunRecord, Statuses
 from signalbox.store.database import Database
-from signalbox.store.reading import find_run, find_run_by_key, is_run_over, journal_of, recent_runs, unsettled_runs
+from signalbox.store.runs.reader import find_run, find_run_by_key, is_run_over, journal_of, recent_runs, unsettled_runs
 from signalbox.store.tables import RUNS
 
 _ROWS_PER_READ = 200

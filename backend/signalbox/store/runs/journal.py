@@ -14,10 +14,10 @@ from signalbox.core.messages import Message
 from signalbox.core.ports import OnDurable
 from signalbox.core.records import Figures, RunRecord
 from signalbox.store.database import Database
-from signalbox.store.kept_runs import KeptRuns
-from signalbox.store.latest import Said, Unfiled, file_left, has_left, write_flush
-from signalbox.store.leases import LeaseLost, Sharing, renew, take_over, unfinished
-from signalbox.store.writing import OpenRun, Taken
+from signalbox.store.runs.flush import OpenRun, Taken
+from signalbox.store.runs.leases import LeaseLost, Sharing, renew, take_over, unfinished
+from signalbox.store.runs.stored_runs import KeptRuns
+from signalbox.store.runs.write_buffer import Said, Unfiled, file_left, has_left, write_flush
 
 _log = structlog.get_logger()
 

@@ -1,0 +1,1 @@
+"""SQLite and PostgreSQL: connections, threads, timeouts, errors and checks of each engine."""

@@ -128,28 +128,28 @@ def _add_tokens(verbs: _Verbs) -> None:
 
 
 def _serve(arguments: argparse.Namespace) -> int:
-    from signalbox.app.starting import uncollected
+    from signalbox.app.process.gc_tuning import uncollected
 
     with uncollected():
-        from signalbox.app.serve import serve
+        from signalbox.server.serve import serve
 
     return serve(arguments.host, arguments.port, arguments.workers)
 
 
 def _doctor(arguments: argparse.Namespace) -> int:
-    from signalbox.app.doctor.examination import doctor
+    from signalbox.commands.doctor.examination import doctor
 
     return doctor(json=arguments.json, host=arguments.host, port=arguments.port)
 
 
 def _backup(arguments: argparse.Namespace) -> int:
-    from signalbox.app.backup import backup
+    from signalbox.commands.backup import backup
 
     return backup(arguments.target)
 
 
 def _restore(arguments: argparse.Namespace) -> int:
-    from signalbox.app.backup import restore
+    from signalbox.commands.backup import restore
 
     return restore(arguments.file)
 
@@ -205,31 +205,31 @@ def _count(text: str) -> int:
 
 
 def _replay(arguments: argparse.Namespace) -> int:
-    from signalbox.app.replaying import replay
+    from signalbox.commands.replay import replay
 
     return replay(arguments)
 
 
 def _parity(arguments: argparse.Namespace) -> int:
-    from signalbox.app.replaying import parity
+    from signalbox.commands.replay import parity
 
     return parity(arguments)
 
 
 def _create_token(arguments: argparse.Namespace) -> int:
-    from signalbox.app.tokens import create
+    from signalbox.commands.token import create
 
     return create(arguments.name, arguments.days)
 
 
 def _list_tokens(arguments: argparse.Namespace) -> int:
-    from signalbox.app.tokens import list_all
+    from signalbox.commands.token import list_all
 
     return list_all()
 
 
 def _revoke_token(arguments: argparse.Namespace) -> int:
-    from signalbox.app.tokens import revoke
+    from signalbox.commands.token import revoke
 
     return revoke(arguments.id)
 

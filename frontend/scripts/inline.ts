@@ -1,5 +1,5 @@
 // Puts the chat page's style sheet and theme.js into index.html itself: it is painted when the document has come, and
-// not a round trip later. The server allows both by their hashes (backend/signalbox/app/files.py).
+// not a round trip later. The server allows both by their hashes (backend/signalbox/app/asgi/static_files.py).
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Plugin } from "vite";

@@ -5,8 +5,8 @@ import json
 from pathlib import Path
 
 import pytest
-from signalbox.app import files
-from signalbox.app.compression import accepted
+from signalbox.app.asgi import static_files
+from signalbox.app.asgi.compression import accepted
 
 from tests.support.serving import RunningApp, settings_for
 
@@ -47,7 +47,7 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (folder / f"{name}.gz").write_bytes(gzip.compress(f"{SCRIPT}{name}".encode()))
         (folder / f"{name}.br").write_bytes(f"brotli of {name}".encode())
     (folder / "assets" / "font-1.woff2").write_bytes(b"wOF2" * 1000)
-    monkeypatch.setattr(files, "page_folder", lambda: folder)
+    monkeypatch.setattr(static_files, "page_folder", lambda: folder)
     return folder
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 import uvicorn
-from signalbox.app.direct import write_by
+from signalbox.app.asgi.transport_write import write_by
 from starlette.types import Message, Receive, Scope, Send
 
 pytestmark = pytest.mark.anyio
@@ -44,7 +44,7 @@ async def test_pieces_arrive_in_their_order() -> None:
         assert write_by(send) is None  # the head is not sent yet
         await send(START)
         write = write_by(send)
-        assert write is not None, "uvicorn has changed: see signalbox/app/direct.py"
+        assert write is not None, "uvicorn has changed: see signalbox/app/asgi/transport_write.py"
         assert write(b"one ")
         assert write(b"")  # which would end the body
         await send(piece(b"two "))

@@ -15,15 +15,15 @@ from typing import Any
 
 import pytest
 from signalbox.app.config import Settings, unknown_around
-from signalbox.app.doctor import examination, folder
-from signalbox.app.doctor.access import check_access
-from signalbox.app.doctor.database import check_database
-from signalbox.app.doctor.examination import examine
-from signalbox.app.doctor.finding import Finding
-from signalbox.app.doctor.folder import check_folder
-from signalbox.app.doctor.installation import check_page, read_settings
-from signalbox.app.doctor.report import as_json, as_text, is_well
-from signalbox.app.serve import serve
+from signalbox.commands.doctor import examination, folder
+from signalbox.commands.doctor.access import check_access
+from signalbox.commands.doctor.database import check_database
+from signalbox.commands.doctor.examination import examine
+from signalbox.commands.doctor.finding import Finding
+from signalbox.commands.doctor.folder import check_folder
+from signalbox.commands.doctor.installation import check_page, read_settings
+from signalbox.commands.doctor.report import as_json, as_text, is_well
+from signalbox.server.serve import serve
 from signalbox.services.search.docs_index import DocsIndex
 from signalbox.simulator.server import BackgroundSimulator
 from signalbox.store.engines import postgres_check
@@ -173,7 +173,7 @@ def test_the_database_file(tmp_path: Path) -> None:
 def test_a_large_file_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """When the time is over it is said that the rest was not looked at."""
     _database(tmp_path)
-    monkeypatch.setattr("signalbox.app.doctor.database.SECONDS", -1.0)
+    monkeypatch.setattr("signalbox.commands.doctor.database.SECONDS", -1.0)
     monkeypatch.setattr("signalbox.store.engines.sqlite_check._STEPS", 1)
     [found] = asyncio.run(check_database(near(tmp_path)))
     assert found.state == "ok"
@@ -298,7 +298,7 @@ def test_a_folder_that_takes_long_to_index(tmp_path: Path, monkeypatch: pytest.M
         return Counter({"guide": 1})
 
     monkeypatch.setattr(DocsIndex, "refresh", index)
-    monkeypatch.setattr("signalbox.app.doctor.searching.SECONDS", 0.2)
+    monkeypatch.setattr("signalbox.commands.doctor.searching.SECONDS", 0.2)
     found = examined(near(tmp_path))
     assert not is_over.is_set()
     release.set()
@@ -467,8 +467,8 @@ def test_a_misspelt_setting_around(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 def test_advice_fits_how_it_was_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_repository: bool) -> None:
     """A package has neither .env.example nor ./just, so nothing points there."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("signalbox.app.installed.is_repository", lambda: is_repository)
-    monkeypatch.setattr("signalbox.app.doctor.installation.page_folder", lambda: None)
+    monkeypatch.setattr("signalbox.app.installation.is_repository", lambda: is_repository)
+    monkeypatch.setattr("signalbox.commands.doctor.installation.page_folder", lambda: None)
     (tmp_path / ".env").write_text("SIGNALBOX_ELSE=1\n")
     told = " ".join(one.todo for one in [check_page(), *read_settings()[1]])
     assert (".env.example" in told, "./just" in told) == (is_repository, is_repository)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from signalbox.app import files
+from signalbox.app.asgi import static_files
 
 from tests.support.serving import RunningApp, error_of, settings_for
 
@@ -23,7 +23,7 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "app.js").write_text("export {}")
     (folder / "assets").mkdir()
     (folder / "assets" / "app-1.js").write_text("export {}")
-    monkeypatch.setattr(files, "page_folder", lambda: folder)
+    monkeypatch.setattr(static_files, "page_folder", lambda: folder)
     return folder
 
 
@@ -82,7 +82,7 @@ def test_a_wrong_method_is_told_apart_where_the_page_is_built(page: Path, tmp_pa
 
 def test_without_a_page_the_address_says_how_to_get_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever starts from source reads one sentence; the API works all the same."""
-    monkeypatch.setattr(files, "page_folder", lambda: None)
+    monkeypatch.setattr(static_files, "page_folder", lambda: None)
     with RunningApp(settings_for(tmp_path / "data")) as app:
         assert "./just start" in app.client.get("/").text
         assert app.client.get("/api/chat/stream").status_code == 405
@@ -147,7 +147,7 @@ def test_without_a_page_a_browser_is_told_how_to_read(
     docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where no page is built, what a browser gets of the guide is one sentence."""
-    monkeypatch.setattr(files, "page_folder", lambda: None)
+    monkeypatch.setattr(static_files, "page_folder", lambda: None)
     with RunningApp(settings_for(tmp_path / "data", signalbox_docs=docs)) as app:
         assert "Accept: text/markdown" in app.client.get("/guide/a.md", headers=BROWSER).text
 
@@ -192,7 +192,7 @@ def test_the_other_pages_are_ours_too(page: Path, tmp_path: Path) -> None:
 
 def test_without_a_page_the_reference_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever starts from source without the page learns where the API describes itself."""
-    monkeypatch.setattr(files, "page_folder", lambda: None)
+    monkeypatch.setattr(static_files, "page_folder", lambda: None)
     with RunningApp(settings_for(tmp_path / "data")) as app:
         assert "/openapi.json" in app.client.get("/docs").text
         assert "tool_loop_v2" in app.client.get("/operator").text

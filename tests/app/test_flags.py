@@ -11,8 +11,8 @@ from typing import Any
 
 import httpx
 import pytest
-from signalbox.app.admin import FILE, admin_token
 from signalbox.app.config import SettingsError
+from signalbox.app.operator_token import FILE, admin_token
 
 from tests.support.fixtures import Behind
 from tests.support.frames import Heard, checked

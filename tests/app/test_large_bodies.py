@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 import pytest
-from signalbox.app.intake import messages_of
+from signalbox.app.request.mapping import messages_of
 from signalbox.app.schemas import MOST_CALLS, MOST_PARTS, ChatRequest
 from signalbox.chat.history.repair import history_for
 from signalbox.conversations.titles import title_of

@@ -8,8 +8,8 @@ import weakref
 from collections.abc import Callable
 
 import pytest
-from signalbox.app import memory
-from signalbox.app.memory import Upkeep, resident, trim, tune
+from signalbox.app.process import memory_release
+from signalbox.app.process.memory_release import Upkeep, resident, trim, tune
 
 MB = 1024 * 1024
 
@@ -66,7 +66,7 @@ async def test_garbage_is_collected_and_memory_returned_once_no_stream_is_open()
 async def test_many_collections_of_what_is_new_are_worth_a_full_one(monkeypatch) -> None:
     """Garbage that makes no memory grow goes as well while no stream is open."""
     counts = iter([(0, 0, 9), (0, 0, 10), (0, 0, 0)])
-    monkeypatch.setattr(memory.gc, "get_count", lambda: next(counts))
+    monkeypatch.setattr(memory_release.gc, "get_count", lambda: next(counts))
     assert await _trims(3, lambda: True, [100]) == 1
 
 
@@ -106,6 +106,6 @@ def test_what_was_freed_goes_back_to_the_system() -> None:
 
 def test_another_allocator_is_left_alone(monkeypatch) -> None:
     """Where glibc is not, nothing is asked of it."""
-    monkeypatch.setattr(memory.sys, "platform", "darwin")
+    monkeypatch.setattr(memory_release.sys, "platform", "darwin")
     tune()
     trim()

@@ -4,7 +4,7 @@ import threading
 from typing import Any
 
 import pytest
-from signalbox.app import streaming
+from signalbox.app.asgi import streaming
 
 from tests.support.fixtures import Behind
 from tests.support.frames import checked, hear

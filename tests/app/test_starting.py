@@ -10,7 +10,7 @@ import pytest
 from fastapi import FastAPI, routing
 from signalbox.app.config import load_settings
 from signalbox.app.main import create_app
-from signalbox.app.starting import uncollected
+from signalbox.app.process.gc_tuning import uncollected
 
 # What a server with a key, on SQLite, without a rate limit and without packages' tools has no use for at the start.
 NOT_NEEDED = ("signalbox.simulator", "limits", "jsonschema", "alembic", "asyncpg", "sqlalchemy.dialects.postgresql")
@@ -18,7 +18,7 @@ NOT_NEEDED = ("signalbox.simulator", "limits", "jsonschema", "alembic", "asyncpg
 
 def test_a_server_is_imported_without_what_only_some_starts_need() -> None:
     """What another setting, a new database or the first call needs is not read before a server is ready."""
-    code = "import sys, signalbox.app.serve; print(*sys.modules)"
+    code = "import sys, signalbox.server.serve; print(*sys.modules)"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not set(NOT_NEEDED) & set(told.stdout.split())
 

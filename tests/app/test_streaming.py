@@ -5,10 +5,10 @@ import gc
 from collections.abc import AsyncGenerator
 
 import pytest
-from signalbox.app import streaming
-from signalbox.app.eager import begin
-from signalbox.app.streaming import EventStream
-from signalbox.app.watching import _Watching
+from signalbox.app.asgi import streaming
+from signalbox.app.asgi.eager_task import begin
+from signalbox.app.asgi.streaming import EventStream
+from signalbox.app.run_stream import _Watching
 from signalbox.chat.context import ConversationContext
 from signalbox.encoders.sse_v1 import PING
 from signalbox.runs.run import Run

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
-from signalbox.app.intake import limits_of
+from signalbox.app.request.mapping import limits_of
 from signalbox.app.schemas import ChatRequest
 from signalbox.tools import plugins
 

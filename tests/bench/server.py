@@ -6,13 +6,14 @@ import sys
 from collections.abc import Callable
 from functools import partial
 
-from signalbox.app.starting import uncollected
+from signalbox.app.process.gc_tuning import uncollected
 
 with uncollected():  # as the command imports it
-    from signalbox.app import main, serve
+    from signalbox.app import main
     from signalbox.app.main import create_app
     from signalbox.core.messages import JsonObject, JsonValue
     from signalbox.core.tools import Tool, ToolContext, ToolSpec
+    from signalbox.server import serve
     from signalbox.store.database import Database
     from signalbox.store.runs.in_memory import MemoryStore
     from signalbox.store.runs.leases import Sharing

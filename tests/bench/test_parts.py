@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import orjson
 import pytest
-from signalbox.app import databases, main
+from signalbox.app import database_setup, main
 from signalbox.chat.answer.response import parse_completion_response
 from signalbox.core.parts import Completion, StreamPart
 from signalbox.services.http.parser import ResponseParser
@@ -319,7 +319,7 @@ def test_the_journal_is_there_unless_it_is_taken_away(
         heard = app.ask("Hello!")
         app.within(app.parts.runs.store.flush())
         assert app.call(lambda: app.parts.runs.live(heard.ids[0].partition(":")[0])) is None
-    with closing(sqlite3.connect(tmp_path / databases.FILE)) as database:
+    with closing(sqlite3.connect(tmp_path / database_setup.FILE)) as database:
         runs = database.execute("SELECT seq FROM runs").fetchall()
         [(flushes, last)] = database.execute("SELECT count(*), max(last_seq) FROM journal").fetchall()
     assert heard.text

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from signalbox.app import conversing
+from signalbox.app import conversation_binding
 from signalbox.app.routers import chat
 from signalbox.conversations import history
 from signalbox.core.codes import Code
@@ -150,7 +150,7 @@ def test_a_question_whose_conversation_goes_meanwhile(
         },
         "first message": {"prompt": PROMPT, "parent_id": None},
     }
-    module = conversing if passed == "history_of" else chat
+    module = conversation_binding if passed == "history_of" else chat
     passes = getattr(module, passed)
 
     async def deleted_meanwhile(*given: Any) -> Any:

@@ -7,10 +7,10 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from signalbox.app import serve
 from signalbox.app.main import create_app
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import Tool, ToolContext, ToolSpec
+from signalbox.server import serve
 
 LINES = Path("lines")
 _PARAMETERS: JsonObject = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}

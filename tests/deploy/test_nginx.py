@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import uvicorn
-from signalbox.app import streaming
+from signalbox.app.asgi import streaming
 from signalbox.app.config import Settings
 from signalbox.core.codes import CODES, Code
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from signalbox import profiles
 from signalbox.app.access import Who
-from signalbox.app.streams import Streams
+from signalbox.app.limits.open_streams import Streams
 from signalbox.chat.calls.ids import mint
 from signalbox.core.events import Content, Stamped
 from signalbox.core.records import RunRecord
@@ -102,7 +102,7 @@ def test_the_diff_applies() -> None:
     """The lines that it takes away stand in the file that it names."""
     [diff] = ENCODER.blocks("diff")
     path, text = patched(diff)
-    assert path == "backend/signalbox/app/streaming.py"
+    assert path == "backend/signalbox/app/asgi/streaming.py"
     assert "        ping: bytes = PING,\n" in text
 
 
@@ -127,7 +127,7 @@ def test_the_encoder_passes_its_own_tests(ndjson: ModuleType) -> None:
 async def test_the_route_answers_in_lines(ndjson: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """The route that is shown, over the changed response that is shown, sends a run's events as lines."""
     _, text = patched(ENCODER.blocks("diff")[0])
-    monkeypatch.setitem(sys.modules, "signalbox.app.streaming", module("signalbox.app.streaming", text))
+    monkeypatch.setitem(sys.modules, "signalbox.app.asgi.streaming", module("signalbox.app.asgi.streaming", text))
     route = module("lines", block(ENCODER, "GET /api/runs/{run_id}/lines: a run's"))
     asked: list[int] = []
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from signalbox.app.config import SettingsError
 from signalbox.app.main import create_app
-from signalbox.app.workers import SENTENCE
+from signalbox.app.process.data_dir_lock import SENTENCE
 
 from tests.support.frames import checked, hear
 from tests.support.processes import command, serving

@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any
 
 import orjson
-from signalbox.app.intake import abilities_of
+from signalbox.app.request.mapping import abilities_of
 from signalbox.chat.context import Abilities, Concessions, ConversationContext
 from signalbox.chat.history.context_window import MOST
 from signalbox.chat.loops.finalize import finalize_after_tools

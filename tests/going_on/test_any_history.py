@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import to_builtins
-from signalbox.app.intake import messages_of
+from signalbox.app.request.mapping import messages_of
 from signalbox.app.schemas import ChatRequest
 from signalbox.core.errors import RequestError
 from signalbox.core.messages import AssistantMessage, ImagePart, Message, TextPart, ToolMessage, UserMessage

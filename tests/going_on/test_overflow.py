@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from signalbox.app.intake import messages_of
+from signalbox.app.request.mapping import messages_of
 from signalbox.app.schemas import ChatRequest
 from signalbox.chat.history.context_window import ELIDED, MOST
 from signalbox.core.codes import Code

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from signalbox.app.access import Who
-from signalbox.app.security import Gate
+from signalbox.app.asgi.security import Gate
 from starlette.datastructures import Headers
 from starlette.types import Receive, Scope, Send
 

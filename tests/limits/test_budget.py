@@ -5,7 +5,7 @@ import threading
 from typing import Any
 
 import pytest
-from signalbox.app.intake import budget_of
+from signalbox.app.request.mapping import budget_of
 from signalbox.app.schemas import ChatRequest
 from signalbox.chat import budget as budget_module
 from signalbox.chat.budget import Budget, Prices

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from signalbox.app.config import Settings
-from signalbox.app.rates import Rate, Rates, address_of, read_rates
+from signalbox.app.limits.rate_windows import Rate, Rates, address_of, read_rates
 
 from tests.limits.conftest import Among
 from tests.limits.test_quota import start, stop

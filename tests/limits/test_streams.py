@@ -5,8 +5,8 @@ from collections.abc import AsyncGenerator
 
 import httpx
 import pytest
-from signalbox.app.streaming import EventStream
-from signalbox.app.streams import Streams
+from signalbox.app.asgi.streaming import EventStream
+from signalbox.app.limits.open_streams import Streams
 from signalbox.core.errors import RequestError
 from starlette.types import Message
 

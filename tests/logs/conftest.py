@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 import pytest
 import structlog
-from signalbox.app.logs import configure_logs
+from signalbox.app.logs.setup import configure_logs
 
 from tests.support.fixtures import app, behind, no_waiting, simulator
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import httpx
 import pytest
-from signalbox.app.refusals import MOST_LINES, SECONDS, Refusals
-from signalbox.app.requests import note_request
+from signalbox.app.asgi.request_id import note_request
+from signalbox.app.logs.rejected_requests import MOST_LINES, SECONDS, Refusals
 from structlog.testing import capture_logs
 
 from tests.access.house import ADMIN, bearer, give

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import orjson
 import pytest
-from signalbox.app.run_log import level_of
+from signalbox.app.logs.run_log import level_of
 from signalbox.core.codes import Code
 from structlog.testing import capture_logs
 

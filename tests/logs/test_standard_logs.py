@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import structlog
-from signalbox.app.redaction import without_values
+from signalbox.app.logs.redaction import without_values
 
 from tests.logs.conftest import Lines
 from tests.support.processes import environment
@@ -176,7 +176,7 @@ def test_a_standard_error_that_cannot_be_written_breaks_nothing(
 
 HOOKS = f"""
 import sys, threading, warnings
-from signalbox.app.logs import configure_logs, log_what_python_prints
+from signalbox.app.logs.setup import configure_logs, log_what_python_prints
 configure_logs("info")
 log_what_python_prints()
 warnings.warn("odd value {PROMPT!r}", UserWarning)

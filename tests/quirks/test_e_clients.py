@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
-from signalbox.app import streaming
+from signalbox.app.asgi import streaming
 from signalbox.chat.loops.state import Steering
 from signalbox.core.messages import JsonObject
 from signalbox.core.tools import ToolContext

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from signalbox.app import streaming
+from signalbox.app.asgi import streaming
 from signalbox.chat.loops.retry import Retry
 
 from tests.quirks.seen import ASKED, SEARCH, answered, body_of, is_whole, ran

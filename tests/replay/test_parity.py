@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from signalbox.app.scenarios import scenarios
+from signalbox.commands.parity_scenarios import scenarios
 from signalbox.simulator.faults import example_ids
 
 from tests.replay.conftest import Command, Folder, ask

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from signalbox.app.config import SettingsError
-from signalbox.app.levers import key_fences_from
+from signalbox.app.shared_settings import key_fences_from
 from signalbox.core import untrusted
 from signalbox.store.engines.sqlite import SqliteDatabase
 
@@ -17,7 +17,7 @@ _CODE = """
 import asyncio, sys
 from pathlib import Path
 from signalbox.app.config import Settings
-from signalbox.app.levers import key_fences_from
+from signalbox.app.shared_settings import key_fences_from
 from signalbox.core.untrusted import fenced
 from signalbox.store.engines.sqlite import SqliteDatabase
 

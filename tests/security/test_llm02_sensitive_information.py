@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import structlog
-from signalbox.app.logs import configure_logs
+from signalbox.app.logs.setup import configure_logs
 from signalbox.core.codes import Code
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import Tool, ToolContext, ToolError, ToolSpec

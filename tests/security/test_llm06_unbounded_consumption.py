@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from signalbox.app.watching import watch
+from signalbox.app.run_stream import watch
 from signalbox.wire import sse
 
 from tests.security.hostile import obeys, page_tool, tool_messages

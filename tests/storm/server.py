@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
-from signalbox.app import serve
 from signalbox.app.deps import Parts
 from signalbox.app.main import create_app
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.tools import Tool, ToolContext, ToolSpec
+from signalbox.server import serve
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route

@@ -13,10 +13,10 @@ from unittest import mock
 
 import httpx
 import uvicorn
+from signalbox.app.asgi.uvicorn_protocol import ClientConnection
 from signalbox.app.config import Settings
 from signalbox.app.deps import Parts
 from signalbox.app.main import create_app
-from signalbox.app.protocol import ClientConnection
 from signalbox.core.tools import Tool
 from signalbox.runs.run import Run
 

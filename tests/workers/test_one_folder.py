@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from signalbox.app.admin import admin_token
+from signalbox.app.operator_token import admin_token
 from signalbox.services.search.docs import DocsSearch
 
 from tests.support.processes import environment
@@ -17,7 +17,7 @@ _AT_ONCE = 4
 _TOKEN = """
 import sys
 from pathlib import Path
-from signalbox.app.admin import admin_token
+from signalbox.app.operator_token import admin_token
 from signalbox.app.config import Settings
 folder = Path(sys.argv[1])
 sys.stdout.write("ready\\n"); sys.stdout.flush(); sys.stdin.readline()
@@ -78,7 +78,7 @@ def test_one_operators_token_is_made(tmp_path: Path, before: str | None) -> None
 def test_a_token_that_another_worker_has_just_made_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever has waited for the file looks again before making a token."""
     file = tmp_path / "admin-token"
-    monkeypatch.setattr("signalbox.app.admin.fcntl.flock", lambda *_: file.write_text("theirs\n"))
+    monkeypatch.setattr("signalbox.app.operator_token.fcntl.flock", lambda *_: file.write_text("theirs\n"))
     assert admin_token(settings_for(tmp_path), tmp_path).value == "theirs"
     assert file.read_text() == "theirs\n"
 

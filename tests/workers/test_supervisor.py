@@ -249,8 +249,8 @@ def test_a_database_that_is_not_there_is_told_once(tmp_path: Path) -> None:
 
 _FALLING = """
 import sys
-from signalbox.app import supervisor
-from signalbox.app.logs import configure_logs
+from signalbox.server import supervisor
+from signalbox.app.logs.setup import configure_logs
 
 supervisor._FIRST_WAIT = 0.01
 configure_logs()

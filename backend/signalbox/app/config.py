@@ -14,7 +14,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from signalbox.app.rates import read_rates
+from signalbox.app.limits.rate_windows import read_rates
 from signalbox.services.addresses import Allowance
 
 # How names of ours begin, however they go on; and from which likeness on a name is a typo of a setting's.

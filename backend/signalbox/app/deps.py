@@ -6,9 +6,9 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from signalbox.app.config import Settings
+from signalbox.app.limits.open_streams import Streams
+from signalbox.app.limits.quota import Quota
 from signalbox.app.model_list import ModelList
-from signalbox.app.quota import Quota
-from signalbox.app.streams import Streams
 from signalbox.flags.lever import LeverPlace
 from signalbox.runs.manager import RunManager
 from signalbox.services.catalog import ModelCatalog

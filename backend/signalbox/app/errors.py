@@ -16,8 +16,8 @@ from starlette.requests import ClientDisconnect
 from starlette.routing import Match, Mount
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from signalbox.app.asgi.request_id import info_of
 from signalbox.app.config import SettingsError
-from signalbox.app.requests import info_of
 from signalbox.core.codes import CODES, Code
 from signalbox.core.errors import RequestError, StoreError
 from signalbox.core.messages import JsonObject, JsonValue

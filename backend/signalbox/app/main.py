@@ -13,31 +13,31 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from signalbox import __version__
 from signalbox.app.access import Doorkeeper, TokenBook
-from signalbox.app.admin import AdminToken, admin_token
-from signalbox.app.compression import Compress
+from signalbox.app.asgi.compression import Compress
+from signalbox.app.asgi.route_bypass import Express
+from signalbox.app.asgi.security import Gate, Guard
+from signalbox.app.asgi.static_files import mount_files
 from signalbox.app.config import Settings, load_settings
-from signalbox.app.databases import open_database, unusable
+from signalbox.app.database_setup import open_database, unusable
 from signalbox.app.deps import Parts
 from signalbox.app.errors import LastResort, add_error_handlers
-from signalbox.app.examples import add_openapi
-from signalbox.app.express import Express
-from signalbox.app.files import mount_files
 from signalbox.app.folders import data_folder
-from signalbox.app.levers import key_fences_from, open_lever
-from signalbox.app.logs import configure_logs
-from signalbox.app.memory import Upkeep, tune
+from signalbox.app.limits.open_streams import Streams
+from signalbox.app.limits.quota import Quota
+from signalbox.app.limits.rate_windows import Rates, read_rates
+from signalbox.app.logs.rejected_requests import Refusals
+from signalbox.app.logs.run_log import RunLog
+from signalbox.app.logs.setup import configure_logs
 from signalbox.app.model_list import ModelList
-from signalbox.app.quota import Quota
-from signalbox.app.rates import Rates, read_rates
-from signalbox.app.refusals import Refusals
+from signalbox.app.openapi_examples import add_openapi
+from signalbox.app.operator_token import AdminToken, admin_token
+from signalbox.app.process.cluster_member import join, sharing_of
+from signalbox.app.process.gc_tuning import freeze
+from signalbox.app.process.memory_release import Upkeep, tune
+from signalbox.app.process.warm_up import warm_up
 from signalbox.app.routers import chat, contract, conversations, flags, health, models, runs, saves, tools
-from signalbox.app.run_log import RunLog
-from signalbox.app.security import Gate, Guard
-from signalbox.app.sharing import join, sharing_of
-from signalbox.app.starting import freeze
-from signalbox.app.streams import Streams
-from signalbox.app.toolbox import fill_toolbox
-from signalbox.app.warming import warm_up
+from signalbox.app.shared_settings import key_fences_from, open_lever
+from signalbox.app.tool_setup import fill_toolbox
 from signalbox.core.errors import StoreError
 from signalbox.core.tools import Tool
 from signalbox.flags.shared_lever import SharedLever

@@ -4,7 +4,7 @@ import gzip
 from dataclasses import dataclass
 from functools import partial
 
-from signalbox.app.validators import etag_of
+from signalbox.app.asgi.conditional import etag_of
 from signalbox.offload import offloaded
 from signalbox.services.catalog import ModelCatalog
 from signalbox.wire.json_text import dumps

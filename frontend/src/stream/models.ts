@@ -8,7 +8,7 @@ export interface Catalog {
   preferred: string;
 }
 
-/** The server begins to send it with the page itself (backend/signalbox/app/files.py): the two must be the same. */
+/** The server begins to send it with the page itself (backend/signalbox/app/asgi/static_files.py): the two must be the same. */
 const PICKABLE = "/api/models?hidden=false";
 
 type Fields = Readonly<Record<string, unknown>>;

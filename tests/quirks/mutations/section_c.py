@@ -27,7 +27,7 @@ C = (
     Mutation(
         "C2",
         "the catalogue says who takes tools",
-        "app/intake.py",
+        "app/request/mapping.py",
         '        tools=parameters is None or "tools" in parameters,\n',
         "",
     ),
@@ -76,7 +76,7 @@ C = (
     Mutation(
         "C4",
         "a blank question is refused",
-        "app/intake.py",
+        "app/request/mapping.py",
         "    _refuse_blank(out[-1], len(messages) - 1)\n",
         "",
     ),
@@ -97,7 +97,7 @@ C = (
     Mutation(
         "C6",
         "a conversation that ends with the assistant is refused",
-        "app/intake.py",
+        "app/request/mapping.py",
         "if not isinstance(out[-1], UserMessage | ToolMessage):",
         "if False:",
     ),
@@ -167,7 +167,7 @@ C = (
     Mutation(
         "C13",
         "a cap is sent when it is asked for",
-        "app/intake.py",
+        "app/request/mapping.py",
         "params: JsonObject = {name: value for",
         'params: JsonObject = {"max_tokens": 4096} | {name: value for',
     ),
@@ -188,7 +188,7 @@ C = (
     Mutation(
         "C15",
         "tools are sorted",
-        "app/intake.py",
+        "app/request/mapping.py",
         "named = sorted(tools, key=lambda tool: tool.spec.name)",
         "named = [*reversed(tools)]",
     ),

@@ -48,7 +48,7 @@ E = (
     Mutation(
         "E4",
         "a silent stream is kept open",
-        "app/streaming.py",
+        "app/asgi/streaming.py",
         'await send({"type": "http.response.body", "body": PING, "more_body": True})',
         "pass",
     ),
@@ -146,7 +146,7 @@ E = (
     Mutation(
         "E11",
         "who has seen all of it is told so",
-        "app/watching.py",
+        "app/run_stream.py",
         "if record.is_over and after >= record.seq:",
         "if False:",
     ),

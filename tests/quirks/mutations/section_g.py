@@ -27,14 +27,14 @@ G = (
     Mutation(
         "G2",
         "the page loads no foreign image",
-        "app/content_policy.py",
+        "app/asgi/content_policy.py",
         "img-src 'self' data:; ",
         "img-src *; ",
     ),
     Mutation(
         "G2",
         "the page stands in no frame",
-        "app/content_policy.py",
+        "app/asgi/content_policy.py",
         "frame-ancestors 'none'; ",
         "",
     ),
@@ -69,7 +69,7 @@ G = (
     Mutation(
         "G4",
         "keys are struck out of logs",
-        "app/redaction.py",
+        "app/logs/redaction.py",
         "line = line.replace(form, _MARK)",
         "pass",
     ),
@@ -104,7 +104,7 @@ G = (
     Mutation(
         "G6",
         "a nested body is refused",
-        "app/body.py",
+        "app/request/body.py",
         "    if containers > _DEPTH and is_too_deep(value):\n",
         "    if False:\n",
     ),
@@ -125,14 +125,14 @@ G = (
     Mutation(
         "G6",
         "so many streams may be open",
-        "app/streams.py",
+        "app/limits/open_streams.py",
         "if self.open >= self.most:",
         "if False:",
     ),
     Mutation(
         "G6",
         "lists and objects of a body are counted",
-        "app/body.py",
+        "app/request/body.py",
         'if containers > _MOST_CONTAINERS or containers + _count(body, b",") > _MOST_VALUES:',
         "if False:",
     ),

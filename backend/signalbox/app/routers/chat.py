@@ -6,12 +6,13 @@ from functools import partial
 from fastapi import APIRouter, Request, Response
 
 from signalbox.app.access import Who, who_of
-from signalbox.app.conversing import Standing, check_there, keep, standing_of
+from signalbox.app.asgi.raw_headers import headers_of
+from signalbox.app.asgi.request_id import info_of
+from signalbox.app.conversation_binding import Standing, check_there, keep, standing_of
 from signalbox.app.deps import Parts, parts_of
-from signalbox.app.examples import CHAT_BODY, CHAT_HEADERS, STREAM_ANSWERS
-from signalbox.app.heads import headers_of
-from signalbox.app.idempotency import checked_key, digest_of, owned
-from signalbox.app.intake import (
+from signalbox.app.openapi_examples import CHAT_BODY, CHAT_HEADERS, STREAM_ANSWERS
+from signalbox.app.request.idempotency import checked_key, digest_of, owned
+from signalbox.app.request.mapping import (
     abilities_of,
     budget_of,
     limits_of,
@@ -23,11 +24,10 @@ from signalbox.app.intake import (
     tools_of,
     vouched,
 )
-from signalbox.app.parameters import refuse_unknown
-from signalbox.app.requests import info_of
+from signalbox.app.request.query_parameters import refuse_unknown
+from signalbox.app.request.sliced_validation import Question, read_question
+from signalbox.app.run_stream import read_event_id, refuse_twins, resume, watch
 from signalbox.app.schemas import ChatRequest
-from signalbox.app.slices import Question, read_question
-from signalbox.app.watching import read_event_id, refuse_twins, resume, watch
 from signalbox.chat.context import ConversationContext, RunFlags
 from signalbox.chat.loops.progress import Progress
 from signalbox.chat.loops.registry import LOOPS

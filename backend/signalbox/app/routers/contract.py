@@ -4,8 +4,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Response
 
-from signalbox.app.parameters import KnownParameters
-from signalbox.app.validators import etag_of, is_current
+from signalbox.app.asgi.conditional import etag_of, is_current
+from signalbox.app.request.query_parameters import KnownParameters
 from signalbox.core.events import VERSION
 from signalbox.encoders.contract_schema import schema_bytes
 

@@ -10,12 +10,12 @@ import msgspec
 from fastapi import APIRouter, Query, Request, Response
 
 from signalbox.app.access import WhoDep
-from signalbox.app.body import read_model
-from signalbox.app.conversing import new_node_id
+from signalbox.app.conversation_binding import new_node_id
 from signalbox.app.deps import Parts, PartsDep
-from signalbox.app.examples import body_of
-from signalbox.app.paging import Before, Limit, cursor_at, cursor_in
-from signalbox.app.parameters import KnownParameters
+from signalbox.app.openapi_examples import body_of
+from signalbox.app.request.body import read_model
+from signalbox.app.request.paging import Before, Limit, cursor_at, cursor_in
+from signalbox.app.request.query_parameters import KnownParameters
 from signalbox.app.schemas import ConversationChange, ConversationIn
 from signalbox.conversations.export import as_json, as_markdown, file_name
 from signalbox.conversations.search import excerpt

@@ -7,11 +7,11 @@ import structlog
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from signalbox.app.body import read_model
+from signalbox.app.asgi.security import token_in
 from signalbox.app.deps import Parts, PartsDep
-from signalbox.app.examples import body_of
-from signalbox.app.parameters import KnownParameters
-from signalbox.app.security import token_in
+from signalbox.app.openapi_examples import body_of
+from signalbox.app.request.body import read_model
+from signalbox.app.request.query_parameters import KnownParameters
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
 from signalbox.core.messages import JsonObject

@@ -4,10 +4,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Request, Response
 
-from signalbox.app.compression import accepted
+from signalbox.app.asgi.compression import accepted
+from signalbox.app.asgi.conditional import is_current
 from signalbox.app.deps import PartsDep
-from signalbox.app.parameters import KnownParameters
-from signalbox.app.validators import is_current
+from signalbox.app.request.query_parameters import KnownParameters
 
 router = APIRouter(tags=["models"], route_class=KnownParameters)
 

@@ -7,10 +7,10 @@ from fastapi import APIRouter, Header, Query, Request, Response
 
 from signalbox.app.access import Who, WhoDep, run_of
 from signalbox.app.deps import Parts, PartsDep
-from signalbox.app.examples import STREAM_ANSWERS
-from signalbox.app.paging import Before, Limit, cursor_at, cursor_in
-from signalbox.app.parameters import KnownParameters
-from signalbox.app.watching import cursor_of, refuse_twins, resume
+from signalbox.app.openapi_examples import STREAM_ANSWERS
+from signalbox.app.request.paging import Before, Limit, cursor_at, cursor_in
+from signalbox.app.request.query_parameters import KnownParameters
+from signalbox.app.run_stream import cursor_of, refuse_twins, resume
 from signalbox.core.events import Status
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.records import RunRecord, Statuses

@@ -9,14 +9,14 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from signalbox.app.access import Who, WhoDep, own_run_of
-from signalbox.app.body import read_model
 from signalbox.app.deps import Parts, PartsDep
-from signalbox.app.examples import STREAM_ANSWERS, body_of
-from signalbox.app.paging import Before, Limit, cursor_at, cursor_in
-from signalbox.app.parameters import KnownParameters
+from signalbox.app.openapi_examples import STREAM_ANSWERS, body_of
+from signalbox.app.request.body import read_model
+from signalbox.app.request.paging import Before, Limit, cursor_at, cursor_in
+from signalbox.app.request.query_parameters import KnownParameters
+from signalbox.app.run_stream import cursor_of, nothing_left, refuse_twins, stream_of
 from signalbox.app.schemas import JsonObject as JsonData
 from signalbox.app.schemas import Title
-from signalbox.app.watching import cursor_of, nothing_left, refuse_twins, stream_of
 from signalbox.conversations.titles import title_of
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError

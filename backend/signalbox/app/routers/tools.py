@@ -3,8 +3,8 @@
 from fastapi import APIRouter
 
 from signalbox.app.deps import PartsDep
-from signalbox.app.intake import default_limits
-from signalbox.app.parameters import KnownParameters
+from signalbox.app.request.mapping import default_limits
+from signalbox.app.request.query_parameters import KnownParameters
 from signalbox.app.tool_listing import ToolList
 from signalbox.core.messages import JsonObject
 from signalbox.core.tools import Tool

@@ -1,0 +1,1 @@
+"""Raw ASGI and uvicorn: streaming, security, compression, static files."""

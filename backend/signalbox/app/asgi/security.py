@@ -1,0 +1,164 @@
+"""Who may ask: Host allow-list, Origin and Sec-Fetch-Site on what spends or changes, the token; a browser's rules."""
+
+import re
+from collections.abc import Awaitable, Callable, Collection
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from signalbox.app.access import ANYBODY, Who
+from signalbox.app.asgi.content_policy import policy_of
+from signalbox.app.asgi.raw_headers import headers_of
+from signalbox.app.asgi.request_id import HEADER, note_request
+from signalbox.app.asgi.static_files import wants_page
+from signalbox.app.asgi.streaming import BODY_SEND
+from signalbox.app.errors import error_response
+from signalbox.app.logs.rejected_requests import Refusals
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError, StoreError
+
+_LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+# RFC 9110: the scheme is of any case; between it and the token there may be a tab, or more.
+_SCHEME = re.compile(r"\s*bearer(?:\s+|$)", re.IGNORECASE)
+_READING = frozenset({"GET", "HEAD", "OPTIONS"})
+_HEADERS = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+]
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address to listen on is this machine alone."""
+    if host in _LOOPBACK_NAMES:
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+class Guard:
+    """A pure ASGI middleware, the outermost: every answer gets its request's id, and what a browser must heed.
+
+    It looks only at heads, and so do the middlewares inside it: it leaves its own `send` for bodies. What was
+    refused is logged here, wherever it was refused.
+    """
+
+    def __init__(self, app: ASGIApp, refusals: Refusals) -> None:
+        self._app = app
+        self._refusals = refusals
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request_id = (HEADER, note_request(scope).id.encode())
+        scope[BODY_SEND] = send
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *_HEADERS, policy_of(scope), request_id]
+                if message["status"] >= 400:
+                    self._refusals.note(scope, message["status"])
+            await send(message)
+
+        try:
+            await self._app(scope, receive, guarded)
+        finally:
+            del scope[BODY_SEND]  # the server's request holds the scope, and would hold itself by it
+
+
+class Gate:
+    """A pure ASGI middleware; what is sent passes it by.
+
+    Of a request whose path begins with one of `closed`, and is not in `public`, `who` tells by its token who asks, or
+    refuses it.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        hosts: Collection[str],
+        origins: Collection[str],
+        who: Callable[[str], Awaitable[Who]],
+        closed: tuple[str, ...] = ("/api/",),
+        public: Collection[str] = (),
+    ) -> None:
+        self._app = app
+        self._hosts = _LOOPBACK_NAMES | {host.lower() for host in hosts}
+        self._origins = frozenset(origins)
+        self._who = who
+        self._closed = closed
+        self._public = frozenset(public)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request pass, or answer it with what is wrong."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = headers_of(scope)
+        try:
+            self._check(scope, headers)
+            given = token_in(Headers(scope=scope)) if b"authorization" in headers else ""
+            who = await self._who(given) if self._is_closed(scope) else ANYBODY
+        except RequestError as refusal:
+            await error_response(refusal)(scope, receive, send)
+            return
+        except StoreError as error:
+            await error_response(RequestError(error.code))(scope, receive, send)
+            return
+        scope.setdefault("state", {})["who"] = who
+        await self._app(scope, receive, send)
+
+    def _check(self, scope: Scope, headers: dict[bytes, bytes]) -> None:
+        host = _hostname(headers.get(b"host", b"").decode("latin-1"))
+        if host not in self._hosts and "*" not in self._hosts:
+            raise RequestError(Code.HOST_NOT_ALLOWED, f"The host {host[:100]!r} is not allowed here.", "Host")
+        if scope["method"] not in _READING and not self._is_own_page(headers):
+            raise RequestError(Code.ORIGIN_NOT_ALLOWED, field="Origin")
+
+    def _is_closed(self, scope: Scope) -> bool:
+        """Whether a path needs the token; a browser that opens a document gets the page, which then asks for it."""
+        path: str = scope["path"]
+        if path in self._public:
+            return False
+        return path.startswith(self._closed) and (path.startswith("/api/") or not wants_page(scope))
+
+    def _is_own_page(self, headers: dict[bytes, bytes]) -> bool:
+        """Whether a request comes from our own page, an allowed one, or from no page at all (a program)."""
+        if b"origin" in headers:
+            origin = headers[b"origin"].decode("latin-1")
+            if origin in self._origins:
+                return True
+            if _netloc(origin) != headers.get(b"host", b"").decode("latin-1").lower():
+                return False
+        return headers.get(b"sec-fetch-site", b"none") in (b"same-origin", b"none")
+
+
+def token_in(headers: Headers) -> str:
+    """Return the token that a request was sent with; what has another scheme, or none, whole. Raises RequestError."""
+    given = headers.getlist("authorization")
+    if len(given) > 1:
+        raise RequestError(Code.INVALID_REQUEST, "Authorization may appear only once.", "Authorization")
+    return _SCHEME.sub("", given[0], count=1).strip() if given else ""
+
+
+def _netloc(origin: str) -> str:
+    """Take host and port out of an origin; an origin that is no URL has none."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return ""
+
+
+def _hostname(host: str) -> str:
+    """Take the port off a Host header."""
+    if host.startswith("["):
+        return host[1:].partition("]")[0].lower()
+    return host.partition(":")[0].lower()

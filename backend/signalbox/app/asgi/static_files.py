@@ -1,0 +1,217 @@
+"""What is served from disk: the chat page at /, its other pages, the documentation at /guide, notes at /notes.
+
+The build leaves a file compressed beside each that gets smaller by it (frontend/scripts/compress.ts).
+"""
+
+import os
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from stat import S_ISDIR
+from urllib.parse import quote
+
+from anyio import to_thread
+from fastapi import FastAPI, Request
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Match, Mount
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from signalbox.app.asgi.compression import accepted
+from signalbox.app.asgi.content_policy import allow_inline
+from signalbox.app.config import Settings
+from signalbox.app.folders import notes_folder
+from signalbox.services.search.pages import SUFFIXES
+
+_PACKAGE = Path(__file__).parents[2]
+_ROOT = _PACKAGE.parents[1]
+_TEXT = {".md": "text/markdown; charset=utf-8", ".txt": "text/plain; charset=utf-8"}
+_START_PAGE = "README.md"
+_START = "index.html"
+# What the build names by its content never changes; everything else is asked for again, which a 304 answers.
+_CACHED = {True: "public, max-age=31536000, immutable", False: "no-cache"}
+# The page's first question, sent with its first answer instead of after its scripts. It must be the address that
+# frontend/src/stream/models.ts asks for.
+_PRELOAD = "</api/models?hidden=false>; rel=preload; as=fetch; crossorigin"
+# What stands beside a file, by its encoding; of two that a browser likes equally the first is smaller.
+_SUFFIXES = {"br": ".br", "gzip": ".gz"}
+_NOT_BUILT = {
+    "docs.html": "The reference is not built yet: run ./just start. The API describes itself at /openapi.json.\n",
+    "operator.html": "The operator's page is not built yet: run ./just start, or use PUT /api/flags/tool_loop_v2.\n",
+    "guide.html": "The page for documents is not built yet: run ./just start, or ask with Accept: text/markdown.\n",
+}
+
+
+def page_folder() -> Path | None:
+    """Return where the built page is: in the wheel, else where the repository builds it; None when it is not built."""
+    for folder in (_PACKAGE / "_page", _ROOT / "frontend" / "dist"):
+        if (folder / _START).is_file():
+            return folder
+    return None
+
+
+def docs_folder() -> Path:
+    """Return the project's own documentation: in the wheel, else in the repository."""
+    packaged = _PACKAGE / "_docs"
+    return packaged if packaged.is_dir() else _ROOT / "docs"
+
+
+def wants_page(scope: Scope) -> bool:
+    """Whether a browser navigates, as against a program or a script that reads: it never gets a document itself."""
+    return scope["method"] in ("GET", "HEAD") and "text/html" in Headers(scope=scope).get("accept", "")
+
+
+class _PageFiles(StaticFiles):
+    """Files of the build, each in the smallest encoding that a browser accepts.
+
+    `is_open`: the API asks for no token, so that a browser may ask it before the page's scripts run. The type is
+    guessed from the name, where `.br` and `.gz` say nothing of it; ETag and ranges are of what is sent.
+    """
+
+    def __init__(self, folder: Path, *, is_open: bool) -> None:
+        super().__init__(directory=folder, html=True)
+        self._start = folder / _START
+        self._is_open = is_open
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        name = _START if path == "." else path
+        encoding = await to_thread.run_sync(self._encoding, name, scope)
+        response = await super().get_response(f"{name}{_SUFFIXES[encoding]}" if encoding else path, scope)
+        response.headers["vary"] = "accept-encoding"
+        response.headers["cache-control"] = _CACHED[path.startswith("assets")]
+        if encoding:
+            response.headers["content-encoding"] = encoding
+        if name == _START:
+            await to_thread.run_sync(allow_inline, scope, self._start)
+            if self._is_open:
+                response.headers["link"] = _PRELOAD
+        return response
+
+    def _encoding(self, name: str, scope: Scope) -> str | None:
+        """Return the encoding to answer in; raise 404 for what is not served."""
+        is_there = self.has(name)
+        # A client of another protocol should not read that the method is wrong.
+        if name.endswith(tuple(_SUFFIXES.values())) or not (is_there or scope["method"] in ("GET", "HEAD")):
+            raise HTTPException(404)
+        return accepted(scope, [one for one, suffix in _SUFFIXES.items() if is_there and self.has(f"{name}{suffix}")])
+
+    def has(self, name: str) -> bool:
+        """Tell whether there is such a file."""
+        try:
+            return self.lookup_path(name)[1] is not None
+        except (OSError, ValueError):  # too long a name or a null byte: StaticFiles rejects it
+            return False
+
+
+class _Documents(StaticFiles):
+    """Documents: a browser gets the page that shows them, other clients their text; nothing in them is executed.
+
+    Nothing but what search reads is served, and no hidden file.
+    """
+
+    def __init__(self, folder: Path, page: _PageFiles | None) -> None:
+        super().__init__(directory=folder, check_dir=False)
+        self._page = page
+
+    async def check_config(self) -> None:
+        """Let a folder be absent: there is no notes folder before the first start has made it."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        folder = await to_thread.run_sync(self._find, path)
+        if folder and not scope["path"].endswith("/"):
+            return RedirectResponse(f"{scope['path']}/")
+        response = await self._answer(path, folder, scope)
+        response.headers["vary"] = "accept, accept-encoding"
+        response.headers["cache-control"] = _CACHED[False]
+        return response
+
+    def _find(self, path: str) -> Path | None:
+        """Return the folder, or None for a file; raise 404 for what is not served."""
+        hidden = any(part.startswith(".") for part in Path(path).parts)
+        try:
+            full, stat = self.lookup_path(path)
+        except (OSError, ValueError):  # too long a name, a null byte
+            raise HTTPException(404) from None
+        is_folder = stat is not None and S_ISDIR(stat.st_mode)
+        if stat is None or hidden or not (is_folder or Path(path).suffix.lower() in SUFFIXES):
+            raise HTTPException(404)
+        return Path(full) if is_folder else None
+
+    async def _answer(self, path: str, folder: Path | None, scope: Scope) -> Response:
+        if wants_page(scope):
+            return await _built(self._page, "guide.html", scope)
+        if folder:
+            listing = await to_thread.run_sync(_listing, folder)
+            if listing is not None:
+                return PlainTextResponse(listing, media_type="text/markdown")
+            path = str(Path(path, _START_PAGE))
+        response = await super().get_response(path, scope)
+        response.headers["content-type"] = _TEXT.get(Path(path).suffix.lower(), "text/plain; charset=utf-8")
+        # Weak: the same document may leave here compressed.
+        response.headers["etag"] = f"W/{response.headers['etag']}"
+        return response
+
+
+def _listing(folder: Path) -> str | None:
+    """List what is served of a folder, as a Markdown document; None where it has a start page."""
+    if (folder / _START_PAGE).is_file():
+        return None
+    with os.scandir(folder) as entries:
+        shown = [entry for entry in entries if not entry.name.startswith(".")]
+    names = [f"{one.name}/" for one in shown if one.is_dir()]
+    names += [one.name for one in shown if one.is_file() and Path(one.name).suffix.lower() in SUFFIXES]
+    return "\n".join(["# Documents", "", *(f"- [{_plain(name)}](<{quote(name)}>)" for name in sorted(names)), ""])
+
+
+def _plain(name: str) -> str:
+    return "".join(f"\\{sign}" if sign in "\\[]*_`<>" else sign for sign in name)
+
+
+class _Page(Mount):
+    """The page, which leaves the API's addresses alone: a mount at / would turn a wrong method there into a 404."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        if scope["path"].startswith(("/api/", "/health/")):
+            return Match.NONE, {}
+        return super().matches(scope)
+
+
+def mount_files(app: FastAPI, settings: Settings, *, is_open: bool) -> None:
+    """Serve the guide and the pages; if the page is not built, say how to build it."""
+    folder = page_folder()
+    page = _PageFiles(folder, is_open=is_open) if folder else None
+    for path, documents in (("/guide", settings.signalbox_docs or docs_folder()), ("/notes", notes_folder(settings))):
+        app.mount(path, _Documents(documents, page), name=path[1:])
+        app.add_api_route(path, _to(f"{path}/"), methods=["GET", "HEAD"], include_in_schema=False)
+    for path, name in (("/docs", "docs.html"), ("/operator", "operator.html")):
+        app.add_api_route(path, _entry(page, name), methods=["GET", "HEAD"], include_in_schema=False)
+    if page is not None:
+        app.router.routes.append(_Page("/", page, name="page"))
+    else:
+        app.add_api_route("/", _no_page, methods=["GET", "HEAD"], include_in_schema=False)
+
+
+def _entry(page: _PageFiles | None, name: str) -> Callable[[Request], Awaitable[Response]]:
+    async def entry(request: Request) -> Response:
+        return await _built(page, name, request.scope)
+
+    return entry
+
+
+async def _built(page: _PageFiles | None, name: str, scope: Scope) -> Response:
+    """Answer with a page of the build, or with a sentence where there is none."""
+    if page is None or not await to_thread.run_sync(page.has, name):
+        return PlainTextResponse(_NOT_BUILT[name])
+    return await page.get_response(name, scope)
+
+
+def _to(path: str) -> Callable[[], Awaitable[Response]]:
+    async def to() -> Response:
+        return RedirectResponse(path)
+
+    return to
+
+
+async def _no_page() -> Response:
+    return PlainTextResponse("The chat page is not built yet: run ./just start, or use POST /api/chat/stream.\n")

@@ -1,0 +1,172 @@
+"""A question's conversation: where the question stands, what its model is reminded of, what is kept of it."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from time import time
+
+from signalbox.app.deps import Parts
+from signalbox.app.request.mapping import told_by
+from signalbox.app.schemas import ChatRequest
+from signalbox.conversations.continuing import asked_behind, chain_of, cited
+from signalbox.conversations.history import conversation_gone, history_of
+from signalbox.conversations.placing import Again, Asking, Continued, Place, Placing, Whole, Words
+from signalbox.conversations.titles import title_of
+from signalbox.conversations.tree import Tree, system_of
+from signalbox.conversations.turns import ends_openly, text_in
+from signalbox.core.codes import Code
+from signalbox.core.conversations import Conversation, Node, key_of
+from signalbox.core.errors import RequestError
+from signalbox.core.messages import AssistantMessage, Message, SystemMessage, ToolMessage
+from signalbox.offload import offloaded
+from signalbox.store.conversations import events_of_runs, has_node, keep_nodes, tree_of
+
+# What it takes to place a question among so many nodes, in bytes of a body that take as long.
+_NODE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A question in its owner's conversation; `messages` is everything that its model receives.
+
+    `cited` are the numbered sources of the answer that is continued, title and address by number.
+    """
+
+    owner: str
+    conversation_id: str
+    place: Place
+    messages: list[Message]
+    cited: Mapping[int, tuple[str, str]]
+
+
+def new_node_id() -> str:
+    """Make the id of a node, or of a conversation: 128 random bits."""
+    return secrets.token_hex(16)
+
+
+async def standing_of(body: ChatRequest, parts: Parts, owner: str, size: int = 0) -> Standing | None:
+    """Find where a question of so many bytes stands, None for one without conversation; nothing is kept yet.
+
+    Raises RequestError.
+    """
+    if body.continues and body.parent_id is None:
+        words = "To continue an answer, set parent_id to the id of its run."
+        raise RequestError(Code.INVALID_REQUEST, words, "parent_id")
+    if body.conversation_id is None:
+        if body.parent_id is not None:
+            raise RequestError(Code.INVALID_REQUEST, "parent_id needs a conversation_id.", "parent_id")
+        return None
+    system, told = await offloaded(lambda: _instructions(body.system, told_by(body)), size=size)
+    is_whole = any(isinstance(message, AssistantMessage | ToolMessage) for message in told)
+    if is_whole and body.parent_id is not None:
+        words = "parent_id cannot be combined with a whole history: leave it out, or send only the new message."
+        raise RequestError(Code.INVALID_REQUEST, words, "parent_id")
+    key = key_of(owner, body.conversation_id)
+    conversation, nodes = await _tree(key, parts, texts=is_whole)
+    if conversation is None and body.parent_id is not None:
+        words = "There is no conversation with that id; it may have been deleted. Leave out parent_id to start it."
+        raise RequestError(Code.UNKNOWN_CONVERSATION, words, "conversation_id")
+    leaf_id = conversation.leaf_id if conversation else None
+    asking, now = _asking(body, told, leaf_id, is_whole=is_whole), time()
+    place = await offloaded(
+        lambda: Placing(Tree(nodes), leaf_id, now, new_node_id).place(asking, system),
+        size=size + _NODE * len(nodes),
+    )
+    ours = {tool.spec.name for tool in parts.executor.tools if not tool.spec.untrusted}
+    history = await history_of(parts.database, place.known, ours)
+    if isinstance(asking, Continued):
+        _check_continued(place, history, nodes)
+        history += asked_behind(place.known)
+    elif not place.new:
+        _check_open(place, history)
+    system = system if system is not None else system_of(place.known)
+    messages: list[Message] = [SystemMessage(system)] if system else []
+    messages += history
+    messages += [message for one in place.new for message in one.messages]
+    return Standing(owner, key, place, messages, await _cited(place, parts) if isinstance(asking, Continued) else {})
+
+
+def _instructions(system: str | None, told: Sequence[Message]) -> tuple[str | None, tuple[Message, ...]]:
+    """Take instructions that stand before everything else for `system`: they hold, and go, in the same way."""
+    heads = [*takewhile(lambda message: isinstance(message, SystemMessage), told)]
+    if not heads:
+        return system, tuple(told)
+    texts = [system or "", *(text_in(message.content) for message in heads if isinstance(message, SystemMessage))]
+    return "\n\n".join(text for text in texts if text), tuple(told[len(heads) :])
+
+
+def _asking(body: ChatRequest, told: tuple[Message, ...], leaf_id: str | None, *, is_whole: bool) -> Asking:
+    if is_whole:
+        return Whole(told)
+    if not told and body.parent_id is not None:
+        return Continued(body.parent_id) if body.continues else Again(body.parent_id)
+    return Words(told, body.parent_id if "parent_id" in body.model_fields_set else leaf_id)
+
+
+async def _tree(conversation_id: str, parts: Parts, *, texts: bool) -> tuple[Conversation | None, list[Node]]:
+    """Read a conversation's nodes; what running runs have emitted so far is flushed to disk first."""
+    conversation, nodes = await parts.database.read(tree_of, conversation_id, texts=texts)
+    if any(node.run is not None and node.run.status is None for node in nodes):
+        await parts.runs.store.flush()
+        conversation, nodes = await parts.database.read(tree_of, conversation_id, texts=texts)
+    return conversation, nodes
+
+
+def _check_open(place: Place, history: list[Message]) -> None:
+    if place.known[-1].run is not None or not ends_openly(history):
+        words = "parent_id names an answer: name the message that it answers, or send a new message."
+        raise RequestError(Code.INVALID_REQUEST, words, "parent_id")
+
+
+def _check_continued(place: Place, history: list[Message], nodes: Sequence[Node]) -> None:
+    """Refuse what cannot be continued: a question, an unfinished answer, and one that has said nothing.
+
+    An answer has one continuation at a time, or two tabs would pay for the same words twice.
+    """
+    run = place.known[-1].run
+    if run is None:
+        raise RequestError(
+            Code.INVALID_REQUEST, "Only an answer can be continued: set parent_id to a run's id.", "parent_id"
+        )
+    if run.status is None:
+        raise RequestError(Code.RUN_NOT_OVER, field="parent_id")
+    after = place.known[-1].id
+    if any(node.parent_id == after and node.run is not None and node.run.status is None for node in nodes):
+        raise RequestError(Code.RUN_NOT_OVER, "This answer is already being continued.", "parent_id")
+    if not history or not isinstance(history[-1], AssistantMessage | ToolMessage):
+        words = "This answer has no text to continue: regenerate it instead."
+        raise RequestError(Code.INVALID_REQUEST, words, "parent_id")
+
+
+async def _cited(place: Place, parts: Parts) -> dict[int, tuple[str, str]]:
+    chain = chain_of(place.known)
+    events = await parts.database.read(events_of_runs, chain)
+    return await offloaded(
+        lambda: cited(events.get(run_id, ()) for run_id in chain), size=_NODE * sum(map(len, events.values()))
+    )
+
+
+async def keep(standing: Standing, parts: Parts) -> None:
+    """Keep what a person has typed, before the run starts: it is not lost when the run cannot.
+
+    Raises StoreError, and RequestError where the conversation was deleted since `standing_of` looked at it.
+    """
+    place = standing.place
+    if not place.new:
+        return
+    first = next((one.node.text for one in place.new if one.node.role == "user" and one.node.text.strip()), "")
+    now = place.new[-1].node.created
+    conversation = Conversation(
+        standing.conversation_id, title_of(first), created=now, updated=now, owner=standing.owner
+    )
+    try:
+        await parts.database.write(keep_nodes, conversation, place.new)
+    except RequestError as refused:  # the message that it follows was there, and goes only with its conversation
+        raise conversation_gone() from refused
+
+
+async def check_there(standing: Standing, parts: Parts) -> None:
+    """Refuse a run whose question was deleted meanwhile with its conversation; raises RequestError."""
+    if not await parts.database.read(has_node, standing.conversation_id, standing.place.node_id):
+        raise conversation_gone()

@@ -1,0 +1,1 @@
+"""Logs: their format, what they may hold, and the lines of runs and rejected requests."""

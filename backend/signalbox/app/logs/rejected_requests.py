@@ -1,0 +1,103 @@
+"""Refused requests in the log: a line for each, and where there are too many of a kind, their number."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+from typing import TypeAlias
+
+import structlog
+from starlette.types import Scope
+
+from signalbox.app.access import ANYBODY, Who
+from signalbox.app.asgi.request_id import info_of
+
+# A client without a token may ask a thousand times a second: that must fill no disk.
+MOST_LINES = 20
+SECONDS = 60.0
+_LONGEST_PATH = 200
+# Who may not, or not now: worth a look where they pile up. Any other 4xx is a client's mistake.
+_NOTABLE = frozenset({401, 403, 413, 429, 503})
+
+Kind: TypeAlias = tuple[int, str | None]
+Later: TypeAlias = Callable[[float, Callable[[], None]], object]
+
+_log = structlog.get_logger()
+
+
+@dataclass(slots=True)
+class _Window:
+    """A minute of one kind: when it began, the lines written, the refusals without a line."""
+
+    began: float
+    written: int = 0
+    skipped: int = 0
+
+
+def _call_later(seconds: float, call: Callable[[], None]) -> None:
+    asyncio.get_running_loop().call_later(seconds, call)
+
+
+class Refusals:
+    """Writes what was refused; of each status and code `MOST_LINES` a minute, and how many more there were."""
+
+    def __init__(self, clock: Callable[[], float] = monotonic, later: Later = _call_later) -> None:
+        self._clock = clock
+        self._later = later
+        self._windows: dict[Kind, _Window] = {}
+
+    def note(self, scope: Scope, status: int) -> None:
+        """Write a refusal, or count it."""
+        info = info_of(scope)
+        if info.is_logged:
+            return
+        kind, now = (status, info.code), self._clock()
+        window = self._windows.get(kind)
+        if window is None or now - window.began >= SECONDS:
+            self._sum_up(kind)
+            window = self._windows[kind] = _Window(now)
+        if window.written < MOST_LINES:
+            window.written += 1
+            self._write(scope, status)
+            return
+        window.skipped += 1
+        if window.skipped == 1:
+            self._later(window.began + SECONDS - now, lambda: self._sum_up(kind, window))
+
+    def _write(self, scope: Scope, status: int) -> None:
+        who: Who = scope.get("state", {}).get("who", ANYBODY)
+        client, info = scope.get("client"), info_of(scope)
+        _log.log(
+            _level(status),
+            "request.refused",
+            request_id=info.id,
+            status=status,
+            code=info.code,
+            method=scope["method"],
+            path=scope["path"][:_LONGEST_PATH],
+            owner=who.owner or ("operator" if who.is_operator else None),
+            client=client[0] if client else None,
+        )
+
+    def _sum_up(self, kind: Kind, of: _Window | None = None) -> None:
+        """Say how many refusals had no line; `of` is the window that was meant, which may have passed."""
+        window = self._windows.get(kind)
+        if window is None or (of is not None and window is not of):
+            return
+        del self._windows[kind]
+        if window.skipped:
+            status, code = kind
+            seconds = round(self._clock() - window.began, 1)
+            _log.log(_level(status), "requests.refused", status=status, code=code, more=window.skipped, seconds=seconds)
+
+    def flush(self) -> None:
+        """Say what is still to be said, at the end of the process."""
+        for kind in list(self._windows):
+            self._sum_up(kind)
+
+
+def _level(status: int) -> int:
+    """Return the level, as the standard library counts them."""
+    if status >= 500 and status != 503:
+        return 40
+    return 30 if status in _NOTABLE else 20

@@ -1,0 +1,161 @@
+"""Logs: JSON lines on standard error, structlog's and the standard library's alike, without prompts and keys."""
+
+import logging
+import os
+import sys
+import threading
+import warnings
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import TextIO, cast
+
+import orjson
+import structlog
+from structlog.typing import EventDict, Processor
+
+from signalbox.app.logs.redaction import Redactor, describe, without_values
+
+# The same list for good: a logger that is bound keeps it, and so do tests that capture what it says.
+_chain: list[Processor] = []
+
+
+def configure_logs(level: str = "info", secrets: Sequence[str] = (), *, is_one_of_several: bool = False) -> None:
+    """Set up the logs of this process; `secrets` are redacted from every log line (quirk G4).
+
+    Records of the standard library's loggers (uvicorn, asyncio, SQLAlchemy) become lines like our own, from warnings
+    up. Where several processes may serve, each line says which one wrote it.
+    """
+    number = logging.getLevelNamesMapping()[level.upper()]
+    redactor = Redactor(secrets)
+
+    def json(line: EventDict, **_: object) -> str:
+        return redactor.clean(_as_json(line))
+
+    _chain[:] = [
+        *([_add_pid] if is_one_of_several else []),
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        _describe_error,
+        structlog.processors.JSONRenderer(serializer=json),
+    ]
+    structlog.configure(
+        processors=_chain,
+        wrapper_class=structlog.make_filtering_bound_logger(number),
+        logger_factory=structlog.WriteLoggerFactory(cast(TextIO, _StandardError())),
+        cache_logger_on_first_use=False,  # a cached logger could not be captured by tests; a run writes two lines
+    )
+    _take_standard_logs(max(number, logging.WARNING))
+
+
+def log_what_python_prints() -> None:
+    """Log what Python would print to standard error in full: uncaught errors, and warnings of the module `warnings`.
+
+    Only for a process that Signalbox started: test runners and other hosts set these hooks too.
+    """
+    sys.excepthook = _uncaught
+    sys.unraisablehook = lambda told: _log().error("unraisable", exc_info=told.exc_value)
+    threading.excepthook = _uncaught_in_thread
+    warnings.showwarning = _show_warning
+
+
+def _log() -> structlog.typing.FilteringBoundLogger:
+    return structlog.get_logger()
+
+
+# --- lines --------------------------------------------------------------------------------------------------------
+
+
+class _StandardError:
+    """Standard error as it is now; where it cannot be written, there is no place left to say so."""
+
+    def write(self, text: str) -> None:
+        """Write a line, in one call."""
+        with suppress(OSError, ValueError):  # a full disk or a closed pipe must not break the request that is logged
+            sys.stderr.write(text)
+
+    def flush(self) -> None:
+        """Have it out."""
+        with suppress(OSError, ValueError):
+            sys.stderr.flush()
+
+
+def _as_json(line: EventDict) -> str:
+    try:
+        return orjson.dumps(line, default=_name_of_type).decode()
+    except TypeError:  # a lone surrogate, as in a file name that is not UTF-8
+        clean = {name: repr(value).encode("ascii", "backslashreplace").decode() for name, value in line.items()}
+        return orjson.dumps(clean).decode()
+
+
+def _name_of_type(value: object) -> str:
+    """Name what JSON cannot hold by its type: its repr may quote anything."""
+    return f"<{type(value).__name__}>"
+
+
+def _add_pid(logger: object, method: str, line: EventDict) -> EventDict:
+    line["pid"] = os.getpid()
+    return line
+
+
+def _describe_error(logger: object, method: str, line: EventDict) -> EventDict:
+    """Put an error's type and place where its traceback was asked for."""
+    given = line.pop("exc_info", None)
+    error = given if isinstance(given, BaseException) else sys.exc_info()[1] if given is True else None
+    return {**line, **describe(error)} if error is not None else line
+
+
+# --- records of the standard library ------------------------------------------------------------------------------
+
+
+class _StandardHandler(logging.Handler):
+    """Makes a record of the standard library's a line like any other; its level is written as structlog writes it."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write it."""
+        error = record.exc_info[1] if record.exc_info else None
+        _log().log(record.levelno, _said(record), logger=record.name, exc_info=error)
+
+
+def _take_standard_logs(level: int) -> None:
+    root = logging.getLogger()
+    for handler in root.handlers[:]:
+        if isinstance(handler, _StandardHandler):
+            root.removeHandler(handler)
+    root.addHandler(_StandardHandler(level))
+
+
+def _said(record: logging.LogRecord) -> str:
+    """Return a record's message with numbers alone in its places: any other argument may hold a prompt."""
+    if not isinstance(record.msg, str):
+        return f"<{type(record.msg).__name__}>"
+    if not record.args:
+        return without_values(record.msg)
+    given = record.args if isinstance(record.args, tuple) else (record.args,)
+    shown = tuple(one if isinstance(one, int | float) else _shown(one) for one in given)
+    try:
+        return without_values(record.msg % shown)
+    except (TypeError, ValueError, KeyError):
+        return without_values(record.msg)
+
+
+def _shown(value: object) -> str:
+    return type(value).__name__ if isinstance(value, BaseException) else "…"
+
+
+def _uncaught(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
+    if issubclass(kind, KeyboardInterrupt):
+        sys.__excepthook__(kind, error, traceback)
+    else:
+        _log().critical("process.broke", exc_info=error)
+
+
+def _uncaught_in_thread(told: threading.ExceptHookArgs) -> None:
+    if not issubclass(told.exc_type, SystemExit):
+        _log().error("thread.broke", thread=told.thread.name if told.thread else None, exc_info=told.exc_value)
+
+
+def _show_warning(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: object) -> None:
+    where = f"{'/'.join(Path(filename).parts[-2:])}:{lineno}"
+    _log().warning("python.warning", category=category.__name__, where=where, says=without_values(str(message)))

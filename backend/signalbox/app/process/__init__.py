@@ -1,0 +1,1 @@
+"""What concerns the whole process: its data folder, memory, garbage collection, and its place in a cluster."""

@@ -1,0 +1,1 @@
+"""A request to the core's values: read within limits, parsed, validated, mapped."""

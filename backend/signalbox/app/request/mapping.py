@@ -1,0 +1,346 @@
+"""From a validated ChatRequest to the core's values: messages, tools, parameters."""
+
+from collections.abc import Sequence
+from math import inf
+
+import orjson
+from msgspec.structs import replace
+
+from signalbox.app.request.body import is_too_deep
+from signalbox.app.schemas import (
+    AssistantIn,
+    CallIn,
+    ChatRequest,
+    ContentIn,
+    FilePartIn,
+    ImagePartIn,
+    MessageIn,
+    NamedChoice,
+    PartIn,
+    SystemIn,
+    TextPartIn,
+    ToolIn,
+    UserIn,
+)
+from signalbox.chat.budget import Budget, Prices
+from signalbox.chat.context import Abilities, Limits
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError
+from signalbox.core.messages import (
+    AssistantMessage,
+    Content,
+    ContentPart,
+    FilePart,
+    ImagePart,
+    JsonObject,
+    JsonValue,
+    Message,
+    SystemMessage,
+    TextPart,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
+from signalbox.core.parts import ToolSchema
+from signalbox.core.tools import Tool
+from signalbox.services.tool_executor import ToolExecutor
+
+# Characters of unreadable arguments: as many as events have of a model's.
+_RAW_KEPT = 2_000
+
+FREE_SEARCHES, PAID_SEARCHES = 6, 10
+# What goes to the upstream under its own name, when set.
+_FORWARDED = (
+    "parallel_tool_calls", "max_tokens", "temperature", "top_p", "top_k", "min_p", "top_a", "frequency_penalty",
+    "presence_penalty", "repetition_penalty", "seed", "logprobs", "top_logprobs", "logit_bias", "response_format",
+    "stop", "provider", "models", "metadata", "modalities",
+)  # fmt: skip
+
+
+_PARAMS = frozenset((*_FORWARDED, "reasoning", "reasoning_effort"))
+# Choices of tools as models are told of them: most questions make one of a few, and their runs share it. The tools are
+# held beside it, so that no other gets the identity of one.
+_told: dict[tuple[int, ...], tuple[tuple[Tool, ...], tuple[ToolSchema, ...]]] = {}
+_MOST_CHOICES = 256
+_TEXTS = ("messages", "prompt", "system", "finalize_hint")
+
+
+def messages_of(request: ChatRequest) -> list[Message]:
+    """Return what a request says; raises RequestError naming the message that cannot stand where it stands."""
+    system: list[Message] = [SystemMessage(request.system)] if request.system else []
+    return system + told_by(request)
+
+
+def told_by(request: ChatRequest) -> list[Message]:
+    """Return the messages of a request, without its `system`; none where what is there is answered again."""
+    if request.messages is None:
+        return [] if request.prompt is None else [UserMessage(request.prompt)]
+    out = _converted(request.messages)
+    if not isinstance(out[-1], UserMessage | ToolMessage):
+        at = f"messages.{len(request.messages) - 1}"
+        raise RequestError(Code.INVALID_REQUEST, "The last message must be the user's message or a tool result.", at)
+    return out
+
+
+def _converted(messages: Sequence[MessageIn]) -> list[Message]:
+    out: list[Message] = []
+    open_calls: dict[str, str] = {}
+    for place, message in enumerate(messages):
+        match message:
+            case SystemIn():
+                open_calls = {}
+                out.append(SystemMessage(_content(message.content)))
+            case UserIn():
+                open_calls = {}
+                out.append(UserMessage(_content(message.content)))
+            case AssistantIn():
+                said = _assistant(message)
+                open_calls = {call.id: call.name for call in said.calls}
+                out.append(said)
+            case ToolIn():
+                out.append(_result(message, open_calls, place))
+    _refuse_blank(out[-1], len(messages) - 1)
+    return out
+
+
+def _refuse_blank(message: Message, place: int) -> None:
+    """A blank question is refused here with a sentence instead of by the host with a 400 (quirk C4)."""
+    if not isinstance(message, UserMessage):
+        return
+    if _is_blank(message.content):
+        raise RequestError(Code.INVALID_REQUEST, "The last message is blank.", f"messages.{place}.content")
+
+
+def _is_blank(content: Content) -> bool:
+    """Whether there is nothing to be seen in it."""
+    if isinstance(content, str):
+        return not content.strip()
+    return all(isinstance(part, TextPart) and not part.text.strip() for part in content)
+
+
+def _assistant(message: AssistantIn) -> AssistantMessage:
+    calls = tuple(_call(call) for call in message.tool_calls or ())
+    return AssistantMessage(content=_plain(message.content), calls=calls)
+
+
+def _call(call: CallIn) -> ToolCall:
+    """Read a call; broken arguments would poison every later request (quirk A8), so only their text is kept."""
+    given = call.function.arguments
+    arguments = given if isinstance(given, dict) else _arguments(given)
+    raw = given[:_RAW_KEPT] if arguments is None and isinstance(given, str) else None
+    return ToolCall(id=call.id, name=call.function.name, arguments=arguments or {}, raw=raw)
+
+
+def _arguments(given: str) -> JsonObject | None:
+    """Return the object that a text holds, None where the text cannot be read."""
+    try:
+        value: JsonValue = orjson.loads(given or "{}")
+    except orjson.JSONDecodeError:
+        return None
+    if is_too_deep(value):  # it could be read, but not be written again
+        return None
+    return value if isinstance(value, dict) else {}
+
+
+def _result(message: ToolIn, open_calls: dict[str, str], place: int) -> ToolMessage:
+    name = open_calls.get(message.tool_call_id)
+    if name is None:
+        at = f"messages.{place}.tool_call_id"
+        raise RequestError(
+            Code.INVALID_REQUEST, "This result does not belong to any tool call of the assistant message before it.", at
+        )
+    return ToolMessage(message.tool_call_id, name, _plain(message.content))
+
+
+def vouched(messages: Sequence[Message], tools: Sequence[Tool]) -> list[Message]:
+    """Take the results of tools that bring nothing from outside for ours: they need no fence (quirk G3)."""
+    ours = {tool.spec.name for tool in tools if not tool.spec.untrusted}
+    return [
+        replace(one, outside=False) if isinstance(one, ToolMessage) and one.name in ours else one for one in messages
+    ]
+
+
+def _content(content: ContentIn) -> Content:
+    return content if isinstance(content, str) else tuple(_part(part) for part in content)
+
+
+def _part(part: PartIn) -> ContentPart:
+    match part:
+        case TextPartIn():
+            return TextPart(part.text)
+        case ImagePartIn():
+            return ImagePart(part.image_url.url, part.image_url.detail)
+        case FilePartIn():
+            return FilePart(part.file.filename, part.file.file_data)
+
+
+def _plain(content: ContentIn | None) -> str:
+    if content is None or isinstance(content, str):
+        return content or ""
+    return "\n".join(part.text for part in content if isinstance(part, TextPartIn))
+
+
+def tools_of(request: ChatRequest, executor: ToolExecutor) -> Sequence[Tool]:
+    """Return the tools to offer; raises RequestError for a name that is unknown or cannot be offered here.
+
+    Where no search may be sent, no tool that searches is offered.
+    """
+    tools = executor.offered if request.tools is None else _named_tools(request.tools, executor)
+    if request.max_searches != 0:
+        return tools
+    return [tool for tool in tools if tool.spec.search_key is None]
+
+
+def _named_tools(names: Sequence[str], executor: ToolExecutor) -> list[Tool]:
+    chosen: dict[str, Tool] = {}
+    for place, name in enumerate(names):
+        tool = executor.by_name.get(name)
+        if tool is None:
+            known = ", ".join(executor.by_name) or "none"
+            raise RequestError(
+                Code.UNKNOWN_TOOL, f"There is no tool {name!r}; the tools are: {known}.", f"tools.{place}"
+            )
+        if tool.unavailable is not None:
+            raise RequestError(
+                Code.TOOL_UNAVAILABLE, f"{name} cannot be used here: {tool.unavailable}.", f"tools.{place}"
+            )
+        chosen[name] = tool
+    return list(chosen.values())
+
+
+def schemas_of(tools: Sequence[Tool]) -> tuple[ToolSchema, ...]:
+    """Return tools as a model is told of them, by name: a stable prefix keeps prompt caches (quirk C15)."""
+    choice = tuple(map(id, tools))
+    made = _told.get(choice)
+    if made is None:
+        named = sorted(tools, key=lambda tool: tool.spec.name)
+        schemas = tuple(ToolSchema(tool.spec.name, tool.spec.description, tool.spec.parameters) for tool in named)
+        if len(_told) >= _MOST_CHOICES:
+            _told.clear()
+        made = _told[choice] = (tuple(tools), schemas)
+    return made[1]
+
+
+def default_limits(*, search_is_paid: bool) -> Limits:
+    """Return how far a run may go whose request sets no limit."""
+    return Limits(max_searches=PAID_SEARCHES if search_is_paid else FREE_SEARCHES)
+
+
+def limits_of(request: ChatRequest, *, search_is_paid: bool) -> Limits:
+    """Return how far a run may go."""
+    default = default_limits(search_is_paid=search_is_paid)
+    return Limits(
+        max_steps=request.max_steps or default.max_steps,
+        max_searches=default.max_searches if request.max_searches is None else request.max_searches,
+    )
+
+
+def tool_choice_of(request: ChatRequest, tools: Sequence[Tool]) -> JsonValue:
+    """Return the tool choice in the upstream's words; raises RequestError for one that no offered tool can meet."""
+    choice = request.tool_choice
+    if choice is None:
+        return None
+    names = [tool.spec.name for tool in tools]
+    if isinstance(choice, NamedChoice):
+        if choice.function.name not in names:
+            raise RequestError(
+                Code.INVALID_REQUEST, "tool_choice names a tool that is not offered.", "tool_choice.function.name"
+            )
+        return {"type": "function", "function": {"name": choice.function.name}}
+    if choice == "required" and not names:
+        raise RequestError(Code.INVALID_REQUEST, "tool_choice requires a tool, but none is offered.", "tool_choice")
+    return choice
+
+
+def params_of(request: ChatRequest) -> JsonObject:
+    """Return what is forwarded: exactly what is set."""
+    if request.model_fields_set.isdisjoint(_PARAMS):
+        return {}
+    params: JsonObject = {name: value for name in _FORWARDED if (value := getattr(request, name)) is not None}
+    if request.reasoning is not None:
+        params["reasoning"] = request.reasoning.model_dump(exclude_none=True)
+    elif request.reasoning_effort is not None:
+        params["reasoning"] = {"effort": request.reasoning_effort}
+    return params
+
+
+def abilities_of(entry: JsonObject | None) -> Abilities:
+    """Read what the catalogue says of a model; what it does not say is not guessed."""
+    if entry is None:
+        return Abilities()
+    supported = entry.get("supported_parameters")
+    inputs = _modalities(entry, "input_modalities")
+    parameters = frozenset(map(str, supported)) if isinstance(supported, list) and supported else None
+    return Abilities(
+        parameters=parameters,
+        tools=parameters is None or "tools" in parameters,
+        images="image" in inputs if inputs else None,
+        modalities=_drawn_modalities(entry),
+    )
+
+
+def _modalities(entry: JsonObject, name: str) -> list[JsonValue]:
+    architecture = entry.get("architecture")
+    listed = architecture.get(name) if isinstance(architecture, dict) else None
+    return listed if isinstance(listed, list) else []
+
+
+def _drawn_modalities(entry: JsonObject) -> tuple[str, ...]:
+    """Return the `modalities` that a model which draws has to be sent: exactly those it has, or no host is found.
+
+    A router lists images because one of its models draws; asked for images it would choose among those alone.
+    """
+    outputs = _modalities(entry, "output_modalities")
+    if "image" not in outputs or _is_router(entry):
+        return ()
+    return ("image", "text") if "text" in outputs else ("image",)
+
+
+def _is_router(entry: JsonObject) -> bool:
+    """Whether the price depends on the model that is chosen for each question: the catalogue says -1."""
+    pricing = entry.get("pricing")
+    return isinstance(pricing, dict) and str(pricing.get("prompt")).startswith("-")
+
+
+def budget_of(request: ChatRequest, most: float | None, entry: JsonObject | None) -> Budget | None:
+    """Return what a run may cost, the smaller of what the caller and the operator say; None: anything."""
+    limits = [limit for limit in (request.max_cost, most) if limit is not None]
+    return Budget(min(limits), _prices_in(entry)) if limits else None
+
+
+def _prices_in(entry: JsonObject | None) -> Prices | None:
+    """Read a model's prices; None where the catalogue tells none, or that they depend (-1, of routers)."""
+    pricing = entry.get("pricing") if entry is not None else None
+    if not isinstance(pricing, dict):
+        return None
+    told = [pricing.get(name) for name in ("prompt", "completion")]
+    try:
+        prices = [float(price) for price in told if isinstance(price, str | int | float)]
+    except (ValueError, OverflowError):
+        return None
+    return Prices(*prices) if len(prices) == 2 and all(0 <= price < inf for price in prices) else None
+
+
+def redacted(question: JsonObject, messages: Sequence[Message]) -> JsonObject:
+    """Return a question as the trace shows it: every parameter, and of the texts only who spoke and how long."""
+    shown = {name: value for name, value in question.items() if name not in _TEXTS}
+    shown["messages"] = [_outline(message) for message in messages]
+    return shown
+
+
+def _outline(message: Message) -> JsonObject:
+    match message:
+        case SystemMessage(content):
+            return {"role": "system", "characters": _length(content)}
+        case UserMessage(content):
+            return {"role": "user", "characters": _length(content)}
+        case AssistantMessage():
+            return {"role": "assistant", "characters": len(message.content), "calls": [c.name for c in message.calls]}
+        case ToolMessage():
+            return {"role": "tool", "name": message.name, "characters": len(message.content)}
+
+
+def _length(content: Content) -> int:
+    if isinstance(content, str):
+        return len(content)
+    return sum(len(part.text) for part in content if isinstance(part, TextPart))

@@ -1,0 +1,90 @@
+"""A question of megabytes, validated some messages at a time: a call into C holds the interpreter lock."""
+
+from collections.abc import Iterator
+from typing import Annotated, NamedTuple
+
+from fastapi import Request
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from signalbox.app.errors import request_error_of
+from signalbox.app.request.body import json_in, read_body, validated
+from signalbox.app.schemas import MOST_MESSAGES, ChatRequest, MessageIn
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError
+from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.offload import offloaded
+
+# Messages, parts and calls that are looked at in one go.
+_AT_ONCE = 1_000
+# More than twice what a question may have.
+_MOST_FIELDS = 100
+_AS_IT_CAME = {"messages", "provider", "response_format"}
+
+
+class _Messages(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+    messages: Annotated[list[MessageIn], Field(min_length=1)]
+
+
+class Question(NamedTuple):
+    """A question as it was validated, and the same as JSON; `size` is that of its body in bytes."""
+
+    request: ChatRequest
+    written: JsonObject
+    size: int
+
+
+async def read_question(request: Request, limit: int) -> Question:
+    """Read a question; raises RequestError naming the field that does not fit."""
+    body = await read_body(request, limit)
+    return await offloaded(lambda: _question(body), size=len(body))
+
+
+def _question(body: bytes) -> Question:
+    value = json_in(body)
+    if not isinstance(value, dict):
+        raise RequestError(Code.INVALID_REQUEST, "The request body must be a JSON object.", "body")
+    if len(value) > _MOST_FIELDS:
+        raise RequestError(Code.UNKNOWN_FIELD, f"The request has {len(value):,} fields, and most do not exist.", "body")
+    request = _validated(value)
+    return Question(request, _written(request, value), len(body))
+
+
+def _validated(value: JsonObject) -> ChatRequest:
+    messages = value.get("messages")
+    slices = [*_slices(messages)] if isinstance(messages, list) and len(messages) <= MOST_MESSAGES else []
+    if not isinstance(messages, list) or len(slices) < 2:
+        return validated(value, ChatRequest)
+    request = validated({**value, "messages": messages[slices[0]]}, ChatRequest)
+    for one in slices[1:]:
+        try:
+            further = _Messages.model_validate({"messages": messages[one]}).messages
+        except ValidationError as error:
+            raise request_error_of(error, value, skipped=one.start) from None
+        if request.messages is not None:
+            request.messages += further
+    return request
+
+
+def _written(request: ChatRequest, value: JsonObject) -> JsonObject:
+    """Return what is set of a question as JSON; what holds any JSON, or only texts, as it came."""
+    question: JsonObject = request.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude=_AS_IT_CAME)
+    question.update((name, value[name]) for name in _AS_IT_CAME & value.keys())
+    return question
+
+
+def _slices(messages: list[JsonValue]) -> Iterator[slice]:
+    start = weight = 0
+    for place, message in enumerate(messages):
+        weight += _weight(message)
+        if weight >= _AT_ONCE:
+            yield slice(start, place + 1)
+            start, weight = place + 1, 0
+    if start < len(messages):
+        yield slice(start, len(messages))
+
+
+def _weight(message: JsonValue) -> int:
+    fields = message if isinstance(message, dict) else {}
+    return 1 + sum(len(part) for name in ("content", "tool_calls") if isinstance(part := fields.get(name), list))

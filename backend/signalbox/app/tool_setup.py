@@ -1,0 +1,111 @@
+"""The tools of this process, put together from the settings: built-in ones and those of other packages."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from signalbox.app.asgi.static_files import docs_folder
+from signalbox.app.config import Settings
+from signalbox.app.folders import notes_folder
+from signalbox.core.tools import SearchBackend, Tool
+from signalbox.services.addresses import Allowance
+from signalbox.services.fetch import PageFetcher
+from signalbox.services.local_pages import LocalPages
+from signalbox.services.notes import NotesFolder
+from signalbox.services.search import Client, OnClose, pick
+from signalbox.services.search.docs import DocsSearch
+from signalbox.services.search.setup import SearchSetup
+from signalbox.tools.registry import built_in, from_packages
+
+# Indexing this project's documents takes 0.2 s, once; larger folders are indexed in the background.
+_INDEX_SECONDS = 0.5
+
+NOT_CONFIGURED = "Web search is not set up, so this server's documents and saved notes were searched instead."
+
+
+@dataclass(frozen=True, slots=True)
+class Toolbox:
+    """The tools, and whether a search costs money, which sets the default clamp."""
+
+    tools: list[Tool]
+    search_is_paid: bool
+
+
+async def fill_toolbox(
+    settings: Settings, client: Client, folder: Path, extra_tools: Sequence[Tool], stack: AsyncExitStack
+) -> Toolbox:
+    """Make every tool; `folder` is the data folder. What cannot be offered is there with the reason."""
+    search, why_not = search_of(settings, client, folder / "docs-index.sqlite", stack.callback)
+    if isinstance(search, DocsSearch):
+        await _prepare(search, stack)
+    ours = ours_of(settings, search, why_not, _cannot_write(notes_folder(settings)))
+    names = {tool.spec.name for tool in (*ours, *extra_tools)}
+    return Toolbox(
+        [*ours, *extra_tools, *from_packages(names, on_close=stack.callback)], search is not None and search.paid
+    )
+
+
+def ours_of(settings: Settings, search: SearchBackend | None, why_not: str | None, no_notes: str | None) -> list[Tool]:
+    """Make the built-in tools; `why_not` and `no_notes` say why there is no search, and no folder for notes."""
+    guide, notes = settings.signalbox_docs or docs_folder(), notes_folder(settings)
+    return built_in(
+        search,
+        why_not,
+        pages=LocalPages(
+            {"/guide/": guide, "/notes/": notes}, PageFetcher(Allowance.of(settings.signalbox_fetch_allow))
+        ),
+        notes=None if no_notes else NotesFolder(notes, on_saved=_changed(search)),
+        notes_unavailable=no_notes,
+        search_notice=notice_of(settings, search),
+    )
+
+
+def search_of(
+    settings: Settings, client: Client, index: Path | None, on_close: OnClose = lambda _: None
+) -> tuple[SearchBackend | None, str | None]:
+    """Pick what to search with, or say why there is nothing; the documents' index is kept in the file `index`."""
+    setup = SearchSetup(
+        searxng_url=settings.searxng_url,
+        docs_folder=settings.signalbox_docs or docs_folder(),
+        own_docs=settings.signalbox_docs is None,
+        client=client,
+        brave=(settings.brave_base_url, _secret(settings.brave_api_key)),
+        tavily=(settings.tavily_base_url, _secret(settings.tavily_api_key)),
+        notes=notes_folder(settings),
+        database=index,
+    )
+    return pick(settings.search_backend, setup, on_close)
+
+
+def notice_of(settings: Settings, search: SearchBackend | None) -> str:
+    """Return what the model and the page are told where nothing is configured and the documentation is searched."""
+    is_fallback = isinstance(search, DocsSearch) and not settings.search_backend and settings.signalbox_docs is None
+    return NOT_CONFIGURED if is_fallback else ""
+
+
+def _secret(value: SecretStr | None) -> str | None:
+    return value.get_secret_value() if value else None
+
+
+def _changed(search: SearchBackend | None) -> Callable[[], None]:
+    return search.changed if isinstance(search, DocsSearch) else lambda: None
+
+
+def _cannot_write(notes: Path) -> str | None:
+    try:
+        notes.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        return f"the notes folder cannot be created ({error.strerror}); set SIGNALBOX_NOTES_DIR to one that can"
+    return None
+
+
+async def _prepare(search: DocsSearch, stack: AsyncExitStack) -> None:
+    """Index the documents before the first question; a large folder goes on behind a server that is ready."""
+    stack.callback(search.close)
+    indexing = asyncio.create_task(search.prepare())
+    await asyncio.wait({indexing}, timeout=_INDEX_SECONDS)
+    stack.callback(indexing.cancel)

@@ -1,0 +1,1 @@
+"""Commands of the CLI beside the server: backup, doctor, replay, parity, token."""

@@ -1,0 +1,62 @@
+"""Checks of what is installed: Python, the built page, and settings that can be read."""
+
+import platform
+from collections.abc import Mapping
+
+from signalbox import __version__
+from signalbox.app.asgi.static_files import page_folder
+from signalbox.app.config import BadValues, Settings, SettingsError, load_settings, unknown_around, unknown_in_file
+from signalbox.app.installation import how_to_build_page, where_settings_are_listed
+from signalbox.commands.doctor.finding import Finding, fail, ok, refusal, warn
+
+_LEFT_OUT = ok("settings", "The other checks are left out until the settings can be read.")
+
+
+def check_python() -> Finding:
+    """Say what runs."""
+    return ok("python", f"Signalbox {__version__} runs on Python {platform.python_version()}.")
+
+
+def check_page() -> Finding:
+    """Say whether the chat page was built."""
+    if page_folder() is None:
+        words = "The chat page is not built; the API works without it."
+        return warn("page", words, how_to_build_page())
+    return ok("page", "The chat page is built.")
+
+
+def read_settings() -> tuple[Settings | None, list[Finding]]:
+    """Return the settings, None where they cannot be used, and what is to be said of them."""
+    try:
+        settings = load_settings()
+    except BadValues as error:
+        faults = [fail("settings", fault, "Correct it in .env or in the environment.") for fault in error.faults]
+        return None, [*faults, *_misnamed(), _LEFT_OUT]
+    except SettingsError as error:
+        return None, [refusal("settings", error), _LEFT_OUT]
+    told = _misnamed()
+    return settings, told or [ok("settings", "Environment and .env can be read, and every name of ours is a setting.")]
+
+
+def _misnamed() -> list[Finding]:
+    return [
+        *_names(".env", unknown_in_file(), is_ours_alone=True),
+        *_names("The environment", unknown_around(), is_ours_alone=False),
+    ]
+
+
+def _names(place: str, unknown: Mapping[str, str | None], *, is_ours_alone: bool) -> list[Finding]:
+    """Say which names no setting has: typos first; another program may mean the rest of the environment's."""
+    typos = [
+        warn(
+            "settings", f"{place} sets {name}, which is not a setting. Did you mean {meant}?", f"Rename it to {meant}."
+        )
+        for name, meant in unknown.items()
+        if meant is not None
+    ]
+    others = ", ".join(name for name, near in unknown.items() if near is None)
+    if not others:
+        return typos
+    words = f"{place} sets {others}: no setting has that name, so it is ignored."
+    todo = f"Look up its name in {where_settings_are_listed()}, or remove it."
+    return [*typos, warn("settings", words, todo) if is_ours_alone else ok("settings", words)]

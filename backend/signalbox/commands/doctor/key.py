@@ -1,0 +1,62 @@
+"""Checks the upstream: is there a key, is it accepted, what is left on it."""
+
+import asyncio
+from urllib.parse import urlsplit
+
+from signalbox.app.config import Settings
+from signalbox.app.main import upstream_of
+from signalbox.commands.doctor.finding import Finding, fail, ok, warn
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
+from signalbox.services.openrouter import OpenRouterService, Upstream
+from signalbox.services.search import Client
+from signalbox.wire.openrouter.account import Account
+
+SECONDS = 5.0
+_LOW = 1.0  # dollars
+
+
+async def check_key(settings: Settings, client: Client) -> list[Finding]:
+    """Ask for the key's account where the upstream has such a thing, else for its models."""
+    if settings.is_simulated:
+        words = "No key is set: the built-in simulator answers, and no model is asked."
+        return [warn("key", words, "Put OPENROUTER_API_KEY=... into .env to ask real models.")]
+    upstream = upstream_of(settings, settings.openrouter_base_url)
+    where = _host(settings.openrouter_base_url)
+    try:
+        async with asyncio.timeout(SECONDS):
+            return [await _asked(OpenRouterService(client, upstream), upstream, where)]
+    except TimeoutError:
+        words = f"{where} does not answer within {SECONDS:g} s."
+        return [fail("key", words, "Check the network, a proxy on the way, and OPENROUTER_BASE_URL.")]
+    except UpstreamError as error:
+        return [fail("key", f"{where}: {error.message}", error.todo)]
+
+
+async def _asked(service: OpenRouterService, upstream: Upstream, where: str) -> Finding:
+    if upstream.is_openrouter:
+        try:
+            return _told(await service.account(), where)
+        except UpstreamError as error:
+            if error.code is not Code.UPSTREAM_NOT_FOUND:
+                raise
+    count = len(await service.models())
+    has_key = "accepts the key" if upstream.api_key else "answers without a key"
+    if not count:
+        return warn("key", f"{where} {has_key}, and lists no model.", "Ask with a model's id, or load one there.")
+    return ok("key", f"{where} {has_key}, and lists {count:,} model{'' if count == 1 else 's'}.")
+
+
+def _told(account: Account, where: str) -> Finding:
+    spent = f"; ${account.spent:,.2f} spent so far" if account.spent is not None else ""
+    if account.left is None:
+        return ok("key", f"{where} accepts the key, which has no spending limit{spent}.")
+    words = f"{where} accepts the key, and ${max(account.left, 0):,.2f} is left on it{spent}."
+    if account.left <= 0:
+        return fail("key", words, "Raise the key's limit, or set another key.")
+    return warn("key", words, "Raise the key's limit soon.") if account.left < _LOW else ok("key", words)
+
+
+def _host(url: str) -> str:
+    parts = urlsplit(url)  # not its netloc, which may hold a password
+    return f"{parts.hostname}:{parts.port}" if parts.port else f"{parts.hostname}"

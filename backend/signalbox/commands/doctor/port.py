@@ -1,0 +1,108 @@
+"""Checks the port: is it free, does a Signalbox answer there already, or something else."""
+
+import asyncio
+import errno
+import socket
+from contextlib import suppress
+from ipaddress import ip_address
+from typing import cast
+
+import orjson
+
+from signalbox import __version__
+from signalbox.app.config import Settings
+from signalbox.commands.doctor.finding import Finding, fail, ok, warn
+from signalbox.core.messages import JsonValue
+
+SECONDS = 5.0
+_MOST = 65_536
+_ASK = b"GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+
+
+async def check_port(settings: Settings) -> list[Finding]:
+    """Ask what listens on the port; if nothing does, check whether it can be bound."""
+    host, port = settings.signalbox_host, settings.signalbox_port
+    try:
+        return [await _looked_at(host, port)]
+    except UnicodeError:  # a part of the name is empty, or longer than any name's may be
+        return [fail("port", f"{host} is no host name.", "Choose another with --host or SIGNALBOX_HOST.")]
+
+
+async def _looked_at(host: str, port: int) -> Finding:
+    shown = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    if port == 0:
+        found = await asyncio.to_thread(_free, host, port, shown)
+        return ok("port", f"{host}: any free port is taken (SIGNALBOX_PORT=0).") if found.state == "ok" else found
+    another = "Stop what uses it, or choose another port (SIGNALBOX_PORT, --port)."
+    try:
+        async with asyncio.timeout(SECONDS):
+            version = await _version_at(_reached(host), port)
+    except TimeoutError:
+        return fail("port", f"Something accepts connections at {shown}, and does not answer.", another)
+    except OSError:
+        return await asyncio.to_thread(_free, host, port, shown)
+    if version is None:
+        return fail("port", f"Something that is no Signalbox answers at {shown}.", another)
+    if version != __version__:
+        words = f"Signalbox {version} answers at {shown}, and {__version__} is installed."
+        return warn("port", words, "Start it anew to have the version that is installed.")
+    return ok("port", f"A Signalbox of this version answers at {shown}.")
+
+
+def _reached(host: str) -> str:
+    """Return where an address that stands for all of this machine's is reached."""
+    with suppress(ValueError):
+        address = ip_address(host)
+        if address.is_unspecified:
+            return "::1" if address.version == 6 else "127.0.0.1"
+    return host
+
+
+async def _version_at(host: str, port: int) -> str | None:
+    """Return the version of the Signalbox there, None for anything else. Raises OSError where nothing listens.
+
+    Not by the client for upstreams: a proxy of the environment would be asked instead.
+    """
+    reader, writer = await asyncio.open_connection(host, port)
+    try:
+        writer.write(_ASK)
+        with suppress(ConnectionError):
+            answer = await _read(reader)
+            return _version_in(answer.partition(b"\r\n\r\n")[2])
+        return None
+    finally:
+        writer.close()
+
+
+async def _read(reader: asyncio.StreamReader) -> bytes:
+    answer = b""
+    while len(answer) < _MOST and (piece := await reader.read(_MOST)):
+        answer += piece
+    return answer
+
+
+def _version_in(body: bytes) -> str | None:
+    try:
+        value = cast(JsonValue, orjson.loads(body))
+    except orjson.JSONDecodeError:
+        return None
+    if not isinstance(value, dict) or value.get("status") != "live":
+        return None
+    version = value.get("version")
+    return version if isinstance(version, str) else None
+
+
+def _free(host: str, port: int, shown: str) -> Finding:
+    """Bind without listening, which a server that starts meanwhile does not feel."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            words = f"{shown} is taken by something that takes no connections."
+        else:
+            words = f"{shown} cannot be used ({(error.strerror or type(error).__name__).lower()})."
+        return fail("port", words, "Choose another address or port (SIGNALBOX_HOST, SIGNALBOX_PORT).")
+    return ok("port", f"{shown} is free.")

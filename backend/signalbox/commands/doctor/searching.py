@@ -1,0 +1,69 @@
+"""Checks search with one real query, and says which tools are not offered."""
+
+import asyncio
+import os
+from pathlib import Path
+
+from signalbox.app.config import Settings
+from signalbox.app.folders import notes_folder
+from signalbox.app.tool_setup import notice_of, ours_of, search_of
+from signalbox.commands.doctor.finding import Finding, fail, ok, warn
+from signalbox.core.codes import Code
+from signalbox.core.errors import ToolError
+from signalbox.core.tools import SearchBackend, SearchQuery
+from signalbox.services.search import Client
+from signalbox.services.search.docs import DocsSearch
+from signalbox.tools.registry import from_packages
+
+SECONDS = 5.0
+_QUERY = SearchQuery("how to stop a run", limit=3)
+_UNCONFIGURED = " Web search is not configured: set BRAVE_API_KEY, TAVILY_API_KEY or SEARXNG_URL for it."
+_SETTINGS = "Check SEARCH_BACKEND and the settings of that backend in .env."
+
+
+async def check_search(settings: Settings, client: Client) -> list[Finding]:
+    """Search once; the documents are indexed in memory, so that the index of a server is left alone."""
+    search, why_not = await asyncio.to_thread(search_of, settings, client, None)
+    try:
+        found = await _searched(search, why_not, notice_of(settings, search) and _UNCONFIGURED)
+    finally:
+        if isinstance(search, DocsSearch):  # not waited for: it waits for an indexing that takes too long
+            asyncio.get_running_loop().run_in_executor(None, search.close)
+    return [found, *await asyncio.to_thread(_tools, settings, search, why_not)]
+
+
+async def _searched(search: SearchBackend | None, why_not: str | None, more: str) -> Finding:
+    if search is None:
+        return warn("search", f"There is no search: {why_not}.", _SETTINGS)
+    try:
+        async with asyncio.timeout(SECONDS):
+            hits = await search.search(_QUERY)
+    except TimeoutError:
+        if isinstance(search, DocsSearch):
+            words = f"docs: {search.about} take more than {SECONDS:g} s to index."
+            return warn("search", words, "Nothing, if the folder is meant to be so large; searches wait at first.")
+        return fail("search", f"{search.name} does not answer within {SECONDS:g} s.", _SETTINGS)
+    except ToolError as error:
+        state = warn if error.code is Code.RATE_LIMIT else fail
+        return state("search", f"{search.name}: {error.message}", _SETTINGS)
+    if not hits and not isinstance(search, DocsSearch):
+        return warn("search", f"{search.name} answers, and finds nothing.", _SETTINGS)
+    return ok("search", f"{search.name} searches {search.about}, and answers.{more}")
+
+
+def _tools(settings: Settings, search: SearchBackend | None, why_not: str | None) -> list[Finding]:
+    ours = ours_of(settings, search, why_not, _no_notes(notes_folder(settings)))
+    every = [*ours, *from_packages({tool.spec.name for tool in ours})]
+    missing = [f"{tool.spec.name} is not offered: {tool.unavailable}" for tool in every if tool.unavailable]
+    offered = ", ".join(tool.spec.name for tool in every if not tool.unavailable)
+    if not missing:
+        return [ok("tools", f"All are offered: {offered}.")]
+    return [warn("tools", f"{'; '.join(missing)}. Offered are {offered}.", "Mend what is named, or do without.")]
+
+
+def _no_notes(folder: Path) -> str | None:
+    """Say why the folder cannot be made, without making it."""
+    there = next(one for one in (folder.absolute(), *folder.absolute().parents) if one.exists())
+    if there.is_dir() and os.access(there, os.W_OK | os.X_OK):
+        return None
+    return f"the notes folder {folder} cannot be made or written; set SIGNALBOX_NOTES_DIR to one that can"

@@ -1,0 +1,206 @@
+"""`signalbox replay` and `signalbox parity`: which runs are made once more, and what is said of them."""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import TextIO
+
+from signalbox.app.config import Settings, SettingsError, load_settings
+from signalbox.commands.parity_scenarios import scenarios
+from signalbox.commands.recorded_trials import NoRecordings, recorded
+from signalbox.commands.replay_setup import Workbench, workbench
+from signalbox.core.errors import SignalboxError
+from signalbox.core.events import LoopName
+from signalbox.core.messages import JsonObject
+from signalbox.core.ports import ChatClient
+from signalbox.replay.differences import Difference, differences, money
+from signalbox.replay.journals import Journal, NoJournal
+from signalbox.replay.outcome import Outcome
+from signalbox.replay.parity import Bench, Trial, Verdict, judge
+from signalbox.replay.playing import WholeFromStream, play
+from signalbox.replay.reasons import explained, was_stopped, was_torn
+from signalbox.replay.report import case_line, detail_lines, in_short, parity_data, replay_data, replay_lines
+from signalbox.replay.stage import NOON
+from signalbox.services.http.client import make_client
+from signalbox.services.openrouter import OpenRouterService, Upstream
+from signalbox.simulator.server import BackgroundSimulator
+from signalbox.wire.json_text import dumps
+
+_OTHER: Mapping[LoopName, LoopName] = {"v2": "legacy", "legacy": "v2"}
+# Seconds of silence: as long as a busy machine may need, and for the host that falls silent on purpose.
+_PATIENCE, _SILENCE = 30.0, 0.2
+_SIMULATOR, _RECORDINGS = "the simulator", "recordings"
+_REAL = "a real model (so words, calls, steps and cost say nothing)"
+
+
+def replay(arguments: argparse.Namespace) -> int:
+    """Make one run again."""
+    return _told(_replay(arguments))
+
+
+def parity(arguments: argparse.Namespace) -> int:
+    """Run a set through both loops."""
+    return _told(_parity(arguments))
+
+
+def _told(work: Coroutine[None, None, int]) -> int:
+    """Do it, and say in a sentence what kept it from being done."""
+    try:
+        return asyncio.run(work)
+    except (SettingsError, NoJournal, NoRecordings) as error:
+        _say(str(error))
+    except SignalboxError as error:
+        _say(f"{error.message} {error.todo}")
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _say(f"{error.filename or 'A file'} cannot be read or written: {error.strerror}.")
+    return 2
+
+
+def _say(sentence: str) -> None:
+    print(f"signalbox: {sentence}", file=sys.stderr)
+
+
+def _warn_of(bench: Workbench, journals: Sequence[Journal]) -> None:
+    """Say what a reader must know before he trusts the comparison, or pays for it."""
+    if bench.is_real:
+        _say(f"{bench.settings.openrouter_base_url} is asked: this costs money.")
+    elif any(not journal.simulated for journal in journals):
+        _say("No OPENROUTER_API_KEY is set, so the simulator answers, where then a real model did.")
+    for journal in journals:
+        if journal.is_torn:
+            _say(f"{journal.run_id} stood in a conversation that is not here; it is asked without what came before.")
+        if missing := bench.missing(journal):
+            _say(
+                f"Not installed here, but offered in {journal.run_id}: {', '.join(missing)}. The model gets the name "
+                "without description and parameters, so its calls, text and cost may differ."
+            )
+
+
+# --- replay -----------------------------------------------------------------------------------------------------
+
+
+async def _replay(arguments: argparse.Namespace) -> int:
+    settings = load_settings()
+    async with workbench(settings, pace=settings.signalbox_simulator_pace) as bench:
+        journal = await bench.journal(arguments.name)
+        _warn_of(bench, [journal])
+        model = arguments.model or journal.model
+        loop: LoopName = arguments.loop or (journal.loop if arguments.model else _OTHER[journal.loop])
+        tools = bench.recorded(journal)
+        played = await play(await bench.case(journal, model), loop, bench.upstream, tools)
+        if arguments.events is not None:
+            _write(arguments.events, played.stream)
+        by_chance = bench.is_real or not journal.simulated or model != journal.model
+        found = _explained(journal, played.outcome, by_chance=by_chance)
+        # The stream may have standard output to itself.
+        out = sys.stderr if str(arguments.events) == "-" else sys.stdout
+        if arguments.json:
+            _print_json(replay_data(journal.outcome, played.outcome, found, tools.unknown), out)
+        else:
+            print(*replay_lines(journal.outcome, played.outcome, found, tools.unknown), sep="\n", file=out)
+        if bench.is_real:
+            _say(f"It cost {money(played.outcome.cost)}.")
+        return 1 if played.outcome.fault else 0
+
+
+def _explained(journal: Journal, again: Outcome, *, by_chance: bool) -> list[Difference]:
+    then = journal.outcome
+    legacy, v2 = (again, then) if then.loop == "v2" else (then, again)
+    known = was_torn() if journal.is_torn else was_stopped(then)
+    return explained(differences(then, again), legacy, v2, known=known, by_chance=by_chance)
+
+
+def _write(path: Path, stream: bytes) -> None:
+    if str(path) == "-":
+        sys.stdout.buffer.write(stream)
+        sys.stdout.flush()
+    else:
+        path.write_bytes(stream)
+
+
+# --- parity -----------------------------------------------------------------------------------------------------
+
+
+async def _parity(arguments: argparse.Namespace) -> int:
+    if arguments.runs and (arguments.newest or arguments.scenarios or arguments.recordings):
+        raise NoJournal("Name runs, or one of --newest, --scenarios and --recordings.")
+    settings = load_settings()
+    verdicts: list[Verdict] = []
+
+    def tell(verdict: Verdict) -> None:
+        verdicts.append(verdict)
+        if not arguments.json:
+            print(case_line(verdict), flush=True)
+
+    if arguments.runs or arguments.newest:
+        await _of_journals(settings, arguments, tell)
+        answered = _SIMULATOR if settings.is_simulated else _REAL
+    elif arguments.recordings is not None:
+        await _of_recordings(arguments.recordings, tell)
+        answered = _RECORDINGS
+    else:
+        await _of_scenarios(tell)
+        answered = _SIMULATOR
+    if arguments.json:
+        _print_json(parity_data(verdicts), sys.stdout)
+    else:
+        print(*detail_lines(verdicts, answered), sep="\n")
+    return 1 if any(verdict.unexpected for verdict in verdicts) else 0
+
+
+async def _of_journals(settings: Settings, arguments: argparse.Namespace, tell: Callable[[Verdict], None]) -> None:
+    async with workbench(settings, pace=0) as bench:
+        names = arguments.runs or await bench.newest(arguments.newest)
+        journals = [await bench.journal(name) for name in names]
+        _warn_of(bench, journals)
+        clients: Mapping[LoopName, ChatClient] = {"legacy": bench.upstream, "v2": bench.second}
+        cost = 0.0
+        for journal in journals:
+            case, about = await bench.case(journal, journal.model), f"then: {in_short(journal.outcome)}"
+            trial = Trial(case, lambda journal=journal: bench.recorded(journal), about=about)
+            verdict = await judge(trial, Bench(clients, by_chance=bench.is_real))
+            cost += verdict.cost
+            tell(verdict)
+        if bench.is_real:
+            _say(f"It cost {money(cost)}.")
+
+
+async def _of_scenarios(tell: Callable[[Verdict], None]) -> None:
+    async with AsyncExitStack() as stack:
+        # Each loop has a separate simulator: it remembers earlier requests, and some answers depend on it.
+        addresses: dict[LoopName, str] = {
+            loop: stack.enter_context(BackgroundSimulator()).base_url for loop in ("legacy", "v2")
+        }
+        patient, hasty = [
+            await stack.enter_async_context(make_client(idle_timeout=seconds)) for seconds in (_PATIENCE, _SILENCE)
+        ]
+        for trial in scenarios():
+            client = hasty if trial.case.model.endswith("/sim-stall") else patient
+            clients: dict[LoopName, ChatClient] = {
+                loop: OpenRouterService(client, Upstream(base_url=address)) for loop, address in addresses.items()
+            }
+            tell(await judge(trial, Bench(clients, sleep=_at_once, now=lambda: NOON)))
+
+
+async def _of_recordings(folder: Path, tell: Callable[[Verdict], None]) -> None:
+    trials = recorded(folder)
+    async with AsyncExitStack() as stack:
+        client = await stack.enter_async_context(make_client(idle_timeout=_PATIENCE))
+        address = stack.enter_context(BackgroundSimulator(replay=folder)).base_url
+        heard = WholeFromStream(OpenRouterService(client, Upstream(base_url=address)))
+        bench = Bench({"legacy": heard, "v2": heard}, sleep=_at_once)
+        for trial in trials:
+            tell(await judge(trial, bench))
+
+
+async def _at_once(seconds: float) -> None:
+    """Retry without backoff: there is no provider to spare."""
+
+
+def _print_json(value: JsonObject, out: TextIO) -> None:
+    print(dumps(value).decode(), file=out)

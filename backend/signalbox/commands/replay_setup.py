@@ -1,0 +1,174 @@
+"""What a replay works with: the settings' upstream, catalogue, tool schemas and database; nothing of it is written."""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TypeVar
+
+from pydantic import ValidationError
+
+from signalbox.app.config import Settings
+from signalbox.app.database_setup import FILE, database_of, place_of
+from signalbox.app.logs.setup import configure_logs
+from signalbox.app.main import upstream_of
+from signalbox.app.request.mapping import (
+    abilities_of,
+    budget_of,
+    limits_of,
+    messages_of,
+    params_of,
+    schemas_of,
+    tool_choice_of,
+    vouched,
+)
+from signalbox.app.schemas import ChatRequest
+from signalbox.app.tool_setup import Toolbox, ours_of, search_of
+from signalbox.core.errors import StoreError
+from signalbox.core.messages import JsonObject
+from signalbox.core.tools import Tool
+from signalbox.replay.case import Case
+from signalbox.replay.journals import Journal, NoJournal, journal_in, journal_of, newest_in
+from signalbox.replay.recorded import RecordedTools, stand_ins
+from signalbox.services.catalog import ModelCatalog
+from signalbox.services.http.client import make_client
+from signalbox.services.openrouter import OpenRouterService
+from signalbox.services.search import Client
+from signalbox.services.tool_executor import ToolExecutor
+from signalbox.simulator.server import BackgroundSimulator
+from signalbox.store.database import Database
+from signalbox.tools.registry import from_packages
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True, slots=True)
+class Workbench:
+    """The settings' upstream and what is known of it; `second` is for the other loop, where each loop has one."""
+
+    settings: Settings
+    upstream: OpenRouterService
+    second: OpenRouterService
+    catalog: ModelCatalog
+    toolbox: Toolbox
+
+    @property
+    def is_real(self) -> bool:
+        """Whether a real model is asked."""
+        return not self.settings.is_simulated
+
+    # --- journals ----------------------------------------------------------------------------------------------
+
+    async def journal(self, name: str) -> Journal:
+        """Find the journal of a run or a save, or in a file; raises NoJournal, SettingsError."""
+        if (data := _content_of(name)) is not None:
+            return journal_of(data, name)
+        ours = {tool.spec.name for tool in self.toolbox.tools if not tool.spec.untrusted}
+        return await self._read(lambda database: journal_in(database, name, ours))
+
+    async def newest(self, count: int) -> list[str]:
+        """Name the newest runs."""
+        return await self._read(lambda database: newest_in(database, count))
+
+    async def _read(self, work: Callable[[Database], Awaitable[Found]]) -> Found:
+        """Read in the database as it is: it is neither made nor brought up to another version here."""
+        if self.settings.database_url is None and not (self.settings.signalbox_data_dir / FILE).is_file():
+            raise NoJournal(f"There is no database {place_of(self.settings)}. Set SIGNALBOX_DATA_DIR, or name a file.")
+        database = database_of(self.settings, self.settings.signalbox_data_dir)
+        try:
+            return await work(database)
+        except StoreError:
+            raise NoJournal(
+                f"The database {place_of(self.settings)} cannot be read. See that it runs, and that this version of "
+                "Signalbox was started on it once."
+            ) from None
+        finally:
+            await database.aclose()
+
+    # --- cases -------------------------------------------------------------------------------------------------
+
+    async def case(self, journal: Journal, model: str) -> Case:
+        """Ask a journal's question again, with everything that its run was given; raises NoJournal, RequestError."""
+        body = _request_of(journal)
+        await self.catalog.check(model)
+        tools = self.tools_of(journal, body)
+        messages = journal.told or tuple(vouched(messages_of(body), tools))
+        entry = self.catalog.entry(model)
+        return Case(
+            name=f"{journal.run_id} {model}",
+            model=model,
+            messages=messages,
+            params=params_of(body),
+            tools=schemas_of(tools),
+            tool_choice=tool_choice_of(body, tools),
+            finalize_hint=body.finalize_hint or "",
+            session_id=journal.conversation_id or body.conversation_id,
+            limits=limits_of(body, search_is_paid=self.toolbox.search_is_paid),
+            abilities=abilities_of(entry),
+            budget=budget_of(body, self.settings.signalbox_max_run_cost, entry),
+            simulated=self.settings.is_simulated,
+        )
+
+    def tools_of(self, journal: Journal, body: ChatRequest) -> list[Tool]:
+        """Return the tools of then: those asked for, else those that its requests offered."""
+        if body.tools is not None:
+            return stand_ins(body.tools, self.toolbox.tools)
+        here = [tool.spec.name for tool in self.toolbox.tools if tool.unavailable is None]
+        return stand_ins(journal.offered or here, self.toolbox.tools)
+
+    def missing(self, journal: Journal) -> list[str]:
+        """Name the tools of a run that are not installed here."""
+        here = {tool.spec.name for tool in self.toolbox.tools}
+        names = (tool.spec.name for tool in self.tools_of(journal, _request_of(journal)))
+        return [name for name in names if name not in here]
+
+    def recorded(self, journal: Journal) -> RecordedTools:
+        """Return tools that answer from a journal."""
+        tools = self.tools_of(journal, _request_of(journal))
+        return RecordedTools(journal.calls, ToolExecutor(tools))
+
+
+def _content_of(name: str) -> bytes | None:
+    """Read the file of this name, None where it names none."""
+    path = Path(name)
+    return path.read_bytes() if path.is_file() else None
+
+
+def _request_of(journal: Journal) -> ChatRequest:
+    """Read the question of then; of a run in a conversation the words stand in the conversation."""
+    question: JsonObject = dict(journal.question)
+    if journal.told is not None and "messages" not in question:
+        question["prompt"] = "…"
+    try:
+        return ChatRequest.model_validate(question)
+    except ValidationError as error:
+        at = ".".join(map(str, error.errors()[0]["loc"])) or "the question"
+        raise NoJournal(f"The question of {journal.run_id} cannot be asked again: {at} is not valid.") from None
+
+
+def _known_tools(settings: Settings, client: Client) -> Toolbox:
+    """Make every tool for what reads their schemas and runs none of them: nothing is written, nothing is asked."""
+    search, why_not = search_of(settings, client, None)
+    ours = ours_of(settings, search, why_not, None)
+    names = {tool.spec.name for tool in ours}
+    return Toolbox([*ours, *from_packages(names)], search is not None and search.paid)
+
+
+@asynccontextmanager
+async def workbench(settings: Settings, *, pace: float) -> AsyncGenerator[Workbench, None]:
+    """Set up what the settings say, and take it down again; `pace` is the simulator's, in seconds between pieces."""
+    configure_logs("error", settings.secrets)
+    async with AsyncExitStack() as stack:
+        client = await stack.enter_async_context(
+            make_client(connect_timeout=settings.openrouter_connect_timeout, idle_timeout=settings.openrouter_timeout)
+        )
+        services: list[OpenRouterService] = []
+        for _ in range(2):
+            base_url = settings.openrouter_base_url
+            if settings.is_simulated:
+                base_url = stack.enter_context(BackgroundSimulator(pace=pace)).base_url
+            services.append(OpenRouterService(client, upstream_of(settings, base_url)))
+        folder = Path(stack.enter_context(TemporaryDirectory()))
+        catalog = ModelCatalog(services[0].models, folder / "models.json", by_family=settings.is_simulated)
+        yield Workbench(settings, services[0], services[1], catalog, _known_tools(settings, client))

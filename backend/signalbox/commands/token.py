@@ -1,0 +1,103 @@
+"""`signalbox token`: make API tokens, list them, revoke them, also while a server runs."""
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from time import time
+
+from signalbox.app.config import DATA, Settings, SettingsError, load_settings
+from signalbox.app.database_setup import as_it_is, beside_a_server, place_of, unusable
+from signalbox.app.folders import data_folder
+from signalbox.app.logs.setup import configure_logs
+from signalbox.core.errors import StoreError
+from signalbox.core.tokens import Token, new_token
+from signalbox.store.database import Database
+from signalbox.store.tokens import add_token, list_tokens, revoke_token
+
+_DAY = 24 * 3600.0
+_LONGEST_NAME = 200
+
+
+def create(name: str, days: float | None) -> int:
+    """Create a token and print it, only once; return the exit status."""
+    if not name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
+        return _fail(f"A token's name is 1 to {_LONGEST_NAME} printable characters, to know it again in the list.")
+    if days is not None and not 0 < days <= 36500:
+        return _fail("--days takes a number above 0, up to 36500.")
+    token, text = new_token(name, time(), None if days is None else days * _DAY)
+
+    async def work(database: Database) -> int:
+        await database.write(add_token, token)
+        print(text)
+        until = f"until {_moment(token.expires)}" if token.expires is not None else "until it is revoked"
+        print(f"Token {token.id} for {name!r} is valid {until}. It is shown only once.", file=sys.stderr)
+        return 0
+
+    return _with_database(work, makes=True)
+
+
+def list_all() -> int:
+    """Print a line for each token, without its secret."""
+
+    async def work(database: Database) -> int:
+        tokens = await database.read(list_tokens)
+        rows = [("ID", "CREATED", "EXPIRES", "REVOKED", "NAME"), *(_row(token) for token in tokens)]
+        for token_id, created, expires, revoked, name in rows:
+            print(f"{token_id:<12}  {created:<17}  {expires:<17}  {revoked:<17}  {name}")
+        return 0
+
+    return _with_database(work)
+
+
+def revoke(token_id: str) -> int:
+    """Revoke a token: within a second no worker takes it any more."""
+
+    async def work(database: Database) -> int:
+        token = await database.write(revoke_token, token_id, time())
+        if token is None:
+            return _fail(f"There is no token {token_id!r}. See signalbox token list.")
+        print(f"Token {token.id} for {token.name!r} was revoked on {_moment(token.revoked)}.")
+        return 0
+
+    return _with_database(work)
+
+
+def _with_database(work: Callable[[Database], Awaitable[int]], *, makes: bool = False) -> int:
+    """Work in the settings' database, and say which that is; only one that `makes` may make it or its tables."""
+
+    async def whole() -> int:
+        settings = load_settings(only=DATA)
+        configure_logs(settings.signalbox_log_level, settings.secrets)  # to standard error: what is printed is a token
+        opened = beside_a_server(settings, data_folder(settings)) if makes else as_it_is(settings)
+        async with opened as database:
+            print(f"Database: {place_of(settings)}", file=sys.stderr)
+            try:
+                return await work(database)
+            except StoreError:
+                raise unusable(settings) if makes else _unread(settings) from None
+
+    try:
+        return asyncio.run(whole())
+    except SettingsError as error:
+        return _fail(str(error))
+
+
+def _unread(settings: Settings) -> SettingsError:
+    return SettingsError(
+        f"The database {place_of(settings)} cannot be read. See that it runs, and that this version of Signalbox was "
+        "started on it once."
+    )
+
+
+def _row(token: Token) -> tuple[str, str, str, str, str]:
+    return token.id, _moment(token.created), _moment(token.expires), _moment(token.revoked), token.name
+
+
+def _moment(at: float | None) -> str:
+    return "-" if at is None else f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%MZ}"
+
+
+def _fail(sentence: str) -> int:
+    print(f"signalbox: {sentence}", file=sys.stderr)
+    return 2

@@ -1,0 +1,301 @@
+"""`signalbox serve`: what must be true before the server starts, the server itself, and a clean end."""
+
+import asyncio
+import errno
+import logging
+import signal
+import socket
+import sys
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
+from functools import partial
+from shlex import quote
+from types import FrameType
+from typing import Any
+
+import structlog
+import uvicorn
+from fastapi import FastAPI
+
+from signalbox.app.asgi.security import is_loopback
+from signalbox.app.asgi.uvicorn_protocol import ClientConnection
+from signalbox.app.config import Settings, SettingsError, load_settings, unknown_around, unknown_in_file, workers_wanted
+from signalbox.app.deps import Parts
+from signalbox.app.folders import data_folder
+from signalbox.app.installation import where_settings_are_listed
+from signalbox.app.logs.setup import configure_logs, log_what_python_prints
+from signalbox.app.main import create_app
+from signalbox.app.operator_token import AdminToken
+from signalbox.app.process.data_dir_lock import SENTENCE
+from signalbox.core.errors import StoreError
+from signalbox.runs.manager import RunManager
+from signalbox.server.port_handover import close_port, until_none
+from signalbox.server.supervisor import Supervisor
+from signalbox.server.worker_pipe import HURRY, Link
+
+_GRACE_SECONDS = 5
+_LAST_PORT = 65535
+
+_log = structlog.get_logger()
+
+
+def serve(host: str | None = None, port: int | None = None, workers: int | None = None) -> int:
+    """Serve until told to stop; return 0, or 2 with one sentence on standard error."""
+    try:
+        settings = load_settings()
+        host = host or settings.signalbox_host
+        token = token_for(settings, host)
+        count = count_of(settings, workers)
+        data_folder(settings)
+        with _listen(host, settings.signalbox_port if port is None else port) as listener:
+            if count > 1:
+                return _supervise(settings, host, token, listener, count)
+            return _work(settings, host, token, listener)
+    except SettingsError as error:
+        return _refused(error)
+
+
+def _work(settings: Settings, host: str, token: str | None, listener: socket.socket, link: Link | None = None) -> int:
+    """Serve in this process, alone or as one of several; return the exit status. Raises SettingsError."""
+    log_what_python_prints()
+    app = create_app(settings, token=token)
+    if link is None:
+        _warn_of_misspelt()
+    config = uvicorn.Config(
+        app,
+        http=ClientConnection,
+        log_config=None,
+        log_level=logging.WARNING,
+        access_log=False,
+        server_header=False,  # do not tell clients which server this is
+        timeout_graceful_shutdown=_GRACE_SECONDS,
+    )
+    on_ready = partial(_greet, settings, host, _address(host, listener)) if link is None else link.tell_ready
+    server = Server(config, app, settings, on_ready, link)
+    # uvicorn raises a signal again once it has shut down; being told to stop is no failure.
+    signal.signal(signal.SIGTERM, _nothing)
+    # A refused start is one plain sentence, printed below; uvicorn would log it as JSON too.
+    logging.getLogger("uvicorn.error").addFilter(lambda record: not str(record.msg).startswith("signalbox: "))
+    with suppress(SystemExit):  # uvicorn's way out of a start that failed
+        server.run(sockets=[listener])
+    if server.started:
+        return 0
+    refusal: SettingsError | None = getattr(app.state, "refusal", None)
+    return 2 if refusal is None else _refused(refusal)
+
+
+def _supervise(settings: Settings, host: str, token: str | None, listener: socket.socket, count: int) -> int:
+    """Serve in several processes that this one looks after."""
+    configure_logs(settings.signalbox_log_level, settings.secrets, is_one_of_several=True)
+    log_what_python_prints()
+    _warn_of_misspelt()
+
+    def work(link: Link) -> int:
+        try:
+            return _work(settings, host, token, listener, link)
+        except SettingsError as error:
+            return _refused(error)
+
+    return Supervisor(
+        count,
+        work,
+        on_ready=partial(_greet, settings, host, f"{_address(host, listener)} ({count} workers)"),
+        on_stop=listener.close,  # refuse connections once no worker is left to accept them
+        drain_seconds=settings.signalbox_drain_seconds,
+    ).run()
+
+
+def _refused(error: SettingsError) -> int:
+    print(f"signalbox: {error}", file=sys.stderr)
+    return 2
+
+
+def _warn_of_misspelt() -> None:
+    """Name typos, and what `.env` sets that is no setting; other names in the environment are for the doctor."""
+    typos = {name: meant for name, meant in unknown_around().items() if meant}
+    for place, unknown in ((".env", unknown_in_file()), ("The environment", typos)):
+        for name, meant in unknown.items():
+            hint = f"did you mean {meant}?" if meant else f"see {where_settings_are_listed()}."
+            print(f"signalbox: {place} sets {name}, which is not a setting; {hint}", file=sys.stderr)
+
+
+def _greet(settings: Settings, host: str, address: str, lines: Sequence[str]) -> None:
+    """Say what serves and where; scripts that wait for the start read the line that says ready."""
+    for line in lines:
+        print(line)
+    print(f"Signalbox is ready: {address}", flush=True)
+    if not is_loopback(host) and not settings.signalbox_allowed_hosts:
+        print("Browsers on other machines need this one's name in SIGNALBOX_ALLOWED_HOSTS.", flush=True)
+
+
+def _nothing(number: int, frame: FrameType | None) -> None:
+    """Take a signal that has done its work."""
+
+
+class Server(uvicorn.Server):
+    """Says when it is ready, drains when it is told to end, and ends the runs before it waits for their watchers.
+
+    With a `link` it is one of several, and its parent tells it when to end.
+    """
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        app: FastAPI,
+        settings: Settings,
+        on_ready: Callable[[Sequence[str]], None],
+        link: Link | None = None,
+    ) -> None:
+        super().__init__(config)
+        self._settings = settings
+        self._app = app
+        self._on_ready = on_ready
+        self._link = link
+        self._hurry = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, then say so."""
+        loop = asyncio.get_running_loop()
+        # uvicorn's own handlers run outside the loop, where no task waiting in the loop can be woken.
+        if self._link is None:
+            for number in (signal.SIGTERM, signal.SIGINT):
+                loop.add_signal_handler(number, self.handle_exit, number, None)
+            if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as it is under nohup
+                loop.add_signal_handler(signal.SIGHUP, self.handle_exit, signal.SIGTERM, None)
+        else:  # its parent counts signals: a terminal, or systemd, sends them to all processes alike
+            loop.add_signal_handler(signal.SIGTERM, self._end)
+            loop.add_signal_handler(signal.SIGINT, _nothing, signal.SIGINT, None)
+            loop.add_reader(self._link.orders, self._take_orders, self._link, sockets)
+        await super().startup(sockets)
+        if not self.should_exit:
+            self._on_ready(self._greeting())
+
+    def _greeting(self) -> list[str]:
+        """Return what a person should know about what serves here."""
+        parts: Parts = self._app.state.parts
+        admin: AdminToken = self._app.state.admin_token
+        lines = [
+            f"{tool.spec.name} is not offered: {tool.unavailable}." for tool in parts.executor.tools if tool.unavailable
+        ]
+        if self._settings.is_simulated:
+            lines.insert(0, "No OPENROUTER_API_KEY is set: answers come from the simulator.")
+        if admin.file is not None:
+            # Not the token itself: what a service prints is kept in logs.
+            lines.append(f"The page /operator asks for the operator's token: cat {quote(str(admin.file.absolute()))}")
+        return lines
+
+    def _take_orders(self, link: Link, sockets: Sequence[socket.socket] | None) -> None:
+        """Do as the parent says; without it let go of the port, which the next one needs, and drain."""
+        orders = link.read()
+        if not orders:
+            asyncio.get_running_loop().remove_reader(link.orders)
+            _log.error("worker.orphaned")
+            for one in (*getattr(self, "servers", ()), *(sockets or ())):
+                one.close()
+        if HURRY in orders:
+            if not self._hurry.is_set():
+                self.handle_exit(signal.SIGINT, None)
+        else:
+            self._end()
+
+    def _end(self) -> None:
+        """Begin the drain, once."""
+        if not self.should_exit:
+            self.handle_exit(signal.SIGTERM, None)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Take no more runs from here on; a second signal, or Ctrl-C, ends also those under way."""
+        is_last = sig == signal.SIGINT or self.should_exit
+        super().handle_exit(sig, frame)
+        parts = self._parts
+        if parts is not None:
+            parts.runs.is_draining = True
+            # Beside other workers the port is closed instead, and what comes on connections that are open is taken.
+            parts.runs.is_closing = is_last or not parts.database.is_shared
+        if is_last and not self._hurry.is_set():
+            self.force_exit = False  # uvicorn would drop the streams before they have told their end
+            self._hurry.set()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Drain, end honestly what still runs, and have it on disk; uvicorn alone would close the door first."""
+        # A connection that goes on being kept would be closed under its next request.
+        self.server_state.default_headers.append((b"connection", b"close"))
+        parts = self._parts
+        if parts is not None:
+            _log.info("runs.draining", runs=parts.runs.under_way)
+            shared = parts.database.is_shared
+            await self._unless_hurried(
+                self._hand_over(parts.runs, sockets or ()) if shared else parts.runs.until_over()
+            )
+            await parts.runs.aclose()
+            if parts.runs.store.is_well:  # else the store tells of it when it is closed
+                with suppress(StoreError):
+                    await parts.runs.store.flush()
+        await super().shutdown(sockets)
+
+    async def _hand_over(self, runs: RunManager, sockets: Sequence[socket.socket]) -> None:
+        """Leave new connections to the other workers, and serve those that are open until no request can come."""
+        await close_port(self.servers, sockets)
+        is_over = False
+        while not is_over:
+            await runs.until_over()
+            await until_none(lambda: len(self.server_state.connections))
+            is_over = not runs.under_way  # else a question came on a connection kept from before
+
+    async def _unless_hurried(self, draining: Coroutine[Any, Any, None]) -> None:
+        """Drain for as long as the settings allow, or until it is hurried."""
+        drained, told = asyncio.create_task(draining), asyncio.create_task(self._hurry.wait())
+        seconds = 0 if self._hurry.is_set() else self._settings.signalbox_drain_seconds
+        await asyncio.wait({drained, told}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        for task in (drained, told):
+            task.cancel()
+        await asyncio.gather(drained, told, return_exceptions=True)
+
+    @property
+    def _parts(self) -> Parts | None:
+        return getattr(self._app.state, "parts", None)
+
+
+def token_for(settings: Settings, host: str) -> str | None:
+    """Return the token that an /api request may always carry; a bind beyond this machine is refused without any."""
+    for secret in (settings.signalbox_access_token, None if is_loopback(host) else settings.signalbox_admin_token):
+        if secret is not None:
+            return secret.get_secret_value()
+    if is_loopback(host) or settings.signalbox_require_token:
+        return None
+    raise SettingsError(
+        f"{host} is reachable from other machines, and anyone who reaches it spends your key. "
+        "Set SIGNALBOX_ACCESS_TOKEN, or SIGNALBOX_REQUIRE_TOKEN=true and give each user a token "
+        "(signalbox token create NAME), or listen on 127.0.0.1."
+    )
+
+
+def count_of(settings: Settings, workers: int | None) -> int:
+    """Return how many processes are to serve; raises SettingsError."""
+    count = workers or workers_wanted()
+    if count < 1:
+        raise SettingsError(f"There are no {count} workers. Choose 1 or more with --workers.")
+    if count > 1 and settings.database_url is None:
+        raise SettingsError(SENTENCE)
+    return count
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Take the port before anything else is started."""
+    if not 0 <= port <= _LAST_PORT:
+        raise SettingsError(f"There is no port {port}. Choose one from 0 to {_LAST_PORT} with --port.")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        host.encode("idna")
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except UnicodeError:  # a part of it is empty, or longer than any name's may be
+        raise SettingsError(f"{host} is no host name. Choose another with --host.") from None
+    except OSError as error:
+        reason = "is already in use" if error.errno == errno.EADDRINUSE else f"cannot be used ({error.strerror})"
+        raise SettingsError(f"{host}:{port} {reason}. Stop what uses it, or choose another with --port.") from None
+
+
+def _address(host: str, listener: socket.socket) -> str:
+    port = listener.getsockname()[1]
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{port}"

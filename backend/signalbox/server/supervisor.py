@@ -1,0 +1,240 @@
+"""Several workers on one listening socket: started, started again when they die, told to stop, never left alone."""
+
+import gc
+import os
+import select
+import signal
+import sys
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import monotonic
+from types import FrameType
+from typing import NoReturn
+
+import structlog
+
+from signalbox.server.worker_pipe import DRAIN, HURRY, Link, Worker
+
+# A worker that has lived so long and dies is started again at once; one that dies sooner waits longer each time.
+_STEADY_SECONDS = 10.0
+_FIRST_WAIT = 0.5
+_LONGEST_WAIT = 30.0
+# After this many deaths in a row of every worker, restarting does not help.
+_MOST_DEATHS = 5
+# What a worker may take beyond its drain: for clients that read slowly, tools that are slow to stop, and the disk.
+_PATIENCE_SECONDS = 15.0
+
+_log = structlog.get_logger()
+
+
+@dataclass(slots=True)
+class _Place:
+    """One of the N: its worker, how many have died here in a row, and when the next one may be started."""
+
+    worker: Worker | None = None
+    deaths: int = 0
+    due: float = 0.0
+
+
+class Supervisor:
+    """The parent of `count` workers; `work` is run in each of them and returns its exit status.
+
+    It forks, so it must run where neither thread nor event loop has been started. `on_ready` is told once, when all
+    of them serve, what the first has to say; `on_stop` is called once, when a stop is asked for.
+    """
+
+    def __init__(
+        self,
+        count: int,
+        work: Callable[[Link], int],
+        *,
+        on_ready: Callable[[Sequence[str]], None],
+        on_stop: Callable[[], None],
+        drain_seconds: float,
+    ) -> None:
+        self._places = [_Place() for _ in range(count)]
+        self._work = work
+        self._on_ready = on_ready
+        self._on_stop = on_stop
+        self._drain_seconds = drain_seconds
+        self._greeting: Sequence[str] | None = None  # of the first worker that has ever been ready
+        self._were_all_ready = False
+        self._signals: list[int] = []
+        self._wake = (-1, -1)
+        self._kill_at: float | None = None  # set when a stop is asked for
+        self._status = 0
+
+    def run(self) -> int:
+        """Keep the workers up until told to stop; return 0, 130 after Ctrl-C, or 2 when they cannot be started."""
+        gc.collect()
+        gc.freeze()  # what is there before the fork stays shared for longer
+        with self._listening():
+            while True:
+                self._reap()
+                self._obey()
+                if self._kill_at is not None and not self._workers:
+                    return self._status
+                if self._is_hopeless():
+                    return 2
+                self._start_due()
+                self._wait()
+
+    @property
+    def _workers(self) -> list[Worker]:
+        return [place.worker for place in self._places if place.worker is not None]
+
+    # --- starting ---
+
+    def _start_due(self) -> None:
+        """Start who is missing; at first one alone, so that what keeps it from starting is told once."""
+        if self._kill_at is None:
+            for place in self._places if self._greeting is not None else self._places[:1]:
+                if place.worker is None and place.due <= monotonic():
+                    place.worker = self._fork()
+
+    def _fork(self) -> Worker:
+        orders, order = os.pipe()
+        news, tell = os.pipe()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        pid = os.fork()
+        if pid == 0:
+            self._be_worker(Link(orders, tell), (order, news))
+        os.close(orders)
+        os.close(tell)
+        return Worker(pid, order, news, monotonic())
+
+    def _be_worker(self, link: Link, parents: Sequence[int]) -> NoReturn:
+        """Work as the child, and never come back from here."""
+        status = 1
+        try:
+            self._leave(parents)
+            status = self._work(link)
+        except BaseException as error:  # noqa: BLE001 - whatever it is, it must not climb into the parent's frames
+            sys.excepthook(type(error), error, error.__traceback__)
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(status)
+
+    def _leave(self, parents: Sequence[int]) -> None:
+        """Let go of the parent's: an end of a pipe that a sibling held would hide from it that the parent is gone."""
+        signal.set_wakeup_fd(-1)
+        for number in (signal.SIGTERM, signal.SIGCHLD):
+            signal.signal(number, signal.SIG_DFL)
+        for number in (signal.SIGINT, signal.SIGHUP):  # a terminal sends them to all; the parent passes them on
+            signal.signal(number, signal.SIG_IGN)
+        for worker in self._workers:
+            worker.close()
+        for fd in (*self._wake, *parents):
+            os.close(fd)
+
+    # --- what happens ---
+
+    def _wait(self) -> None:
+        """Sleep until a signal, news of a worker, or the time of what is to be done next."""
+        times = [place.due for place in self._places if place.worker is None and self._greeting is not None]
+        if self._kill_at is not None:
+            times = [self._kill_at]
+        until = max(0.0, min(times) - monotonic()) if times else None
+        starting = {worker.news: worker for worker in self._workers if worker.is_starting}
+        found, _, _ = select.select([self._wake[0], *starting], [], [], until)
+        for fd in found:
+            if fd in starting:
+                self._hear(starting[fd])
+            else:
+                os.read(fd, 4096)
+
+    def _hear(self, worker: Worker) -> None:
+        worker.hear()
+        if worker.lines is None:
+            return
+        if self._greeting is None:
+            self._greeting = worker.lines
+        if not self._were_all_ready and all(one.worker and one.worker.lines is not None for one in self._places):
+            self._were_all_ready = True
+            self._on_ready(self._greeting)
+
+    def _reap(self) -> None:
+        """Take note of who has ended."""
+        for place in self._places:
+            if place.worker is not None:
+                pid, status = os.waitpid(place.worker.pid, os.WNOHANG)
+                if pid:
+                    self._bury(place, place.worker, os.waitstatus_to_exitcode(status))
+
+    def _bury(self, place: _Place, worker: Worker, status: int) -> None:
+        """Say when the next one may begin in a place."""
+        while worker.is_starting:  # it may have been ready for a moment
+            self._hear(worker)
+        worker.close()
+        was_steady = worker.lines is not None and monotonic() - worker.born >= _STEADY_SECONDS
+        place.worker = None
+        place.deaths = 1 if was_steady else place.deaths + 1
+        wait = 0.0 if place.deaths == 1 else min(_LONGEST_WAIT, _FIRST_WAIT * 2.0 ** (place.deaths - 2))
+        place.due = monotonic() + wait
+        if self._kill_at is None and self._greeting is not None:  # the very first has said itself what keeps it
+            _log.error("worker.died", worker=worker.pid, status=status, again_in=wait)
+
+    def _is_hopeless(self) -> bool:
+        """Whether no worker serves and none will be started."""
+        if self._workers or self._kill_at is not None:
+            return False
+        if self._greeting is None:
+            return self._places[0].deaths > 0
+        if min(place.deaths for place in self._places) < _MOST_DEATHS:
+            return False
+        sys.stderr.write("signalbox: no worker can be started any more; the lines above say why.\n")
+        return True
+
+    # --- stopping ---
+
+    def _obey(self) -> None:
+        """Pass on what the signals ask for, and end by force who does not listen."""
+        while self._signals:
+            number = self._signals.pop(0)
+            is_last = number == signal.SIGINT or self._kill_at is not None
+            self._status = 130 if number == signal.SIGINT else self._status
+            self._stop(HURRY if is_last else DRAIN, 0.0 if is_last else self._drain_seconds)
+        if self._kill_at is not None and self._kill_at <= monotonic():
+            self._kill_at = monotonic() + _PATIENCE_SECONDS
+            for worker in self._workers:
+                _log.error("worker.killed", worker=worker.pid)
+                os.kill(worker.pid, signal.SIGKILL)
+
+    def _stop(self, order: bytes, seconds: float) -> None:
+        if self._kill_at is None:
+            self._on_stop()
+        self._kill_at = monotonic() + seconds + _PATIENCE_SECONDS
+        for worker in self._workers:
+            worker.order(order)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self._signals.append(number)
+
+    @contextmanager
+    def _listening(self) -> Generator[None]:
+        """Note signals, and be woken by them."""
+        self._wake = os.pipe()
+        os.set_blocking(self._wake[1], False)
+        woken = signal.set_wakeup_fd(self._wake[1], warn_on_full_buffer=False)
+        before = {
+            signal.SIGTERM: signal.signal(signal.SIGTERM, self._note),
+            signal.SIGINT: signal.signal(signal.SIGINT, self._note),
+            signal.SIGCHLD: signal.signal(signal.SIGCHLD, _nothing),
+        }
+        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as it is under nohup
+            before[signal.SIGHUP] = signal.signal(signal.SIGHUP, self._note)
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+            signal.set_wakeup_fd(woken)
+            for fd in self._wake:
+                os.close(fd)
+
+
+def _nothing(number: int, frame: FrameType | None) -> None:
+    """Take a signal that wakes, and says no more."""

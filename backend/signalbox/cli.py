@@ -155,7 +155,7 @@ def _restore(arguments: argparse.Namespace) -> int:
 
 
 def _simulate(arguments: argparse.Namespace) -> int:
-    from signalbox.simulator.server import DEFAULT_PACE, serve
+    from signalbox.simulator.http.server import DEFAULT_PACE, serve
 
     if arguments.replay is not None and not arguments.replay.exists():
         return _fail(f"There is no file or folder {arguments.replay}.")

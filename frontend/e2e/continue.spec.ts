@@ -19,7 +19,7 @@ test.beforeEach(async ({ page }) => {
   await page.goto("/");
 });
 
-/** As the simulator writes it (`simulator/going_on.py`). */
+/** As the simulator writes it (`simulator/model/continuation.py`). */
 const DOCUMENT = `Three steps make a small cache.
 
 \`\`\`python

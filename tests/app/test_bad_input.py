@@ -4,7 +4,7 @@ import socket
 from typing import Any
 
 import pytest
-from signalbox.simulator.server import BackgroundSimulator
+from signalbox.simulator.http.server import BackgroundSimulator
 
 from tests.support.fixtures import Behind
 from tests.support.serving import RunningApp, error_of

@@ -25,7 +25,7 @@ from signalbox.commands.doctor.installation import check_page, read_settings
 from signalbox.commands.doctor.report import as_json, as_text, is_well
 from signalbox.server.serve import serve
 from signalbox.services.search.docs_index import DocsIndex
-from signalbox.simulator.server import BackgroundSimulator
+from signalbox.simulator.http.server import BackgroundSimulator
 from signalbox.store.engines import postgres_check
 from signalbox.store.engines.postgres_check import ServerFound
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 from signalbox.chat.loops.retry import Retry
-from signalbox.simulator.server import BackgroundSimulator
-from signalbox.simulator.state import Received
+from signalbox.simulator.http.server import BackgroundSimulator
+from signalbox.simulator.http.state import Received
 
 from tests.support.fixtures import Behind
 from tests.support.frames import Heard

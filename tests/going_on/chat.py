@@ -6,8 +6,8 @@ from typing import Any
 
 import httpx
 from signalbox.core.events import LoopName
-from signalbox.simulator.server import BackgroundSimulator
-from signalbox.simulator.state import Received
+from signalbox.simulator.http.server import BackgroundSimulator
+from signalbox.simulator.http.state import Received
 
 from tests.going_on.clients import Message, heard, user
 from tests.support.frames import Heard, checked, hear

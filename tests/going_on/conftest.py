@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from signalbox.core.messages import JsonObject
 from signalbox.core.tools import ToolContext
-from signalbox.simulator.server import BackgroundSimulator
+from signalbox.simulator.http.server import BackgroundSimulator
 from structlog.testing import capture_logs
 
 from tests.support.fixtures import behind, no_waiting, simulator

@@ -22,7 +22,7 @@ from signalbox.core.tools import Tool
 from signalbox.decode import stream_parts
 from signalbox.services.openrouter import OpenRouterService, Upstream
 from signalbox.services.tool_executor import ToolExecutor
-from signalbox.simulator.app import create_simulator
+from signalbox.simulator.http.app import create_simulator
 from signalbox.tools.calculate import calculate
 
 from tests.conftest import recordings_folder

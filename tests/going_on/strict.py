@@ -14,8 +14,8 @@ from signalbox.chat.params import prepare_request_params
 from signalbox.core.messages import JsonValue, Message
 from signalbox.core.parts import Request, ToolSchema
 from signalbox.simulator.catalog import entry, row_of
-from signalbox.simulator.errors import Refused
-from signalbox.simulator.incoming import read
+from signalbox.simulator.http.errors import Refused
+from signalbox.simulator.http.incoming import read
 from signalbox.simulator.rules import check, check_body
 from signalbox.wire.openrouter.request import body_of
 

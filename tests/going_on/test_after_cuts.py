@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from signalbox.core.events import LoopName
-from signalbox.simulator.server import BackgroundSimulator
+from signalbox.simulator.http.server import BackgroundSimulator
 
 from tests.going_on.chat import Chat
 from tests.going_on.lives import FAMILIES

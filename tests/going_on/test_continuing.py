@@ -7,9 +7,9 @@ import pytest
 from signalbox.conversations.continuing import behind
 from signalbox.core.conversations import Answer
 from signalbox.core.events import LoopName
-from signalbox.simulator.going_on import DOCUMENT
-from signalbox.simulator.server import BackgroundSimulator
-from signalbox.simulator.steps import PARAGRAPH
+from signalbox.simulator.faults.steps import PARAGRAPH
+from signalbox.simulator.http.server import BackgroundSimulator
+from signalbox.simulator.model.continuation import DOCUMENT
 
 from tests.going_on.lives import FAMILIES
 from tests.support.frames import Heard, checked

@@ -12,9 +12,9 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import LoopName
 from signalbox.core.messages import AssistantMessage, ToolMessage
-from signalbox.simulator.incoming import read
+from signalbox.simulator.http.incoming import read
+from signalbox.simulator.http.server import BackgroundSimulator
 from signalbox.simulator.rules import check, check_body
-from signalbox.simulator.server import BackgroundSimulator
 
 from tests.going_on.chat import TOOLS, Chat
 from tests.going_on.conftest import EXTRA, MUCH

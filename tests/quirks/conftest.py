@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from signalbox.simulator.server import BackgroundSimulator
+from signalbox.simulator.http.server import BackgroundSimulator
 
 from tests.quirks.telling import Teller
 from tests.support.fixtures import app, behind, no_waiting, simulator

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from signalbox.simulator.server import BackgroundSimulator
-from signalbox.simulator.state import Received
+from signalbox.simulator.http.server import BackgroundSimulator
+from signalbox.simulator.http.state import Received
 
 from tests.support.frames import Heard, checked
 from tests.support.serving import RunningApp

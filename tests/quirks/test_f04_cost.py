@@ -14,7 +14,7 @@ from signalbox.chat.loops.progress import Attempt
 from signalbox.chat.loops.retry import Retry
 from signalbox.core.parts import Served
 from signalbox.runs import billing
-from signalbox.simulator.server import BackgroundSimulator
+from signalbox.simulator.http.server import BackgroundSimulator
 
 from tests.support.fixtures import Behind
 from tests.support.frames import Heard, checked

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from signalbox.commands.parity_scenarios import scenarios
-from signalbox.simulator.faults import example_ids
+from signalbox.simulator.faults.scripted import example_ids
 
 from tests.replay.conftest import Command, Folder, ask
 from tests.support.processes import command, serving

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from signalbox.core.messages import JsonObject
 from signalbox.core.tools import ToolContext
-from signalbox.simulator.server import BackgroundSimulator
+from signalbox.simulator.http.server import BackgroundSimulator
 
 from tests.support.fixtures import Behind
 from tests.support.frames import checked, hear

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from signalbox.core.messages import ToolMessage
 from signalbox.core.untrusted import fenced, fenced_message, neutralised
-from signalbox.simulator.results import read_result
+from signalbox.simulator.model.tool_results import read_result
 
 FENCE = re.compile(r'<outside-([0-9a-f]{32}) tool="([\w.-]+)">\n([^\n]+)\n(.*)\n</outside-\1>', re.DOTALL)
 # Every way that people have tried to end a fence, or to pretend that there is one already.

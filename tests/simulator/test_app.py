@@ -11,8 +11,8 @@ import signalbox.simulator
 from openrouter.components import GenerationResponse, ModelsListResponse
 from openrouter.operations import GetCurrentKeyResponse
 from signalbox.simulator import create_simulator
-from signalbox.simulator.server import BackgroundSimulator
-from signalbox.simulator.state import KEPT, Memory
+from signalbox.simulator.http.server import BackgroundSimulator
+from signalbox.simulator.http.state import KEPT, Memory
 
 from tests.simulator.requests import FAMILIES, ask
 from tests.simulator.slow_decoder import hear
@@ -159,7 +159,7 @@ def test_a_stalled_answer_does_not_hold_up_the_end() -> None:
 
 def test_serves_in_the_foreground_until_interrupted() -> None:
     """`serve` says where it listens, answers there, and ends quietly on an interrupt."""
-    code = "from signalbox.simulator.server import serve; serve(port=0)"
+    code = "from signalbox.simulator.http.server import serve; serve(port=0)"
     path = {"PYTHONPATH": str(Path(signalbox.simulator.__file__).parents[2])}
     with subprocess.Popen(
         [sys.executable, "-c", code], env=path, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -175,7 +175,7 @@ def test_serves_in_the_foreground_until_interrupted() -> None:
 def test_imports_nothing_of_ours() -> None:
     """The package stands alone: it can be loaded without the rest of signalbox."""
     code = (
-        "import sys, signalbox.simulator.server;"
+        "import sys, signalbox.simulator.http.server;"
         "ours = {m for m in sys.modules if m.startswith('signalbox.') and not m.startswith('signalbox.simulator')};"
         "sys.exit(f'imported: {ours}' if ours else 0)"
     )

@@ -5,8 +5,8 @@ from typing import Any
 
 import httpx
 import pytest
-from signalbox.simulator import faults
-from signalbox.simulator.server import BackgroundSimulator
+from signalbox.simulator.faults import scripted
+from signalbox.simulator.http.server import BackgroundSimulator
 
 from tests.simulator.requests import FAMILIES, ask, result, run_tool
 from tests.simulator.slow_decoder import Heard, hear, said
@@ -40,14 +40,14 @@ def queries(heard: Heard) -> list[str]:
 def test_table_names_every_fault() -> None:
     """The table in the docstring and the code know the same faults."""
     documented = {
-        line.split("|")[1].strip() for line in (faults.__doc__ or "").splitlines() if line.startswith("| sim-")
+        line.split("|")[1].strip() for line in (scripted.__doc__ or "").splitlines() if line.startswith("| sim-")
     }
-    known = {f"sim-{name}" for name in (*faults.WIRE_FAULTS, *faults.SHAPES)}
+    known = {f"sim-{name}" for name in (*scripted.WIRE_FAULTS, *scripted.SHAPES)}
     assert {name.removesuffix("-N") for name in documented} == known
-    assert all(faults.fault_of(f"openai/{name}") for name in faults.example_ids())
+    assert all(scripted.fault_of(f"openai/{name}") for name in scripted.example_ids())
 
 
-@pytest.mark.parametrize("status", faults.ERROR_CODES)
+@pytest.mark.parametrize("status", scripted.ERROR_CODES)
 @pytest.mark.parametrize("streamed", [True, False])
 def test_http_errors(client: httpx.Client, status: int, streamed: bool) -> None:
     """The status and OpenRouter's error body come back, also for a stream request."""

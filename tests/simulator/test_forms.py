@@ -3,11 +3,11 @@
 import ast
 
 import pytest
-from signalbox.simulator.forms import wants_list, wants_table, without_form
-from signalbox.simulator.formulas import formula_in, shown_result
-from signalbox.simulator.intents import stages
-from signalbox.simulator.programs import asks_for_program, program
-from signalbox.simulator.tables import names
+from signalbox.simulator.model.forms import wants_list, wants_table, without_form
+from signalbox.simulator.model.formulas import formula_in, shown_result
+from signalbox.simulator.model.intents import stages
+from signalbox.simulator.model.programs import asks_for_program, program
+from signalbox.simulator.model.tables import names
 from signalbox.tools.calculate import evaluate
 
 from tests.simulator.requests import source

@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 import pytest
 from openrouter.components import GenerationResponse
-from signalbox.simulator.generations import settled
-from signalbox.simulator.server import BackgroundSimulator
+from signalbox.simulator.http.generations import settled
+from signalbox.simulator.http.server import BackgroundSimulator
 
 from tests.simulator.requests import ask
 from tests.simulator.slow_decoder import hear

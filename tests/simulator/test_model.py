@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 from signalbox.simulator.accents import ACCENTS
-from signalbox.simulator.incoming import read
-from signalbox.simulator.intents import asked_for, stages
-from signalbox.simulator.model import decide
-from signalbox.simulator.results import read_result
-from signalbox.simulator.turns import Call, Turn
+from signalbox.simulator.http.incoming import read
+from signalbox.simulator.model.intents import asked_for, stages
+from signalbox.simulator.model.next_turn import decide
+from signalbox.simulator.model.tool_results import read_result
+from signalbox.simulator.model.turns import Call, Turn
 
 from tests.simulator.requests import SEARCH, TIME, ask, result, source, tool
 

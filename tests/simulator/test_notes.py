@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from signalbox.simulator.notes import Note, saves_notes, split_note
-from signalbox.simulator.turns import Call
+from signalbox.simulator.model.notes import Note, saves_notes, split_note
+from signalbox.simulator.model.turns import Call
 
 from tests.simulator.requests import CALCULATE, SEARCH, TOOLS, tool
 from tests.simulator.test_model import answered, asked, result, turn

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 from signalbox.simulator import quirks
-from signalbox.simulator.faults import example_ids, fault_of
+from signalbox.simulator.faults.scripted import example_ids, fault_of
 
 from tests.simulator.requests import FAMILIES, ask, result, run_tool
 from tests.simulator.test_faults import collect

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from signalbox.simulator.relevance import is_about, quote, shared, telling
+from signalbox.simulator.model.relevance import is_about, quote, shared, telling
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from typing import Any
 
 import httpx
 import pytest
-from signalbox.simulator.replay import DIALECTS, Recording, load
-from signalbox.simulator.server import BackgroundSimulator
+from signalbox.simulator.http.replay import DIALECTS, Recording, load
+from signalbox.simulator.http.server import BackgroundSimulator
 
 from tests.simulator.requests import result
 from tests.simulator.slow_decoder import hear, said

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from signalbox.simulator.values import Values
+from signalbox.simulator.model.values import Values
 
 TEXT = "Book 3 tables in Florence for 700 people"
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from signalbox.simulator.accents import ACCENTS
-from signalbox.simulator.faults import example_ids
+from signalbox.simulator.faults.scripted import example_ids
 
 from tests.endings.oracle import Expected, after
 from tests.endings.streams import STREAMS

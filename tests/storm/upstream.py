@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import uvicorn
-from signalbox.simulator.app import create_simulator
+from signalbox.simulator.http.app import create_simulator
 from starlette.types import Message, Receive, Scope, Send
 
 from tests.endings.oracle import ANSWER

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from signalbox.chat.loops import state
 from signalbox.chat.loops.retry import Retry, should_retry
-from signalbox.simulator.server import BackgroundSimulator
+from signalbox.simulator.http.server import BackgroundSimulator
 
 from tests.support.serving import RunningApp, settings_for
 from tests.support.upstream import Script, ScriptedUpstream

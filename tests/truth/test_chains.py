@@ -10,7 +10,7 @@ from signalbox.core.messages import JsonObject
 from signalbox.core.tools import Tool, ToolContext
 from signalbox.encoders.check import first_stream_fault
 from signalbox.profiles import profile_for
-from signalbox.simulator.server import BackgroundSimulator
+from signalbox.simulator.http.server import BackgroundSimulator
 
 from tests.conftest import recordings_folder
 from tests.support.scripted import make_tool

@@ -180,7 +180,7 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
     lever = await open_lever(settings, folder, database, stack)
     base_url = settings.openrouter_base_url
     if settings.is_simulated:
-        from signalbox.simulator.server import BackgroundSimulator  # not imported where there is a key
+        from signalbox.simulator.http.server import BackgroundSimulator  # not imported where there is a key
 
         base_url = stack.enter_context(BackgroundSimulator(pace=settings.signalbox_simulator_pace)).base_url
     client = await stack.enter_async_context(

@@ -14,7 +14,7 @@ from signalbox.replay.parity import Trial
 from signalbox.replay.stage import made_up_tools
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.simulator.accents import ACCENTS
-from signalbox.simulator.faults import example_ids
+from signalbox.simulator.faults.scripted import example_ids
 
 _TIDES = "What are ocean tides?"
 _FAMILIES = tuple(ACCENTS)

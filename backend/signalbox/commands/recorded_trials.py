@@ -17,7 +17,7 @@ from signalbox.core.tools import Tool, ToolContext, ToolSpec
 from signalbox.replay.case import Case
 from signalbox.replay.parity import Trial
 from signalbox.services.tool_executor import ToolExecutor
-from signalbox.simulator.replay import Library, Recording, load
+from signalbox.simulator.http.replay import Library, Recording, load
 
 _TAKEN = ("role", "content", "tool_calls", "tool_call_id")
 _ASKED = UserMessage("Use the tools.")

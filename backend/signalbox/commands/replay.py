@@ -26,7 +26,7 @@ from signalbox.replay.report import case_line, detail_lines, in_short, parity_da
 from signalbox.replay.stage import NOON
 from signalbox.services.http.client import make_client
 from signalbox.services.openrouter import OpenRouterService, Upstream
-from signalbox.simulator.server import BackgroundSimulator
+from signalbox.simulator.http.server import BackgroundSimulator
 from signalbox.wire.json_text import dumps
 
 _OTHER: Mapping[LoopName, LoopName] = {"v2": "legacy", "legacy": "v2"}

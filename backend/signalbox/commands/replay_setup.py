@@ -36,7 +36,7 @@ from signalbox.services.http.client import make_client
 from signalbox.services.openrouter import OpenRouterService
 from signalbox.services.search import Client
 from signalbox.services.tool_executor import ToolExecutor
-from signalbox.simulator.server import BackgroundSimulator
+from signalbox.simulator.http.server import BackgroundSimulator
 from signalbox.store.database import Database
 from signalbox.tools.registry import from_packages
 

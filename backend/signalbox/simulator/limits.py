@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from .turns import Call, Turn
+from .model.turns import Call, Turn
 
 CHARACTERS_A_TOKEN = 4
 

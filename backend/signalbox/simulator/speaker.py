@@ -9,12 +9,12 @@ import orjson
 
 from .accents import ACCENTS, Accent, Maker
 from .catalog import price_of
-from .faults import fault_of, turn_of
-from .incoming import Incoming
+from .faults.scripted import fault_of, turn_of
+from .http.incoming import Incoming
 from .limits import cut
+from .model.turns import Turn
 from .quirks import quirk_of
 from .spoken import Spoken, bill, mint
-from .turns import Turn
 
 
 def speak(incoming: Incoming, served: int) -> Spoken:

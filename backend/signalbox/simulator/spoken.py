@@ -10,9 +10,9 @@ import orjson
 
 from .accents import Accent, Detail, WireCall
 from .catalog import Price
-from .incoming import Incoming, calls_of
+from .http.incoming import Incoming, calls_of
 from .limits import Cut
-from .turns import Call
+from .model.turns import Call
 
 
 @dataclass(frozen=True, slots=True)

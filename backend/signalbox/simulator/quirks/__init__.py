@@ -155,8 +155,8 @@
 
 from dataclasses import replace
 
-from ..answer import rounds
-from ..incoming import Incoming
+from ..http.incoming import Incoming
+from ..model.answer import rounds
 from . import arguments, attachments, endings, finals, hearing, leaks, reasoning, shapes_of_calls, stops, transport
 from .attempts import Attempts
 from .quirk import Quirk

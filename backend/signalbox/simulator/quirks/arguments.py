@@ -6,10 +6,10 @@ from dataclasses import replace
 import orjson
 
 from ..accents import Accent
-from ..incoming import Incoming
+from ..faults.steps import answer, asking, is_first, search, topic
+from ..http.incoming import Incoming
+from ..model.turns import Call, Finish, Turn
 from ..spoken import Spoken
-from ..steps import answer, asking, is_first, search, topic
-from ..turns import Call, Finish, Turn
 from .quirk import Quirk, Shape, Speak, first_step
 
 Change = Callable[[Incoming, Call], str]

@@ -3,10 +3,10 @@
 from typing import Any
 
 from ..accents import Accent
-from ..drawing import image_part, sunrise
-from ..incoming import Incoming
+from ..http.incoming import Incoming
+from ..model.drawing import image_part, sunrise
+from ..model.turns import Turn
 from ..spoken import Spoken
-from ..turns import Turn
 from .quirk import Chunk, Quirk, Stream, altered, choice, delta
 
 CITED = "Spring tides come with the new moon and the full moon, neap tides with the half moons."

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..incoming import Incoming, text_of
+from ..http.incoming import Incoming, text_of
 from ..shapes import as_object
 
 KEPT = 500

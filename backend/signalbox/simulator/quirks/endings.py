@@ -4,11 +4,11 @@ from dataclasses import replace
 from typing import Any
 
 from ..accents import Accent
-from ..answer import rounds
-from ..incoming import Incoming
+from ..faults.steps import answer, asking, is_first, one, search, searches, topic
+from ..http.incoming import Incoming
+from ..model.answer import rounds
+from ..model.turns import Call, Turn
 from ..spoken import Spoken
-from ..steps import answer, asking, is_first, one, search, searches, topic
-from ..turns import Call, Turn
 from .quirk import UNFINISHED, Chunk, Quirk, Shape, Stream, Whole, altered, choice, ending_in, first_step
 
 # ---- A12: the finish word lies

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from ..accents import Accent
-from ..answer import rounds
-from ..incoming import Incoming
-from ..steps import answer, asking, is_first, one, search, topic, two
-from ..turns import Call, Turn
+from ..faults.steps import answer, asking, is_first, one, search, topic, two
+from ..http.incoming import Incoming
+from ..model.answer import rounds
+from ..model.turns import Call, Turn
 from .quirk import Quirk, Shape
 
 DISCLAIMER = "I cannot browse the internet, so I cannot look that up. My knowledge may be out of date."

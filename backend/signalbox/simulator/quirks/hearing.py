@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..accents import ACCENTS, Maker
-from ..incoming import Incoming, Message, calls_of
+from ..http.incoming import Incoming, Message, calls_of
 from ..shapes import as_objects
 from .quirk import Quirk
 

@@ -7,9 +7,9 @@ from typing import Any
 import orjson
 
 from ..accents import Accent
-from ..incoming import Incoming
-from ..steps import answer, asking, is_first, one, search, topic
-from ..turns import Call, Turn
+from ..faults.steps import answer, asking, is_first, one, search, topic
+from ..http.incoming import Incoming
+from ..model.turns import Call, Turn
 from .quirk import Quirk, Shape, letters
 
 Markup = Callable[[Call], str]

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..accents import Accent, Delta, WireCall
-from ..errors import Refused
-from ..incoming import Incoming
+from ..faults.steps import answer, asking, is_first, one
+from ..http.errors import Refused
+from ..http.incoming import Incoming
+from ..http.writes import Ending
+from ..model.turns import Call, Turn
 from ..spoken import Spoken
-from ..steps import answer, asking, is_first, one
-from ..turns import Call, Turn
-from ..writes import Ending
 
 Chunk = dict[str, Any]
 Frame = Chunk | bytes

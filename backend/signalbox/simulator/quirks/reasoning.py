@@ -5,16 +5,16 @@ from dataclasses import replace
 from typing import Any
 
 from ..accents import ACCENTS, Accent, Maker
-from ..answer import rounds
-from ..errors import Refused
-from ..incoming import Incoming, slug
-from ..model import decide
+from ..faults.steps import answer, asking, is_first, one, search, topic
+from ..http.errors import Refused
+from ..http.incoming import Incoming, slug
+from ..model.answer import rounds
+from ..model.next_turn import decide
+from ..model.turns import Turn
 from ..rules.words import host_says
 from ..shapes import as_object
 from ..signatures import seal
 from ..spoken import Spoken
-from ..steps import answer, asking, is_first, one, search, topic
-from ..turns import Turn
 from .quirk import Chunk, Quirk, Shape, Stream, Whole, altered, choice, delta, first_step, letters
 
 THOUGHT = "The question can be looked up, so I look it up first. I choose the words of the search from the question. "

@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 from ..accents import Accent, Delta, WireCall
-from ..answer import rounds
-from ..incoming import Incoming
+from ..faults.steps import answer, asking, search, searches, topic, two
+from ..http.incoming import Incoming
+from ..model.answer import rounds
+from ..model.turns import Call, Turn
 from ..spoken import Spoken
-from ..steps import answer, asking, search, searches, topic, two
-from ..turns import Call, Turn
 from .quirk import (
     Quirk,
     Whole,

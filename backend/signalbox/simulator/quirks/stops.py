@@ -1,9 +1,9 @@
 """Section A, the last: steps and answers that a provider stopped, whatever its normalised word says (A20)."""
 
 from ..accents import Accent
-from ..incoming import Incoming
-from ..steps import answer, one
-from ..turns import Call, Turn
+from ..faults.steps import answer, one
+from ..http.incoming import Incoming
+from ..model.turns import Call, Turn
 from .quirk import Quirk, ending_in, first_step
 
 _UNHEARD = "brand_new_reason"

@@ -8,13 +8,13 @@ from typing import Any
 import orjson
 
 from ..accents import Accent
-from ..errors import Refused
-from ..incoming import Incoming
-from ..model import decide
+from ..faults.steps import PARAGRAPH, answer, is_first, search, topic
+from ..http.errors import Refused
+from ..http.incoming import Incoming
+from ..http.stream import DONE, frame
+from ..model.next_turn import decide
+from ..model.turns import Turn
 from ..spoken import Spoken
-from ..steps import PARAGRAPH, answer, is_first, search, topic
-from ..stream import DONE, frame
-from ..turns import Turn
 from .quirk import UNFINISHED, Chunk, Frame, Quirk, Shape, Stream, Whole, altered, choice, first_step, has_calls
 
 SEPARATORS = "One line.\u2028Another line.\u2029A third one.\u0085And a fourth one, with an emoji 🙂 and an accent é."

@@ -3,7 +3,7 @@
 A new rule is a function in one of these files and a row in its table, or in `FAMILY_RULES`.
 """
 
-from ..incoming import Incoming
+from ..http.incoming import Incoming
 from .every import RULES
 from .families import FAMILY_RULES
 from .router import ROUTER_RULES

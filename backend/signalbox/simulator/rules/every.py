@@ -2,7 +2,7 @@
 
 import orjson
 
-from ..incoming import Incoming, calls_of
+from ..http.incoming import Incoming, calls_of
 from ..shapes import as_objects
 from .pairing import results_follow_calls
 from .words import Rule, host_says

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-from ..incoming import Incoming, calls_of
+from ..http.incoming import Incoming, calls_of
 from .words import Rule, host_says
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..catalog import row_of
-from ..incoming import Incoming
+from ..http.incoming import Incoming
 from ..shapes import as_list, as_object, as_objects
 from .words import Rule, host_says
 

@@ -1,6 +1,6 @@
 """Calls and their results: every call answered, at once, and nothing answered that was not called (quirks C8, D1)."""
 
-from ..incoming import Incoming, calls_of
+from ..http.incoming import Incoming, calls_of
 from .words import host_says
 
 _LONE = {

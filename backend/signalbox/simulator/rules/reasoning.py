@@ -5,7 +5,7 @@ from typing import Any
 
 from ..accents import ACCENTS, Maker
 from ..catalog import row_of
-from ..incoming import Incoming, Message, calls_of
+from ..http.incoming import Incoming, Message, calls_of
 from ..shapes import as_objects
 from .words import Rule, host_of, host_says
 

@@ -5,8 +5,8 @@ import re
 import orjson
 
 from ..catalog import LONGEST_ANSWER, row_of
-from ..errors import Refused
-from ..incoming import Incoming, Message, calls_of, text_of
+from ..http.errors import Refused
+from ..http.incoming import Incoming, Message, calls_of, text_of
 from ..shapes import as_object, as_objects
 from ..spoken import count
 from .words import Rule

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable
 from typing import Any, cast
 
-from ..errors import Refused
-from ..incoming import Message, calls_of
+from ..http.errors import Refused
+from ..http.incoming import Message, calls_of
 from ..shapes import as_list, as_object
 
 ROLES = ("system", "developer", "user", "assistant", "tool")

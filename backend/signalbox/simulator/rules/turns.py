@@ -1,6 +1,6 @@
 """Who may speak after whom, and what a turn must say (quirks C4, C6, C7)."""
 
-from ..incoming import Incoming, Message, calls_of, text_of
+from ..http.incoming import Incoming, Message, calls_of, text_of
 from ..shapes import as_objects
 from .words import host_of, host_says
 

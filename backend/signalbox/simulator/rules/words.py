@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..accents import ACCENTS
-from ..errors import Refused, host_refused
-from ..incoming import Incoming
+from ..http.errors import Refused, host_refused
+from ..http.incoming import Incoming
 
 Rule = Callable[[Incoming], None]
 _MISTRAL = {"3230": "invalid_request_message_order", "3240": "invalid_request_assistant_message"}

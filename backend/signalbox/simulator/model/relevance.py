@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from .results import tidy
+from .tool_results import tidy
 
 # Words of a question that any page may hold, whatever it is about.
 _FILLERS = frozenset(

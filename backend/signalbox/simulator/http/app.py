@@ -10,20 +10,20 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from .accents import ACCENTS
+from ..accents import ACCENTS
+from ..catalog import ROWS, SCRIPTED, Listed, is_known, listing
+from ..faults.broken_streams import sent
+from ..faults.scripted import example_ids, fault_of, names_no_fault
+from ..quirks import Attempts, heard
+from ..rules import check, check_body
+from ..shapes import as_list, as_object
+from ..speaker import generation, speak
 from .account import key_body
-from .catalog import ROWS, SCRIPTED, Listed, is_known, listing
 from .errors import Refused
-from .faults import example_ids, fault_of, names_no_fault
-from .faulty import sent
 from .incoming import Incoming
 from .incoming import read as read_incoming
-from .quirks import Attempts, heard
 from .refusals import scripted
 from .replay import Library, Recording, load
-from .rules import check, check_body
-from .shapes import as_list, as_object
-from .speaker import generation, speak
 from .state import KEPT_HEADERS, Memory, Received
 from .stream import frames
 from .whole import written

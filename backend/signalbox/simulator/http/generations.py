@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from .catalog import price_of
+from ..catalog import price_of
 
 LATE_POLLS = 2
 _LATE = re.compile(r"[^/]+/sim-late-bill(:[a-z]+)?")

@@ -1,11 +1,11 @@
 """The steps that faults and quirks are made of: ask real tools of the request first, then answer from the results."""
 
-from .answer import compose, rounds
-from .incoming import Incoming
-from .intents import keywords
-from .model import think
-from .plan import calculate_call, exchanges, filled, search_call, time_call
-from .turns import Call, Turn
+from ..http.incoming import Incoming
+from ..model.answer import compose, rounds
+from ..model.intents import keywords
+from ..model.next_turn import think
+from ..model.plan import calculate_call, exchanges, filled, search_call, time_call
+from ..model.turns import Call, Turn
 
 PARAGRAPH = (
     "This is the beginning of an answer that may never be complete, because the model you chose simulates a "

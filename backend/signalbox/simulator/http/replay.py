@@ -13,9 +13,9 @@ from typing import Any
 
 import orjson
 
-from .catalog import Listed
+from ..catalog import Listed
+from ..shapes import as_object, as_objects
 from .incoming import text_of
-from .shapes import as_object, as_objects
 
 DIALECTS = ("openrouter-chat", "openai-chat")
 SUFFIXES = (".sse", ".body.json")

@@ -2,13 +2,13 @@
 
 import orjson
 
-from .accents import Accent
+from ..accents import Accent
+from ..http.incoming import Incoming
+from ..shapes import as_object
 from .answer import compose, is_answered, rounds
-from .incoming import Incoming
 from .notes import saves_notes, unsaved
 from .plan import Exchange, exchanges, next_calls
-from .results import tidy
-from .shapes import as_object
+from .tool_results import tidy
 from .turns import Call, Turn
 from .values import Values
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import orjson
 
-from .drawing import image_part
-from .spoken import Spoken
+from ..model.drawing import image_part
+from ..spoken import Spoken
 from .stream import head
 
 KEEP_ALIVE = b"\n         \n"

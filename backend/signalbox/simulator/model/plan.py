@@ -8,11 +8,11 @@ from typing import Any
 
 import orjson
 
-from .incoming import Incoming, Tool, calls_of, is_named, text_of
+from ..http.incoming import Incoming, Tool, calls_of, is_named, text_of
+from ..shapes import as_object
 from .intents import DEEP, Intent, asked_for
 from .notes import save_call, split_note
-from .results import Result, read_result
-from .shapes import as_object
+from .tool_results import Result, read_result
 from .turns import Call
 from .values import URL, Values
 

@@ -2,7 +2,7 @@
 
 import re
 
-from .incoming import Incoming, calls_of, text_of
+from ..http.incoming import Incoming, calls_of, text_of
 
 _END = "\n\nThat is all that I have to say on this."
 _TAIL = 40

@@ -5,12 +5,12 @@ from typing import Any
 
 import orjson
 
-from .faults import Fault
-from .quirks import Quirk, quirk_of
-from .spoken import Spoken
-from .stream import DONE, Piece, envelope, frame, frames
-from .whole import body, written
-from .writes import Ending
+from ..http.stream import DONE, Piece, envelope, frame, frames
+from ..http.whole import body, written
+from ..http.writes import Ending
+from ..quirks import Quirk, quirk_of
+from ..spoken import Spoken
+from .scripted import Fault
 
 Sent = Callable[[Spoken, list[bytes]], tuple[list[bytes], Ending]]
 DRIP = 7  # bytes per write

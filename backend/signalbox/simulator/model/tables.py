@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .relevance import quote
-from .results import Item
+from .tool_results import Item
 
 _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _LONGEST_LABEL = 30

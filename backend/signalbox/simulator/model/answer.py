@@ -4,15 +4,15 @@ import re
 from datetime import datetime
 from typing import Any
 
+from ..http.incoming import Incoming, calls_of, is_named
+from ..shapes import as_objects
 from .formulas import Formula, formula_in, shown_result
-from .found import found, read_searches
-from .incoming import Incoming, calls_of, is_named
 from .intents import SMALL_TALK
 from .notes import saves_notes, split_note, unsaved
 from .plan import Exchange, first_argument, wanted
 from .programs import asks_for_program, program
-from .results import tidy
-from .shapes import as_objects
+from .search_results import found, read_searches
+from .tool_results import tidy
 
 WHO = (
     "I am a **simulated model**: a small set of rules inside Signalbox that imitates the API of {model}. "

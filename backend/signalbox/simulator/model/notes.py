@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .incoming import Incoming, is_named
-from .results import tidy
+from ..http.incoming import Incoming, is_named
+from .tool_results import tidy
 from .turns import Call
 from .values import Values
 

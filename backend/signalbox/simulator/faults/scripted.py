@@ -44,17 +44,17 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from .accents import Accent
-from .answer import rounds
-from .catalog import row_of
-from .drawing import draw
-from .going_on import again, left, next_piece
-from .incoming import Incoming
-from .model import decide
-from .plan import calculate_call, time_call
-from .quirks import QUIRKS, quirk_named, quirk_of
+from ..accents import Accent
+from ..catalog import row_of
+from ..http.incoming import Incoming
+from ..model.answer import rounds
+from ..model.continuation import again, left, next_piece
+from ..model.drawing import draw
+from ..model.next_turn import decide
+from ..model.plan import calculate_call, time_call
+from ..model.turns import Call, Turn
+from ..quirks import QUIRKS, quirk_named, quirk_of
 from .steps import PARAGRAPH, answer, asking, is_first, search, topic
-from .turns import Call, Turn
 
 _ID = re.compile(r"^sim-(?P<name>[a-z-]+?)(?:-(?P<number>\d+))?(?::[a-z]+)?$")
 # Ids that are no faults but limits: see `rules/router.py`, `catalog.py` and `generations.py`.

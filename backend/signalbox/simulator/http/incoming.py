@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from .shapes import as_list, as_object, as_objects
-from .told import Told, question_of, told_in
+from ..model.told_results import Told, question_of, told_in
+from ..shapes import as_list, as_object, as_objects
 
 Message = dict[str, Any]
 _GOES_ON = re.compile(r"^\W*(?:please\W+)?(?:continue|go on|carry on|your answer above was cut off)\b", re.IGNORECASE)

@@ -6,9 +6,9 @@ from typing import Any
 
 import orjson
 
-from .accents import Delta, Detail
-from .drawing import image_part
-from .spoken import Spoken
+from ..accents import Delta, Detail
+from ..model.drawing import image_part
+from ..spoken import Spoken
 
 COMMENT = b": OPENROUTER PROCESSING\n\n"
 DONE = b"data: [DONE]\n\n"

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from .forms import wants_list, wants_table
 from .plan import Exchange, first_argument
 from .relevance import is_about, quote, sentences, shared, telling
-from .results import Item, tidy
 from .tables import Column, names, table
+from .tool_results import Item, tidy
 
 
 @dataclass(frozen=True, slots=True)

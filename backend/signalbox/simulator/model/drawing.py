@@ -6,7 +6,7 @@ from base64 import b64encode
 from functools import cache
 from typing import Any
 
-from .incoming import Incoming
+from ..http.incoming import Incoming
 from .turns import Turn
 
 DREW = "Here is a sunrise over the sea. A simulated model draws the same image for every request."

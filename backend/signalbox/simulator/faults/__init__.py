@@ -1,0 +1,1 @@
+"""Scripted faults: in what is said, and in how it is sent."""

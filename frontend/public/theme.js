@@ -1,5 +1,5 @@
 // Shows what the reader chose before anything is painted: the theme, and whether the list of conversations is open.
-// hooks/theme.ts and the page itself do so again, and follow changes. Enter in the message box waits for the page's scripts.
+// state/theme.ts and the page itself do so again, and follow changes. Enter in the message box waits for the page's scripts.
 {
   const { dataset } = document.documentElement;
   // A chat that is opened by its address does not begin with the empty page.
@@ -11,7 +11,7 @@
   } catch {
     // Nothing was chosen, or the browser keeps nothing: the system's theme is the right one.
   }
-  // It sends, once the page can: until then the text stays in the box, and src/hooks/early.ts is told what to send.
+  // It sends, once the page can: until then the text stays in the box, and src/state/early.ts is told what to send.
   addEventListener("keydown", (event) => {
     const sends = event.key === "Enter" && !event.shiftKey && !event.isComposing;
     if (!sends || !event.target.closest?.("[data-shell]")) return;

@@ -17,26 +17,27 @@ const MAY: Readonly<Record<string, Place>> = {
   types: { from: [], npm: [] },
   stream: { from: ["types"], npm: ["eventsource-parser"] },
   run: { from: ["types"], npm: [] },
-  hooks: { from: ["types", "stream", "run"], npm: ["react"] },
-  components: { from: ["types", "run", "hooks"], npm: ["react", "@base-ui/react/", "lucide-react", "virtua"] },
+  state: { from: ["types", "stream", "run"], npm: ["react"] },
+  hooks: { from: ["types", "stream", "run", "state"], npm: ["react"] },
+  components: { from: ["types", "run", "state", "hooks"], npm: ["react", "@base-ui/react/", "lucide-react", "virtua"] },
 };
 
 /** What turns texts into pages is heavy, and stays in one room that is loaded when it is needed. */
-const PROSE = ["react-markdown", "remark-gfm", "remark-math", "katex", "katex/", "remend", "shiki/"];
+const MARKDOWN = ["react-markdown", "remark-gfm", "remark-math", "katex", "katex/", "remend", "shiki/"];
 
 /** Which rooms of components a room may enter beside its own; every room may use `ui`. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ui: [],
-  prose: [],
-  line: ["prose"],
-  inspector: ["prose"],
+  markdown: [],
+  answer: ["markdown"],
+  inspector: ["markdown"],
   sidebar: [],
   picker: [],
   composer: [],
-  compare: ["line", "prose"],
-  pages: ["prose"],
+  compare: ["answer", "markdown"],
+  pages: ["markdown"],
   // Where a chat is put together.
-  chat: ["prose", "line", "inspector", "sidebar", "picker", "composer", "compare"],
+  chat: ["markdown", "answer", "inspector", "sidebar", "picker", "composer", "compare"],
 };
 
 const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter(
@@ -60,7 +61,7 @@ describe.each(files.filter((name) => (partsOf(name)[0] ?? "") in MAY))("%s", (na
   const imports = importsOf(source);
 
   it("imports only what its place allows", () => {
-    const packages = [...(MAY[folder]?.npm ?? []), ...(roomOf(name) === "prose" ? PROSE : [])];
+    const packages = [...(MAY[folder]?.npm ?? []), ...(roomOf(name) === "markdown" ? MARKDOWN : [])];
     const wrong = imports.filter((target) => {
       if (isPackage(target)) return !isOf(packages, target);
       const [other = ""] = partsOf(pathOf(name, target));

@@ -5,11 +5,11 @@ import { type ComponentProps, type ComponentType, memo, Profiler } from "react";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { textOf } from "../e2e/bench/texts.ts";
 import type { ChatView as View } from "./components/chat/ChatView.tsx";
-import { counts } from "./components/prose/counted.ts";
+import { counts } from "./components/markdown/counted.ts";
 import { preloadMenu } from "./components/ui/Menu.tsx";
 import { done, ScriptedServer, say, settle } from "./fixtures/server.ts";
-import { Chat } from "./hooks/chat.ts";
 import { blocksOf } from "./run/blocks.ts";
+import { Chat } from "./state/chat/chat.ts";
 
 /** An answer that had no name yet when it was first drawn. */
 const ASKED = "asked";
@@ -27,8 +27,8 @@ const watched = vi.hoisted(() => <Props extends object>(Part: ComponentType<Prop
   return memo(Watched);
 });
 
-vi.mock("./components/line/ResponsePanel.tsx", async (original) => {
-  const { ResponsePanel } = await original<typeof import("./components/line/ResponsePanel.tsx")>();
+vi.mock("./components/answer/ResponsePanel.tsx", async (original) => {
+  const { ResponsePanel } = await original<typeof import("./components/answer/ResponsePanel.tsx")>();
   return { ResponsePanel: watched(ResponsePanel, ({ answer }) => answer.runId || "asked") };
 });
 vi.mock("./components/chat/QuestionRow.tsx", async (original) => {
@@ -82,7 +82,7 @@ beforeAll(async () => {
   const chat = await import("./components/chat/ChatView.tsx");
   ({ ChatView } = chat);
   // Loaded before anything is counted.
-  await Promise.all([chat.Rows.preload(), preloadMenu(), import("./components/prose/Markdown.tsx")]);
+  await Promise.all([chat.Rows.preload(), preloadMenu(), import("./components/markdown/Markdown.tsx")]);
 });
 
 beforeEach(() => {

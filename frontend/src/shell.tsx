@@ -1,5 +1,5 @@
 // The chat as it looks before its scripts run: the page itself, drawn while it is built. Nothing of it can be used but the
-// message box, whose text the page takes over (hooks/early.ts). It goes as soon as React has drawn the same.
+// message box, whose text the page takes over (state/early.ts). It goes as soon as React has drawn the same.
 import { renderToStaticMarkup } from "react-dom/server";
 import { App } from "./App.tsx";
 import { NARROW } from "./hooks/media.ts";

@@ -6,7 +6,7 @@ import { type ReactNode, StrictMode } from "react";
 import { flushSync } from "react-dom";
 import { createRoot } from "react-dom/client";
 import { Boundary } from "./components/ui/Boundary.tsx";
-import { followTheme } from "./hooks/theme.ts";
+import { followTheme } from "./state/theme.ts";
 
 export function start(page: ReactNode): void {
   const root = document.getElementById("root");

@@ -1,7 +1,7 @@
 // Takes pictures into a draft, wherever they come from, and says what it could not take.
 import { useEffect, useEffectEvent, useState } from "react";
-import { type Drafts, drafts } from "./drafts.ts";
-import { type Graphics, type PictureRule, readPictures } from "./pictures.ts";
+import { type Drafts, drafts } from "../state/drafts.ts";
+import { type Graphics, type PictureRule, readPictures } from "../state/pictures.ts";
 
 export interface Attach {
   /** Read these files into the draft; the promise ends when all are there. */

@@ -1,9 +1,9 @@
 // One run by its address: followed read-only, or read from a saved copy.
 import { useEffect, useState } from "react";
+import { Answer, type AnswerDeps } from "../state/chat/answer.ts";
+import type { Session } from "../state/server/session.ts";
 import { fetchRun } from "../stream/runs.ts";
 import { fetchSave, type Save, type SavedRun } from "../stream/saves.ts";
-import { Answer, type AnswerDeps } from "./answer.ts";
-import type { Session } from "./session.ts";
 
 export interface Opened {
   answer: Answer | undefined;

@@ -1,13 +1,13 @@
 // What opens over the chat now and then, and is loaded only then: settings, shortcuts, another model for an answer.
 import { useRef, useState } from "react";
-import type { Answer } from "../../hooks/answer.ts";
-import { changeAsk } from "../../hooks/changeAsk.ts";
-import type { Chat } from "../../hooks/chat.ts";
 import { useDefaultLimits } from "../../hooks/defaultLimits.ts";
-import type { Signalbox } from "../../hooks/signalbox.ts";
-import { useStore } from "../../hooks/store.ts";
 import type { RetryReason } from "../../run/actions.ts";
 import { otherModel, unlistedOf } from "../../run/models.ts";
+import { changeAsk } from "../../state/changeAsk.ts";
+import type { Answer } from "../../state/chat/answer.ts";
+import type { Chat } from "../../state/chat/chat.ts";
+import type { Signalbox } from "../../state/signalbox.ts";
+import { useStore } from "../../state/store.ts";
 import type { ParameterName } from "../../types/api.ts";
 import { ShortcutSheet } from "../composer/ShortcutSheet.tsx";
 import { ModelPicker } from "../picker/ModelPicker.tsx";

@@ -1,20 +1,20 @@
 // The chat: its head, the conversation and the message box, and what they do with the reader's settings.
 import { type Ref, useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
-import type { Answer } from "../../hooks/answer.ts";
-import type { Chat } from "../../hooks/chat.ts";
-import { drafts } from "../../hooks/drafts.ts";
 import { useOffline } from "../../hooks/online.ts";
-import type { AnswerPart } from "../../hooks/parts.ts";
-import type { PictureRule } from "../../hooks/pictures.ts";
-import type { Signalbox } from "../../hooks/signalbox.ts";
-import { useStore } from "../../hooks/store.ts";
 import type { AnswerActions, RetryReason } from "../../run/actions.ts";
 import { changedCount } from "../../run/parameters.ts";
+import type { Answer } from "../../state/chat/answer.ts";
+import type { Chat } from "../../state/chat/chat.ts";
+import type { AnswerPart } from "../../state/chat/parts.ts";
+import { drafts } from "../../state/drafts.ts";
+import type { PictureRule } from "../../state/pictures.ts";
+import type { Signalbox } from "../../state/signalbox.ts";
+import { useStore } from "../../state/store.ts";
 import type { Model, ParameterName, Picture } from "../../types/api.ts";
+import { Announcer } from "../answer/Announcer.tsx";
 import { preloadColumns } from "../compare/load.ts";
 import { Composer, type ComposerHandle } from "../composer/Composer.tsx";
 import { EmptyPage } from "../composer/EmptyPage.tsx";
-import { Announcer } from "../line/Announcer.tsx";
 import { ChatView, useEditing } from "./ChatView.tsx";
 import { Header } from "./Header.tsx";
 import { Pickers } from "./Pickers.tsx";

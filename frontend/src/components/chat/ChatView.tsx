@@ -1,13 +1,13 @@
 // A conversation: the rows of its shown branch in a virtual list, and what can be done with each.
 import { ArrowDown } from "lucide-react";
 import { type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from "react";
-import type { Chat } from "../../hooks/chat.ts";
 import { useFollow } from "../../hooks/follow.ts";
 import { useOffline } from "../../hooks/online.ts";
-import type { AnswerPart } from "../../hooks/parts.ts";
-import { useStore } from "../../hooks/store.ts";
 import type { AnswerActions } from "../../run/actions.ts";
 import type { PanelChoice } from "../../run/focus.ts";
+import type { Chat } from "../../state/chat/chat.ts";
+import type { AnswerPart } from "../../state/chat/parts.ts";
+import { useStore } from "../../state/store.ts";
 import type { Model } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";
 import { later } from "../ui/later.tsx";

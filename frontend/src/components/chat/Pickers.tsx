@@ -1,8 +1,8 @@
 // Which model answers, or which models answer side by side.
 import { lazy, Suspense } from "react";
-import type { Settings } from "../../hooks/settings.ts";
-import type { Signalbox } from "../../hooks/signalbox.ts";
-import { useStore } from "../../hooks/store.ts";
+import type { Settings } from "../../state/settings.ts";
+import type { Signalbox } from "../../state/signalbox.ts";
+import { useStore } from "../../state/store.ts";
 import { ModelPicker } from "../picker/ModelPicker.tsx";
 
 const ComparePicker = lazy(() =>

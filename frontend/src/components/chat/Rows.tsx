@@ -1,11 +1,11 @@
 // The rows of a conversation's shown branch, in a virtual list.
 import type { RefObject } from "react";
 import { Virtualizer } from "virtua";
-import type { Chat } from "../../hooks/chat.ts";
-import type { AnswerPart, Entry } from "../../hooks/parts.ts";
 import type { AnswerActions } from "../../run/actions.ts";
 import type { PanelChoice } from "../../run/focus.ts";
 import { answerText } from "../../run/view.ts";
+import type { Chat } from "../../state/chat/chat.ts";
+import type { AnswerPart, Entry } from "../../state/chat/parts.ts";
 import type { Model } from "../../types/api.ts";
 import { Boundary } from "../ui/Boundary.tsx";
 import { AnswerRow } from "./AnswerRow.tsx";

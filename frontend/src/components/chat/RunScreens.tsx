@@ -1,13 +1,13 @@
 // A run by its address, and a kept copy of one: read-only, with the same panels and the same inspector.
 import { PanelLeft } from "lucide-react";
 import { type ReactNode, useEffect, useMemo } from "react";
-import { hashOf } from "../../hooks/address.ts";
-import type { Answer } from "../../hooks/answer.ts";
 import { useContinued, useRun, useSave } from "../../hooks/opened.ts";
-import type { Signalbox } from "../../hooks/signalbox.ts";
-import { useStore } from "../../hooks/store.ts";
 import type { AnswerActions } from "../../run/actions.ts";
-import { Announcer } from "../line/Announcer.tsx";
+import { hashOf } from "../../state/address.ts";
+import type { Answer } from "../../state/chat/answer.ts";
+import type { Signalbox } from "../../state/signalbox.ts";
+import { useStore } from "../../state/store.ts";
+import { Announcer } from "../answer/Announcer.tsx";
 import { Button } from "../ui/Button.tsx";
 import { RunView } from "./RunView.tsx";
 

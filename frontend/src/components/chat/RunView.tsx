@@ -1,11 +1,11 @@
 // One run by its address, read-only: a run that was asked for elsewhere, or a copy that somebody has kept.
 import type { ReactNode } from "react";
-import type { Answer } from "../../hooks/answer.ts";
 import { useFollow } from "../../hooks/follow.ts";
-import { useStore } from "../../hooks/store.ts";
 import type { AnswerActions } from "../../run/actions.ts";
 import type { PanelChoice } from "../../run/focus.ts";
-import { ResponsePanel } from "../line/ResponsePanel.tsx";
+import type { Answer } from "../../state/chat/answer.ts";
+import { useStore } from "../../state/store.ts";
+import { ResponsePanel } from "../answer/ResponsePanel.tsx";
 import { Button } from "../ui/Button.tsx";
 
 interface Props {

@@ -1,6 +1,6 @@
 // In the settings: where this browser has the access token, and how to sign out.
-import type { Session } from "../../hooks/session.ts";
-import { accessToken } from "../../hooks/token.ts";
+import type { Session } from "../../state/server/session.ts";
+import { accessToken } from "../../state/server/token.ts";
 import { Button } from "../ui/Button.tsx";
 
 export function TokenSection({ session }: { session: Session }) {

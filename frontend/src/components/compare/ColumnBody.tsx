@@ -1,8 +1,8 @@
 // One answer of a comparison, and the choice to go on with it.
 import { useEffect, useMemo } from "react";
-import { useStored } from "../../hooks/store.ts";
 import { labelWords } from "../../run/labels.ts";
-import { ResponsePanel } from "../line/ResponsePanel.tsx";
+import { useStored } from "../../state/store.ts";
+import { ResponsePanel } from "../answer/ResponsePanel.tsx";
 import { Button } from "../ui/Button.tsx";
 import { type Column, type ComparedProps, isWithoutAnswer } from "./columns.ts";
 

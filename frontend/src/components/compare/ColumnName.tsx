@@ -1,5 +1,5 @@
 // What a column is called: its state lamp, the model, its maker, and the provider that served it once that is named.
-import { useStored } from "../../hooks/store.ts";
+import { useStored } from "../../state/store.ts";
 import { Lamp } from "../ui/Lamp.tsx";
 import { type Column, lampOf, providerOf } from "./columns.ts";
 

@@ -1,6 +1,7 @@
 // Stops the answer of one column while the others go on.
-import { useStored } from "../../hooks/store.ts";
+
 import { labelWords } from "../../run/labels.ts";
+import { useStored } from "../../state/store.ts";
 import { Button } from "../ui/Button.tsx";
 import type { Column } from "./columns.ts";
 

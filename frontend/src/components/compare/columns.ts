@@ -1,12 +1,13 @@
 // The columns of a comparison: each answer with what its model is called, and how its run stands.
-import type { Answer, AnswerState } from "../../hooks/answer.ts";
-import type { Chat } from "../../hooks/chat.ts";
-import type { AnswerPart } from "../../hooks/parts.ts";
+
 import type { AnswerActions } from "../../run/actions.ts";
 import type { PanelChoice } from "../../run/focus.ts";
 import { labelsOf, type ModelLabel } from "../../run/labels.ts";
 import type { Lamp } from "../../run/view.ts";
 import { endingOf } from "../../run/words.ts";
+import type { Answer, AnswerState } from "../../state/chat/answer.ts";
+import type { Chat } from "../../state/chat/chat.ts";
+import type { AnswerPart } from "../../state/chat/parts.ts";
 import type { Model } from "../../types/api.ts";
 
 export interface ComparedProps {

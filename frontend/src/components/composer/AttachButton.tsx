@@ -1,7 +1,7 @@
 // Opens the browser's file dialog for pictures; where the model reads none, says so instead.
 import { ImagePlus } from "lucide-react";
 import { useRef } from "react";
-import { PICTURE_TYPES, type PictureRule } from "../../hooks/pictures.ts";
+import { PICTURE_TYPES, type PictureRule } from "../../state/pictures.ts";
 import { Button } from "../ui/Button.tsx";
 import { Tip } from "../ui/Tip.tsx";
 

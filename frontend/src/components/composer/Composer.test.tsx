@@ -3,7 +3,7 @@ import { act, cleanup, createEvent, fireEvent, render, screen, waitFor, within }
 import userEvent from "@testing-library/user-event";
 import { type ComponentProps, createRef } from "react";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { drafts } from "../../hooks/drafts.ts";
+import { drafts } from "../../state/drafts.ts";
 import { Composer, type ComposerHandle } from "./Composer.tsx";
 
 type Props = ComponentProps<typeof Composer>;

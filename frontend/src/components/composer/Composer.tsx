@@ -10,10 +10,10 @@ import {
   useImperativeHandle,
 } from "react";
 import { useAttach } from "../../hooks/attach.ts";
-import { drafts, useDraft } from "../../hooks/drafts.ts";
 import { useFilling } from "../../hooks/filling.ts";
-import { type PictureRule, pastedFiles } from "../../hooks/pictures.ts";
 import type { Hold, Queued } from "../../run/queue.ts";
+import { drafts, useDraft } from "../../state/drafts.ts";
+import { type PictureRule, pastedFiles } from "../../state/pictures.ts";
 import type { Picture } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";
 import { later } from "../ui/later.tsx";

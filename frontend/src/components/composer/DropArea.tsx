@@ -1,7 +1,7 @@
 // Covers the page while files hover over it, and says what letting go would do.
 import { ImagePlus } from "lucide-react";
 import { useFileDrop } from "../../hooks/attach.ts";
-import type { PictureRule } from "../../hooks/pictures.ts";
+import type { PictureRule } from "../../state/pictures.ts";
 
 export function DropArea({ rule, onFiles }: { rule: PictureRule; onFiles: (files: readonly File[]) => void }) {
   const over = useFileDrop(onFiles);

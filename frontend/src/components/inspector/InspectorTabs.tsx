@@ -1,8 +1,8 @@
 // The inspector's three rooms: what happened when, what was asked, and every event.
 import { Tabs } from "@base-ui/react/tabs";
-import type { InspectedState } from "../../hooks/inspected.ts";
 import { factsOf, statusOf, troubleOf, warningsIn } from "../../run/inspect.ts";
 import type { Waterfall } from "../../run/waterfall.ts";
+import type { InspectedState } from "../../state/inspected.ts";
 import { Button } from "../ui/Button.tsx";
 import { EventList } from "./EventList.tsx";
 import { Facts } from "./Facts.tsx";

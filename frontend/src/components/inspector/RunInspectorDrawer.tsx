@@ -1,9 +1,9 @@
 // Everything that is known of one run: beside the chat where there is room, else as a sheet over it.
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
-import type { Answer } from "../../hooks/answer.ts";
-import { type ApiClient, useInspected } from "../../hooks/inspected.ts";
 import { useMedia, WIDE } from "../../hooks/media.ts";
 import { waterfall } from "../../run/waterfall.ts";
+import type { Answer } from "../../state/chat/answer.ts";
+import { type ApiClient, useInspected } from "../../state/inspected.ts";
 import type { AskSettings } from "../../types/api.ts";
 import { Dialog } from "../ui/Dialog.tsx";
 import { PlaceSwitch } from "../ui/PlaceSwitch.tsx";

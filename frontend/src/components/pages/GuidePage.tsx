@@ -1,11 +1,11 @@
 // One document of the guide, or a note, for people; programs get its text at the same address.
 import { useEffect, useMemo, useState } from "react";
 import { useAnchor } from "../../hooks/anchor.ts";
-import { GuideReader } from "../../hooks/guide.ts";
-import { useStore } from "../../hooks/store.ts";
 import { type DocumentText, documentOf } from "../../run/documents.ts";
-import { MarkdownDocument } from "../prose/Document.tsx";
-import { HtmlDocument } from "../prose/HtmlDocument.tsx";
+import { GuideReader } from "../../state/server/guide.ts";
+import { useStore } from "../../state/store.ts";
+import { MarkdownDocument } from "../markdown/Document.tsx";
+import { HtmlDocument } from "../markdown/HtmlDocument.tsx";
 import { Paper, Trouble } from "./Paper.tsx";
 import { TokenDialog } from "./TokenDialog.tsx";
 

@@ -1,6 +1,6 @@
 // One operation of the API: what it does, what it takes, how to ask from a shell, and what it answers.
 import { curlOf, type Operation } from "../../run/openapi.ts";
-import { Code } from "../prose/Code.tsx";
+import { Code } from "../markdown/Code.tsx";
 import { Fields, Method, PART, PART_HEAD } from "./SchemaView.tsx";
 import { Words } from "./Words.tsx";
 

@@ -1,8 +1,8 @@
 // The operator's page: the lever of TOOL_LOOP_V2, what pulling it does, and how each loop's last runs ended.
 import { useEffect, useState } from "react";
-import { Operator, type OperatorState } from "../../hooks/operator.ts";
-import { useStore } from "../../hooks/store.ts";
 import { byLoop } from "../../run/operator.ts";
+import { Operator, type OperatorState } from "../../state/server/operator.ts";
+import { useStore } from "../../state/store.ts";
 import { Button } from "../ui/Button.tsx";
 import { Deciders } from "./Deciders.tsx";
 import { LeverBox } from "./LeverBox.tsx";

@@ -2,8 +2,8 @@
 import { useEffect, useState } from "react";
 import { useAnchor } from "../../hooks/anchor.ts";
 import { useMedia, WIDE } from "../../hooks/media.ts";
-import { readReference } from "../../hooks/reference.ts";
 import type { Reference } from "../../run/openapi.ts";
+import { readReference } from "../../state/server/reference.ts";
 import { OperationView } from "./OperationView.tsx";
 import { Paper, Trouble } from "./Paper.tsx";
 import { HEADING, Method, SchemaView } from "./SchemaView.tsx";

@@ -1,7 +1,7 @@
 // Which two to four models answer side by side, in the order of their columns.
 import { Plus } from "lucide-react";
-import { MOST_COMPARED } from "../../hooks/settings.ts";
 import { labelsOf, withChanged } from "../../run/labels.ts";
+import { MOST_COMPARED } from "../../state/settings.ts";
 import type { Model } from "../../types/api.ts";
 import { Button } from "../ui/Button.tsx";
 import { ComparedChip } from "./ComparedChip.tsx";

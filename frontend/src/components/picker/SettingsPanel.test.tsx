@@ -4,9 +4,9 @@ import userEvent from "@testing-library/user-event";
 import { useState } from "react";
 import { afterEach, describe, expect, it } from "vitest";
 import { aModel, catalogue } from "../../fixtures/catalogue.ts";
-import { FIRST_SETTINGS, type SettingsState } from "../../hooks/settings.ts";
 import { unlistedOf } from "../../run/models.ts";
 import { askFields } from "../../run/parameters.ts";
+import { FIRST_SETTINGS, type SettingsState } from "../../state/settings.ts";
 import type { AskSettings, Model, Tool } from "../../types/api.ts";
 import { SettingsPanel } from "./SettingsPanel.tsx";
 

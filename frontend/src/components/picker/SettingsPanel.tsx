@@ -1,6 +1,5 @@
 // How questions are asked, and how the page looks: what is shown here is what is sent.
 import { useId } from "react";
-import type { ReasoningChoice, SettingsState, Theme } from "../../hooks/settings.ts";
 import {
   EFFORT_LABELS,
   notTaken,
@@ -10,6 +9,7 @@ import {
   takes,
   takesReasoning,
 } from "../../run/parameters.ts";
+import type { ReasoningChoice, SettingsState, Theme } from "../../state/settings.ts";
 import {
   type AskSettings,
   EFFORTS,

@@ -1,10 +1,10 @@
 // The conversations of the sidebar, with search, new titles, export and deletion.
 import { useCallback, useRef, useState } from "react";
-import type { Conversations } from "../../hooks/conversations.ts";
 import { useOffline } from "../../hooks/online.ts";
-import { useStore } from "../../hooks/store.ts";
 import { isolated } from "../../run/bidi.ts";
 import { plural } from "../../run/words.ts";
+import type { Conversations } from "../../state/lists/conversations.ts";
+import { useStore } from "../../state/store.ts";
 import type { ConversationLine } from "../../types/api.ts";
 import { ConversationRow } from "./ConversationRow.tsx";
 import { DeletableList } from "./DeletableList.tsx";

@@ -1,7 +1,7 @@
 // What the lists of the sidebar have in common: the lines, trouble above them, a word in their place, and deletion.
 import { lazy, type ReactElement, type RefObject, Suspense, useCallback, useRef, useState } from "react";
-import type { Listing, ListingState } from "../../hooks/listing.ts";
-import { useStore } from "../../hooks/store.ts";
+import type { Listing, ListingState } from "../../state/lists/listing.ts";
+import { useStore } from "../../state/store.ts";
 import { LineList } from "./lines.ts";
 import { neighbourOf } from "./neighbour.ts";
 import { Trouble, Word } from "./Word.tsx";

@@ -1,12 +1,12 @@
 // The kept runs of the sidebar: open one as it was, or delete it.
 import { Trash2 } from "lucide-react";
 import { useMemo } from "react";
-import { hashOf } from "../../hooks/address.ts";
-import type { Saves } from "../../hooks/saves.ts";
-import { useStore } from "../../hooks/store.ts";
 import { isolated } from "../../run/bidi.ts";
 import { findLetters } from "../../run/found.ts";
 import { endingOf } from "../../run/words.ts";
+import { hashOf } from "../../state/address.ts";
+import type { Saves } from "../../state/lists/saves.ts";
+import { useStore } from "../../state/store.ts";
 import type { SaveLine } from "../../types/api.ts";
 import { MenuItem } from "../ui/Menu.tsx";
 import { DeletableList } from "./DeletableList.tsx";

@@ -2,12 +2,12 @@
 import { Tabs } from "@base-ui/react/tabs";
 import { SquarePen } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
-import type { Address } from "../../hooks/address.ts";
-import type { Conversations } from "../../hooks/conversations.ts";
-import type { Saves } from "../../hooks/saves.ts";
 import { isMac } from "../../hooks/shortcuts.ts";
-import { useStore } from "../../hooks/store.ts";
 import { shortcutWords } from "../../run/shortcuts.ts";
+import type { Address } from "../../state/address.ts";
+import type { Conversations } from "../../state/lists/conversations.ts";
+import type { Saves } from "../../state/lists/saves.ts";
+import { useStore } from "../../state/store.ts";
 import { Brand } from "../ui/Brand.tsx";
 import { Button } from "../ui/Button.tsx";
 import { Tip } from "../ui/Tip.tsx";

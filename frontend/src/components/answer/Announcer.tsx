@@ -1,0 +1,72 @@
+// Tells a screen reader where the run is, at its boundaries and not per token.
+import { useEffect, useReducer, useState } from "react";
+import { useOffline } from "../../hooks/online.ts";
+import { stopsOf } from "../../run/view.ts";
+import { connectionWords, endingOf } from "../../run/words.ts";
+import type { Answer, AnswerState } from "../../state/chat/answer.ts";
+import { useStore } from "../../state/store.ts";
+
+/** How long a sentence stands before it is said that it still holds. */
+const STILL_MS = 15_000;
+
+export function Announcer({ answer }: { answer: Answer | undefined }) {
+  return (
+    <p className="sr-only" role="status" aria-live="polite">
+      {answer && <Said key={answer.key} answer={answer} />}
+    </p>
+  );
+}
+
+function Said({ answer }: { answer: Answer }) {
+  const state = useStore(answer);
+  // What was over before it was shown is no news.
+  const [isNews] = useState(() => state.trace.end === undefined);
+  const sentence = sentenceOf(state, useOffline());
+  const still = useStill(sentence, state.trace.end === undefined);
+  if (!isNews) return "";
+  // What says more than what goes on is not said again.
+  const isPlain = !sentence.includes(". ");
+  return still > 0 && isPlain
+    ? `Still ${sentence.charAt(0).toLowerCase()}${sentence.slice(1, -1)}, ${still} seconds.`
+    : sentence;
+}
+
+/** For how many seconds this sentence stands, in large steps. */
+function useStill(sentence: string, isRunning: boolean): number {
+  const [{ of, steps }, step] = useReducer(
+    (before: { of: string; steps: number }, now: string) => ({
+      of: now,
+      steps: before.of === now ? before.steps + 1 : 1,
+    }),
+    { of: sentence, steps: 0 },
+  );
+  useEffect(() => {
+    if (!isRunning) return;
+    const timer = setInterval(() => step(sentence), STILL_MS);
+    return () => clearInterval(timer);
+  }, [sentence, isRunning]);
+  return of === sentence ? (steps * STILL_MS) / 1000 : 0;
+}
+
+function sentenceOf({ trace, stopping, connection, silentSince }: AnswerState, offline: boolean): string {
+  const { end } = trace;
+  if (end) return end.status === "complete" ? "The answer is complete." : `${endingOf(end).label}.`;
+  if (stopping) return "Stopping.";
+  if (connection === "resuming" || connection === "waiting") return connectionWords(connection, offline);
+  if (silentSince !== undefined) return "No output from the model.";
+  const last = stopsOf(trace).at(-1);
+  switch (last?.kind) {
+    case "reasoning":
+      return "Thinking.";
+    case "search":
+      return "Searching.";
+    case "tools":
+      return "Using tools.";
+    case "answer":
+      return "Writing the answer.";
+    case "pending":
+      return `${last.label}.`;
+    case undefined:
+      return "Waiting for the model.";
+  }
+}

@@ -1,0 +1,92 @@
+// What the model thought between two visible steps: open while it is the one in use, folded after, and as the reader wants it from then on.
+import { memo, useLayoutEffect, useRef, useState } from "react";
+import { type Stop, tookInAllMs } from "../../run/view.ts";
+import { thoughtFor } from "../../run/words.ts";
+import type { ReasoningItem } from "../../types/models.ts";
+import { Prose } from "../markdown/Prose.tsx";
+import { Seconds } from "./Seconds.tsx";
+import { Aside, StopHead, StopRow } from "./StopHead.tsx";
+
+const NO_SOURCES = new Map<number, never>();
+const NEAR_PX = 24;
+
+type ReasoningStop = Extract<Stop, { kind: "reasoning" }>;
+
+interface Props {
+  stop: ReasoningStop;
+  open: boolean;
+  onToggle: (id: string, open: boolean) => void;
+}
+
+export const ReasoningBlock = memo(function ReasoningBlock({ stop, open, onToggle }: Props) {
+  const { id, lamp, items } = stop;
+  const isRunning = lamp === "running";
+  const texts = items.map(({ text }) => text).filter((text) => /\S/.test(text));
+  const title = (
+    <>
+      {isRunning ? <Thinking items={items} /> : thoughtFor(tookInAllMs(items))}
+      {texts.length === 0 && items.some(({ hidden }) => hidden) && <Aside>not shown by the provider</Aside>}
+    </>
+  );
+  if (texts.length === 0)
+    return (
+      <StopRow kind="reasoning" lamp={lamp}>
+        {title}
+      </StopRow>
+    );
+  return (
+    <StopHead id={id} kind="reasoning" lamp={lamp} title={title} open={open} onToggle={onToggle}>
+      <ReasoningText texts={texts} running={isRunning} />
+    </StopHead>
+  );
+}, isSame);
+
+/** Reasoning that has not changed is the same objects: a token of the answer does not render it again. */
+function isSame(before: Props, after: Props): boolean {
+  const [{ stop: old }, { stop }] = [before, after];
+  if (before.open !== after.open || old.lamp !== stop.lamp || old.items.length !== stop.items.length) return false;
+  return old.items.every((item, index) => item === stop.items[index]);
+}
+
+/** What the server has told of the time, and what has passed here since it was first shown. */
+function Thinking({ items }: { items: readonly ReasoningItem[] }) {
+  const [since] = useState(() => performance.now() - (tookInAllMs(items) ?? 0));
+  return (
+    <>
+      Thinking
+      <Seconds since={since} />
+    </>
+  );
+}
+
+/** Long reasoning scrolls in a box of its own, which follows the end while it grows and the reader is there. */
+function ReasoningText({ texts, running }: { texts: readonly string[]; running: boolean }) {
+  const box = useRef<HTMLDivElement>(null);
+  const atEnd = useRef(true);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new text is what there is to follow.
+  useLayoutEffect(() => {
+    if (running && atEnd.current) box.current?.scrollTo?.({ top: box.current.scrollHeight });
+  }, [texts, running]);
+  return (
+    // Not a section: each would be a landmark, and an answer may have many.
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields.
+    <div
+      role="group"
+      ref={box}
+      data-part="reasoning"
+      className="mt-1.5 max-h-80 overflow-y-auto pe-2 text-dim [&_.prose+.prose]:mt-3 [&_.prose]:text-small"
+      aria-label="Reasoning"
+      // A box that scrolls has to be reachable by keyboard.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: see above.
+      tabIndex={0}
+      onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+        atEnd.current = scrollHeight - scrollTop - clientHeight < NEAR_PX;
+      }}
+    >
+      {texts.map((text, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: texts only ever grow at the end.
+        <Prose key={index} text={text} sources={NO_SOURCES} settled={!running || index < texts.length - 1} />
+      ))}
+    </div>
+  );
+}

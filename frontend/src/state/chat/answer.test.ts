@@ -1,0 +1,281 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { done, ScriptedServer, say, think } from "../../fixtures/server.ts";
+import { emptyTrace, runReducer } from "../../run/reducer.ts";
+import { answerText } from "../../run/view.ts";
+import { ApiError } from "../../stream/errors.ts";
+import type { AnswerRun } from "../../types/api.ts";
+import type { ChatBody, ChatEvent } from "../../types/models.ts";
+import { Answer, type AnswerDeps } from "./answer.ts";
+
+const BODY: ChatBody = { model: "m", conversation_id: "c", parent_id: null, messages: [], on_disconnect: "continue" };
+const RUN: AnswerRun = {
+  status: "complete",
+  code: undefined,
+  model: "m",
+  loop: "v2",
+  cost: 0.5,
+  costEstimated: false,
+  simulated: false,
+  firstTokenMs: 700,
+  provider: "OpenAI",
+  column: undefined,
+  steps: 1,
+  ms: 4012,
+};
+
+const free = { take: async () => () => undefined };
+
+function deps(more: Partial<AnswerDeps> = {}) {
+  const server = new ScriptedServer();
+  let now = 1000;
+  const pass = (ms: number) => {
+    now += ms;
+    return vi.advanceTimersByTimeAsync(ms);
+  };
+  const given: AnswerDeps = {
+    client: server,
+    schedule: (run) => run(),
+    now: () => now,
+    stream: { slots: free, resumeDelays: [0, 3000] },
+    ...more,
+  };
+  return { server, given, pass };
+}
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const tick = () => vi.advanceTimersByTimeAsync(0);
+
+/** Feed without waiting by the clock. */
+async function feed(connection: { send: (...events: object[]) => Promise<void> } | undefined, ...events: object[]) {
+  void connection?.send(...events);
+  await tick();
+}
+
+describe("an answer that is asked for", () => {
+  it("tells when its first event came and how long it took, by the page's clock", async () => {
+    const { server, given, pass } = deps();
+    const answer = Answer.asked(given, { model: "m", effort: "high" });
+    void answer.ask(BODY, "key");
+    await tick();
+    await pass(250);
+    await feed(server.asked[0], think("hm", 5));
+    await pass(750);
+    await feed(server.asked[0], say("yes"), done({ cost: 1 }));
+    expect(answer.state.trace).toMatchObject({ runId: "run1", loop: "v2", firstEventMs: 250, totalMs: 1000 });
+    expect([answer.isOver, answer.isLive, answerText(answer.state.trace)]).toEqual([true, false, "yes"]);
+    expect(answer.events.map(({ seq, event }) => [seq, event.type])).toEqual([
+      [1, "reasoning"],
+      [2, "content"],
+      [3, "done"],
+    ]);
+  });
+
+  it("took what the server says, live and when it is opened again", async () => {
+    const { server, given, pass } = deps();
+    const live = Answer.asked(given, { model: "m", effort: "high" });
+    void live.ask(BODY, "key");
+    await tick();
+    await pass(4300);
+    const events = [say("yes"), done({ ts: 9000, duration_ms: 4000, first_token_ms: 3100 })];
+    await feed(server.asked[0], ...events);
+    const reopened = Answer.told(given, "run1", { text: "yes", run: RUN });
+    void reopened.load();
+    await tick();
+    await feed(server.followed[0]?.connection, ...events);
+    const [first, second] = [live.state.trace, reopened.state.trace];
+    expect([first.totalMs, first.firstEventMs]).toEqual([4000, 3100]);
+    expect([second.totalMs, second.firstEventMs]).toEqual([4000, 3100]);
+  });
+
+  it("of a server that does not say took what its conversation tells, and never nothing", async () => {
+    const { server, given } = deps();
+    const answer = Answer.told(given, "run9", { text: "said", run: RUN });
+    expect(answer.state.trace.totalMs).toBe(4012);
+    void answer.load();
+    await tick();
+    await feed(server.followed[0]?.connection, say("said"), done({ ts: 3000 }));
+    expect(answer.state.trace.totalMs).toBe(4012);
+    const named = Answer.named(given, "run8");
+    void named.load();
+    await tick();
+    await feed(server.followed[1]?.connection, say("said"), done({ ts: 3000 }));
+    expect(named.isOver).toBe(true);
+    expect(named.state.trace.totalMs).toBeUndefined();
+  });
+
+  it("says nothing of a connection that is back in a moment, and a word of one that is not", async () => {
+    const { server, given, pass } = deps({ quietMs: 1500 });
+    const answer = Answer.asked(given, { model: "m", effort: "auto" });
+    void answer.ask(BODY, "key");
+    await tick();
+    await feed(server.asked[0], say("one "));
+    server.asked[0]?.drop();
+    await pass(100);
+    expect(answer.state.connection).toBe("open");
+    expect(server.followed).toHaveLength(1);
+    const seen = new Set<string>();
+    answer.subscribe(() => seen.add(answer.state.connection));
+    server.followed[0]?.connection.drop();
+    await pass(1600);
+    expect(answer.state.connection).toBe("resuming");
+    await pass(1500);
+    await feed(server.followed[1]?.connection, say("one "), say("two"), done());
+    expect(answer.state.connection).toBe("open");
+    expect([...seen]).toEqual(["resuming", "open"]);
+    expect(answerText(answer.state.trace)).toBe("one two");
+  });
+
+  it("ends by itself when the server does not say how a stopped run ended, and keeps what came", async () => {
+    const { server, given, pass } = deps({ stopGraceMs: 2000 });
+    const answer = Answer.asked(given, { model: "m", effort: "auto" });
+    void answer.ask(BODY, "key");
+    await tick();
+    await feed(server.asked[0], say("half"));
+    void answer.stop();
+    expect(answer.state.stopping).toBe(true);
+    await pass(2000);
+    expect(answer.state).toMatchObject({ stopping: false, trace: { end: { status: "cancelled", local: true } } });
+    expect(answerText(answer.state.trace)).toBe("half");
+  });
+
+  it("stopped before it has a name, it is stopped on the server as soon as it has one", async () => {
+    const { server, given, pass } = deps({ stopGraceMs: 2000 });
+    let answerTheAsk: () => void = () => undefined;
+    const ask = server.request.bind(server);
+    server.request = (path, init) =>
+      path === "/api/chat/stream"
+        ? new Promise((resolve) => {
+            answerTheAsk = () => void ask(path, init).then(resolve);
+          })
+        : ask(path, init);
+    const answer = Answer.asked(given, { model: "m", effort: "auto" });
+    void answer.ask(BODY, "key");
+    await tick();
+    void answer.stop();
+    await pass(2500);
+    expect(answer.state.trace.end).toMatchObject({ status: "cancelled", local: true });
+    expect(server.stopped).toEqual([]);
+    answerTheAsk();
+    await tick();
+    expect(server.stopped).toEqual(["/api/runs/run1/stop"]);
+    expect([answer.isLive, answer.state.stopping]).toEqual([false, false]);
+  });
+
+  it("ends with the reason when the server refuses it, and asks for a token where one is missing", async () => {
+    const onUnauthorized = vi.fn();
+    const { server, given } = deps({ onUnauthorized });
+    server.refuse = () => new ApiError(401, "UNAUTHORIZED", "An access token is required.");
+    const answer = Answer.asked(given, { model: "m", effort: "auto" });
+    await answer.ask(BODY, "key");
+    expect(answer.state.trace.end).toMatchObject({
+      status: "error",
+      code: "UNAUTHORIZED",
+      error: "An access token is required.",
+    });
+    expect(onUnauthorized).toHaveBeenCalledOnce();
+  });
+
+  it("left alone, it says nothing more: the run goes on without the page", async () => {
+    const { server, given } = deps();
+    const answer = Answer.asked(given, { model: "m", effort: "auto" });
+    void answer.ask(BODY, "key");
+    await tick();
+    answer.leave();
+    await server.asked[0]?.aborted;
+    await tick();
+    expect(answer.state.trace.end).toBeUndefined();
+    expect(server.stopped).toEqual([]);
+  });
+});
+
+describe("an answer of old", () => {
+  it("shows its text at once, and the rest when it is loaded: the same trace as its events make", async () => {
+    const { server, given } = deps();
+    const answer = Answer.told(given, "run9", { text: "said", run: RUN });
+    expect(answer.state).toMatchObject({ known: "text", trace: { end: { status: "complete", cost: 0.5 } } });
+    void answer.load();
+    await tick();
+    const took = { duration_ms: 4000, first_token_ms: 700 };
+    const events = [think("hm", 1000), say("said"), done({ ts: 3000, cost: 0.5, ...took })] as ChatEvent[];
+    await feed(server.followed[0]?.connection, events[0] as object);
+    expect(answerText(answer.state.trace)).toBe("said");
+    await feed(server.followed[0]?.connection, ...(events.slice(1) as object[]));
+    expect(answer.state.known).toBe("whole");
+    expect(answer.state.trace).toEqual(events.reduce(runReducer, { ...emptyTrace("m"), runId: "run9" }));
+    expect(answer.state.trace).toMatchObject({ totalMs: 4000, firstEventMs: 700 });
+    await answer.load();
+    expect(server.followed).toHaveLength(1);
+  });
+
+  it("keeps its text where its events are gone", async () => {
+    const { given } = deps();
+    const gone = { request: async () => Promise.reject(new ApiError(404, "UNKNOWN_RUN", "Gone.")) };
+    const answer = Answer.told({ ...given, client: gone }, "run9", { text: "said", run: RUN });
+    await answer.load();
+    expect(answer.state.known).toBe("failed");
+    expect([answerText(answer.state.trace), answer.state.trace.end?.status]).toEqual(["said", "complete"]);
+  });
+
+  it("keeps the cost that was found out after its end, and takes it in when it comes", async () => {
+    const { server, given } = deps();
+    const estimate = done({ cost: 0.1, cost_estimated: true, ts: 1 });
+    const answer = Answer.told(given, "run9", { text: "said", run: RUN });
+    void answer.load();
+    await tick();
+    await feed(server.followed[0]?.connection, say("said"), estimate);
+    expect(answer.state.trace.end).toMatchObject({ cost: 0.5 });
+    expect(answer.state.trace.end?.cost_estimated).toBeUndefined();
+    const live = Answer.asked(given, { model: "m", effort: "auto" });
+    void live.ask(BODY, "key");
+    await tick();
+    await feed(server.asked[0], say("said"), estimate);
+    expect(live.state.trace.end).toMatchObject({ cost: 0.1, cost_estimated: true });
+    live.settle(0.7);
+    expect(live.state.trace.end).toMatchObject({ cost: 0.7 });
+    expect(live.state.trace.end?.cost_estimated).toBeUndefined();
+  });
+
+  it("that could not be stopped says so, and can be stopped again", async () => {
+    const { server, given, pass } = deps({ stopDelays: [0, 100] });
+    const answer = Answer.asked(given, { model: "m", effort: "auto" });
+    void answer.ask(BODY, "key");
+    await tick();
+    const ask = server.request.bind(server);
+    let tries = 0;
+    server.request = (path, init) => {
+      if (!path.endsWith("/stop")) return ask(path, init);
+      tries += 1;
+      return tries <= 2 ? Promise.reject(new ApiError(502, "HTTP_502", "Bad gateway.")) : ask(path, init);
+    };
+    void answer.stop();
+    await pass(100);
+    expect(answer.state).toMatchObject({ stopping: false, stopFailed: true });
+    expect(answer.isOver).toBe(false);
+    void answer.stop();
+    await pass(0);
+    await feed(server.asked[0], done({ status: "cancelled" }));
+    expect(answer.state.trace.end?.status).toBe("cancelled");
+  });
+
+  it("that is still under way is followed to its end", async () => {
+    const { server, given } = deps();
+    const answer = Answer.told(given, "run9", { text: "so f", run: { ...RUN, status: "running" } });
+    expect(answer.isOver).toBe(false);
+    void answer.load();
+    await tick();
+    await feed(server.followed[0]?.connection, say("so far"));
+    expect([answerText(answer.state.trace), answer.state.known]).toEqual(["so far", "whole"]);
+    await feed(server.followed[0]?.connection, done());
+    expect(answer.isOver).toBe(true);
+  });
+
+  it("that nobody knows says so, where nothing else is known of it", async () => {
+    const { given } = deps();
+    const gone = { request: async () => Promise.reject(new ApiError(404, "UNKNOWN_RUN", "Gone.")) };
+    const answer = Answer.named({ ...given, client: gone }, "run9");
+    await answer.load();
+    expect(answer.state.trace.end).toMatchObject({ status: "error", code: "UNKNOWN_RUN" });
+  });
+});

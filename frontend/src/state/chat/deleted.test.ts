@@ -1,0 +1,182 @@
+import { describe, expect, it } from "vitest";
+import { ASKING, answered, open, partAt, shown } from "../../fixtures/chat.ts";
+import { boxOf, done, ScriptedServer, say, settle } from "../../fixtures/server.ts";
+import type { Hold } from "../../run/queue.ts";
+import { ApiError } from "../../stream/errors.ts";
+import type { ChatDeps } from "./chat.ts";
+import { Chats } from "./chats.ts";
+
+const texts = (asked: ScriptedServer["asked"]) => asked.map(({ body }) => body.messages?.[0]?.content);
+const deleted = (server: ScriptedServer) => {
+  server.refuse = ({ parent_id }) =>
+    parent_id === null ? undefined : new ApiError(422, "UNKNOWN_MESSAGE", "No such message.");
+};
+const told = [
+  { id: "m1", parent_id: null, role: "user", created: 1, text: "first", parts: [], system: null },
+  {
+    ...{ id: "run1", parent_id: "m1", role: "assistant", created: 2, text: "to first", run_id: "run1" },
+    ...{ status: "complete", model: "m", loop: "v2", cost: 0.25, steps: 1 },
+  },
+];
+const conversation = { id: "c1", title: "", leaf_id: "run1", messages: told };
+
+/** The chats of a page, over a server that has no conversation. */
+function page(more: Partial<ChatDeps> = {}) {
+  const server = new ScriptedServer();
+  const chats = new Chats({
+    client: server,
+    schedule: (run) => run(),
+    asking: () => ASKING,
+    stream: { slots: { take: async () => () => undefined }, askDelays: [], lineDelays: [] },
+    ...more,
+  });
+  return { server, chats };
+}
+
+/** Another page, where what was not sent is asked in a new chat. */
+async function movedTo(chat: Parameters<Chats["moveToNew"]>[0], question?: string) {
+  const { server, chats } = page();
+  chats.moveToNew(chat, question);
+  await settle();
+  await server.asked[0]?.send(say("one"), done());
+  await settle();
+  return { server, fresh: chats.fresh() };
+}
+
+describe("a conversation that was deleted elsewhere", () => {
+  it("keeps what was not sent, says so, and gives it to a new chat in its order", async () => {
+    const state: { hold: Hold | undefined } = { hold: undefined };
+    const { server, chat } = await answered("first", { hold: () => state.hold, box: boxOf() });
+    state.hold = "offline";
+    void chat.send("second");
+    void chat.send("third");
+    await settle();
+    deleted(server);
+    state.hold = undefined;
+    void chat.goOn();
+    await settle();
+    await settle();
+    expect(chat.state).toMatchObject({ hold: "deleted", queue: [{ text: "third" }] });
+    expect(chat.state.trouble).toMatch(/deleted in another tab/);
+    void chat.sendQueued(chat.state.queue[0]?.id ?? "");
+    void chat.send("fourth");
+    await settle();
+    expect(texts(server.asked)).toEqual(["first"]);
+
+    const { server: next, fresh } = await movedTo(chat);
+    expect(next.asked.map(({ body }) => body.parent_id)).toEqual([null, "run1"]);
+    expect(next.asked.map(({ body }) => body.conversation_id)).toEqual([fresh.id, fresh.id]);
+    expect(texts(next.asked)).toEqual(["second", "third"]);
+    expect(fresh.state.queue.map(({ text }) => text)).toEqual(["fourth"]);
+    expect([chat.state.queue, chat.state.hold]).toEqual([[], undefined]);
+  });
+
+  it("gives the question of an answer that was asked for again, too", async () => {
+    const { server, chat } = await answered("first");
+    deleted(server);
+    await chat.again(partAt(chat, 0).key);
+    await settle();
+    const { server: next } = await movedTo(chat, partAt(chat, 0).key);
+    expect(texts(next.asked)).toEqual(["first"]);
+  });
+
+  it("is not begun anew by an edited question", async () => {
+    const { server, chat } = await answered("first");
+    deleted(server);
+    await chat.send("second");
+    await settle();
+    await chat.edit(partAt(chat, 0).key, "better");
+    expect(texts(server.asked)).toEqual(["first"]);
+    expect(chat.state).toMatchObject({ hold: "deleted", queue: [{ text: "better" }] });
+  });
+
+  it("is not begun anew by what waited in it before a reload, whatever else holds messages", async () => {
+    const box = boxOf();
+    const before = open({ box, hold: () => "offline" });
+    before.server.conversation = conversation;
+    await before.chat.open();
+    void before.chat.send("second");
+    await settle();
+    const { server, chat } = open({ box, hold: () => "offline" });
+    await chat.open();
+    expect(chat.state).toMatchObject({ status: "failed", hold: "deleted", queue: [{ text: "second" }] });
+    const { server: next } = await movedTo(chat);
+    expect([texts(server.asked), texts(next.asked)]).toEqual([[], ["second"]]);
+    expect(box.kept.size).toBe(0);
+  });
+
+  it("is not begun anew by a question of which nobody knows whether it came through", async () => {
+    const box = boxOf();
+    const before = await answered("first", { box });
+    before.server.refuse = () => new ApiError(0, "SERVER_UNREACHABLE", "No answer.");
+    await before.chat.send("second");
+    const { server, chat } = open({ box });
+    await chat.open();
+    expect(server.asked).toEqual([]);
+    expect(chat.state).toMatchObject({ status: "failed", hold: "deleted", queue: [{ text: "second" }] });
+  });
+
+  it("that is there after all takes what waits", async () => {
+    const box = boxOf();
+    const before = open({ box, hold: () => "offline" });
+    before.server.conversation = conversation;
+    await before.chat.open();
+    void before.chat.send("second");
+    await settle();
+    const { server, chat } = open({ box });
+    await chat.open();
+    server.conversation = conversation;
+    void chat.open();
+    await settle();
+    expect(texts(server.asked)).toEqual(["second"]);
+    expect(chat.state.hold).toBeUndefined();
+  });
+});
+
+describe("another version that is asked for while no model is known", () => {
+  it("waits like a message, and takes its place then, also after a reload", async () => {
+    for (const act of ["edit", "again"] as const) {
+      for (const isReloaded of [false, true]) {
+        const box = boxOf();
+        const state: { hold: Hold | undefined } = { hold: undefined };
+        const before = await answered("first", { box, hold: () => state.hold });
+        state.hold = "loading";
+        const { key } = partAt(before.chat, 0);
+        await (act === "edit" ? before.chat.edit(key, "better") : before.chat.again(key));
+        expect(before.chat.state).toMatchObject({ hold: "loading", trouble: undefined, held: false });
+        expect(before.chat.state.queue).toHaveLength(1);
+        expect(before.server.asked).toHaveLength(1);
+
+        const after = isReloaded ? open({ box }) : before;
+        state.hold = undefined;
+        after.server.conversation = conversation;
+        void (isReloaded ? after.chat.open() : after.chat.goOn());
+        await settle();
+        const asked = after.server.asked.at(-1);
+        expect(asked?.body).toMatchObject(
+          act === "edit" ? { parent_id: null, messages: [{ content: "better" }] } : { parent_id: "m1" },
+        );
+        await asked?.send(say("now"), done());
+        expect(shown(after.chat)).toEqual([act === "edit" ? "? better" : "? first", "! now (complete)"]);
+        expect(after.chat.state.queue).toEqual([]);
+        expect(after.server.asked).toHaveLength(isReloaded ? 1 : 2);
+      }
+    }
+  });
+
+  it("does not wait for the answer to a message that was written before it", async () => {
+    const state: { hold: Hold | undefined } = { hold: undefined };
+    const { server, chat } = await answered("first", { hold: () => state.hold });
+    state.hold = "loading";
+    void chat.send("next");
+    await chat.edit(partAt(chat, 0).key, "better");
+    state.hold = undefined;
+    void chat.goOn();
+    await settle();
+    expect(server.asked.map(({ body }) => [body.messages?.[0]?.content, body.parent_id])).toEqual([
+      ["first", null],
+      ["next", "run1"],
+      ["better", null],
+    ]);
+  });
+});

@@ -1,0 +1,109 @@
+// The list of conversations: search, rename, delete, export, and what other tabs and runs under way change in it.
+import {
+  deleteConversation,
+  exportConversation,
+  fetchConversations,
+  renameConversation,
+} from "../../stream/conversations.ts";
+import type { ConversationLine } from "../../types/api.ts";
+import { saveFile } from "../download.ts";
+import { Listing, type ListingOptions, type ListingState, type Page, type PageWanted, wordsOf } from "./listing.ts";
+
+export interface ConversationsState extends ListingState<ConversationLine> {
+  /** What is in the search field. */
+  search: string;
+}
+
+export interface ConversationsOptions extends ListingOptions {
+  save?: typeof saveFile;
+}
+
+const SEARCH_MS = 150;
+const LONGEST_TITLE = 200;
+
+export class Conversations extends Listing<ConversationLine, ConversationsState> {
+  readonly #save: typeof saveFile;
+  /** What the list is of; the search field is ahead of it while the reader types. */
+  #search = "";
+  #stopSearch: (() => void) | undefined;
+  /** New titles that the server does not have yet. */
+  readonly #titles = new Map<string, string>();
+
+  constructor(options: ConversationsOptions) {
+    super("conversations", { lines: [], state: "loading", trouble: undefined, hasMore: false, search: "" }, options);
+    this.#save = options.save ?? saveFile;
+  }
+
+  /** Search for these letters, when the typing has paused. */
+  find(search: string): void {
+    this.#stopSearch?.();
+    this.#stopSearch = undefined;
+    this.set({ search });
+    this.flush();
+    const wanted = search.trim();
+    if (wanted === this.#search) return;
+    const begin = () => {
+      this.#search = wanted;
+      void this.replace();
+    };
+    if (wanted) this.#stopSearch = this.later(begin, SEARCH_MS);
+    else begin();
+  }
+
+  /** Give a title at once; the old one comes back with a word when the server could not. */
+  async rename(id: string, wanted: string): Promise<void> {
+    const title = [...wanted.replace(/\s+/g, " ").trim()].slice(0, LONGEST_TITLE).join("");
+    if (!title || title === this.state.lines.find((line) => line.id === id)?.title) return;
+    this.#titles.set(id, title);
+    this.put({ trouble: undefined });
+    this.show();
+    let trouble: string | undefined;
+    try {
+      await renameConversation(this.client, id, title);
+    } catch (error) {
+      trouble = `The conversation could not be renamed. ${wordsOf(error)}`;
+    }
+    // A newer title is under way where this one is not the last.
+    if (this.#titles.get(id) === title) this.#titles.delete(id);
+    if (trouble) this.put({ trouble });
+    else this.amend(id, { title });
+    this.show();
+  }
+
+  /** Put a conversation into a file. */
+  async export(id: string, format: "markdown" | "json"): Promise<void> {
+    this.put({ trouble: undefined });
+    try {
+      const file = await exportConversation(this.client, id, format);
+      this.#save(file.name, file.type, file.text);
+    } catch (error) {
+      this.put({ trouble: `The conversation could not be exported. ${wordsOf(error)}` });
+    }
+  }
+
+  override close(): void {
+    this.#stopSearch?.();
+    super.close();
+  }
+
+  protected fetch(wanted: PageWanted): Promise<Page<ConversationLine>> {
+    return fetchConversations(this.client, { ...wanted, search: this.#search });
+  }
+
+  protected erase(id: string): Promise<unknown> {
+    return deleteConversation(this.client, id);
+  }
+
+  protected orderOf(line: ConversationLine): number {
+    return line.updated;
+  }
+
+  protected isMoving(line: ConversationLine): boolean {
+    return line.isRunning;
+  }
+
+  protected override dress(line: ConversationLine): ConversationLine {
+    const title = this.#titles.get(line.id);
+    return title === undefined ? line : { ...line, title };
+  }
+}

@@ -1,0 +1,246 @@
+// A list that the server gives page by page: it is read anew softly, and other tabs of this browser follow its changes.
+import type { ApiClient } from "../../stream/client.ts";
+import { ApiError } from "../../stream/errors.ts";
+import { type Schedule, Store } from "../store.ts";
+
+export interface ListingState<Line> {
+  lines: readonly Line[];
+  state: "loading" | "ready" | "failed";
+  /** What did not work, as a sentence. */
+  trouble: string | undefined;
+  /** The server has lines behind these. */
+  hasMore: boolean;
+}
+
+/** Runs the function after so many milliseconds; what it returns calls that off. */
+export type Later = (run: () => void, ms: number) => () => void;
+
+const inTime: Later = (run, ms) => {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+};
+
+/** What tabs of this browser say to each other: the part of a BroadcastChannel that is used. */
+export interface Channel {
+  onmessage: ((event: MessageEvent) => unknown) | null;
+  postMessage(message: unknown): void;
+  close(): void;
+}
+
+const openChannel = (): Channel | null =>
+  typeof BroadcastChannel === "undefined" ? null : new BroadcastChannel("signalbox");
+
+export interface ListingOptions {
+  client: ApiClient;
+  later?: Later;
+  /** Null: this tab says nothing and hears nothing. */
+  channel?: Channel | null;
+  schedule?: Schedule;
+}
+
+export interface PageWanted {
+  before?: string;
+  limit: number;
+  signal: AbortSignal;
+}
+
+export interface Page<Line> {
+  lines: readonly Line[];
+  next: string | undefined;
+}
+
+const PAGE = 50;
+const NEXT_PAGE = 100;
+const LARGEST_PAGE = 200;
+const POLL_MS = 5000;
+
+export abstract class Listing<Line extends { id: string }, State extends ListingState<Line>> extends Store<State> {
+  protected readonly client: ApiClient;
+  protected readonly later: Later;
+  readonly #channel: Channel | null;
+  /** As the server told them, without what is under way here. */
+  #told: readonly Line[] = [];
+  #next: string | undefined;
+  readonly #removed = new Set<string>();
+  /** The newest request for the list, and for its next page: answers of older ones do not count. */
+  #reading: AbortController | undefined;
+  #readingMore: AbortController | undefined;
+  #stopPolling: (() => void) | undefined;
+
+  /** What tabs call this list among themselves. */
+  readonly #kind: string;
+
+  protected constructor(kind: string, state: State, options: ListingOptions) {
+    super(state, options.schedule);
+    this.#kind = kind;
+    this.client = options.client;
+    this.later = options.later ?? inTime;
+    this.#channel = options.channel === undefined ? openChannel() : options.channel;
+    if (!this.#channel) return;
+    this.#channel.onmessage = ({ data }) => {
+      if ((data as { changed?: unknown } | null)?.changed === kind && this.#reading) void this.#read();
+    };
+  }
+
+  protected abstract fetch(wanted: PageWanted): Promise<Page<Line>>;
+  protected abstract erase(id: string): Promise<unknown>;
+  /** By what the list is ordered, the largest first. */
+  protected abstract orderOf(line: Line): number;
+  /** Whether the server may change this line without the page. */
+  protected abstract isMoving(line: Line): boolean;
+  /** How a line looks with what is under way here. */
+  protected dress(line: Line): Line {
+    return line;
+  }
+
+  /** Read the list unless it was read already. */
+  wake(): void {
+    if (!this.#reading) void this.load();
+  }
+
+  /** Read the list, and say so when that fails; what is shown stays until then. */
+  load(): Promise<void> {
+    this.put({ state: "loading", trouble: undefined });
+    return this.#read();
+  }
+
+  /** Something has changed: read the list anew without a word, here and in other tabs. */
+  touch(): Promise<void> {
+    this.#tell();
+    return this.#read();
+  }
+
+  async more(): Promise<void> {
+    const before = this.#next;
+    if (before === undefined || this.#readingMore) return;
+    const asking = new AbortController();
+    this.#readingMore = asking;
+    this.put({ trouble: undefined });
+    try {
+      const page = await this.fetch({ before, limit: NEXT_PAGE, signal: asking.signal });
+      if (asking !== this.#readingMore) return;
+      const known = new Set(this.#told.map(({ id }) => id));
+      this.#told = [...this.#told, ...page.lines.filter(({ id }) => !known.has(id))];
+      this.#next = page.next;
+      this.show();
+    } catch (error) {
+      if (asking === this.#readingMore)
+        this.put({ trouble: `The rest of the list could not be loaded. ${wordsOf(error)}` });
+    } finally {
+      if (asking === this.#readingMore) this.#readingMore = undefined;
+    }
+  }
+
+  /** Take a line away at once; it comes back with a word when the server could not. */
+  async remove(id: string): Promise<boolean> {
+    this.#removed.add(id);
+    this.put({ trouble: undefined });
+    this.show();
+    try {
+      await this.erase(id);
+    } catch (error) {
+      if (!isGone(error)) {
+        this.#removed.delete(id);
+        this.show();
+        this.put({ trouble: `Deleting failed. ${wordsOf(error)}` });
+        return false;
+      }
+    }
+    this.#told = this.#told.filter((line) => line.id !== id);
+    this.#tell();
+    return true;
+  }
+
+  dismiss(): void {
+    this.put({ trouble: undefined });
+  }
+
+  /** No timer and no tab calls this list any more. */
+  close(): void {
+    this.#stopPolling?.();
+    this.#reading?.abort();
+    this.#readingMore?.abort();
+    [this.#reading, this.#readingMore] = [undefined, undefined];
+    this.#channel?.close();
+  }
+
+  /** Read another list in place of this one. */
+  protected replace(): Promise<void> {
+    this.#readingMore?.abort();
+    [this.#readingMore, this.#next] = [undefined, undefined];
+    this.put({ state: "loading", trouble: undefined });
+    return this.#read(true);
+  }
+
+  /** Change a line as the server has changed it. */
+  protected amend(id: string, change: Partial<Line>): void {
+    this.#told = this.#told.map((line) => (line.id === id ? { ...line, ...change } : line));
+    this.#tell();
+    void this.#read();
+  }
+
+  protected show(): void {
+    const lines = this.#told.filter(({ id }) => !this.#removed.has(id)).map((line) => this.dress(line));
+    this.put({ lines, hasMore: this.#next !== undefined });
+  }
+
+  protected put(change: Partial<ListingState<Line>>): void {
+    this.set(change as Partial<State>);
+  }
+
+  async #read(isAnother = false): Promise<void> {
+    this.#reading?.abort();
+    const asking = new AbortController();
+    this.#reading = asking;
+    const limit = isAnother ? PAGE : Math.min(Math.max(this.#told.length, PAGE), LARGEST_PAGE);
+    try {
+      const page = await this.fetch({ limit, signal: asking.signal });
+      if (asking !== this.#reading) return;
+      this.#take(page, isAnother);
+      this.show();
+      this.put({ state: "ready" });
+    } catch (error) {
+      if (asking !== this.#reading) return;
+      // A list that is there is not taken away because one look at it failed.
+      if (this.state.state === "loading") this.put({ state: "failed", trouble: wordsOf(error) });
+    }
+    this.#poll();
+  }
+
+  /** The first lines are new; those behind them stay as they were, with the cursor at their end. */
+  #take({ lines, next }: Page<Line>, isAnother: boolean): void {
+    const last = lines.at(-1);
+    const fresh = new Set(lines.map(({ id }) => id));
+    const isBehind = (line: Line) => last !== undefined && this.#isBefore(last, line) && !fresh.has(line.id);
+    const tail = isAnother || next === undefined ? [] : this.#told.filter(isBehind);
+    const old = new Map(this.#told.map((line) => [line.id, line]));
+    if (tail.length === 0) this.#next = next;
+    this.#told = [...lines.map((line) => sameOr(old.get(line.id), line)), ...tail];
+  }
+
+  #isBefore(one: Line, other: Line): boolean {
+    const [first, second] = [this.orderOf(one), this.orderOf(other)];
+    return first === second ? one.id > other.id : first > second;
+  }
+
+  #poll(): void {
+    this.#stopPolling?.();
+    const isMoving = this.#told.slice(0, LARGEST_PAGE).some((line) => this.isMoving(line));
+    this.#stopPolling = isMoving ? this.later(() => void this.#read(), POLL_MS) : undefined;
+  }
+
+  #tell(): void {
+    this.#channel?.postMessage({ changed: this.#kind });
+  }
+}
+
+/** The old line where nothing in it has changed, so that its row is not drawn again. */
+function sameOr<Line extends object>(old: Line | undefined, line: Line): Line {
+  if (!old) return line;
+  const names = Object.keys(line) as (keyof Line)[];
+  return names.every((name) => old[name] === line[name]) ? old : line;
+}
+
+export const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const isGone = (error: unknown): boolean => error instanceof ApiError && error.status === 404;

@@ -1,0 +1,60 @@
+// Whether there is a connection: the browser's word, checked with a request. A server on this machine needs no network.
+import { type Schedule, Store } from "../store.ts";
+
+export interface NetworkState {
+  offline: boolean;
+}
+
+export interface NetworkDeps {
+  /** The browser says that it has no network. */
+  isOffline: () => boolean;
+  /** Where `online` and `offline` are dispatched. */
+  events: Pick<EventTarget, "addEventListener" | "removeEventListener">;
+  /** Whether the server answers all the same. */
+  reach: () => Promise<boolean>;
+  probeMs?: number;
+  schedule?: Schedule;
+}
+
+const PROBE_MS = 10_000;
+
+export class Network extends Store<NetworkState> {
+  readonly #deps: NetworkDeps;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(deps: NetworkDeps) {
+    super({ offline: deps.isOffline() }, deps.schedule);
+    this.#deps = deps;
+  }
+
+  /** Follow what the browser says until the result is called. `onBack` is called whenever the connection is back. */
+  start(onBack: () => void): () => void {
+    const { events } = this.#deps;
+    const look = () => void this.#look(onBack);
+    events.addEventListener("online", look);
+    events.addEventListener("offline", look);
+    look();
+    return () => {
+      clearTimeout(this.#timer);
+      events.removeEventListener("online", look);
+      events.removeEventListener("offline", look);
+    };
+  }
+
+  async #look(onBack: () => void): Promise<void> {
+    clearTimeout(this.#timer);
+    if (!this.#deps.isOffline()) return this.#set(false, onBack);
+    this.#set(true, onBack);
+    const isReached = await this.#deps.reach();
+    if (isReached) return this.#set(false, onBack);
+    if (!this.#deps.isOffline()) return;
+    this.#timer = setTimeout(() => void this.#look(onBack), this.#deps.probeMs ?? PROBE_MS);
+  }
+
+  #set(offline: boolean, onBack: () => void): void {
+    if (offline === this.state.offline) return;
+    this.set({ offline });
+    this.flush();
+    if (!offline) onBack();
+  }
+}

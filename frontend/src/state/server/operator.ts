@@ -1,0 +1,215 @@
+// The operator's view of the server: how the lever stands, the last runs, and pulling.
+import { joinRuns } from "../../run/operator.ts";
+import { createClient } from "../../stream/client.ts";
+import { ApiError } from "../../stream/errors.ts";
+import { fetchLever, fetchRuns, pullLever, type RunPage } from "../../stream/operator.ts";
+import type { Lever, LeverState, RunLine } from "../../types/models.ts";
+import { Store } from "../store.ts";
+import { readAdminToken, readingToken, writeAdminToken } from "./session.ts";
+
+export interface OperatorState {
+  /** Undefined until the server has told. */
+  lever: Lever | undefined;
+  /** The newest first. */
+  runs: readonly RunLine[];
+  /** Where older runs begin; undefined: all are shown. */
+  next: string | undefined;
+  /** The runs of all owners are shown, not only those that were asked for without an API token. */
+  isAll: boolean;
+  isFetchingOlder: boolean;
+  /** When the server last told all this, in epoch milliseconds. */
+  asOf: number | undefined;
+  /** Why what is shown may be old. */
+  trouble: string | undefined;
+  /** No further request until the reader gives a token. */
+  isLocked: boolean;
+  /** Why the lever was not pulled. */
+  refusal: string | undefined;
+  tokenNeeded: boolean;
+  /** The token that was entered is not the one. */
+  tokenRefused: boolean;
+  pulling: boolean;
+}
+
+interface Wanted {
+  state: LeverState;
+  percent: number;
+}
+
+export const EVERY_MS = 5000;
+const PAGE = 50;
+/** The server's limit for one page. */
+const MOST = 200;
+
+const BEGINNING: OperatorState = {
+  lever: undefined,
+  runs: [],
+  next: undefined,
+  isAll: false,
+  isFetchingOlder: false,
+  asOf: undefined,
+  trouble: undefined,
+  isLocked: false,
+  refusal: undefined,
+  tokenNeeded: false,
+  tokenRefused: false,
+  pulling: false,
+};
+
+export class Operator extends Store<OperatorState> {
+  readonly #client = createClient({ token: readingToken });
+  #wanted: Wanted | undefined;
+  #reading = false;
+  /** A token was given while it was read with another one. */
+  #again = false;
+  /** The reader asked for older runs: they are kept behind the newest. */
+  #wantsOlder = false;
+  /** The reader asked for the runs of all owners, which needs the token. */
+  #wantsAll = false;
+
+  constructor() {
+    super(BEGINNING);
+  }
+
+  /** Read now and then every few seconds; a hidden page rests and reads at once when it is seen again. */
+  watch(): () => void {
+    const look = () => {
+      if (!document.hidden) void this.load();
+    };
+    look();
+    const timer = setInterval(look, EVERY_MS);
+    document.addEventListener("visibilitychange", look);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", look);
+    };
+  }
+
+  async load(): Promise<void> {
+    if (!this.state.tokenNeeded && !this.state.pulling && !this.state.isLocked) await this.#read();
+  }
+
+  /** Add the page behind the last run that is shown. */
+  async loadOlder(): Promise<void> {
+    const { next, isFetchingOlder } = this.state;
+    if (next === undefined || isFetchingOlder) return;
+    this.set({ isFetchingOlder: true });
+    try {
+      const older = await fetchRuns(this.#client, PAGE, next);
+      // A read in the meantime may have begun anew with the newest; the page does not follow those.
+      if (this.state.next === next) this.set({ runs: [...this.state.runs, ...older.runs], next: older.next });
+      this.#wantsOlder = true;
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.set({ isFetchingOlder: false });
+  }
+
+  /** Pull the lever; without the operator's token, ask for it first. */
+  async pull(wanted: Wanted): Promise<void> {
+    this.#wanted = wanted;
+    if (readAdminToken()) await this.#put(wanted);
+    else this.set({ tokenNeeded: true, tokenRefused: false, refusal: undefined });
+  }
+
+  /** Keep the token for this tab and do what was asked for; a wrong one is asked for again. */
+  takeToken(token: string): void {
+    writeAdminToken(token);
+    this.set({ tokenRefused: false });
+    this.#again = this.#reading;
+    void (this.#wanted ? this.#put(this.#wanted) : this.#read());
+  }
+
+  askForToken(): void {
+    this.set({ tokenNeeded: true, tokenRefused: false });
+  }
+
+  /** Show the runs of all owners, with the operator token. */
+  showAll(): void {
+    this.#wantsAll = true;
+    this.askForToken();
+  }
+
+  giveUp(): void {
+    if (!this.state.tokenNeeded) return;
+    if (this.#wanted) this.set({ tokenNeeded: false, refusal: "Not changed: this needs the operator token." });
+    else if (this.#wantsAll) this.set({ tokenNeeded: false });
+    else {
+      this.set({ tokenNeeded: false, isLocked: true, trouble: "You need a token to see the runs on this server." });
+    }
+    this.#wanted = undefined;
+    this.#wantsAll = false;
+  }
+
+  async #read(): Promise<void> {
+    if (this.#reading) return;
+    this.#reading = true;
+    const token = readingToken();
+    try {
+      const limit = this.#wantsOlder ? Math.min(MOST, Math.max(PAGE, this.state.runs.length)) : PAGE;
+      const [lever, fresh] = await Promise.all([fetchLever(this.#client), fetchRuns(this.#client, limit)]);
+      if (token === readingToken()) this.#take(lever, fresh);
+    } catch (error) {
+      if (token === readingToken()) this.#fail(error);
+    } finally {
+      this.#reading = false;
+    }
+    if (this.#again) {
+      this.#again = false;
+      await this.#read();
+    }
+  }
+
+  #take(lever: Lever, fresh: RunPage): void {
+    // A pull that began in the meantime knows better how the lever stands.
+    this.set({
+      ...(!this.state.pulling && { lever }),
+      ...(this.#wantsOlder ? joinRuns(fresh, this.state) : fresh),
+      isAll: fresh.isAll,
+      asOf: Date.now(),
+      trouble: undefined,
+      isLocked: false,
+    });
+    // Where no token is asked for, a wrong one is passed over: what it shows tells.
+    if (this.#wantsAll && !fresh.isAll) this.#askAgain();
+    else if (!this.#wanted) this.set({ tokenNeeded: false });
+    if (fresh.isAll) this.#wantsAll = false;
+  }
+
+  async #put(wanted: Wanted): Promise<void> {
+    this.set({ pulling: true, refusal: undefined });
+    try {
+      const lever = await pullLever(this.#client, readAdminToken(), wanted);
+      this.#wanted = undefined;
+      this.set({ lever, pulling: false, tokenNeeded: false });
+      await this.#read(); // the token shows the runs of all owners, too
+    } catch (error) {
+      this.set({ pulling: false });
+      if (isUnauthorized(error)) this.#askAgain();
+      else {
+        this.#wanted = undefined;
+        this.set({ tokenNeeded: false, refusal: refusalOf(error) });
+      }
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (isUnauthorized(error)) this.#askAgain();
+    else this.set({ tokenNeeded: this.#wanted !== undefined, trouble: sentenceOf(error) });
+  }
+
+  #askAgain(): void {
+    const tokenRefused = readAdminToken() !== "";
+    writeAdminToken("");
+    this.set({ tokenNeeded: true, tokenRefused });
+  }
+}
+
+const isUnauthorized = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
+const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Without an answer the result of the change is unknown; the next read shows it. */
+const refusalOf = (error: unknown): string =>
+  error instanceof ApiError && error.status > 0
+    ? `Not changed. ${error.message}`
+    : `${sentenceOf(error)} The current setting is shown when the server responds again.`;

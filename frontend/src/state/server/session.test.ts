@@ -1,0 +1,72 @@
+// @vitest-environment jsdom
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { open } from "../../fixtures/chat.ts";
+import { ApiError } from "../../stream/errors.ts";
+import { holdOf } from "../chat/hold.ts";
+import { PendingQuestions } from "../chat/pending.ts";
+import { Session } from "./session.ts";
+
+const fates = () => new PendingQuestions(sessionStorage, "c1").all().map(({ fate, promised }) => [fate, promised]);
+
+/** A question that was turned away for want of a token. */
+async function turnedAway(): Promise<void> {
+  const { server, chat } = open({ box: sessionStorage });
+  server.refuse = () => new ApiError(401, "UNAUTHORIZED", "An access token is required.");
+  await chat.send("first");
+}
+
+/** What the server answers to everything from now on. */
+let status = 200;
+const answering = (next: number) => {
+  status = next;
+};
+
+beforeEach(() => {
+  vi.stubGlobal("fetch", async () =>
+    status === 401
+      ? Response.json({ error: { code: "UNAUTHORIZED", message: "No." } }, { status })
+      : Response.json({ tools: [], models: [] }),
+  );
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  sessionStorage.clear();
+  localStorage.clear();
+});
+
+describe("a token that the reader enters", () => {
+  it("has what was turned away sent by the page that is loaded next, where the server takes it", async () => {
+    await turnedAway();
+    const reload = vi.fn();
+    const session = new Session(reload);
+    answering(401);
+    await session.takeToken("wrong", false);
+    expect([fates(), reload.mock.calls.length]).toEqual([[["unauthorized", undefined]], 0]);
+    answering(200);
+    await session.takeToken("right", false);
+    expect([fates(), reload.mock.calls.length]).toEqual([[["asked", true]], 1]);
+  });
+
+  it("that is forgotten sends nothing", async () => {
+    await turnedAway();
+    const session = new Session(vi.fn());
+    session.forgetToken();
+    expect(fates()).toEqual([["unauthorized", undefined]]);
+  });
+});
+
+describe("messages of a page that has no token", () => {
+  const rest = { network: { offline: false }, ask: { model: "m", toolsOff: [] }, compared: [] };
+
+  it("are held, also after the reader has closed the dialog, until the server answers", async () => {
+    answering(401);
+    const session = new Session(vi.fn());
+    session.load();
+    await expect.poll(() => session.state.tokenNeeded).toBe(true);
+    session.dismissToken();
+    expect(holdOf({ ...rest, server: session.state })).toBe("token");
+    answering(200);
+    session.reload();
+    await expect.poll(() => holdOf({ ...rest, server: session.state })).toBeUndefined();
+  });
+});

@@ -1,0 +1,123 @@
+// Everything that the chat page holds, put together once: the server, the reader's settings, the chats and the lists.
+import { askFields } from "../run/parameters.ts";
+import { fillVariables } from "../run/variables.ts";
+import { isReachable } from "../stream/client.ts";
+import type { Asking } from "./chat/asking.ts";
+import type { Chat } from "./chat/chat.ts";
+import { Chats } from "./chat/chats.ts";
+import { claim } from "./chat/claims.ts";
+import { holdOf } from "./chat/hold.ts";
+import { Conversations } from "./lists/conversations.ts";
+import { Saves } from "./lists/saves.ts";
+import { Network } from "./server/network.ts";
+import { Session } from "./server/session.ts";
+import { Settings } from "./settings.ts";
+import { browserStorage, tabStorage } from "./storage.ts";
+
+export interface Signalbox {
+  session: Session;
+  settings: Settings;
+  chats: Chats;
+  conversations: Conversations;
+  saves: Saves;
+  /** Tell other tabs that something was said in this conversation. */
+  told: (id: string) => void;
+  /** Send waiting messages as soon as they can be sent; call the result to stop. */
+  start: () => () => void;
+  /** Hear it from them; call the result to stop. */
+  hear: (onTold: (id: string) => void) => () => void;
+}
+
+const CHANNEL = "signalbox-chats";
+
+export function createSignalbox(): Signalbox {
+  const session = new Session();
+  const settings = new Settings();
+  const { client } = session;
+  const conversations = new Conversations({ client });
+  const saves = new Saves({ client });
+  const channel = typeof BroadcastChannel === "undefined" ? undefined : new BroadcastChannel(CHANNEL);
+  const told = (id: string) => channel?.postMessage(id);
+
+  const asking = async (): Promise<Asking> => {
+    const { ask, compared } = settings.state;
+    // A question that is sent before the lists are loaded waits for them only where it needs them.
+    if (!ask.model || ask.toolsOff.length > 0) await session.listed();
+    const models = compared.length > 1 ? compared : [ask.model || session.state.preferred];
+    for (const model of models) settings.used(model);
+    return {
+      models,
+      system: fillVariables(ask.system, new Date()),
+      fields: (model) => ({
+        ...askFields(ask, session.modelOf(model), session.state.tools),
+        ...(models.length > 1 && models.includes(model) && { column: models.indexOf(model) }),
+      }),
+    };
+  };
+
+  const network = new Network({
+    isOffline: () => navigator.onLine === false,
+    events: window,
+    reach: () => isReachable(),
+  });
+  const hold = () => holdOf({ network: network.state, server: session.state, ...settings.state });
+
+  const chats = new Chats({
+    client,
+    asking,
+    hold,
+    claim: (id) => claim(browserStorage(), id),
+    box: tabStorage(),
+    onUnauthorized: () => session.askForToken(),
+    onProgress: (chat: Chat) => {
+      void conversations.touch();
+      told(chat.id);
+    },
+  });
+
+  const hear = (onTold: (id: string) => void) => {
+    if (!channel) return () => undefined;
+    const listen = ({ data }: MessageEvent) => typeof data === "string" && onTold(data);
+    channel.addEventListener("message", listen);
+    return () => channel.removeEventListener("message", listen);
+  };
+
+  /** What waits goes on when the connection is back, a list has come or a model was chosen. */
+  const start = () => {
+    let before = hold();
+    const look = () => {
+      const now = hold();
+      if (now === before) return;
+      before = now;
+      chats.goOn();
+    };
+    const again = () => {
+      session.reload();
+      chats.goOn();
+    };
+    const stops = [
+      onReturn(again),
+      network.start(() => {
+        session.reload();
+        void conversations.load();
+      }),
+      ...[network, session, settings].map((store) => store.subscribe(look)),
+    ];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  };
+
+  return { session, settings, chats, conversations, saves, told, hear, start };
+}
+
+/** The network is back, or the reader is back at this tab: what failed in the meantime may work now. */
+function onReturn(again: () => void): () => void {
+  const look = () => document.visibilityState === "visible" && again();
+  window.addEventListener("online", again);
+  document.addEventListener("visibilitychange", look);
+  return () => {
+    window.removeEventListener("online", again);
+    document.removeEventListener("visibilitychange", look);
+  };
+}

@@ -108,9 +108,9 @@ class TokenBook:
 
 @dataclass(frozen=True, slots=True)
 class Doorkeeper:
-    """Tells who asks by the token of a request. `is_asked`: requests without one are rejected.
+    """Identifies the owner of a request by its token. `is_asked`: requests without a token are rejected.
 
-    `book` is asked for with each request: there is none before the database is open.
+    `book` is called for each request, because there is no token book before the database is open.
     """
 
     is_asked: bool

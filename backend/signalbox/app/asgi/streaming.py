@@ -23,9 +23,9 @@ class EventStream(Response):
     """Sends what a generator yields, in one write per item.
 
     Unlike Starlette's StreamingResponse it also notices a client that leaves while `send` is blocked (quirk E3), and it
-    always closes the generator, so that the run knows that its watcher has gone. What is left in `last` goes with the
-    end, in one write. `ended` is told of every end, maybe twice. It sends in a separate task: in the request's, each
-    event would wake all the calls that lie between the server and this. A timer pings.
+    always closes the generator, so the run knows that its subscriber has gone. The bytes left in `last` and the end
+    of the body are one write. `ended` is called at every end, sometimes twice. A separate task sends: in the request's
+    task, each event would resume every call between the server and this response. A timer sends pings.
     """
 
     def __init__(

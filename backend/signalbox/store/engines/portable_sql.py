@@ -22,9 +22,9 @@ def readable(value: str) -> str:
 
 
 class Words(TypeDecorator[str]):
-    """A text, also one that anybody sent: PostgreSQL takes no NUL, so it is shown as the sign for what is unreadable.
+    """A text from anywhere. PostgreSQL stores no NUL character, so U+FFFD replaces it.
 
-    What a model is told again is kept as bytes, and loses nothing. An id with a NUL exists in neither database.
+    Messages for a model are stored as bytes and stay unchanged. An id with a NUL is never found.
     """
 
     impl = Text

@@ -27,7 +27,7 @@ signalbox *args: _run
 test *args: _dev
     exec python scripts/verify.py test "$@"
 
-# lint, format, types, import rules: nothing is run
+# check lint, format, retired words, import rules and types; runs no tests
 [no-exit-message]
 check: _dev
     python scripts/verify.py check

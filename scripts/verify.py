@@ -30,6 +30,7 @@ class Step:
 CHECKS = (
     Step("lint", ("ruff", "check", "--output-format", "concise", ".")),
     Step("format", ("ruff", "format", "--check", "--output-format", "concise", ".")),
+    Step("words", ("python", "scripts/words.py")),
     Step("import rules", ("lint-imports", "--no-cache", "--no-logo")),
     Step("types", ("pyright", "--project", "pyproject.toml")),
     Step("page check", (*PAGE, "run", "check")),

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from signalbox.app.request.mapping import abilities_of
+from signalbox.intakes.v1 import abilities_of
 
 from tests.support.fixtures import Behind
 from tests.support.serving import RunningApp

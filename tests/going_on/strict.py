@@ -6,13 +6,13 @@ from itertools import product
 from typing import Any
 
 import orjson
-from signalbox.app.request.mapping import abilities_of
 from signalbox.chat.context import Abilities, Concessions, ConversationContext
 from signalbox.chat.history.context_window import MOST
 from signalbox.chat.loops.finalize import finalize_after_tools
 from signalbox.chat.params import prepare_request_params
 from signalbox.core.messages import JsonValue, Message
 from signalbox.core.parts import Request, ToolSchema
+from signalbox.intakes.v1 import abilities_of
 from signalbox.simulator.catalog import entry, row_of
 from signalbox.simulator.http.errors import Refused
 from signalbox.simulator.http.incoming import read

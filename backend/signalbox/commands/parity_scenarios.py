@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
-from signalbox.app.request.mapping import schemas_of
 from signalbox.chat.budget import Budget, Prices
 from signalbox.chat.context import Limits
 from signalbox.core.messages import AssistantMessage, Message, SystemMessage, UserMessage
 from signalbox.core.tools import Tool
+from signalbox.intakes.v1 import schemas_of
 from signalbox.replay.case import Case
 from signalbox.replay.differences import KINDS, Kind
 from signalbox.replay.parity import Trial

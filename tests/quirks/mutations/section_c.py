@@ -27,7 +27,7 @@ C = (
     Mutation(
         "C2",
         "the catalogue says who takes tools",
-        "app/request/mapping.py",
+        "intakes/v1.py",
         '        tools=parameters is None or "tools" in parameters,\n',
         "",
     ),
@@ -76,7 +76,7 @@ C = (
     Mutation(
         "C4",
         "a blank question is refused",
-        "app/request/mapping.py",
+        "intakes/v1.py",
         "    _refuse_blank(out[-1], len(messages) - 1)\n",
         "",
     ),
@@ -97,7 +97,7 @@ C = (
     Mutation(
         "C6",
         "a conversation that ends with the assistant is refused",
-        "app/request/mapping.py",
+        "intakes/v1.py",
         "if not isinstance(out[-1], UserMessage | ToolMessage):",
         "if False:",
     ),
@@ -167,7 +167,7 @@ C = (
     Mutation(
         "C13",
         "a cap is sent when it is asked for",
-        "app/request/mapping.py",
+        "intakes/v1.py",
         "params: JsonObject = {name: value for",
         'params: JsonObject = {"max_tokens": 4096} | {name: value for',
     ),
@@ -188,7 +188,7 @@ C = (
     Mutation(
         "C15",
         "tools are sorted",
-        "app/request/mapping.py",
+        "intakes/v1.py",
         "named = sorted(tools, key=lambda tool: tool.spec.name)",
         "named = [*reversed(tools)]",
     ),

@@ -13,7 +13,7 @@ D = (
     Mutation(
         "D1",
         "a result of no call is refused",
-        "app/request/mapping.py",
+        "intakes/v1.py",
         "    name = open_calls.get(message.tool_call_id)\n",
         '    name = open_calls.get(message.tool_call_id, "")\n',
     ),

@@ -12,18 +12,6 @@ from signalbox.app.conversation_binding import Standing, check_there, keep, stan
 from signalbox.app.deps import Parts, parts_of
 from signalbox.app.openapi_examples import CHAT_BODY, CHAT_HEADERS, STREAM_ANSWERS
 from signalbox.app.request.idempotency import checked_key, digest_of, owned
-from signalbox.app.request.mapping import (
-    abilities_of,
-    budget_of,
-    limits_of,
-    messages_of,
-    params_of,
-    redacted,
-    schemas_of,
-    tool_choice_of,
-    tools_of,
-    vouched,
-)
 from signalbox.app.request.query_parameters import refuse_unknown
 from signalbox.app.request.sliced_validation import Question, read_question
 from signalbox.app.run_stream import read_event_id, refuse_twins, resume, watch
@@ -37,6 +25,18 @@ from signalbox.core.errors import RequestError
 from signalbox.core.events import LoopName
 from signalbox.core.messages import JsonObject, Message, UserMessage
 from signalbox.flags.choice import choose_loop
+from signalbox.intakes.v1 import (
+    abilities_of,
+    budget_of,
+    limits_of,
+    messages_of,
+    params_of,
+    redacted,
+    schemas_of,
+    tool_choice_of,
+    tools_of,
+    vouched,
+)
 from signalbox.offload import offloaded
 from signalbox.runs.run import Asked, Run, new_run_id
 

@@ -3,11 +3,11 @@
 from fastapi import APIRouter
 
 from signalbox.app.deps import PartsDep
-from signalbox.app.request.mapping import default_limits
 from signalbox.app.request.query_parameters import KnownParameters
 from signalbox.app.tool_listing import ToolList
 from signalbox.core.messages import JsonObject
 from signalbox.core.tools import Tool
+from signalbox.intakes.v1 import default_limits
 
 router = APIRouter(tags=["tools"], route_class=KnownParameters)
 

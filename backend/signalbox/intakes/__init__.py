@@ -1,0 +1,1 @@
+"""What each client protocol asks: its request, read into an Ask."""

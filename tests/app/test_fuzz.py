@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from signalbox.app.schemas import ChatRequest
+from signalbox.intakes.v1_schema import ChatRequest
 
 from tests.support.frames import checked
 from tests.support.serving import RunningApp, error_of

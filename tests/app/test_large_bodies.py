@@ -6,7 +6,6 @@ from typing import Any
 
 import orjson
 import pytest
-from signalbox.app.schemas import MOST_CALLS, MOST_PARTS, ChatRequest
 from signalbox.chat.history.repair import history_for
 from signalbox.conversations.titles import title_of
 from signalbox.core import conversations
@@ -19,6 +18,7 @@ from signalbox.core.tools import ToolContext
 from signalbox.core.untrusted import neutralised
 from signalbox.core.url_allowlist import LinkBook
 from signalbox.intakes.v1 import messages_of
+from signalbox.intakes.v1_schema import MOST_CALLS, MOST_PARTS, ChatRequest
 from signalbox.offload import offloaded
 from signalbox.wire.openrouter.request import body_of
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
-from signalbox.app.schemas import ChatRequest
 from signalbox.intakes.v1 import limits_of
+from signalbox.intakes.v1_schema import ChatRequest
 from signalbox.tools import plugins
 
 from tests.support.fixtures import Behind

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from signalbox.app.config import Settings
 from signalbox.app.main import create_app
-from signalbox.app.schemas import ChatRequest
+from signalbox.intakes.v1_schema import ChatRequest
 
 from tests.conftest import ROOT
 

@@ -6,10 +6,10 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import to_builtins
-from signalbox.app.schemas import ChatRequest
 from signalbox.core.errors import RequestError
 from signalbox.core.messages import AssistantMessage, ImagePart, Message, TextPart, ToolMessage, UserMessage
 from signalbox.intakes.v1 import messages_of
+from signalbox.intakes.v1_schema import ChatRequest
 
 from tests.going_on.clients import heard
 from tests.going_on.lives import BEHAVIOURS, FAMILIES, HOWS, QUESTION, Cut, Life, live, recorded, simulated

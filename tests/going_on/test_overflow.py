@@ -5,13 +5,13 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from signalbox.app.schemas import ChatRequest
 from signalbox.chat.history.context_window import ELIDED, MOST
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import LoopName
 from signalbox.core.messages import AssistantMessage, ToolMessage
 from signalbox.intakes.v1 import messages_of
+from signalbox.intakes.v1_schema import ChatRequest
 from signalbox.simulator.http.incoming import read
 from signalbox.simulator.http.server import BackgroundSimulator
 from signalbox.simulator.rules import check, check_body

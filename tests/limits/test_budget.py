@@ -5,13 +5,13 @@ import threading
 from typing import Any
 
 import pytest
-from signalbox.app.schemas import ChatRequest
 from signalbox.chat import budget as budget_module
 from signalbox.chat.budget import Budget, Prices
 from signalbox.chat.loops.retry import Retry
 from signalbox.core.codes import CODES, Code
 from signalbox.core.messages import AssistantMessage, ToolCall
 from signalbox.intakes.v1 import budget_of
+from signalbox.intakes.v1_schema import ChatRequest
 
 from tests.scenarios.script import Called, Said, answers, calls
 from tests.scenarios.script import says as plays

@@ -7,7 +7,6 @@ from itertools import takewhile
 from time import time
 
 from signalbox.app.deps import Parts
-from signalbox.app.schemas import ChatRequest
 from signalbox.conversations.continuing import asked_behind, chain_of, cited
 from signalbox.conversations.history import conversation_gone, history_of
 from signalbox.conversations.placing import Again, Asking, Continued, Place, Placing, Whole, Words
@@ -19,6 +18,7 @@ from signalbox.core.conversations import Conversation, Node, key_of
 from signalbox.core.errors import RequestError
 from signalbox.core.messages import AssistantMessage, Message, SystemMessage, ToolMessage
 from signalbox.intakes.v1 import told_by
+from signalbox.intakes.v1_schema import ChatRequest
 from signalbox.offload import offloaded
 from signalbox.store.conversations import events_of_runs, has_node, keep_nodes, tree_of
 

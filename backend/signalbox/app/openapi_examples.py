@@ -7,7 +7,8 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from signalbox.app.schemas import ChatRequest, ErrorAnswer
+from signalbox.app.schemas import ErrorAnswer
+from signalbox.intakes.v1_schema import ChatRequest
 
 _REF = "#/components/schemas/{model}"
 _BODIES: list[type[BaseModel]] = []

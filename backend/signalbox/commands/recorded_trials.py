@@ -8,12 +8,12 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from signalbox.app.schemas import ChatRequest
 from signalbox.chat.context import Limits
 from signalbox.core.errors import RequestError
 from signalbox.core.messages import JsonObject, JsonValue, Message, UserMessage
 from signalbox.core.tools import Tool, ToolContext, ToolSpec
 from signalbox.intakes.v1 import messages_of, schemas_of
+from signalbox.intakes.v1_schema import ChatRequest
 from signalbox.replay.case import Case
 from signalbox.replay.parity import Trial
 from signalbox.services.tool_executor import ToolExecutor

@@ -13,7 +13,6 @@ from signalbox.app.config import Settings
 from signalbox.app.database_setup import FILE, database_of, place_of
 from signalbox.app.logs.setup import configure_logs
 from signalbox.app.main import upstream_of
-from signalbox.app.schemas import ChatRequest
 from signalbox.app.tool_setup import Toolbox, ours_of, search_of
 from signalbox.core.errors import StoreError
 from signalbox.core.messages import JsonObject
@@ -28,6 +27,7 @@ from signalbox.intakes.v1 import (
     tool_choice_of,
     vouched,
 )
+from signalbox.intakes.v1_schema import ChatRequest
 from signalbox.replay.case import Case
 from signalbox.replay.journals import Journal, NoJournal, journal_in, journal_of, newest_in
 from signalbox.replay.recorded import RecordedTools, stand_ins

@@ -6,26 +6,11 @@ from math import inf
 import orjson
 from msgspec.structs import replace
 
-from signalbox.app.request.body import is_too_deep
-from signalbox.app.schemas import (
-    AssistantIn,
-    CallIn,
-    ChatRequest,
-    ContentIn,
-    FilePartIn,
-    ImagePartIn,
-    MessageIn,
-    NamedChoice,
-    PartIn,
-    SystemIn,
-    TextPartIn,
-    ToolIn,
-    UserIn,
-)
 from signalbox.chat.budget import Budget, Prices
 from signalbox.chat.context import Abilities, Limits
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
+from signalbox.core.json_depth import is_too_deep
 from signalbox.core.messages import (
     AssistantMessage,
     Content,
@@ -43,6 +28,21 @@ from signalbox.core.messages import (
 )
 from signalbox.core.parts import ToolSchema
 from signalbox.core.tools import Tool
+from signalbox.intakes.v1_schema import (
+    AssistantIn,
+    CallIn,
+    ChatRequest,
+    ContentIn,
+    FilePartIn,
+    ImagePartIn,
+    MessageIn,
+    NamedChoice,
+    PartIn,
+    SystemIn,
+    TextPartIn,
+    ToolIn,
+    UserIn,
+)
 from signalbox.services.tool_executor import ToolExecutor
 
 # Characters of unreadable arguments: as many as events have of a model's.

@@ -118,7 +118,7 @@ B = (
     Mutation(
         "B9",
         "effort and budget together are refused",
-        "app/schemas.py",
+        "intakes/v1_schema.py",
         "if self.effort is not None and self.max_tokens is not None:",
         "if False:",
     ),

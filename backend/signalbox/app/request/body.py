@@ -12,12 +12,11 @@ from signalbox.app.errors import request_error_of
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
 from signalbox.core.in_flight import FREE, IN_FLIGHT, Share
+from signalbox.core.json_depth import MOST_LEVELS, is_too_deep
 from signalbox.core.messages import JsonValue
 from signalbox.core.sizes import SLICE
 from signalbox.offload import offloaded
 
-# Deeper nesting costs many times its size in memory and no client needs it (quirk G6).
-_DEPTH = 64
 # Reading millions of lists, objects and values takes seconds, and holds the interpreter lock.
 _MOST_CONTAINERS = 200_000
 _MOST_VALUES = 300_000
@@ -46,8 +45,10 @@ def json_in(body: bytes) -> JsonValue:
         raise RequestError(
             Code.INVALID_JSON, f"The request body is not valid JSON: {_reason(error)}.", "body"
         ) from None
-    if containers > _DEPTH and is_too_deep(value):
-        raise RequestError(Code.INVALID_REQUEST, f"The request body is nested deeper than {_DEPTH} levels.", "body")
+    if containers > MOST_LEVELS and is_too_deep(value):
+        raise RequestError(
+            Code.INVALID_REQUEST, f"The request body is nested deeper than {MOST_LEVELS} levels.", "body"
+        )
     return value
 
 
@@ -109,22 +110,6 @@ def _check_counts(body: bytes) -> None:
 
 def _count(body: bytes, marks: bytes) -> int:
     return sum(map(body.count, marks))
-
-
-def is_too_deep(value: JsonValue) -> bool:
-    """Tell whether a value is nested deeper than the limit; walked level by level."""
-    level: list[JsonValue] = [value]
-    for _ in range(_DEPTH + 1):
-        inner: list[JsonValue] = []
-        for item in level:
-            if isinstance(item, dict):
-                inner.extend(item.values())
-            elif isinstance(item, list):
-                inner.extend(item)
-        if not inner:
-            return False
-        level = inner
-    return True
 
 
 def _reason(error: orjson.JSONDecodeError) -> str:

@@ -8,10 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from signalbox.app.errors import request_error_of
 from signalbox.app.request.body import json_in, read_body, validated
-from signalbox.app.schemas import MOST_MESSAGES, ChatRequest, MessageIn
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
 from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.intakes.v1_schema import MOST_MESSAGES, ChatRequest, MessageIn
 from signalbox.offload import offloaded
 
 # Messages, parts and calls that are looked at in one go.

@@ -15,7 +15,6 @@ from signalbox.app.request.idempotency import checked_key, digest_of, owned
 from signalbox.app.request.query_parameters import refuse_unknown
 from signalbox.app.request.sliced_validation import Question, read_question
 from signalbox.app.run_stream import read_event_id, refuse_twins, resume, watch
-from signalbox.app.schemas import ChatRequest
 from signalbox.chat.context import ConversationContext, RunFlags
 from signalbox.chat.loops.progress import Progress
 from signalbox.chat.loops.registry import LOOPS
@@ -37,6 +36,7 @@ from signalbox.intakes.v1 import (
     tools_of,
     vouched,
 )
+from signalbox.intakes.v1_schema import ChatRequest
 from signalbox.offload import offloaded
 from signalbox.runs.run import Asked, Run, new_run_id
 

@@ -1,0 +1,270 @@
+"""The JSON body of contract v1.1's `POST /api/chat/stream`, as pydantic models."""
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    StringConstraints,
+    model_validator,
+)
+from pydantic import JsonValue as AnyJson
+from pydantic_core import CoreSchema, core_schema
+
+# Each item is validated; a clear rejection helps a client more than a late answer.
+MOST_MESSAGES = 10_000
+MOST_PARTS = 1_000
+MOST_CALLS = 512
+LONGEST_ARGUMENTS = 1024 * 1024
+
+
+class _AsParsed:
+    """Any JSON as it was parsed: pydantic's own JsonValue asks a Python function what each value in it is."""
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.any_schema()
+
+
+class _ObjectAsParsed:
+    """The same for an object."""
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.custom_error_schema(core_schema.is_instance_schema(dict), "dict_type")
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {"type": "object", "additionalProperties": True}
+
+
+JsonValue = Annotated[AnyJson, _AsParsed()]
+JsonObject = Annotated[dict[str, AnyJson], _ObjectAsParsed()]
+
+Text = Annotated[str, StringConstraints(min_length=1)]
+# What has a name: hosts take 64 characters of a tool's, and no model's id is longer.
+ShortText = Annotated[str, StringConstraints(min_length=1, max_length=256)]
+# Not `.` nor `..`: clients take them out of an address, so such a name could not be opened.
+_NAME = r"^(\.{0,2}[A-Za-z0-9_:\-]|\.{3})[A-Za-z0-9_.:\-]*$"
+
+
+def _nameable(name: str) -> str:
+    if re.fullmatch(_NAME, name) is None:
+        raise ValueError("may contain only letters, digits, _ . : and -, and must not be . or ..")
+    return name
+
+
+Name = Annotated[
+    str, StringConstraints(max_length=256), AfterValidator(_nameable), Field(json_schema_extra={"pattern": _NAME})
+]
+Effort = Literal["max", "xhigh", "high", "medium", "low", "minimal", "none"]
+Unit = Annotated[float, Field(ge=0, le=1)]
+# What the contract can carry of OpenRouter's words.
+Modality = Literal["image", "text"]
+
+
+class Strict(BaseModel):
+    """Rejects unknown fields, other types and numbers that JSON cannot hold."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class TextPartIn(Strict):
+    """A piece of text."""
+
+    type: Literal["text"]
+    text: str
+
+
+class ImageUrl(Strict):
+    """Where an image is: an http(s) or data URL."""
+
+    url: Annotated[str, StringConstraints(pattern=r"^(https?://|data:image/)")]
+    detail: Literal["auto", "low", "high"] | None = None
+
+
+class ImagePartIn(Strict):
+    """An image."""
+
+    type: Literal["image_url"]
+    image_url: ImageUrl
+
+
+class FileData(Strict):
+    """A file by name and http(s) or data URL."""
+
+    filename: Text
+    file_data: Annotated[str, StringConstraints(pattern=r"^(https?://|data:)")]
+
+
+class FilePartIn(Strict):
+    """A file."""
+
+    type: Literal["file"]
+    file: FileData
+
+
+PartIn = Annotated[TextPartIn | ImagePartIn | FilePartIn, Field(discriminator="type")]
+ContentIn = str | Annotated[list[PartIn], Field(min_length=1, max_length=MOST_PARTS)]
+
+
+class FunctionIn(Strict):
+    """The function of a call; arguments as JSON text or as the object itself."""
+
+    name: ShortText
+    arguments: Annotated[str, StringConstraints(max_length=LONGEST_ARGUMENTS)] | JsonObject = ""
+
+
+class CallIn(Strict):
+    """A call that a model made earlier in the conversation."""
+
+    id: Text
+    type: Literal["function"] = "function"
+    function: FunctionIn
+    index: int | None = None
+
+
+class SystemIn(Strict):
+    """Instructions."""
+
+    role: Literal["system", "developer"]
+    content: ContentIn
+    name: str | None = None
+
+
+class UserIn(Strict):
+    """What the person said."""
+
+    role: Literal["user"]
+    content: ContentIn
+    name: str | None = None
+
+
+class AssistantIn(Strict):
+    """What a model said. Reasoning that a client sends back is taken and not used: it cannot be trusted."""
+
+    role: Literal["assistant"]
+    content: ContentIn | None = None
+    tool_calls: Annotated[list[CallIn], Field(max_length=MOST_CALLS)] | None = None
+    name: str | None = None
+    refusal: str | None = None
+    reasoning: JsonValue = None
+    reasoning_content: JsonValue = None
+    reasoning_details: JsonValue = None
+    annotations: JsonValue = None
+
+
+class ToolIn(Strict):
+    """The result of a call."""
+
+    role: Literal["tool"]
+    tool_call_id: Text
+    content: ContentIn
+    name: str | None = None
+
+
+MessageIn = Annotated[SystemIn | UserIn | AssistantIn | ToolIn, Field(discriminator="role")]
+
+
+class Reasoning(Strict):
+    """How much the model shall reason: by effort or by tokens, not both (hosts answer 400 to both)."""
+
+    effort: Effort | None = None
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    summary: Literal["auto", "concise", "detailed"] | None = None
+    exclude: bool | None = None
+    enabled: bool | None = None
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> "Reasoning":
+        if self.effort is not None and self.max_tokens is not None:
+            raise ValueError("takes effort or max_tokens, not both")
+        return self
+
+
+class NamedFunction(Strict):
+    """The name of the tool that must be called."""
+
+    name: ShortText
+
+
+class NamedChoice(Strict):
+    """Force one tool, once."""
+
+    type: Literal["function"]
+    function: NamedFunction
+
+
+class ChatRequest(Strict):
+    """One question to one model. Every parameter is forwarded exactly when it is set."""
+
+    model: Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[^\s\x00-\x1f]+$")]
+    messages: Annotated[list[MessageIn], Field(min_length=1, max_length=MOST_MESSAGES)] | None = None
+    prompt: str | None = None
+    system: str | None = None
+    tools: Annotated[list[ShortText], Field(max_length=128)] | None = Field(
+        default=None, description="Names of tools to offer; absent: all available ones; []: none."
+    )
+    tool_choice: Literal["auto", "none", "required"] | NamedChoice | None = None
+    parallel_tool_calls: bool | None = None
+    max_steps: Annotated[int, Field(ge=1, le=20)] | None = None
+    max_searches: Annotated[int, Field(ge=0, le=100)] | None = None
+    max_cost: Annotated[float, Field(gt=0)] | None = Field(
+        default=None, description="What the run may cost in USD; it ends with the answer so far."
+    )
+    reasoning: Reasoning | None = None
+    reasoning_effort: Effort | None = Field(default=None, description="Alias of reasoning.effort.")
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    top_p: Unit | None = None
+    top_k: Annotated[int, Field(ge=0)] | None = None
+    min_p: Unit | None = None
+    top_a: Unit | None = None
+    frequency_penalty: Annotated[float, Field(ge=-2, le=2)] | None = None
+    presence_penalty: Annotated[float, Field(ge=-2, le=2)] | None = None
+    repetition_penalty: Annotated[float, Field(ge=0, le=2)] | None = None
+    seed: int | None = None
+    logprobs: bool | None = None
+    top_logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
+    logit_bias: Annotated[dict[str, Annotated[float, Field(ge=-100, le=100)]], Field(max_length=10_000)] | None = None
+    response_format: JsonObject | None = None
+    stop: Annotated[list[Text], Field(min_length=1, max_length=16)] | None = None
+    provider: JsonObject | None = None
+    models: Annotated[list[ShortText], Field(min_length=1, max_length=16)] | None = Field(
+        default=None, description="Fallback models, tried by OpenRouter in this order."
+    )
+    metadata: Annotated[dict[str, str], Field(max_length=16)] | None = None
+    modalities: Annotated[list[Modality], Field(min_length=1, max_length=2)] | None = Field(
+        default=None, description="What the model may answer with; absent: images too from a model that draws."
+    )
+    finalize_hint: Annotated[str, StringConstraints(max_length=4000)] | None = None
+    conversation_id: Name | None = None
+    parent_id: Name | None = Field(
+        default=None, description="The message that this one follows; absent: the newest; null: none, a new beginning."
+    )
+    continues: bool = Field(
+        default=False,
+        alias="continue",
+        description="The answer parent_id goes on where it stopped, without a new message.",
+    )
+    column: Annotated[int, Field(ge=0, le=15)] | None = Field(
+        default=None, description="Place among answers compared side by side; kept with the answer, not sent on."
+    )
+    on_disconnect: Literal["stop", "continue"] = "stop"
+
+    @model_validator(mode="after")
+    def _one_question(self) -> "ChatRequest":
+        answers_again = self.prompt is None and self.parent_id is not None
+        if self.continues and (self.messages is not None or self.prompt is not None):
+            raise ValueError("to continue an answer, send parent_id without messages or prompt")
+        if self.messages is None and not (self.continues or answers_again or (self.prompt or "").strip()):
+            raise ValueError("needs messages, or a prompt that is not blank")
+        if self.continues and self.system is not None:
+            raise ValueError("to continue an answer, leave out system: it keeps its instructions")
+        if self.messages is not None and self.prompt is not None:
+            raise ValueError("takes messages or prompt, not both")
+        if self.reasoning is not None and self.reasoning_effort is not None:
+            raise ValueError("takes reasoning or its alias reasoning_effort, not both")
+        return self

@@ -32,7 +32,7 @@ def execution_of(tools: Sequence[Tool], *, offered: Sequence[Tool] | None = None
     """Make an execution with these tools on offer."""
     context, seen = context_for(tools if offered is None else offered, limits=Limits(**limits)), Seen()
     known, room = ToolContext(run_id=context.run_id), asyncio.Semaphore(context.limits.tools_at_once)
-    return Watched(context, ToolExecutor(tools), known, seen.tell, room, seen=seen)
+    return Watched(context, ToolExecutor(tools), known, seen.emit, room, seen=seen)
 
 
 def search(query: str, **more: object) -> RepairedCall:

@@ -26,7 +26,7 @@ from signalbox.core.parts import (
     Usage,
     UsageReport,
 )
-from signalbox.core.ports import OnHead, Take
+from signalbox.core.ports import Emit, OnHead
 from signalbox.core.tools import ToolContext
 
 from tests.support.loops import assistants, eager, kinds
@@ -242,11 +242,11 @@ class Refusing(Seen):
         super().__init__()
         self.kind: str | None = kind
 
-    def tell(self, batch: Sequence[AnyEvent]) -> None:
+    def emit(self, batch: Sequence[AnyEvent]) -> None:
         if self.kind in [type(event).__name__ for event in batch]:
             self.kind = None
             raise OSError("the journal is full")
-        super().tell(batch)
+        super().emit(batch)
 
 
 @pytest.mark.parametrize(
@@ -281,7 +281,7 @@ class _Failing(ScriptedClient):
         super().__init__()
         self.held: list[weakref.ref[_Large]] = []
 
-    async def stream(self, request: Request, take: Take, on_head: OnHead | None = None) -> None:
+    async def stream(self, request: Request, emit: Emit[list[StreamPart]], on_head: OnHead | None = None) -> None:
         answer = _Large()
         self.held.append(weakref.ref(answer))
         try:

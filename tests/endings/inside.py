@@ -13,7 +13,7 @@ from signalbox.core.events import AnyEvent, Content, Done, Reasoning, ToolCalls,
 from signalbox.core.invariants import first_fault
 from signalbox.core.messages import AssistantMessage, JsonObject
 from signalbox.core.parts import EndOfStream, Request, StreamPart
-from signalbox.core.ports import Take
+from signalbox.core.ports import Emit
 from signalbox.core.tools import Tool, ToolContext
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.wire.openrouter.decoder import parts_of_body
@@ -61,19 +61,19 @@ class ByteClient:
             return whole(last) if streamed else Sent([last.body])
         return self.first if len(self.requests) == 1 else self.again
 
-    async def stream(self, request: Request, take: Take, on_head: object = None) -> None:
+    async def stream(self, request: Request, emit: Emit[list[StreamPart]], on_head: object = None) -> None:
         self.requests.append(request)
         sent = self._next(streamed=True)
         decoder = StreamDecoder()
         for read in sent.reads:
             parts = decoder.feed(read)
             if parts:
-                take(parts)
+                emit(parts)
             await asyncio.sleep(0)  # as between two reads of a socket: what has been called may begin
             if parts and type(parts[-1]) is EndOfStream:
                 return
         if parts := decoder.close():
-            take(parts)
+            emit(parts)
         if sent.breaks:
             raise UpstreamError(Code.STREAM_CUT)
 

@@ -17,7 +17,7 @@ from signalbox.core.events import AnyEvent, LoopName
 from signalbox.core.invariants import first_fault
 from signalbox.core.messages import JsonObject, Message, UserMessage
 from signalbox.core.parts import Details, Finish, Request, StreamPart
-from signalbox.core.ports import Take
+from signalbox.core.ports import Emit
 from signalbox.core.tools import Tool
 from signalbox.decode import stream_parts
 from signalbox.services.openrouter import OpenRouterService, Upstream
@@ -100,13 +100,13 @@ class Listener:
         self._service = OpenRouterService(self._http, Upstream("http://simulator/api/v1"))
         self.answers: list[Answer] = []
 
-    async def stream(self, request: Request, take: Take, on_head: object = None) -> None:
+    async def stream(self, request: Request, emit: Emit[list[StreamPart]], on_head: object = None) -> None:
         said: Answer = []
         self.answers.append(said)
 
         def heard(parts: list[StreamPart]) -> None:
             said.extend(parts)
-            take(parts)
+            emit(parts)
 
         await self._service.stream(request, heard)
 
@@ -160,16 +160,16 @@ class Teller:
     asked: int = -1
     task: "asyncio.Task[None] | None" = None
 
-    async def stream(self, request: Request, take: Take, on_head: object = None) -> None:
+    async def stream(self, request: Request, emit: Emit[list[StreamPart]], on_head: object = None) -> None:
         self.asked += 1
         answer = self.life.answers[min(self.asked, len(self.life.answers) - 1)]
         is_cut = self.cut.how not in ("whole", "lost") and self.asked >= self.cut.request
         for part in answer[: self.cut.part] if is_cut else answer:
-            take([part])
+            emit([part])
             await asyncio.sleep(0)
         if is_cut:
             if signed := _signatures(answer, self.cut.part):
-                take(signed)
+                emit(signed)
             await self._end()
 
     async def complete(self, request: Request, on_head: object = None) -> list[StreamPart]:

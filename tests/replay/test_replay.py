@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from signalbox.chat.loops.registry import LOOPS
-from signalbox.core.events import Content, Success, ToolResult
-from signalbox.core.ports import Play, Tell
+from signalbox.core.events import AnyEvent, Content, Success, ToolResult
+from signalbox.core.ports import Emit, Play
 from signalbox.encoders.check import first_stream_fault
 
 from tests.replay.conftest import Command, Folder, ask
@@ -105,8 +105,8 @@ def test_a_save_is_carried_to_another_machine(folder: Folder, tmp_path: Path, ru
 def _answers_nobody(*_: object, **__: object) -> Play:
     """Say something, and give a result to a call that nobody made."""
 
-    async def play(tell: Tell) -> None:
-        tell([Content("Hi."), ToolResult("c", "f", Success(True, 1), "other", "secondary")])
+    async def play(emit: Emit[list[AnyEvent]]) -> None:
+        emit([Content("Hi."), ToolResult("c", "f", Success(True, 1), "other", "secondary")])
 
     return play
 

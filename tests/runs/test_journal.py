@@ -315,16 +315,16 @@ async def test_a_row_that_cannot_be_read_ever_is_not_waited_for() -> None:
 
 
 async def told_at_once(stage: Stage, takes: bool = True) -> tuple[list[int], list[int], "asyncio.Task[None]", Cursor]:
-    """Follow a journal with `on_news`; return what was told at once, what was yielded, the task, and its cursor."""
+    """Follow a journal with `try_emit`; return what was told at once, what was yielded, the task, and its cursor."""
     at_once: list[int] = []
     yielded: list[int] = []
 
-    def on_news(batch: list[Stamped]) -> bool:
+    def try_emit(batch: list[Stamped]) -> bool:
         if takes:
             at_once.extend(stamped.seq for stamped in batch)
         return takes
 
-    cursor = Cursor(0, on_news)
+    cursor = Cursor(0, try_emit)
 
     async def follow() -> None:
         async for batch in stage.journal.go_on(cursor):

@@ -11,7 +11,7 @@ from signalbox.core.errors import RequestError
 from signalbox.core.events import AnyEvent, Content, Done
 from signalbox.core.invariants import first_fault
 from signalbox.core.parts import Bill, Completion, Request, Served, Usage
-from signalbox.core.ports import Tell
+from signalbox.core.ports import Emit
 from signalbox.runs.billing import Settlements
 from signalbox.runs.journal import Journal
 from signalbox.runs.manager import RunManager
@@ -35,13 +35,13 @@ class Talk:
         self._go = asyncio.Semaphore(0)
         self.is_over = False
 
-    async def play(self, tell: Tell) -> None:
+    async def play(self, emit: Emit[list[AnyEvent]]) -> None:
         while True:
             await self._go.acquire()
             if self.is_over:
                 return
             self.said += self.words
-            tell([Content("w ") for _ in range(self.words)])
+            emit([Content("w ") for _ in range(self.words)])
 
     def step(self, times: int = 1) -> None:
         for _ in range(times):

@@ -9,7 +9,7 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, StoreError
 from signalbox.core.events import AnyEvent, Content, Done, Stamped
 from signalbox.core.invariants import first_fault
-from signalbox.core.ports import Play, Tell
+from signalbox.core.ports import Emit, Play
 from signalbox.runs.manager import RunManager
 from signalbox.runs.run import SHUT_DOWN, STOPPED, Asked, Run, new_run_id
 from signalbox.store.runs.in_memory import MemoryStore
@@ -20,10 +20,10 @@ from tests.support.runs import context_for
 pytestmark = pytest.mark.anyio
 
 
-async def speaks(tell: Tell) -> None:
+async def speaks(emit: Emit[list[AnyEvent]]) -> None:
     """Answer in two batches."""
-    tell([Content("One "), Content("two ")])
-    tell([Content("three.")])
+    emit([Content("One "), Content("two ")])
+    emit([Content("three.")])
 
 
 class Talk:
@@ -32,9 +32,9 @@ class Talk:
     def __init__(self) -> None:
         self.spoke, self.closed = asyncio.Event(), asyncio.Event()
 
-    async def play(self, tell: Tell) -> None:
+    async def play(self, emit: Emit[list[AnyEvent]]) -> None:
         try:
-            tell([Content("So far.")])
+            emit([Content("So far.")])
             self.spoke.set()
             await asyncio.Event().wait()
         finally:
@@ -195,8 +195,8 @@ async def test_two_stops_are_one() -> None:
 async def test_a_loop_that_breaks_is_an_honest_ending() -> None:
     """An error of ours ends as INTERNAL with its warning, and no word of the exception."""
 
-    async def breaks(tell: Tell) -> None:
-        tell([Content("So far.")])
+    async def breaks(emit: Emit[list[AnyEvent]]) -> None:
+        emit([Content("So far.")])
         raise RuntimeError("the secret prompt")
 
     over: list[Run] = []
@@ -303,7 +303,7 @@ async def test_f07_a_run_that_never_began_frees_its_place(how: str) -> None:
 async def test_f07_a_loop_that_breaks_frees_its_place() -> None:
     """Whatever a loop raises, the next run finds room."""
 
-    async def breaks(tell: Tell) -> None:
+    async def breaks(emit: Emit[list[AnyEvent]]) -> None:
         raise RuntimeError("canary-text")
 
     over: list[Run] = []

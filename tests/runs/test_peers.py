@@ -11,7 +11,7 @@ from signalbox.chat.loops.progress import Progress
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, StoreError
 from signalbox.core.events import AnyEvent, Content, Done, Stamped
-from signalbox.core.ports import Tell
+from signalbox.core.ports import Emit
 from signalbox.core.records import Figures
 from signalbox.runs import cluster
 from signalbox.runs.cluster import Peers
@@ -71,9 +71,9 @@ class Talk:
     def __init__(self) -> None:
         self.words: asyncio.Queue[str | None] = asyncio.Queue()
 
-    async def play(self, tell: Tell) -> None:
+    async def play(self, emit: Emit[list[AnyEvent]]) -> None:
         while (word := await self.words.get()) is not None:
-            tell([Content(word)])
+            emit([Content(word)])
 
 
 async def nothing() -> None:

@@ -12,7 +12,7 @@ from signalbox.core.events import AnyEvent, Content, Done, Reasoning, ToolCalls,
 from signalbox.core.invariants import first_fault
 from signalbox.core.messages import JsonValue, Message, UserMessage
 from signalbox.core.parts import ToolSchema
-from signalbox.core.ports import Play, Tell
+from signalbox.core.ports import Emit, Play
 from signalbox.core.tools import Tool, ToolContext
 from signalbox.services.tool_executor import ToolExecutor
 
@@ -101,7 +101,7 @@ class Seen(list[AnyEvent]):
     def kinds(self) -> list[str]:
         return [type(event).__name__ for event in self]
 
-    def tell(self, batch: Sequence[AnyEvent]) -> None:
+    def emit(self, batch: Sequence[AnyEvent]) -> None:
         self.extend(batch)
         self._news.set()
 
@@ -116,17 +116,17 @@ async def no_wait(seconds: float) -> None:
 
 
 async def driven(
-    play: Play, context: ConversationContext, progress: Progress, tell: Tell | None = None
+    play: Play, context: ConversationContext, progress: Progress, emit: Emit[list[AnyEvent]] | None = None
 ) -> list[list[AnyEvent]]:
-    """Drive a run to its end: its batches in their order; `tell` is told each of them first, and may refuse it."""
+    """Drive a run to its end: its batches in their order; `emit` is called with each of them first, and may raise."""
     batches: list[list[AnyEvent]] = []
 
-    def told(batch: list[AnyEvent]) -> None:
-        if tell is not None:
-            tell(batch)
+    def collect(batch: list[AnyEvent]) -> None:
+        if emit is not None:
+            emit(batch)
         batches.append(batch)
 
-    await drive(play, context, progress, told)
+    await drive(play, context, progress, collect)
     return batches
 
 
@@ -145,7 +145,7 @@ async def run(
     loop = run_v2(
         context, client, ToolExecutor(tools), progress, tool_context=ToolContext(run_id=context.run_id), sleep=sleep
     )
-    batches = await driven(loop, context, progress, None if seen is None else seen.tell)
+    batches = await driven(loop, context, progress, None if seen is None else seen.emit)
     events = [event for batch in batches for event in batch]
     assert first_fault(events) is None, first_fault(events)
     return Outcome(events, batches, context, progress)

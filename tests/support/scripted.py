@@ -18,7 +18,7 @@ from signalbox.core.parts import (
     Usage,
     UsageReport,
 )
-from signalbox.core.ports import ChatClient, OnHead, Take
+from signalbox.core.ports import ChatClient, Emit, OnHead
 from signalbox.core.tools import SearchHit, SearchQuery, Tool, ToolContext, ToolSpec
 
 
@@ -34,7 +34,7 @@ class ScriptedClient:
         self.requests: list[Request] = []
         self.closed = 0
 
-    async def stream(self, request: Request, take: Take, on_head: OnHead | None = None) -> None:
+    async def stream(self, request: Request, emit: Emit[list[StreamPart]], on_head: OnHead | None = None) -> None:
         self.requests.append(request)
         assert self.scripts, f"request {len(self.requests)} was not expected"
         script = self.scripts.pop(0)
@@ -45,7 +45,7 @@ class ScriptedClient:
                 if callable(read):
                     await cast(Callable[[], Awaitable[None]], read)()
                     continue
-                take(cast(list[StreamPart], read))
+                emit(cast(list[StreamPart], read))
                 await asyncio.sleep(0)  # the next read comes in another turn of the event loop, as it does off a socket
         finally:
             self.closed += 1

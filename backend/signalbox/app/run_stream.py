@@ -14,12 +14,12 @@ from signalbox.core.codes import Code
 from signalbox.core.conversations import shown_id
 from signalbox.core.errors import RequestError
 from signalbox.core.events import Done, LoopName, Stamped
+from signalbox.core.ports import TryEmit
 from signalbox.core.records import RunRecord
 from signalbox.encoders.sse_v1 import HEADERS, SseV1Encoder
-from signalbox.runs.journal import OnNews
 from signalbox.runs.run import Run
 
-BatchesOf: TypeAlias = Callable[[OnNews], AsyncGenerator[list[Stamped], None]]
+BatchesOf: TypeAlias = Callable[[TryEmit[list[Stamped]]], AsyncGenerator[list[Stamped], None]]
 """Makes the source of a stream; it may hand events to its argument instead of yielding them."""
 
 # Events written at once: a slow subscriber has at most this much waiting in memory (quirk G6).
@@ -32,7 +32,7 @@ def watch(run: Run | RunRecord, parts: Parts, place: Place, *, after: int = 0, f
     """Answer with a run's events behind a cursor, to its end; without `follow` only with those that are there."""
     record, runs = run.opening if isinstance(run, Run) else run, parts.runs
 
-    def batches(push: OnNews) -> AsyncGenerator[list[Stamped], None]:
+    def batches(push: TryEmit[list[Stamped]]) -> AsyncGenerator[list[Stamped], None]:
         if not follow:
             return runs.so_far(record.id, after)
         return runs.watch(run if isinstance(run, Run) else run.id, after, push)

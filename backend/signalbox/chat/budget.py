@@ -29,7 +29,7 @@ from signalbox.core.parts import (
     TextDelta,
     ToolSchema,
 )
-from signalbox.core.ports import ChatClient, OnHead, Take
+from signalbox.core.ports import ChatClient, Emit, OnHead
 from signalbox.core.sizes import LARGE
 from signalbox.offload import offloaded
 
@@ -133,13 +133,13 @@ class _Metered(Struct, frozen=True):
     prices: Prices
     progress: Progress
 
-    async def stream(self, request: Request, take: Take, on_head: OnHead | None = None) -> None:
+    async def stream(self, request: Request, emit: Emit[list[StreamPart]], on_head: OnHead | None = None) -> None:
         """Hand over what comes, and raise BudgetReached behind what reaches the limit, unless that was the end."""
         left = self.budget.limit - self.budget.spent(self.progress)
         meter = _Meter(self.budget, self.prices, left, await self._begin(request))
 
         def metered(parts: list[StreamPart]) -> None:
-            take(parts)
+            emit(parts)
             meter.count(parts)
 
         await self.client.stream(request, metered, on_head)

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, TypeVar
 
 from signalbox.core.events import AnyEvent, Stamped
 from signalbox.core.messages import JsonValue, Message
@@ -10,28 +10,33 @@ from signalbox.core.parts import Bill, Request, Served, StreamPart
 from signalbox.core.records import Figures, RunRecord, Statuses
 from signalbox.core.tools import ToolContext, ToolOutcome, ToolSpec
 
+Batch = TypeVar("Batch")
+
+Emit: TypeAlias = Callable[[Batch], None]
+"""Delivers one batch downstream: the parts of one network read, events of a run, bytes.
+
+A synchronous call, one per batch and in order. An exception that it raises ends the producer. It is a call and not a
+generator, so that an event passes from the upstream's socket to the client's without waking a task (decision 0047).
+"""
+
+TryEmit: TypeAlias = Callable[[Batch], bool]
+"""An `Emit` that may decline: False means that nothing was delivered, and the caller delivers the batch another way."""
+
 OnHead: TypeAlias = Callable[[Served], None]
-"""Told what an answer's head says, before the first byte of the answer itself (quirk F4)."""
+"""Called with what the head of an answer says, before the first byte of its body (quirk F4)."""
 
 OnDurable: TypeAlias = Callable[[int, int], None]
-"""Told of the last event of a run that is filed in its journal, and of the last number that is reserved on disk."""
+"""Called after a flush with the numbers of a run's last event on disk and of the last one reserved there."""
 
-
-Take: TypeAlias = Callable[[list[StreamPart]], None]
-"""Takes what one network read of an answer says; what it raises ends the request."""
-
-Tell: TypeAlias = Callable[[list[AnyEvent]], None]
-"""Takes what a run tells, at once and in order. It is a call and no generator: a streamed event passes it in one go."""
-
-Play: TypeAlias = Callable[[Tell], Awaitable[None]]
+Play: TypeAlias = Callable[[Emit[list[AnyEvent]]], Awaitable[None]]
 """One run, ready to be played; cancelling it ends the upstream's request and every tool."""
 
 
 class ChatClient(Protocol):
-    """Asks a model once. It never retries; raises UpstreamError."""
+    """Sends one request to a model. It never retries; raises UpstreamError."""
 
-    async def stream(self, request: Request, take: Take, on_head: OnHead | None = None) -> None:
-        """Hand over one list of parts per network read, to the answer's end; cancelling it ends the request at once."""
+    async def stream(self, request: Request, emit: Emit[list[StreamPart]], on_head: OnHead | None = None) -> None:
+        """Emit one list of parts per network read, to the end of the answer; cancelling it ends the request at once."""
         ...
 
     async def complete(self, request: Request, on_head: OnHead | None = None) -> list[StreamPart]:

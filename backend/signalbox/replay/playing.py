@@ -11,7 +11,7 @@ from signalbox.chat.loops.progress import Progress
 from signalbox.chat.loops.registry import LOOPS
 from signalbox.core.events import AnyEvent, LoopName, Stamped
 from signalbox.core.parts import Request, StreamPart
-from signalbox.core.ports import ChatClient, OnHead, Take, ToolRunner
+from signalbox.core.ports import ChatClient, Emit, OnHead, ToolRunner
 from signalbox.core.tools import ToolContext
 from signalbox.encoders.check import first_stream_fault
 from signalbox.encoders.sse_v1 import SseV1Encoder
@@ -72,9 +72,9 @@ class WholeFromStream:
     def __init__(self, client: ChatClient) -> None:
         self._client = client
 
-    async def stream(self, request: Request, take: Take, on_head: OnHead | None = None) -> None:
+    async def stream(self, request: Request, emit: Emit[list[StreamPart]], on_head: OnHead | None = None) -> None:
         """Stream as in a live run."""
-        await self._client.stream(request, take, on_head)
+        await self._client.stream(request, emit, on_head)
 
     async def complete(self, request: Request, on_head: OnHead | None = None) -> list[StreamPart]:
         """Return the parts of the whole stream."""

@@ -6,26 +6,21 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count, repeat
 from time import time
-from typing import TypeAlias
 
 from msgspec import Struct
 
 from signalbox.core.codes import Code
 from signalbox.core.errors import StoreError
 from signalbox.core.events import AnyEvent, Done, Stamped
-from signalbox.core.ports import RunStore
+from signalbox.core.ports import RunStore, TryEmit
 
 # Events kept in memory although they are on disk: a watcher who is that little behind costs no read.
 _KEPT = 1024
 _RETRY_SECONDS = 0.5
 
 
-OnNews: TypeAlias = Callable[[list[Stamped]], bool]
-"""Takes events right where they are told; false, and they are not taken, where that cannot be done at once."""
-
-
-def never(batch: list[Stamped]) -> bool:
-    """Take nothing where it is told."""
+def decline(batch: list[Stamped]) -> bool:
+    """Decline every batch: the subscriber reads in its own task."""
     return False
 
 
@@ -33,11 +28,11 @@ def never(batch: list[Stamped]) -> bool:
 class Cursor:
     """A watcher's place: everything up to `after` is told to him.
 
-    He waits in a task, until `woken`, when he has read everything; `on_news` may spare him the waking.
+    He waits in a task, until `woken`, when he has read everything; `try_emit` may spare him the waking.
     """
 
     after: int
-    on_news: OnNews = never
+    try_emit: TryEmit[list[Stamped]] = decline
     woken: asyncio.Future[None] = field(init=False)
 
 
@@ -75,7 +70,7 @@ class Journal(Struct):
         self.seq = seq = batch[-1].seq
         if seq <= self.reserved and type(events[-1]) is not Done:
             for one in self._waiting:
-                if not one.on_news(batch):
+                if not one.try_emit(batch):
                     break
                 one.after = seq
             else:
@@ -104,7 +99,7 @@ class Journal(Struct):
     async def go_on(self, cursor: Cursor) -> AsyncIterator[list[Stamped]]:
         """Do as `follow` does, and move the cursor along.
 
-        What its `on_news` takes meanwhile is not yielded. The end is always yielded: it waits for the disk.
+        What its `try_emit` takes meanwhile is not yielded. The end is always yielded: it waits for the disk.
         """
         loop = asyncio.get_running_loop()
         cursor.after = min(cursor.after, self.seq)
@@ -201,7 +196,7 @@ class Journal(Struct):
             return False  # the disk has a word in it
         batch = self._tail[after + 1 - first : min(self.seq, self.reserved) + 1 - first]
         if batch:
-            if type(batch[-1].event) is Done or not one.on_news(batch):
+            if type(batch[-1].event) is Done or not one.try_emit(batch):
                 return False
             one.after = batch[-1].seq
         return True

@@ -17,12 +17,12 @@ from signalbox.chat.loops.progress import Progress
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, StoreError
 from signalbox.core.events import Done, Stamped
-from signalbox.core.ports import Play, RunStore
+from signalbox.core.ports import Play, RunStore, TryEmit
 from signalbox.core.records import RunRecord, Statuses
 from signalbox.runs.attempts_codec import progress_of
 from signalbox.runs.billing import Settlements
 from signalbox.runs.cluster import Peers
-from signalbox.runs.journal import Cursor, OnNews, never, read_all
+from signalbox.runs.journal import Cursor, decline, read_all
 from signalbox.runs.named_locks import NameLocks
 from signalbox.runs.recovery import CRASHED, ignore, recover
 from signalbox.runs.run import DETACHED, SHUT_DOWN, STOPPED, Asked, Run, new_run
@@ -40,10 +40,10 @@ _NOT_ASKED = Asked()
 
 @dataclass(slots=True)
 class RunManager:
-    """Holds the runs under way, and finds all others in the store.
+    """Holds the live runs, and finds all others in the store.
 
-    `most_bytes` is what one run may say; `detached_seconds` how long it may go on unwatched, where its caller asked so;
-    `unwatched_seconds` how long any other may wait for its first watcher, who may have left before he came.
+    `most_bytes` limits the events of one run. A detached run without a subscriber is stopped after `detached_seconds`,
+    any other that never had one after `unwatched_seconds`.
     """
 
     store: RunStore
@@ -80,10 +80,9 @@ class RunManager:
     async def start(
         self, context: ConversationContext, progress: Progress, play: Play, asked: Asked = _NOT_ASKED
     ) -> Run:
-        """Start a run, and return once it is on disk; nothing of it is shown before.
+        """Start a run, and return once it is on disk: subscribers see nothing before. The request is sent meanwhile.
 
-        The model is asked meanwhile. Raises RequestError when there are too many runs, when the server is stopping or
-        when the run cannot be kept.
+        Raises RequestError while too many runs are active or the server is stopping, and where the store fails.
         """
         self._check_room()
         context.recorded = partial(self.store.flush, context.run_id)
@@ -154,14 +153,16 @@ class RunManager:
 
     # --- watch -------------------------------------------------------------------------------------------------
 
-    def watch(self, run: str | Run, after: int = 0, on_news: OnNews = never) -> AsyncGenerator[list[Stamped], None]:
-        """Yield a run's events behind a cursor, to its end. Leaving a live one early counts: see `_left`.
+    def watch(
+        self, run: str | Run, after: int = 0, try_emit: TryEmit[list[Stamped]] = decline
+    ) -> AsyncGenerator[list[Stamped], None]:
+        """Yield a run's events after a cursor, to its end. Leaving a live run early counts: see `_left`.
 
-        Of a live run `on_news` may take events where they are told; those are not yielded. Who has just started one
-        names the run itself: a short one is over and on disk by now, and one in five was read from there.
+        Batches of a live run that `try_emit` accepts are not yielded. A caller that has just started the run passes the
+        run itself: a short one may be over by now, and one in five was read back from disk.
         """
         run_id, live = (run, self.live(run)) if isinstance(run, str) else (run.id, run)
-        return self._watched(live, run_id, Cursor(after, on_news))
+        return self._watched(live, run_id, Cursor(after, try_emit))
 
     async def _watched(self, run: Run | None, run_id: str, cursor: Cursor) -> AsyncGenerator[list[Stamped], None]:
         if run is not None:

@@ -16,7 +16,7 @@ from signalbox.chat.loops.progress import Ending, Progress
 from signalbox.core.codes import CODES, Code
 from signalbox.core.events import AnyEvent, Done
 from signalbox.core.messages import JsonObject
-from signalbox.core.ports import Play, RunStore, Tell
+from signalbox.core.ports import Emit, Play, RunStore
 from signalbox.core.records import Figures, RunRecord
 from signalbox.runs.attempts_codec import attempts_of
 from signalbox.runs.journal import Journal
@@ -134,7 +134,7 @@ class Run(Struct, eq=False):
             self._task.cancel()
         try:
             # Nothing is awaited here but `drive`: a cancellation lands inside it, and it tells the ending.
-            driven = drive(play, self.context, self.progress, self._tell, lambda: self._why, most_bytes=most_bytes)
+            driven = drive(play, self.context, self.progress, self._emit, lambda: self._why, most_bytes=most_bytes)
             self._over(await driven)
         except Exception as error:  # noqa: BLE001 - a journal that cannot be written ends the run, and frees its place
             _log.error("run.unrecorded", run_id=self.id, error=type(error).__name__)
@@ -156,13 +156,13 @@ class Run(Struct, eq=False):
         ending = BROKEN if self._has_begun else self._why
         done = done_of(ending, self.context.model, self.context.flags, self.progress)
         try:
-            self._tell([*warning_of(ending), done])
+            self._emit([*warning_of(ending), done])
         except Exception as error:  # noqa: BLE001 - nothing more can be told; who watches is let go all the same
             _log.error("run.untold", run_id=self.id, error=type(error).__name__)
         self._over(done)
 
     @property
-    def _tell(self) -> Tell:
+    def _emit(self) -> Emit[list[AnyEvent]]:
         """What takes the run's events: its journal; only a conversation is ever asked for its turns."""
         return self.journal.append if self.context.session_id is None else self._record
 

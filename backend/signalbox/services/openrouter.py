@@ -12,7 +12,7 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import JsonObject, weight_of
 from signalbox.core.parts import Bill, Fault, Request, Served, StreamPart
-from signalbox.core.ports import OnHead, Take
+from signalbox.core.ports import Emit, OnHead
 from signalbox.core.sizes import LARGE
 from signalbox.offload import offloaded
 from signalbox.services.http.client import ask
@@ -77,14 +77,14 @@ class OpenRouterService:
             next(httpx.BasicAuth(request.url.username, request.url.password).sync_auth_flow(request))
         return Form(request)
 
-    async def stream(self, request: Request, take: Take, on_head: OnHead | None = None) -> None:
+    async def stream(self, request: Request, emit: Emit[list[StreamPart]], on_head: OnHead | None = None) -> None:
         """Hand over one list of parts per network read; cancelling this ends the request. Raises UpstreamError."""
         with _Failures(self._hide_key) as failures:
             answer = await self._asked(request, self._to_stream, stream=True)
             try:
                 failures.has_answer = True
                 served = await self._begin(answer, on_head)
-                await Hearing(answer, served, take, self._hide_key).run()
+                await Hearing(answer, served, emit, self._hide_key).run()
             finally:
                 await answer.aclose()
 

@@ -73,7 +73,7 @@ class Turn(Struct, eq=False):
         if self.has_words and len(parts) == 1 and type(part := parts[0]) is TextDelta and self._lets_through(part.text):
             # What a slow stream brings, one at a time: a piece of text in the middle of an answer.
             self._builder.text.append(part.text)
-            self.execution.tell([Content(part.text)])
+            self.execution.emit([Content(part.text)])
             return
         if self.attempt.first_part is None:
             self.attempt.first_part = self.clock()
@@ -81,7 +81,7 @@ class Turn(Struct, eq=False):
         self._tell(self._filters.split(parts), events)
         if events:
             self.is_visible = True
-            self.execution.tell(events)
+            self.execution.emit(events)
         if self.may_call and self._builder.assembler.touched:
             self._start_early(self._builder.assembler.closed())
 

@@ -22,7 +22,7 @@ from signalbox.core.events import (
     Warning,
 )
 from signalbox.core.messages import JsonObject, ToolCall, ToolMessage
-from signalbox.core.ports import Tell, ToolRunner
+from signalbox.core.ports import Emit, ToolRunner
 from signalbox.core.tools import Category, ToolContext, ToolOutcome, ToolSpec, Visibility
 from signalbox.wire.json_text import dumps
 
@@ -74,7 +74,7 @@ class ToolExecution(Struct, eq=False):
     context: ConversationContext
     tools: ToolRunner
     tool_context: ToolContext
-    tell: Tell
+    emit: Emit[list[AnyEvent]]
     room: asyncio.Semaphore
     calls: list[RunningCall] = []
     _settled: asyncio.Event = field(default_factory=asyncio.Event)
@@ -91,7 +91,7 @@ class ToolExecution(Struct, eq=False):
         names = self.context.tool_names
         announced = [self._new(call, step, names) for call in calls]
         if announced:
-            self._emit(ToolCalls([_told(call) for call in announced], step))
+            self._emit_one(ToolCalls([_told(call) for call in announced], step))
         return announced
 
     def _new(self, call: RepairedCall, step: int, names: frozenset[str]) -> RunningCall:
@@ -206,13 +206,13 @@ class ToolExecution(Struct, eq=False):
         limit = self.context.limits.max_searches
         if not self._clamped:
             self._clamped = True
-            self._emit(Warning(f"An answer may use at most {limit} searches.", Code.TOOL_CLAMP, call.step))
+            self._emit_one(Warning(f"An answer may use at most {limit} searches.", Code.TOOL_CLAMP, call.step))
         words = f"The limit of {limit} searches for this answer is reached; answer from what you have found."
         self.answer(call, ToolOutcome.failed(Code.TOOL_CLAMP, words))
 
     def _executing(self, call: RunningCall) -> None:
         if call.outcome is None:
-            self._emit(ToolExecuting(call.id, call.name, call.category, call.visibility, call.step))
+            self._emit_one(ToolExecuting(call.id, call.name, call.category, call.visibility, call.step))
 
     # --- answer ---------------------------------------------------------------------------------------------
 
@@ -227,7 +227,7 @@ class ToolExecution(Struct, eq=False):
             self._settled.set()
         result = _shown(outcome)
         was = True if cached else UNSET
-        self._emit(ToolResult(call.id, call.name, result, call.category, call.visibility, was, call.step))
+        self._emit_one(ToolResult(call.id, call.name, result, call.category, call.visibility, was, call.step))
 
     def withdraw(self, call: RunningCall, code: Code) -> None:
         """Answer a call that shall not run to its end, and stop its work; a search goes on."""
@@ -249,9 +249,9 @@ class ToolExecution(Struct, eq=False):
             self._settled.clear()
             await self._settled.wait()
 
-    def _emit(self, event: AnyEvent) -> None:
+    def _emit_one(self, event: AnyEvent) -> None:
         if not self._is_closed:  # what is still open then is answered by the run's end
-            self.tell([event])
+            self.emit([event])
 
     async def aclose(self) -> None:
         """Stop whatever still runs, and tell nothing more; no task outlives its run."""

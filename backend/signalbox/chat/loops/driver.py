@@ -29,7 +29,7 @@ from signalbox.core.events import (
     Warning,
 )
 from signalbox.core.parts import Usage
-from signalbox.core.ports import Play, Tell
+from signalbox.core.ports import Emit, Play
 
 _log = structlog.get_logger()
 TOO_LARGE = Ending("interrupted", Code.RUN_TOO_LARGE, CODES[Code.RUN_TOO_LARGE].sentence)
@@ -43,7 +43,7 @@ async def drive(
     play: Play,
     context: ConversationContext,
     progress: Progress,
-    tell: Tell,
+    emit: Emit[list[AnyEvent]],
     why_stopped: Callable[[], Ending] = lambda: _CANCELLED,
     *,
     most_bytes: float = inf,
@@ -53,7 +53,7 @@ async def drive(
     The task that awaits this is cancelled to stop the run: the loop is left at once, upstream and tools with it, and
     `why_stopped` says which ending that is. Events that would take the run over `most_bytes` are not told, and end it.
     """
-    emitter = _Emitter(tell, most_bytes)
+    emitter = _Emitter(emit, most_bytes)
     ending = Ending("complete")
     try:
         await play(emitter.emit)
@@ -79,17 +79,17 @@ async def drive(
         ending = ending_of(UpstreamError(Code.EMPTY_ANSWER))
     done = done_of(ending, context.model, context.flags, progress)
     held_back = [] if emitter.is_full else progress.say()  # it would stand behind a gap
-    tell([*held_back, *emitter.ledger.close(ending), *warning_of(ending), done])
+    emit([*held_back, *emitter.ledger.close(ending), *warning_of(ending), done])
     return done
 
 
 class _Emitter:
     """Passes a loop's events on, notes what is still owed for them, and takes no more than `most_bytes`."""
 
-    __slots__ = ("_most_bytes", "_said", "_task", "_tell", "has_content", "is_full", "ledger")
+    __slots__ = ("_emit_downstream", "_most_bytes", "_said", "_task", "has_content", "is_full", "ledger")
 
-    def __init__(self, tell: Tell, most_bytes: float) -> None:
-        self._tell = tell
+    def __init__(self, emit: Emit[list[AnyEvent]], most_bytes: float) -> None:
+        self._emit_downstream = emit
         self._most_bytes = most_bytes
         self._said = 0
         self._task = asyncio.current_task()
@@ -99,7 +99,7 @@ class _Emitter:
 
     def emit(self, events: list[AnyEvent]) -> None:
         """Emit a batch; raises TooLarge where the loop itself is at work."""
-        if not events or self.is_full:  # loops tell what there is to tell, also where that is nothing
+        if not events or self.is_full:  # loops tell what there is to emit, also where that is nothing
             return
         self._said += weight_of(events)
         if self._said <= self._most_bytes:
@@ -114,7 +114,7 @@ class _Emitter:
     def _pass_on(self, events: list[AnyEvent]) -> None:
         if not events:
             return
-        self._tell(events)  # first: what is not taken has not been told
+        self._emit_downstream(events)  # first: what is not taken has not been told
         if not self.has_content:
             self.has_content = any(event.says_something for event in events if type(event) is Content)
         if len(events) == 1 and type(events[0]) is Content:  # of a slow stream nearly all

@@ -27,7 +27,7 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent, Content, Reasoning
 from signalbox.core.parts import Completion, StreamPart
-from signalbox.core.ports import ChatClient, Play, Tell, ToolRunner
+from signalbox.core.ports import ChatClient, Emit, Play, ToolRunner
 from signalbox.core.slices import slices_of, texts_of
 from signalbox.core.tools import ToolContext
 
@@ -47,7 +47,7 @@ def run_legacy(
     """
     client = metered(client, context.budget, progress)
     return staged(
-        lambda steering, tell: _Loop(steering, tell, client, sleep).run(), context, tools, progress, tool_context
+        lambda steering, emit: _Loop(steering, emit, client, sleep).run(), context, tools, progress, tool_context
     )
 
 
@@ -56,7 +56,7 @@ class _Loop:
     """One run of the loop; `completion` is the last whole answer, `could_call`: its request had tools."""
 
     steering: Steering
-    tell: Tell
+    emit: Emit[list[AnyEvent]]
     client: ChatClient
     sleep: Callable[[float], Awaitable[None]]
     completion: Completion = field(default_factory=Completion)
@@ -65,7 +65,7 @@ class _Loop:
     async def run(self) -> None:
         """Ask, run what was called, ask again; the answer of a step without tools is streamed."""
         steering = self.steering
-        self.tell(steering.opening())
+        self.emit(steering.opening())
         while not steering.is_over:
             await steering.begin_step()
             await (self._whole_step() if may_call(await steering.request()) else self._last_step())
@@ -84,7 +84,7 @@ class _Loop:
             calls = [runnable(call, end) for raw in completion.calls for call in repaired(raw)]
             await execute_tool_calls(steering.execution, calls, steering.progress.steps)
         if end not in (TurnEnd.CALLS, TurnEnd.CUT_CALLS):
-            self.tell(steering.conclude(end, completion))
+            self.emit(steering.conclude(end, completion))
             return
         steering.remember(completion, steering.execution.calls[before:])
 
@@ -110,11 +110,11 @@ class _Loop:
             again = error and await steering.again(request, error, is_visible=False)
             if again is None:
                 self.completion = completion
-                self.tell(self._told(completion))
+                self.emit(self._told(completion))
                 if error is not None:
                     raise error
                 return
-            self.tell([*again.events])
+            self.emit([*again.events])
             await self.sleep(again.wait)
 
     async def _parsed(self, parts: list[StreamPart]) -> Completion:
@@ -170,13 +170,13 @@ class _Loop:
                 steering.progress.settle(completion, error)
                 steering.progress.unsaid = turn.held_back
             steering.has_spoken = steering.has_spoken or turn.has_words
-            self.tell(steering.progress.say())
+            self.emit(steering.progress.say())
             if error is None:
-                self.tell(steering.unreadable(completion))
-                self.tell(steering.conclude(how_it_ended(completion, has_calls=False, may_call=False), completion))
+                self.emit(steering.unreadable(completion))
+                self.emit(steering.conclude(how_it_ended(completion, has_calls=False, may_call=False), completion))
                 return
             again = await steering.again(request, error, is_visible=turn.is_visible)
             if again is None:
                 raise error
-            self.tell([*again.events])
+            self.emit([*again.events])
             await self.sleep(again.wait)

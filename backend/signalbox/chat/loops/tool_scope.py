@@ -7,12 +7,13 @@ from signalbox.chat.calls.execution import ToolExecution
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.loops.progress import Progress
 from signalbox.chat.loops.state import Steering
-from signalbox.core.ports import Play, Tell, ToolRunner
+from signalbox.core.events import AnyEvent
+from signalbox.core.ports import Emit, Play, ToolRunner
 from signalbox.core.tools import ToolContext
 
 
 def staged(
-    play: Callable[[Steering, Tell], Awaitable[None]],
+    play: Callable[[Steering, Emit[list[AnyEvent]]], Awaitable[None]],
     context: ConversationContext,
     tools: ToolRunner,
     progress: Progress,
@@ -22,10 +23,10 @@ def staged(
     known = tool_context or ToolContext.for_conversation(context.run_id, context.messages)
     known.sources.go_on_from(context.cited)
 
-    async def played(tell: Tell) -> None:
-        execution = ToolExecution(context, tools, known, tell, Semaphore(context.limits.tools_at_once))
+    async def played(emit: Emit[list[AnyEvent]]) -> None:
+        execution = ToolExecution(context, tools, known, emit, Semaphore(context.limits.tools_at_once))
         try:
-            await play(Steering(context, execution, progress), tell)
+            await play(Steering(context, execution, progress), emit)
         finally:
             await execution.aclose()
 

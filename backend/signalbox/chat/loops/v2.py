@@ -13,8 +13,9 @@ from signalbox.chat.loops.state import Steering, may_call
 from signalbox.chat.loops.stop_reason import TurnEnd, failure_of, how_it_ended
 from signalbox.chat.loops.tool_scope import staged
 from signalbox.core.errors import UpstreamError
+from signalbox.core.events import AnyEvent
 from signalbox.core.parts import Request
-from signalbox.core.ports import ChatClient, Play, Tell, ToolRunner
+from signalbox.core.ports import ChatClient, Emit, Play, ToolRunner
 from signalbox.core.slices import slices_of
 from signalbox.core.tools import ToolContext
 
@@ -34,7 +35,7 @@ def run_v2(
     """
     client = metered(client, context.budget, progress)
     return staged(
-        lambda steering, tell: _Loop(steering, tell, client, sleep).run(), context, tools, progress, tool_context
+        lambda steering, emit: _Loop(steering, emit, client, sleep).run(), context, tools, progress, tool_context
     )
 
 
@@ -43,14 +44,14 @@ class _Loop:
     """One run of the loop; `turn` is what the model says in the step under way."""
 
     steering: Steering
-    tell: Tell
+    emit: Emit[list[AnyEvent]]
     client: ChatClient
     sleep: Callable[[float], Awaitable[None]]
     turn: Turn = field(init=False)
 
     async def run(self) -> None:
         """Take steps until one of them ends the run."""
-        self.tell(self.steering.opening())
+        self.emit(self.steering.opening())
         while not self.steering.is_over:
             await self.steering.begin_step()
             await self._step()
@@ -58,13 +59,13 @@ class _Loop:
     async def _step(self) -> None:
         await self._ask()
         completion = self.turn.completion
-        self.tell(self.steering.unreadable(completion))
+        self.emit(self.steering.unreadable(completion))
         may_call_ = self.turn.may_call
         has_calls = may_call_ and bool(completion.calls)
         end = how_it_ended(completion, has_calls=has_calls, may_call=may_call_)
         calls = self.turn.settle_calls(end) if has_calls and end not in (TurnEnd.MALFORMED, TurnEnd.REFUSAL) else []
         if end not in (TurnEnd.CALLS, TurnEnd.CUT_CALLS):
-            self.tell(self.steering.conclude(end, completion))
+            self.emit(self.steering.conclude(end, completion))
             return
         await self.steering.execution.settled()
         self.steering.remember(completion, calls)
@@ -88,7 +89,7 @@ class _Loop:
                 error = None if was_stopped else failure_of(completion, error)
                 steering.progress.settle(completion, error)
                 steering.progress.unsaid = self.turn.held_back
-            self.tell(steering.progress.say())
+            self.emit(steering.progress.say())
             steering.has_spoken = steering.has_spoken or self.turn.has_words
             if error is None:
                 return
@@ -96,7 +97,7 @@ class _Loop:
             if again is None:
                 steering.close_open_calls()
                 raise error
-            self.tell([*again.events])
+            self.emit([*again.events])
             await self.sleep(again.wait)
 
     async def _read(self, request: Request, attempt: Attempt) -> None:

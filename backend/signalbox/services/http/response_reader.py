@@ -10,7 +10,7 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.in_flight import IN_FLIGHT, Share
 from signalbox.core.parts import Fault, Served, StreamPart
-from signalbox.core.ports import Take
+from signalbox.core.ports import Emit
 from signalbox.core.slices import slices_of
 from signalbox.services.http.client import field, is_read, pour
 from signalbox.wire.json_weight import LARGE, MOST_VALUES, JsonWeight
@@ -29,16 +29,20 @@ _AT_MOST_AFTER_FINISH = 30.0
 class Hearing:
     """One answer to a request for a stream; `served` is what its head told of it.
 
-    Until its finish reason the reads are poured through `take` where they arrive; what follows that is awaited, since
+    Until its finish reason the reads are poured through `emit` where they arrive; what follows that is awaited, since
     it must not be waited for too long. `hide` keeps the key out of errors that came inside a 200.
     """
 
     def __init__(
-        self, answer: httpx.Response, served: Served, take: Take, hide: Callable[[UpstreamError], None]
+        self,
+        answer: httpx.Response,
+        served: Served,
+        emit: Emit[list[StreamPart]],
+        hide: Callable[[UpstreamError], None],
     ) -> None:
         self._answer = answer
         self._served = served
-        self._take = take
+        self._emit = emit
         self._hide = hide
         self._decoder = StreamDecoder(served)
         self._body: bytes | None = None
@@ -109,7 +113,7 @@ class Hearing:
             self._tell(parts)
             return True
         if parts:
-            self._take(parts)
+            self._emit(parts)
         return False
 
     def _tell(self, parts: list[StreamPart]) -> None:
@@ -118,7 +122,7 @@ class Hearing:
                 if type(part) is Fault:
                     self._hide(part.error)
         if parts:
-            self._take(parts)
+            self._emit(parts)
 
     async def _hear_tail(self, reads: AsyncIterator[bytes]) -> None:
         """Read what is still told behind an error or a finish (usage, late text), for a while."""

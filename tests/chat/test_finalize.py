@@ -9,6 +9,7 @@ from signalbox.chat.loops.finalize import (
 )
 from signalbox.core.messages import ImagePart, SystemMessage, TextPart, UserMessage
 
+from tests.support.params import sent
 from tests.support.runs import context_for
 from tests.support.scripted import make_tool
 
@@ -22,7 +23,7 @@ def test_the_same_tools_with_none_allowed() -> None:
     assert [tool.name for tool in request.tools] == ["f"]
     assert request.tool_choice == "none"
     assert request.messages == (SystemMessage(FINAL_WORDS), *context.messages)
-    assert request.params == {"parallel_tool_calls": False}
+    assert sent(request.params) == {"parallel_tool_calls": False}
 
 
 def test_a_hint_and_a_second_time_add_words() -> None:

@@ -9,7 +9,9 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import Warning
 from signalbox.core.messages import AssistantMessage, JsonValue, ToolCall, UserMessage
+from signalbox.core.params import NO_PARAMS, public_choice
 
+from tests.support.params import sent
 from tests.support.runs import context_for
 from tests.support.scripted import make_tool
 
@@ -22,21 +24,21 @@ FORCED: JsonValue = {"type": "function", "function": {"name": "f"}}
 def test_nothing_is_added_without_tools(model: str) -> None:
     """Without tools no family gets a parameter that the caller did not set."""
     request = prepare_request_params(context_for(model=model))
-    assert (request.params, request.tools, request.tool_choice) == ({}, (), None)
+    assert (request.params, request.tools, request.tool_choice) == (NO_PARAMS, (), None)
 
 
 @pytest.mark.parametrize("model", ALL)
 def test_one_call_at_a_time_where_the_plan_says(model: str) -> None:
     """`parallel_tool_calls: false` goes to anthropic and xai, to nobody else, and only with tools (PS-12)."""
     params = prepare_request_params(context_for(TOOLS, model=model)).params
-    assert params == ({"parallel_tool_calls": False} if model in ("anthropic/x", "x-ai/x") else {})
+    assert sent(params) == ({"parallel_tool_calls": False} if model in ("anthropic/x", "x-ai/x") else {})
 
 
 @pytest.mark.parametrize("first", [True, False])
 def test_guardrails_hold_in_every_step(first: bool) -> None:
     """The second step has the same guardrails as the first (PS-12)."""
     request = prepare_request_params(context_for(TOOLS, model="anthropic/x"), first=first)
-    assert request.params == {"parallel_tool_calls": False}
+    assert sent(request.params) == {"parallel_tool_calls": False}
 
 
 @pytest.mark.parametrize("model", ALL)
@@ -45,35 +47,35 @@ def test_response_format_beside_tools(model: str) -> None:
     params: dict[str, JsonValue] = {"response_format": {"type": "json_object"}}
     with_tools = context_for(TOOLS, model=model, params=params)
     refused = model in ("x-ai/x", "google/x")
-    assert ("response_format" in guarded_params(with_tools)) is not refused
+    assert (guarded_params(with_tools).format is None) is refused
     assert dropped_params(with_tools) == (["response_format"] if refused else [])
     without = context_for(model=model, params=params)
-    assert guarded_params(without) == params
+    assert sent(guarded_params(without)) == params
     assert dropped_params(without) == []
 
 
 def test_parallel_calls_need_tools() -> None:
     """`parallel_tool_calls` without tools is a 400, so it is left out and told (C3)."""
     context = context_for(params={"parallel_tool_calls": True, "seed": 1})
-    assert guarded_params(context) == {"seed": 1}
+    assert sent(guarded_params(context)) == {"seed": 1}
     assert dropped_params(context) == ["parallel_tool_calls"]
 
 
 @pytest.mark.parametrize(
-    ("model", "sent", "told"), [("openai/x", True, []), ("anthropic/x", False, ["parallel_tool_calls"])]
+    ("model", "goes", "told"), [("openai/x", True, []), ("anthropic/x", False, ["parallel_tool_calls"])]
 )
-def test_a_callers_parallel_calls(model: str, sent: bool, told: list[str]) -> None:
+def test_a_callers_parallel_calls(model: str, goes: bool, told: list[str]) -> None:
     """The caller's wish goes out, unless the family's rule says otherwise, which is told."""
     context = context_for(TOOLS, model=model, params={"parallel_tool_calls": True})
-    assert guarded_params(context) == {"parallel_tool_calls": sent}
+    assert sent(guarded_params(context)) == {"parallel_tool_calls": goes}
     assert dropped_params(context) == told
 
 
 def test_the_callers_parameters_are_not_touched() -> None:
     """Guardrails work on a copy."""
-    params: dict[str, JsonValue] = {"response_format": {"type": "json_object"}}
-    guarded_params(context_for(TOOLS, model="x-ai/x", params=params))
-    assert params == {"response_format": {"type": "json_object"}}
+    context = context_for(TOOLS, model="x-ai/x", params={"response_format": {"type": "json_object"}})
+    guarded_params(context)
+    assert sent(context.base_params) == {"response_format": {"type": "json_object"}}
 
 
 @pytest.mark.parametrize(
@@ -89,8 +91,8 @@ def test_the_callers_parameters_are_not_touched() -> None:
 def test_a_forced_choice_binds_the_first_step_only(choice: JsonValue, first: JsonValue, later: JsonValue) -> None:
     """A call that is forced in every step would keep the run from ever answering."""
     context = context_for(TOOLS, tool_choice=choice)
-    assert prepare_request_params(context).tool_choice == first
-    assert prepare_request_params(context, first=False).tool_choice == later
+    assert public_choice(prepare_request_params(context).tool_choice) == first
+    assert public_choice(prepare_request_params(context, first=False).tool_choice) == later
 
 
 def test_no_choice_without_tools() -> None:
@@ -108,7 +110,7 @@ def test_the_session_goes_along() -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "reasoning", "sent"),
+    ("model", "reasoning", "goes"),
     [
         ("anthropic/sim", {"effort": "low"}, "auto"),
         ("anthropic/sim", {"max_tokens": 2000}, "auto"),
@@ -117,12 +119,12 @@ def test_the_session_goes_along() -> None:
         ("openai/sim", {"effort": "low"}, "required"),
     ],
 )
-def test_b6_no_call_is_forced_while_the_model_reasons(model: str, reasoning: JsonValue, sent: str) -> None:
+def test_b6_no_call_is_forced_while_the_model_reasons(model: str, reasoning: JsonValue, goes: str) -> None:
     """Where the family refuses both together the choice is left to the model, and that is told."""
     params: dict[str, JsonValue] = {"reasoning": reasoning} if reasoning else {}
     context = context_for([make_tool("f")], model=model, tool_choice="required", params=params)
-    assert prepare_request_params(context).tool_choice == sent
-    assert dropped_params(context) == ([] if sent == "required" else ["tool_choice"])
+    assert prepare_request_params(context).tool_choice == goes
+    assert dropped_params(context) == ([] if goes == "required" else ["tool_choice"])
 
 
 def test_c03_arguments_that_hosts_cannot_name_are_left_out() -> None:
@@ -154,7 +156,7 @@ def test_a_model_that_draws_is_asked_for_images(modalities: tuple[str, ...]) -> 
         prepare_request_params(context, first=False),
         finalize_after_tools(context),
     ]
-    assert [request.params for request in requests] == [{"modalities": [*modalities]}] * 3
+    assert [sent(request.params) for request in requests] == [{"modalities": [*modalities]}] * 3
     assert (dropped_params(context), requests[0].changes) == ([], ())
 
 
@@ -163,4 +165,4 @@ def test_the_callers_modalities_are_sent_as_they_are(drawn: tuple[str, ...]) -> 
     """Whatever the catalogue lists."""
     context = context_for(params={"modalities": ["text"]})
     context.abilities = Abilities(modalities=drawn)
-    assert prepare_request_params(context).params == {"modalities": ["text"]}
+    assert sent(prepare_request_params(context).params) == {"modalities": ["text"]}

@@ -20,6 +20,7 @@ from signalbox.simulator.rules import check, check_body
 from signalbox.wire.openrouter.request import body_of
 
 from tests.going_on.lives import FAMILIES, tools
+from tests.support.params import choice, params
 from tests.support.runs import RUN_ID
 
 # Each family's simulated model, and those of the catalogue that take less than others.
@@ -69,9 +70,9 @@ def abilities(model: str) -> Abilities:
 def context_of(model: str, before: list[Message], ask: Ask, own: tuple[Message, ...] = ()) -> ConversationContext:
     """Make the context of a run; `own` are the steps that it has taken."""
     tools_ = OFFERS[ask.offer]
-    choice = ask.choice if tools_ else None
+    wanted = ask.choice if tools_ else None
     context = ConversationContext(
-        RUN_ID, model, list(before), ask.params, tools_, choice, abilities=abilities(model),
+        RUN_ID, model, list(before), params(**ask.params), tools_, choice(wanted), abilities=abilities(model),
         conceded=Concessions(**ask.given_up),
     )  # fmt: skip
     context.messages.extend(own)

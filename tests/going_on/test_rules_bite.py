@@ -15,6 +15,7 @@ from signalbox.core.messages import (
     ToolMessage,
     UserMessage,
 )
+from signalbox.core.params import NO_PARAMS
 
 from tests.going_on.lives import FAMILIES, QUESTION, Cut, live, simulated
 from tests.going_on.strict import Ask, context_of, first_refusal, refusal_of
@@ -82,7 +83,7 @@ def test_calls_need_tools_beside_them(family: str) -> None:
     context = context_of(f"{family}/sim", [HI, called(A), OF_A, WORDS, ON], Ask("none"))
     request = prepare_request_params(context)
     assert refusal_of(request) is None
-    bare = structs.replace(request, tools=(), tool_choice=None, params={})
+    bare = structs.replace(request, tools=(), tool_choice=None, params=NO_PARAMS)
     assert (refusal_of(bare) is not None) is (family == "anthropic")
 
 

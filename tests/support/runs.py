@@ -16,6 +16,8 @@ from signalbox.core.ports import Emit, Play
 from signalbox.core.tools import Tool, ToolContext
 from signalbox.services.tool_executor import ToolExecutor
 
+from tests.support.params import choice
+from tests.support.params import params as params_as_sent
 from tests.support.scripted import ScriptedClient
 
 RUN_ID = "0123456789abcdef0123456789abcdef"
@@ -81,9 +83,9 @@ def context_for(
         run_id=RUN_ID,
         model=model,
         messages=messages if messages is not None else [UserMessage("What is the tool loop?")],
-        base_params=params or {},
+        base_params=params_as_sent(**(params or {})),
         tool_schemas=schemas,
-        tool_choice=tool_choice,
+        tool_choice=choice(tool_choice),
         finalize_hint=finalize_hint,
         limits=limits or Limits(),
         flags=RunFlags(simulated=True),

@@ -16,6 +16,7 @@ from signalbox.core.messages import (
     ToolMessage,
     UserMessage,
 )
+from signalbox.core.params import Params, Routing
 from signalbox.core.parts import Request, ToolSchema
 from signalbox.wire.openrouter.request import body_of
 
@@ -45,14 +46,10 @@ def test_nothing_is_added() -> None:
 
 def test_parameters_go_as_they_are() -> None:
     """What was set is forwarded under its own name, unchanged: zeros, lists and objects too."""
-    params: dict[str, Any] = {
-        "temperature": 0,
-        "seed": 2**70,
-        "stop": ["\n", ","],
-        "provider": {"order": ["x"]},
-        "logprobs": False,
-    }
-    sent = body(Request("a/b", ASK, params=params))
+    params: dict[str, Any] = {"temperature": 0, "seed": 2**70, "stop": ["\n", ","], "logprobs": False}
+    given = Params(**{**params, "stop": ("\n", ",")}, routing=Routing({"order": ["x"]}), extra={"zdr": True})
+    params |= {"provider": {"order": ["x"]}, "zdr": True}
+    sent = body(Request("a/b", ASK, params=given))
     assert {name: sent[name] for name in params} == params
     assert set(sent) == {"model", "messages", "stream", *params}
 
@@ -71,7 +68,7 @@ def test_tools_and_choice() -> None:
 def test_tools_are_written_alike_by_every_writer(seed: float, most: int) -> None:
     """Also beside a number that only the slower writer takes, or with one in them; and the second time as the first."""
     tools = (ToolSchema("f", "Does f.", {"maximum": most}), TOOL)
-    first, second = (body(Request("a/b", ASK, tools=tools, params={"seed": seed})) for _ in range(2))
+    first, second = (body(Request("a/b", ASK, tools=tools, params=Params(extra={"seed": seed}))) for _ in range(2))
     assert [tool["function"]["parameters"] for tool in first["tools"]] == [{"maximum": most}, TOOL.parameters]
     assert first == second
 

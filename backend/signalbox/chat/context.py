@@ -7,7 +7,8 @@ from msgspec import Struct, field
 
 from signalbox.chat.budget import Budget
 from signalbox.core.events import Flag, LoopName
-from signalbox.core.messages import JsonValue, Message
+from signalbox.core.messages import Message
+from signalbox.core.params import NO_PARAMS, Choice, Params
 from signalbox.core.parts import ToolSchema
 from signalbox.profiles import UNKNOWN, Profile, profile_for
 
@@ -32,7 +33,8 @@ class RunFlags(Struct, frozen=True):
 class Abilities(Struct, frozen=True):
     """What the catalogue says of a model; None where it says nothing, and then the host decides.
 
-    `tools`: they may be offered. `modalities`: what a model that draws is asked to answer with.
+    `parameters`: which fields of `Params` the model accepts. `tools`: they may be offered. `modalities`: what a model
+    that draws is asked to answer with.
     """
 
     parameters: frozenset[str] | None = None
@@ -68,18 +70,18 @@ async def _at_once() -> None:
 class ConversationContext(Struct):
     """One run's state; `messages` grows by the turns of this run, which begin at `loop_start`.
 
-    `base_params` are forwarded as they are, `provider_id` is the model's family, `tool_choice` is what the caller
-    asked for. `recorded` waits until every emitted event is on disk, and raises StoreError. Without a `budget` a run
-    may cost anything. `request_id` is for the log. `cited` are the numbered sources of an answer that this run
-    continues. `profile` and `loop_start` are always set here.
+    `base_params` and `tool_choice` are what the caller asked for, `provider_id` is the model's family. `recorded` waits
+    until every emitted event is on disk, and raises StoreError. Without a `budget` a run may cost anything.
+    `request_id` is for the log. `cited` are the numbered sources of an answer that this run continues. `profile` and
+    `loop_start` are always set here.
     """
 
     run_id: str
     model: str
     messages: list[Message]
-    base_params: Mapping[str, JsonValue] = {}
+    base_params: Params = NO_PARAMS
     tool_schemas: tuple[ToolSchema, ...] = ()
-    tool_choice: JsonValue = None
+    tool_choice: Choice | None = None
     finalize_hint: str = ""
     session_id: str | None = None
     limits: Limits = Limits()

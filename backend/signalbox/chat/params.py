@@ -1,14 +1,17 @@
 """From a run's context to one request: history repaired, guardrails applied."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+
+from msgspec.structs import replace
 
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.history.context_window import MOST
 from signalbox.chat.history.message_order import holds_image_words
 from signalbox.chat.history.repair import history_for
 from signalbox.core.conversations import session_of
-from signalbox.core.messages import AssistantMessage, JsonObject, JsonValue, Message, ToolMessage
+from signalbox.core.messages import AssistantMessage, JsonValue, Message, ToolMessage
+from signalbox.core.params import NO_PARAMS, Choice, Params, Reasoning, Routing, public_name, public_value
 from signalbox.core.parts import Request, ToolSchema
 
 # What the catalogue lists per model. A host answers 400 to one that it does not know (Claude 4.7 to temperature: quirk
@@ -16,8 +19,8 @@ from signalbox.core.parts import Request, ToolSchema
 _LISTED = frozenset(
     {
         "temperature", "top_p", "top_k", "min_p", "top_a", "frequency_penalty", "presence_penalty",
-        "repetition_penalty", "seed", "logprobs", "top_logprobs", "logit_bias", "response_format", "stop",
-        "reasoning", "parallel_tool_calls",
+        "repetition_penalty", "seed", "logprobs", "top_logprobs", "logit_bias", "format", "stop",
+        "reasoning", "parallel",
     }
 )  # fmt: skip
 # Room for an answer above what the model may think (quirk B8; Anthropic wants max_tokens above the budget).
@@ -39,7 +42,7 @@ def prepare_request_params(context: ConversationContext, *, first: bool = True) 
     offered = context.offered
     earlier = () if offered else used_in(messages)
     guarded = guarded_params(context)
-    params = _of_this_step(dict(guarded), context, messages)
+    params = _of_this_step(guarded, context, messages)
     return Request(
         model=context.model,
         messages=messages,
@@ -49,7 +52,7 @@ def prepare_request_params(context: ConversationContext, *, first: bool = True) 
         session_id=session_of(context.session_id) if context.session_id else None,
         changes=(
             *_conceded(context, messages),
-            *(f"{name} {params[name]}" for name in params if params[name] != guarded.get(name)),
+            *_changed_here(guarded, params),
         ),
     )
 
@@ -65,6 +68,16 @@ def _conceded(context: ConversationContext, messages: tuple[Message, ...]) -> It
         yield "calls told in words"
     if not context.sees_images and any(holds_image_words(message) for message in messages):
         yield "no images"
+
+
+def _changed_here(guarded: Params, params: Params) -> Iterator[str]:
+    """Say which parameters this step's request has changed, and to what."""
+    if params is guarded:
+        return
+    for name in params.set_fields():
+        value = getattr(params, name)
+        if value != getattr(guarded, name):
+            yield f"{public_name(name)} {public_value(value)}"
 
 
 def used_in(messages: Iterable[Message]) -> tuple[ToolSchema, ...]:
@@ -96,33 +109,37 @@ def _type_of(value: JsonValue) -> str:
             return "string"
 
 
-def guarded_params(context: ConversationContext) -> dict[str, JsonValue]:
+def guarded_params(context: ConversationContext) -> Params:
     """Apply the facts of profile and catalogue to the caller's parameters; the same for every request of a run."""
-    drawn = context.abilities.modalities
-    if not context.base_params and context.profile.parallel_tool_calls is None and not drawn:
-        return {}
-    params = {name: value for name, value in context.base_params.items() if _is_taken(context, name)}
-    if drawn:
-        params.setdefault("modalities", [*drawn])  # without them a model that draws sends no image (quirk E14)
-    if context.profile.budget_in_limit:
-        _make_room(params)
+    params, profile, drawn = context.base_params, context.profile, context.abilities.modalities
+    if params is not NO_PARAMS:
+        params = _accepted(params, context)
+    if drawn and params.modalities is None:
+        params = params.changed(modalities=drawn)  # without them a model that draws sends no image (quirk E14)
+    if profile.budget_in_limit:
+        params = _make_room(params)
     if not context.offered:
-        params.pop("parallel_tool_calls", None)  # 400 without tools (quirk C3)
-        return params
-    if not context.profile.json_with_tools:
-        params.pop("response_format", None)
-    if context.profile.parallel_tool_calls is not None and not _would_exclude(context, "parallel_tool_calls"):
-        params["parallel_tool_calls"] = context.profile.parallel_tool_calls
+        return params if params.parallel is None else params.changed(parallel=None)  # 400 without tools (quirk C3)
+    if params.format is not None and not profile.json_with_tools:
+        params = params.changed(format=None)
+    if profile.parallel_tool_calls is not None and not _would_exclude(context, "parallel"):
+        params = params.changed(parallel=profile.parallel_tool_calls)
     return params
 
 
 def dropped_params(context: ConversationContext) -> list[str]:
-    """Name what the caller set and the guardrails take out or change."""
-    guarded = guarded_params(context)
-    dropped = [name for name, value in context.base_params.items() if guarded.get(name) != value]
+    """Name what the caller set and the guardrails take out or change, as the public API names it."""
+    base, guarded = context.base_params, guarded_params(context)
+    dropped = [public_name(name) for name in base.set_fields() if getattr(guarded, name) != getattr(base, name)]
     if context.tool_choice is not None and context.offered and _tool_choice(context, first=True) != context.tool_choice:
         dropped.append("tool_choice")
     return dropped
+
+
+def _accepted(params: Params, context: ConversationContext) -> Params:
+    """Leave out what the model's hosts do not accept."""
+    rejected = [name for name in _LISTED if getattr(params, name) is not None and not _is_taken(context, name)]
+    return params.changed(**dict.fromkeys(rejected)) if rejected else params
 
 
 def _is_taken(context: ConversationContext, name: str) -> bool:
@@ -132,45 +149,44 @@ def _is_taken(context: ConversationContext, name: str) -> bool:
 
 def _would_exclude(context: ConversationContext, name: str) -> bool:
     """Whether no host would be left: the caller requires all parameters, and none takes this one (quirk C1)."""
-    requires = _object(context.base_params.get("provider")).get("require_parameters") is True
-    return requires and not _is_taken(context, name)
+    routing = context.base_params.routing
+    return routing is not None and routing.takes_all and not _is_taken(context, name)
 
 
-def _make_room(params: dict[str, JsonValue]) -> None:
+def _make_room(params: Params) -> Params:
     """Keep the length limit above the budget for thinking, or nothing is left for the answer (quirk B8)."""
-    cap, reasoning = params.get("max_tokens"), params.get("reasoning")
-    budget = reasoning.get("max_tokens") if isinstance(reasoning, dict) else None
-    if isinstance(cap, int) and isinstance(budget, int) and cap <= budget:
-        params["max_tokens"] = budget + ANSWER_RESERVE
-
-
-def _of_this_step(
-    params: dict[str, JsonValue], context: ConversationContext, messages: tuple[Message, ...]
-) -> dict[str, JsonValue]:
-    """Apply what depends on how the run has gone: what was conceded, which host began the tool loop."""
-    conceded = context.conceded
-    if conceded.room is not None:
-        params["max_tokens"] = conceded.room
-        if _thinks_hard(params):
-            params["reasoning"] = {**_object(params.get("reasoning")), "effort": "low"}
-    if conceded.most_tokens is not None:
-        cap = params.get("max_tokens")
-        params["max_tokens"] = most = min(cap, conceded.most_tokens) if isinstance(cap, int) else conceded.most_tokens
-        _fit_budget(params, most)
-    if context.profile.thinks_first and reasons(params) and _lacks_thinking(messages):
-        params["reasoning"] = {"enabled": False}  # what cannot be sent back cannot be gone on from (quirk B7)
-    if host := pinned_host(context, messages):
-        params["provider"] = {**_object(params.get("provider")), "order": [host], "allow_fallbacks": False}
+    cap, budget = params.max_tokens, params.reasoning and params.reasoning.max_tokens
+    if cap is not None and budget is not None and cap <= budget:
+        return params.changed(max_tokens=budget + ANSWER_RESERVE)
     return params
 
 
-def _fit_budget(params: dict[str, JsonValue], most: int) -> None:
+def _of_this_step(params: Params, context: ConversationContext, messages: tuple[Message, ...]) -> Params:
+    """Apply what depends on how the run has gone: what was conceded, which host began the tool loop."""
+    conceded = context.conceded
+    if conceded.room is not None:
+        params = params.changed(max_tokens=conceded.room)
+        if params.reasoning is not None and _thinks_hard(params):
+            params = params.changed(reasoning=replace(params.reasoning, effort="low"))
+    if conceded.most_tokens is not None:
+        most = min(params.max_tokens or conceded.most_tokens, conceded.most_tokens)
+        params = _fit_budget(params.changed(max_tokens=most), most)
+    if context.profile.thinks_first and reasons(params) and _lacks_thinking(messages):
+        # What cannot be sent back cannot be gone on from (quirk B7).
+        params = params.changed(reasoning=Reasoning(enabled=False))
+    if host := pinned_host(context, messages):
+        params = params.changed(routing=replace(params.routing or Routing(), host=host))
+    return params
+
+
+def _fit_budget(params: Params, most: int) -> Params:
     """Keep a budget for thinking below a clamped limit, above which Anthropic refuses it (quirks B8, F3)."""
-    reasoning = params.get("reasoning")
-    budget = reasoning.get("max_tokens") if isinstance(reasoning, dict) else None
-    if isinstance(reasoning, dict) and isinstance(budget, int) and budget >= most:
-        left = most - ANSWER_RESERVE
-        params["reasoning"] = {**reasoning, "max_tokens": left} if left >= _LEAST_BUDGET else {"enabled": False}
+    reasoning = params.reasoning
+    if reasoning is None or reasoning.max_tokens is None or reasoning.max_tokens < most:
+        return params
+    left = most - ANSWER_RESERVE
+    smaller = replace(reasoning, max_tokens=left) if left >= _LEAST_BUDGET else Reasoning(enabled=False)
+    return params.changed(reasoning=smaller)
 
 
 def has_room(context: ConversationContext, limit: int) -> bool:
@@ -179,9 +195,9 @@ def has_room(context: ConversationContext, limit: int) -> bool:
     return most is None or _thinks_hard(context.base_params) or (0 < limit < most)
 
 
-def _thinks_hard(params: Mapping[str, JsonValue]) -> bool:
+def _thinks_hard(params: Params) -> bool:
     """Whether an effort is set that can be lowered; `none` and `minimal` are lower than low."""
-    return _object(params.get("reasoning")).get("effort") not in (None, "low", "minimal", "none")
+    return params.reasoning is not None and params.reasoning.effort not in (None, "low", "minimal", "none")
 
 
 def pinned_host(context: ConversationContext, messages: tuple[Message, ...]) -> str | None:
@@ -207,7 +223,7 @@ def _lacks_thinking(messages: tuple[Message, ...]) -> bool:
     return first is not None and not first.reasoning_details
 
 
-def _tool_choice(context: ConversationContext, *, first: bool) -> JsonValue:
+def _tool_choice(context: ConversationContext, *, first: bool) -> Choice | None:
     """Return the caller's choice; a forced call is forced once, or the run could never answer."""
     choice = context.tool_choice
     if choice is None or not context.offered:
@@ -220,18 +236,12 @@ def _tool_choice(context: ConversationContext, *, first: bool) -> JsonValue:
 
 def _will_reason(context: ConversationContext) -> bool:
     """Whether the model reasons: as requested, or by default where it can (quirk B6)."""
-    if "reasoning" in context.base_params or not context.profile.reasons_unasked:
+    if context.base_params.reasoning is not None or not context.profile.reasons_unasked:
         return reasons(context.base_params)
     return "reasoning" in (context.abilities.parameters or ())
 
 
-def reasons(params: Mapping[str, JsonValue]) -> bool:
+def reasons(params: Params) -> bool:
     """Whether the caller asked for reasoning (quirk B6)."""
-    reasoning = params.get("reasoning")
-    if not isinstance(reasoning, dict):
-        return False
-    return reasoning.get("enabled") is not False and reasoning.get("effort") != "none"
-
-
-def _object(value: JsonValue) -> JsonObject:
-    return value if isinstance(value, dict) else {}
+    reasoning = params.reasoning
+    return reasoning is not None and reasoning.enabled is not False and reasoning.effort != "none"

@@ -6,6 +6,7 @@ from typing import Any
 from signalbox.chat.budget import Budget, Prices
 from signalbox.chat.context import Limits
 from signalbox.core.messages import AssistantMessage, Message, SystemMessage, UserMessage
+from signalbox.core.params import Params, Reasoning
 from signalbox.core.tools import Tool
 from signalbox.intakes.v1 import schemas_of
 from signalbox.replay.case import Case
@@ -66,8 +67,8 @@ def _of_limits(tools: list[Tool]) -> Iterator[Case]:
     yield _case("openai/sim-searches-6", "at most 2 searches", _TIDES, tools, limits=Limits(max_searches=2))
     yield _case("openai/sim", "one tool forced", _TIDES, tools, tool_choice="required")
     yield _case("openai/sim", "without tools", _TIDES, [])
-    yield _case("anthropic/sim", "thinking", _TIDES, tools, params={"reasoning": {"effort": "high"}})
-    yield _case("openai/sim", "a sampled answer", _TIDES, tools, params={"temperature": 0.2, "max_tokens": 400})
+    yield _case("anthropic/sim", "thinking", _TIDES, tools, params=Params(reasoning=Reasoning(effort="high")))
+    yield _case("openai/sim", "a sampled answer", _TIDES, tools, params=Params(temperature=0.2, max_tokens=400))
     yield _case("openai/sim", "a finalize hint", _TIDES, tools, finalize_hint="Be brief.", limits=Limits(max_steps=1))
     budget = Budget(0.002, Prices(0.0, 0.00001))
     yield _case("openai/sim-long-2000", "a budget", _TIDES, tools, budget=budget)

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import TypeAlias
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import JsonObject, JsonValue, Message, ReasoningDetail
+from signalbox.core.params import NO_PARAMS, Choice, Params
 
 
 class Usage(Struct, frozen=True):
@@ -245,14 +246,13 @@ class ToolSchema(Struct, frozen=True):
 class Request(Struct, frozen=True):
     """One model call: everything that goes out, before it becomes a dialect's JSON.
 
-    `params` are forwarded as they are: sampling, reasoning, provider routing, response_format and the like. `changes`
-    says in words what the run has given up so that its host takes it; it is not sent.
+    `changes` says in words what the run has given up so that its host accepts the request; it is not sent.
     """
 
     model: str
     messages: tuple[Message, ...]
     tools: tuple[ToolSchema, ...] = ()
-    tool_choice: JsonValue = None
-    params: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    tool_choice: Choice | None = None
+    params: Params = NO_PARAMS
     session_id: str | None = None
     changes: tuple[str, ...] = ()

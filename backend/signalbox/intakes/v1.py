@@ -26,6 +26,7 @@ from signalbox.core.messages import (
     ToolMessage,
     UserMessage,
 )
+from signalbox.core.params import NO_PARAMS, Choice, ForcedTool, Params, Reasoning, Routing
 from signalbox.core.parts import ToolSchema
 from signalbox.core.tools import Tool
 from signalbox.intakes.v1_schema import (
@@ -49,15 +50,16 @@ from signalbox.services.tool_executor import ToolExecutor
 _RAW_KEPT = 2_000
 
 FREE_SEARCHES, PAID_SEARCHES = 6, 10
-# What goes to the upstream under its own name, when set.
-_FORWARDED = (
-    "parallel_tool_calls", "max_tokens", "temperature", "top_p", "top_k", "min_p", "top_a", "frequency_penalty",
-    "presence_penalty", "repetition_penalty", "seed", "logprobs", "top_logprobs", "logit_bias", "response_format",
-    "stop", "provider", "models", "metadata", "modalities",
+# Fields of a request that are fields of `Params` under another name, or as they are.
+_RENAMED = {"parallel": "parallel_tool_calls", "format": "response_format"}
+_SAME = (
+    "max_tokens", "temperature", "top_p", "top_k", "min_p", "top_a", "frequency_penalty", "presence_penalty",
+    "repetition_penalty", "seed", "logprobs", "top_logprobs", "logit_bias", "metadata",
 )  # fmt: skip
-
-
-_PARAMS = frozenset((*_FORWARDED, "reasoning", "reasoning_effort"))
+_PARAMS = frozenset(
+    (*_RENAMED.values(), *_SAME, "stop", "provider", "models", "modalities", "reasoning", "reasoning_effort")
+)
+_NEUTRAL = {public: name for name, public in _RENAMED.items()}
 # Choices of tools as models are told of them: most questions make one of a few, and their runs share it. The tools are
 # held beside it, so that no other gets the identity of one.
 _told: dict[tuple[int, ...], tuple[tuple[Tool, ...], tuple[ToolSchema, ...]]] = {}
@@ -235,33 +237,48 @@ def limits_of(request: ChatRequest, *, search_is_paid: bool) -> Limits:
     )
 
 
-def tool_choice_of(request: ChatRequest, tools: Sequence[Tool]) -> JsonValue:
-    """Return the tool choice in the upstream's words; raises RequestError for one that no offered tool can meet."""
+def tool_choice_of(request: ChatRequest, tools: Sequence[Tool]) -> Choice | None:
+    """Return the tool choice; raises RequestError for one that no offered tool can meet."""
     choice = request.tool_choice
-    if choice is None:
-        return None
     names = [tool.spec.name for tool in tools]
     if isinstance(choice, NamedChoice):
         if choice.function.name not in names:
             raise RequestError(
                 Code.INVALID_REQUEST, "tool_choice names a tool that is not offered.", "tool_choice.function.name"
             )
-        return {"type": "function", "function": {"name": choice.function.name}}
+        return ForcedTool(choice.function.name)
     if choice == "required" and not names:
         raise RequestError(Code.INVALID_REQUEST, "tool_choice requires a tool, but none is offered.", "tool_choice")
     return choice
 
 
-def params_of(request: ChatRequest) -> JsonObject:
-    """Return what is forwarded: exactly what is set."""
+def params_of(request: ChatRequest) -> Params:
+    """Return the parameters that the request sets."""
     if request.model_fields_set.isdisjoint(_PARAMS):
-        return {}
-    params: JsonObject = {name: value for name in _FORWARDED if (value := getattr(request, name)) is not None}
+        return NO_PARAMS
+    return Params(
+        **{name: getattr(request, name) for name in _SAME},
+        **{name: getattr(request, public) for name, public in _RENAMED.items()},
+        stop=_tuple(request.stop),
+        routing=None if request.provider is None else _routing_of(request.provider),
+        fallbacks=_tuple(request.models),
+        modalities=_tuple(request.modalities),
+        reasoning=_reasoning_of(request),
+    )
+
+
+def _tuple(values: Sequence[str] | None) -> tuple[str, ...] | None:
+    return None if values is None else tuple(values)
+
+
+def _routing_of(provider: JsonObject) -> Routing:
+    return Routing(provider, takes_all=provider.get("require_parameters") is True)
+
+
+def _reasoning_of(request: ChatRequest) -> Reasoning | None:
     if request.reasoning is not None:
-        params["reasoning"] = request.reasoning.model_dump(exclude_none=True)
-    elif request.reasoning_effort is not None:
-        params["reasoning"] = {"effort": request.reasoning_effort}
-    return params
+        return Reasoning(**request.reasoning.model_dump())
+    return Reasoning(effort=request.reasoning_effort) if request.reasoning_effort is not None else None
 
 
 def abilities_of(entry: JsonObject | None) -> Abilities:
@@ -272,7 +289,7 @@ def abilities_of(entry: JsonObject | None) -> Abilities:
     inputs = _modalities(entry, "input_modalities")
     parameters = frozenset(map(str, supported)) if isinstance(supported, list) and supported else None
     return Abilities(
-        parameters=parameters,
+        parameters=parameters and frozenset(_NEUTRAL.get(name, name) for name in parameters),
         tools=parameters is None or "tools" in parameters,
         images="image" in inputs if inputs else None,
         modalities=_drawn_modalities(entry),

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from signalbox.chat.budget import Budget
 from signalbox.chat.context import Abilities, ConversationContext, Limits, RunFlags
 from signalbox.core.events import LoopName
-from signalbox.core.messages import JsonObject, JsonValue, Message
+from signalbox.core.messages import Message
+from signalbox.core.params import NO_PARAMS, Choice, Params
 from signalbox.core.parts import ToolSchema
 
 
@@ -16,9 +17,9 @@ class Case:
     name: str
     model: str
     messages: tuple[Message, ...]
-    params: JsonObject = field(default_factory=dict[str, JsonValue])
+    params: Params = NO_PARAMS
     tools: tuple[ToolSchema, ...] = ()
-    tool_choice: JsonValue = None
+    tool_choice: Choice | None = None
     finalize_hint: str = ""
     session_id: str | None = None
     limits: Limits = field(default_factory=Limits)
@@ -32,7 +33,7 @@ class Case:
             run_id=run_id,
             model=self.model,
             messages=[*self.messages],
-            base_params=dict(self.params),
+            base_params=self.params,
             tool_schemas=self.tools,
             tool_choice=self.tool_choice,
             finalize_hint=self.finalize_hint,

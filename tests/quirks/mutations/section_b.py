@@ -27,7 +27,7 @@ B = (
     Mutation(
         "B2",
         "the host that signed it is the only one",
-        "chat/params.py",
+        "wire/openrouter/request.py",
         '"allow_fallbacks": False',
         '"allow_fallbacks": True',
     ),
@@ -105,14 +105,14 @@ B = (
         "B8",
         "a budget leaves room for an answer",
         "chat/params.py",
-        "if context.profile.budget_in_limit:",
+        "if profile.budget_in_limit:",
         "if False:",
     ),
     Mutation(
         "B8",
         "the second time with less effort",
         "chat/params.py",
-        "if _thinks_hard(params):",
+        "if params.reasoning is not None and _thinks_hard(params):",
         "if False:",
     ),
     Mutation(

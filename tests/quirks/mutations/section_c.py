@@ -14,7 +14,7 @@ C = (
         "C1",
         "a parameter that no host has is not required",
         "chat/params.py",
-        "return requires and not _is_taken(context, name)",
+        "return routing is not None and routing.takes_all and not _is_taken(context, name)",
         "return False",
     ),
     Mutation(
@@ -49,8 +49,8 @@ C = (
         "C3",
         "no tool parameters without tools",
         "chat/params.py",
-        'params.pop("parallel_tool_calls", None)',
-        "pass",
+        "return params if params.parallel is None else params.changed(parallel=None)",
+        "return params",
     ),
     Mutation(
         "C3",
@@ -154,8 +154,9 @@ C = (
         "C12",
         "parallel calls are left to the model",
         "chat/params.py",
-        "    if not context.profile.json_with_tools:\n",
-        '    params.setdefault("parallel_tool_calls", True)\n    if not context.profile.json_with_tools:\n',
+        "    if params.format is not None and not profile.json_with_tools:\n",
+        "    params = params if params.parallel is not None else params.changed(parallel=True)\n"
+        "    if params.format is not None and not profile.json_with_tools:\n",
     ),
     Mutation(
         "C12",
@@ -168,8 +169,8 @@ C = (
         "C13",
         "a cap is sent when it is asked for",
         "intakes/v1.py",
-        "params: JsonObject = {name: value for",
-        'params: JsonObject = {"max_tokens": 4096} | {name: value for',
+        "**{name: getattr(request, name) for name in _SAME},",
+        '**({name: getattr(request, name) for name in _SAME} | {"max_tokens": request.max_tokens or 4096}),',
     ),
     Mutation(
         "C14",

@@ -54,7 +54,7 @@ def history_for(context: ConversationContext) -> tuple[Message, ...]:
 
 def _tells_all_calls(context: ConversationContext) -> bool:
     """Whether calls go out in words: no tools can be sent beside them, or they would take away the JSON mode (C9)."""
-    wants_json = "response_format" in context.base_params and not context.profile.json_with_tools
+    wants_json = context.base_params.format is not None and not context.profile.json_with_tools
     return context.conceded.flat or not context.takes_tools or (wants_json and not context.offered)
 
 
@@ -63,7 +63,7 @@ def maker_of(context: ConversationContext, served: str | None) -> str:
 
     Hosts report the model that was asked under longer names (`…-2024-08-06`), so without fallbacks it is the one.
     """
-    if served is None or not context.base_params.get("models"):
+    if served is None or not context.base_params.fallbacks:
         return context.model
     return context.model if served.startswith(context.model) else served
 

@@ -107,7 +107,7 @@ def _leave_host(context: ConversationContext, request: Request, error: UpstreamE
 
 def _is_fallback_lost(context: ConversationContext, request: Request, error: UpstreamError) -> bool:
     """Whether the caller's fallback, to which OpenRouter went on, may have refused another model's reasoning (B4)."""
-    if error.code is not Code.UPSTREAM_REJECTED or not context.base_params.get("models"):
+    if error.code is not Code.UPSTREAM_REJECTED or not context.base_params.fallbacks:
         return False
     return any(isinstance(message, AssistantMessage) and message.reasoning_details for message in request.messages)
 

@@ -9,6 +9,7 @@ from msgspec import Struct
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent, Status
+from signalbox.core.params import public_choice, public_name
 from signalbox.core.parts import Bill, Completion, Request, Served, Usage
 
 # The request was taken and no refusal came: what it cost is not known.
@@ -129,9 +130,9 @@ class Progress(Struct):
             final=final,
             model=request.model,
             tools=list(map(_name_of, request.tools)),
-            tool_choice=request.tool_choice,
+            tool_choice=public_choice(request.tool_choice),
             messages=len(request.messages),
-            params=sorted(request.params),
+            params=sorted(map(public_name, request.params.set_fields())),
             changes=[*request.changes],
             started=self.clock(),
         )

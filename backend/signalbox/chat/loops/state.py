@@ -219,8 +219,7 @@ class Steering(Struct):
         if TurnEnd.LENGTH_BLANK in self._corrected:
             return self._end(Ending("length", Code.REASONING_LENGTH, CODES[Code.REASONING_LENGTH].sentence))
         self._corrected.add(TurnEnd.LENGTH_BLANK)
-        limit = guarded_params(self.context).get("max_tokens") or (completion.usage.output if completion.usage else 0)
-        limit = limit if isinstance(limit, int) else 0
+        limit = guarded_params(self.context).max_tokens or (completion.usage.output if completion.usage else 0)
         if not has_room(self.context, limit):
             return self._end(Ending("length", Code.REASONING_LENGTH, CODES[Code.REASONING_LENGTH].sentence))
         self.context.conceded.room = max(2 * limit, limit + ANSWER_RESERVE) if limit else UNTOLD_ROOM

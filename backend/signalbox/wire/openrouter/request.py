@@ -3,6 +3,7 @@
 from typing import cast
 
 import orjson
+from msgspec import to_builtins
 
 from signalbox.core.messages import (
     AssistantMessage,
@@ -19,6 +20,7 @@ from signalbox.core.messages import (
     ToolMessage,
     UserMessage,
 )
+from signalbox.core.params import NO_PARAMS, Choice, ForcedTool, Params, Reasoning, Routing
 from signalbox.core.parts import Request, ToolSchema
 from signalbox.wire.json_text import dumps
 
@@ -28,6 +30,13 @@ OLD_REASONING_FIELD = "reasoning_content"
 # choice gets the identity of one.
 _known_tools: dict[int, tuple[tuple[ToolSchema, ...], JsonValue]] = {}
 _MOST_CHOICES = 64
+# Keys of parameters that have another name here.
+_KEYS = {
+    "parallel": "parallel_tool_calls",
+    "format": "response_format",
+    "routing": "provider",
+    "fallbacks": "models",
+}
 
 
 def body_of(request: Request, *, stream: bool, routed: bool = True) -> bytes:
@@ -50,13 +59,37 @@ def _body(request: Request, tools: JsonValue, *, stream: bool, routed: bool) -> 
     if request.tools:
         body["tools"] = tools
         if request.tool_choice is not None:
-            body["tool_choice"] = request.tool_choice
-    body.update(request.params)
+            body["tool_choice"] = _choice(request.tool_choice)
+    if request.params is not NO_PARAMS:
+        _add_params(request.params, body)
     if routed and request.session_id:
         body["session_id"] = request.session_id
     if not routed and stream:
         body["stream_options"] = {"include_usage": True}
     return body
+
+
+def _add_params(params: Params, body: JsonObject) -> None:
+    """Add the parameters: the caller's in a fixed order, behind them what a guardrail has added."""
+    for name in params.set_fields():
+        body[_KEYS.get(name, name)] = _value(getattr(params, name))
+    body.update(params.extra)
+
+
+def _value(value: JsonValue | Reasoning | Routing) -> JsonValue:
+    match value:
+        case Reasoning():
+            return cast(JsonValue, to_builtins(value))
+        case Routing(wanted, _, None):
+            return dict(wanted)
+        case Routing(wanted, _, host):
+            return {**wanted, "order": [host], "allow_fallbacks": False}
+        case _:
+            return value
+
+
+def _choice(choice: Choice) -> JsonValue:
+    return {"type": "function", "function": {"name": choice.name}} if isinstance(choice, ForcedTool) else choice
 
 
 def _written(tools: tuple[ToolSchema, ...]) -> JsonValue:

@@ -1,0 +1,120 @@
+"""What a caller may set beside the conversation, in neutral names; each dialect translates them to its own JSON."""
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from signalbox.core.messages import JsonObject, JsonValue
+
+
+class ForcedTool(Struct, frozen=True):
+    """The one tool that the model must call."""
+
+    name: str
+
+
+Choice: TypeAlias = Literal["auto", "none", "required"] | ForcedTool
+"""Whether the model may, must or must not call tools."""
+
+
+class Reasoning(Struct, frozen=True, omit_defaults=True):
+    """How much the model reasons; `exclude` asks for an answer that does not show it."""
+
+    effort: str | None = None
+    max_tokens: int | None = None
+    summary: str | None = None
+    exclude: bool | None = None
+    enabled: bool | None = None
+
+
+class Routing(Struct, frozen=True):
+    """Which hosts may serve the request.
+
+    `wanted` is what the caller asked of the router, in the router's own words. `takes_all` repeats the one wish in it
+    that decides which parameters may be added: only hosts that accept every parameter. `host` is the only one allowed.
+    """
+
+    wanted: Mapping[str, JsonValue] = {}
+    takes_all: bool = False
+    host: str | None = None
+
+
+# The names that the public API, its warnings and the trace of a run have for these fields.
+_PUBLIC_NAMES = {
+    "parallel": "parallel_tool_calls",
+    "format": "response_format",
+    "routing": "provider",
+    "fallbacks": "models",
+}
+
+
+class Params(Struct, frozen=True, rename=_PUBLIC_NAMES):
+    """Sampling, limits, reasoning, routing; None is not set and is not sent.
+
+    `format` is the response format in the words of chat completions. `extra` are parameters without a neutral name,
+    for dialects that know them. `added` names the fields that the caller left open and a guardrail set, in that order:
+    a request writer puts them behind the caller's.
+    """
+
+    parallel: bool | None = None
+    max_tokens: int | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    min_p: float | None = None
+    top_a: float | None = None
+    frequency_penalty: float | None = None
+    presence_penalty: float | None = None
+    repetition_penalty: float | None = None
+    seed: int | None = None
+    logprobs: bool | None = None
+    top_logprobs: int | None = None
+    logit_bias: Mapping[str, float] | None = None
+    format: JsonObject | None = None
+    stop: tuple[str, ...] | None = None
+    routing: Routing | None = None
+    fallbacks: tuple[str, ...] | None = None
+    metadata: Mapping[str, str] | None = None
+    modalities: tuple[str, ...] | None = None
+    reasoning: Reasoning | None = None
+    extra: Mapping[str, JsonValue] = {}
+    added: tuple[str, ...] = ()
+
+    def changed(self, **values: Any) -> "Params":
+        """Return a copy with these fields set, or taken out with None."""
+        unset = {name for name in values if getattr(self, name) is None}
+        kept = tuple(name for name in self.added if values.get(name, True) is not None)
+        new = tuple(name for name, value in values.items() if name in unset and value is not None)
+        return replace(self, **values, added=kept + new)
+
+    def set_fields(self) -> list[str]:
+        """Name the fields that are set: the caller's in their fixed order, then the added ones."""
+        given = [name for name in FIELDS if getattr(self, name) is not None and name not in self.added]
+        return [*given, *self.added]
+
+
+NO_PARAMS = Params()
+FIELDS: tuple[str, ...] = tuple(name for name in Params.__struct_fields__ if name not in ("extra", "added"))
+_NAME_OF = dict(zip(Params.__struct_fields__, Params.__struct_encode_fields__, strict=True))
+
+
+def public_name(field: str) -> str:
+    """Return the name that a field of `Params` has in the public API."""
+    return _NAME_OF[field]
+
+
+def public_choice(choice: Choice | None) -> JsonValue:
+    """Return a choice as the public API writes it."""
+    if isinstance(choice, ForcedTool):
+        return {"type": "function", "function": {"name": choice.name}}
+    return choice
+
+
+def public_value(value: object) -> object:
+    """Return the value of one field for the trace of a run."""
+    if isinstance(value, Routing):
+        return value.host or dict(value.wanted)
+    return msgspec.to_builtins(value)

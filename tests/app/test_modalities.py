@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from signalbox.intakes.v1 import abilities_of
+from signalbox.wire.openrouter.catalog import facts_of
 
 from tests.support.fixtures import Behind
 from tests.support.serving import RunningApp
@@ -27,12 +27,16 @@ IMAGE_MODEL = "google/gemini-2.5-flash-image"
 )
 def test_images_are_asked_for_where_the_model_draws(entry: dict[str, Any], modalities: tuple[str, ...]) -> None:
     """Never text from a model that only draws (a 404), nor images from a router, which would choose by them."""
-    assert abilities_of(entry).modalities == modalities
+    facts = facts_of({"id": "a/b", **entry})
+    assert facts is not None
+    assert facts.abilities.modalities == modalities
 
 
-def test_a_model_that_is_not_listed_is_asked_for_nothing() -> None:
+def test_a_model_that_is_not_listed_is_asked_for_nothing(behind: Behind) -> None:
     """What the catalogue does not say is not guessed."""
-    assert abilities_of(None).modalities == ()
+    app, upstream = behind(says("Hello."))
+    app.ask(tools=[])
+    assert "modalities" not in upstream.asked[0].body
 
 
 def test_an_image_model_draws_for_a_client_that_sets_nothing(app: RunningApp) -> None:

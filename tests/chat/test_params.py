@@ -1,10 +1,10 @@
 """Requests carry what the caller set and what the family requires, and nothing else."""
 
 import pytest
-from signalbox.chat.context import Abilities
 from signalbox.chat.loops.degradation import remedy
 from signalbox.chat.loops.finalize import finalize_after_tools
 from signalbox.chat.params import dropped_params, guarded_params, prepare_request_params, used_in
+from signalbox.core.catalog import Abilities
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import Warning

@@ -6,17 +6,18 @@ from itertools import product
 from typing import Any
 
 import orjson
-from signalbox.chat.context import Abilities, Concessions, ConversationContext
+from signalbox.chat.context import Concessions, ConversationContext
 from signalbox.chat.history.context_window import MOST
 from signalbox.chat.loops.finalize import finalize_after_tools
 from signalbox.chat.params import prepare_request_params
+from signalbox.core.catalog import Abilities
 from signalbox.core.messages import JsonValue, Message
 from signalbox.core.parts import Request, ToolSchema
-from signalbox.intakes.v1 import abilities_of
 from signalbox.simulator.catalog import entry, row_of
 from signalbox.simulator.http.errors import Refused
 from signalbox.simulator.http.incoming import read
 from signalbox.simulator.rules import check, check_body
+from signalbox.wire.openrouter.catalog import facts_of
 from signalbox.wire.openrouter.request import body_of
 
 from tests.going_on.lives import FAMILIES, tools
@@ -64,7 +65,9 @@ class Ask:
 
 def abilities(model: str) -> Abilities:
     """What the app knows of a model: what the simulator's catalogue says."""
-    return abilities_of(entry(row_of(model)))
+    facts = facts_of(entry(row_of(model)))
+    assert facts is not None
+    return facts.abilities
 
 
 def context_of(model: str, before: list[Message], ask: Ask, own: tuple[Message, ...] = ()) -> ConversationContext:

@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 from signalbox.chat import budget as budget_module
-from signalbox.chat.budget import Budget, Prices
+from signalbox.chat.budget import Budget
 from signalbox.chat.loops.retry import Retry
+from signalbox.core.catalog import Prices
 from signalbox.core.codes import CODES, Code
 from signalbox.core.messages import AssistantMessage, ToolCall
 from signalbox.intakes.v1 import budget_of
 from signalbox.intakes.v1_schema import ChatRequest
+from signalbox.wire.openrouter.catalog import facts_of
 
 from tests.scenarios.script import Called, Said, answers, calls
 from tests.scenarios.script import says as plays
@@ -187,7 +189,9 @@ def test_without_prices_nothing_is_guessed(behind: Behind, pricing: Any) -> None
     app, _ = priced(behind, answers("word " * 1_000), pricing=pricing)
     assert app.ask("Go", tools=[], max_cost=0.000001).done["status"] == "complete"
     asked = ChatRequest(model="openai/sim", prompt="Go", max_cost=1.0)
-    assert budget_of(asked, None, {"pricing": pricing}) == Budget(1.0, None)
+    facts = facts_of({"id": "openai/sim", "pricing": pricing})
+    assert facts is not None
+    assert budget_of(asked, None, facts.prices) == Budget(1.0, None)
 
 
 def test_a_whole_answer_cannot_be_cut(behind: Behind) -> None:

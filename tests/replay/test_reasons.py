@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from signalbox.chat.budget import Budget, Prices
+from signalbox.chat.budget import Budget
 from signalbox.chat.context import Limits
+from signalbox.core.catalog import Prices
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import LoopName

@@ -7,11 +7,15 @@ from typing import Any
 
 import orjson
 import pytest
+from signalbox.app import model_list
+from signalbox.app.model_list import ModelList
+from signalbox.core.catalog import ModelFacts
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, UpstreamError
 from signalbox.core.messages import JsonObject
 from signalbox.services import catalog as module
-from signalbox.services.catalog import ModelCatalog, shown
+from signalbox.services.catalog import ModelCatalog
+from signalbox.wire.openrouter.catalog import facts_of
 
 pytestmark = pytest.mark.anyio
 
@@ -39,6 +43,13 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
+def shown(entry: JsonObject) -> JsonObject:
+    """Read an entry of the upstream's list and return it as the API lists it."""
+    facts = facts_of(entry)
+    assert facts is not None
+    return model_list.shown(facts)
+
+
 async def refused(catalog: ModelCatalog, model: str) -> None:
     """Check that a model is refused, with the field and the code."""
     with pytest.raises(RequestError) as told:
@@ -49,7 +60,7 @@ async def refused(catalog: ModelCatalog, model: str) -> None:
 async def test_a_known_model_costs_no_request(tmp_path: Path, clock: list[float]) -> None:
     """Once the list is there it is asked for no more."""
     lister = Lister("a/b")
-    catalog = ModelCatalog(lister, tmp_path / "models.json")
+    catalog = ModelCatalog(lister, facts_of, tmp_path / "models.json")
     for _ in range(5):
         await catalog.check("a/b")
     assert lister.asked == 1
@@ -58,7 +69,7 @@ async def test_a_known_model_costs_no_request(tmp_path: Path, clock: list[float]
 async def test_an_unknown_model_is_looked_for_once_more(tmp_path: Path, clock: list[float]) -> None:
     """A model that is new at the upstream is found; a typing error does not ask the upstream each time."""
     lister = Lister("a/b")
-    catalog = ModelCatalog(lister, tmp_path / "models.json")
+    catalog = ModelCatalog(lister, facts_of, tmp_path / "models.json")
     await catalog.check("a/b")
     clock[0] += 61
     lister.ids.append("a/new")
@@ -90,7 +101,7 @@ async def test_an_unknown_model_is_looked_for_once_more(tmp_path: Path, clock: l
 )
 async def test_variants(tmp_path: Path, clock: list[float], model: str, known: bool) -> None:
     """`:free` and its like name a way to route a model that is listed; a model listed as :free is that one only."""
-    catalog = ModelCatalog(Lister("a/b", "c/d:free"), tmp_path / "models.json")
+    catalog = ModelCatalog(Lister("a/b", "c/d:free"), facts_of, tmp_path / "models.json")
     if known:
         await catalog.check(model)
     else:
@@ -101,7 +112,7 @@ async def test_without_a_catalogue_any_model_may_pass(tmp_path: Path, clock: lis
     """An upstream without /models (or without a network) is no reason to refuse a question."""
     lister = Lister()
     lister.error = UpstreamError(Code.UPSTREAM_UNREACHABLE)
-    catalog = ModelCatalog(lister, tmp_path / "models.json")
+    catalog = ModelCatalog(lister, facts_of, tmp_path / "models.json")
     await catalog.check("any/thing")
     await catalog.check("any/thing")
     assert lister.asked == 1
@@ -111,22 +122,22 @@ async def test_without_a_catalogue_any_model_may_pass(tmp_path: Path, clock: lis
 async def test_the_last_list_works_offline(tmp_path: Path, clock: list[float]) -> None:
     """What was fetched once is used by the next start, also when the upstream is away, however old it is."""
     path = tmp_path / "models.json"
-    await ModelCatalog(Lister("a/b"), path).entries()
+    await ModelCatalog(Lister("a/b"), facts_of, path).entries()
     clock[0] += 30 * 24 * 3600
     lister = Lister()
     lister.error = UpstreamError(Code.UPSTREAM_UNREACHABLE)
-    catalog = ModelCatalog(lister, path)
+    catalog = ModelCatalog(lister, facts_of, path)
     catalog.load()
     await catalog.check("a/b")
     await refused(catalog, "a/c")
     entries, fetched = await catalog.entries()
-    assert ([entry["id"] for entry in entries], fetched) == (["a/b"], 1_000_000.0)
+    assert ([entry.id for entry in entries], fetched) == (["a/b"], 1_000_000.0)
 
 
 async def test_an_old_list_is_fetched_anew(tmp_path: Path, clock: list[float]) -> None:
     """After an hour the list is asked for again, and the disk has the new one."""
     lister = Lister("a/b")
-    catalog = ModelCatalog(lister, tmp_path / "models.json")
+    catalog = ModelCatalog(lister, facts_of, tmp_path / "models.json")
     await catalog.entries()
     clock[0] += 3599
     await catalog.entries()
@@ -134,7 +145,7 @@ async def test_an_old_list_is_fetched_anew(tmp_path: Path, clock: list[float]) -
     clock[0] += 2
     lister.ids = ["a/c"]
     entries, fetched = await catalog.entries()
-    assert ([entry["id"] for entry in entries], fetched) == (["a/c"], clock[0])
+    assert ([entry.id for entry in entries], fetched) == (["a/c"], clock[0])
     assert orjson.loads((tmp_path / "models.json").read_bytes())["data"] == [{"id": "a/c"}]
     assert os.listdir(tmp_path) == ["models.json"]  # noqa: PTH208 - no half-written file is left
 
@@ -156,7 +167,7 @@ async def test_a_broken_file_is_no_catalogue(tmp_path: Path, clock: list[float],
     """A file that was cut or is another thing is left aside; the list comes from the upstream."""
     path = tmp_path / "models.json"
     path.write_bytes(kept)
-    catalog = ModelCatalog(Lister("a/b"), path)
+    catalog = ModelCatalog(Lister("a/b"), facts_of, path)
     catalog.load()
     await catalog.check("a/b")
     await refused(catalog, "a/c")
@@ -164,14 +175,14 @@ async def test_a_broken_file_is_no_catalogue(tmp_path: Path, clock: list[float],
 
 async def test_a_folder_that_cannot_be_written(tmp_path: Path, clock: list[float]) -> None:
     """Without a place on disk the catalogue lives in memory."""
-    catalog = ModelCatalog(Lister("a/b"), tmp_path / "none" / "models.json")
+    catalog = ModelCatalog(Lister("a/b"), facts_of, tmp_path / "none" / "models.json")
     await catalog.check("a/b")
     assert len((await catalog.entries())[0]) == 1
 
 
 async def test_a_family_counts_where_that_is_the_rule(tmp_path: Path, clock: list[float]) -> None:
     """The simulator answers for every model of a family that it lists, and for no other."""
-    catalog = ModelCatalog(Lister("a/sim"), tmp_path / "models.json", by_family=True)
+    catalog = ModelCatalog(Lister("a/sim"), facts_of, tmp_path / "models.json", by_family=True)
     await catalog.check("a/anything")
     await refused(catalog, "b/anything")
     await refused(catalog, "a")
@@ -215,21 +226,22 @@ async def test_the_listing_is_written_once_for_all_who_ask(
 ) -> None:
     """Each entry is written once as long as the list is the same, in the thread for large work."""
     threads: list[str] = []
+    shown = model_list.shown
 
-    def seen(entry: JsonObject) -> JsonObject:
+    def seen(model: ModelFacts) -> JsonObject:
         threads.append(threading.current_thread().name)
-        return shown(entry)
+        return shown(model)
 
-    monkeypatch.setattr(module, "shown", seen)
+    monkeypatch.setattr(model_list, "shown", seen)
     lister = Lister("a/b", "c/d")
-    catalog = ModelCatalog(lister, tmp_path / "models.json")
+    models = ModelList(ModelCatalog(lister, facts_of, tmp_path / "models.json"), None)
     for _ in range(3):
-        written, fetched = await catalog.listing()
-        assert ([one["id"] for one in orjson.loads(written)], fetched) == (["a/b", "c/d"], clock[0])
+        listed = orjson.loads((await models.packed(hidden=True)).plain)
+        assert ([one["id"] for one in listed["models"]], listed["fetched"]) == (["a/b", "c/d"], clock[0])
     assert threads == ["offload_0", "offload_0"]
     clock[0] += 3601
     lister.ids = ["e/f"]
-    assert [one["id"] for one in orjson.loads((await catalog.listing())[0])] == ["e/f"]
+    assert [one["id"] for one in orjson.loads((await models.packed(hidden=True)).plain)["models"]] == ["e/f"]
 
 
 async def test_odd_entries_do_not_reach_the_page(tmp_path: Path, clock: list[float]) -> None:
@@ -238,5 +250,5 @@ async def test_odd_entries_do_not_reach_the_page(tmp_path: Path, clock: list[flo
     told = shown(odd)
     assert (told["name"], told["context_length"], told["created"], told["pricing"]) == ("a/b", None, None, None)
     assert len(str(shown({"id": "a/b", "name": "x" * 10_000})["name"])) == 256
-    catalog = ModelCatalog(Lister("a/b", "c/" + "d" * 10_000), tmp_path / "models.json")
-    assert [entry["id"] for entry in (await catalog.entries())[0]] == ["a/b"]
+    catalog = ModelCatalog(Lister("a/b", "c/" + "d" * 10_000), facts_of, tmp_path / "models.json")
+    assert [entry.id for entry in (await catalog.entries())[0]] == ["a/b"]

@@ -50,6 +50,7 @@ from signalbox.services.openrouter import OpenRouterService, Upstream
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.store.database import Database
 from signalbox.store.runs.journal import JournalStore
+from signalbox.wire.openrouter.catalog import facts_of
 
 _SPARE_CONNECTIONS = 100
 # What a page of an allowed origin may send.
@@ -259,7 +260,7 @@ def _catalog(settings: Settings, upstream: OpenRouterService, folder: Path) -> M
     """Keep one catalogue per upstream."""
     address = "simulator" if settings.is_simulated else settings.openrouter_base_url
     name = blake2b(address.encode(), digest_size=6).hexdigest()
-    catalog = ModelCatalog(upstream.models, folder / f"models-{name}.json", by_family=settings.is_simulated)
+    catalog = ModelCatalog(upstream.models, facts_of, folder / f"models-{name}.json", by_family=settings.is_simulated)
     if not settings.is_simulated:
         catalog.load()
     return catalog

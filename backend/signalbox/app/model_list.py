@@ -1,10 +1,16 @@
 """The answer of GET /api/models, written and compressed once for each catalogue that was fetched."""
 
 import gzip
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
+import orjson
+
 from signalbox.app.asgi.conditional import etag_of
+from signalbox.core.catalog import ModelFacts
+from signalbox.core.messages import JsonObject
+from signalbox.core.sizes import LARGE
 from signalbox.offload import offloaded
 from signalbox.services.catalog import ModelCatalog
 from signalbox.wire.json_text import dumps
@@ -14,9 +20,9 @@ _BEST = 9
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A body, the same in gzip, and its ETag. `listing` is what it was made of."""
+    """A body, the same in gzip, and its ETag. `models` is what it was made of."""
 
-    listing: bytes
+    models: Sequence[ModelFacts]
     plain: bytes
     gzipped: bytes
     etag: str
@@ -32,15 +38,31 @@ class ModelList:
 
     async def packed(self, *, hidden: bool) -> Packed:
         """Return the body with all models, or without those that are not to be picked."""
-        listing, fetched = await self._catalog.listing(hidden=hidden)
+        models, fetched = await self._catalog.entries()
         packed = self._packed.get(hidden)
-        if packed is None or packed.listing is not listing:
+        if packed is None or packed.models is not models:
             rest = dumps({"fetched": fetched, "default": self._default})
-            packed = await offloaded(partial(_packed, listing, rest), size=len(listing))
+            packed = await offloaded(partial(_pack, models, rest, hidden=hidden), size=LARGE)
             self._packed[hidden] = packed
         return packed
 
 
-def _packed(listing: bytes, rest: bytes) -> Packed:
-    plain = b'{"models":%b,%b' % (listing, rest[1:])
-    return Packed(listing, plain, gzip.compress(plain, _BEST, mtime=0), etag_of(plain))
+def _pack(models: Sequence[ModelFacts], rest: bytes, *, hidden: bool) -> Packed:
+    listing = b",".join(orjson.dumps(shown(model)) for model in models if hidden or not model.hidden)
+    plain = b'{"models":[%b],%b' % (listing, rest[1:])
+    return Packed(models, plain, gzip.compress(plain, _BEST, mtime=0), etag_of(plain))
+
+
+def shown(model: ModelFacts) -> JsonObject:
+    """Return a model as the API lists it."""
+    return {
+        "id": model.id,
+        "name": model.name,
+        "context_length": model.context_length,
+        "max_output": model.max_output,
+        "created": model.created,
+        "pricing": model.pricing,
+        "supported_parameters": [*model.supported],
+        "badges": [*model.badges],
+        "hidden": model.hidden,
+    }

@@ -6,6 +6,7 @@ from functools import partial
 from msgspec import Struct
 
 from signalbox.chat.loops.progress import Attempt, Progress
+from signalbox.core.catalog import Prices
 from signalbox.core.codes import CODES, Code
 from signalbox.core.errors import SignalboxError
 from signalbox.core.messages import (
@@ -49,13 +50,6 @@ class BudgetReached(SignalboxError):
             CODES[Code.BUDGET_REACHED].sentence if has_begun else "The prompt alone reaches the run's cost limit."
         )
         super().__init__(Code.BUDGET_REACHED, sentence)
-
-
-class Prices(Struct, frozen=True):
-    """USD per token, as the catalogue lists them."""
-
-    prompt: float
-    completion: float
 
 
 class Budget(Struct):

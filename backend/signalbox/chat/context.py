@@ -6,6 +6,7 @@ from operator import attrgetter
 from msgspec import Struct, field
 
 from signalbox.chat.budget import Budget
+from signalbox.core.catalog import Abilities
 from signalbox.core.events import Flag, LoopName
 from signalbox.core.messages import Message
 from signalbox.core.params import NO_PARAMS, Choice, Params
@@ -28,19 +29,6 @@ class RunFlags(Struct, frozen=True):
     loop: LoopName = "v2"
     flag: Flag | None = None
     simulated: bool = False
-
-
-class Abilities(Struct, frozen=True):
-    """What the catalogue says of a model; None where it says nothing, and then the host decides.
-
-    `parameters`: which fields of `Params` the model accepts. `tools`: they may be offered. `modalities`: what a model
-    that draws is asked to answer with.
-    """
-
-    parameters: frozenset[str] | None = None
-    images: bool | None = None
-    tools: bool = True
-    modalities: tuple[str, ...] = ()
 
 
 class Concessions(Struct):

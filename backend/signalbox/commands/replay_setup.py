@@ -14,11 +14,11 @@ from signalbox.app.database_setup import FILE, database_of, place_of
 from signalbox.app.logs.setup import configure_logs
 from signalbox.app.main import upstream_of
 from signalbox.app.tool_setup import Toolbox, ours_of, search_of
+from signalbox.core.catalog import Abilities
 from signalbox.core.errors import StoreError
 from signalbox.core.messages import JsonObject
 from signalbox.core.tools import Tool
 from signalbox.intakes.v1 import (
-    abilities_of,
     budget_of,
     limits_of,
     messages_of,
@@ -39,6 +39,7 @@ from signalbox.services.tool_executor import ToolExecutor
 from signalbox.simulator.http.server import BackgroundSimulator
 from signalbox.store.database import Database
 from signalbox.tools.registry import from_packages
+from signalbox.wire.openrouter.catalog import facts_of
 
 Found = TypeVar("Found")
 
@@ -94,7 +95,7 @@ class Workbench:
         await self.catalog.check(model)
         tools = self.tools_of(journal, body)
         messages = journal.told or tuple(vouched(messages_of(body), tools))
-        entry = self.catalog.entry(model)
+        facts = self.catalog.entry(model)
         return Case(
             name=f"{journal.run_id} {model}",
             model=model,
@@ -105,8 +106,8 @@ class Workbench:
             finalize_hint=body.finalize_hint or "",
             session_id=journal.conversation_id or body.conversation_id,
             limits=limits_of(body, search_is_paid=self.toolbox.search_is_paid),
-            abilities=abilities_of(entry),
-            budget=budget_of(body, self.settings.signalbox_max_run_cost, entry),
+            abilities=facts.abilities if facts else Abilities(),
+            budget=budget_of(body, self.settings.signalbox_max_run_cost, facts.prices if facts else None),
             simulated=self.settings.is_simulated,
         )
 
@@ -170,5 +171,5 @@ async def workbench(settings: Settings, *, pace: float) -> AsyncGenerator[Workbe
                 base_url = stack.enter_context(BackgroundSimulator(pace=pace)).base_url
             services.append(OpenRouterService(client, upstream_of(settings, base_url)))
         folder = Path(stack.enter_context(TemporaryDirectory()))
-        catalog = ModelCatalog(services[0].models, folder / "models.json", by_family=settings.is_simulated)
+        catalog = ModelCatalog(services[0].models, facts_of, folder / "models.json", by_family=settings.is_simulated)
         yield Workbench(settings, services[0], services[1], catalog, _known_tools(settings, client))

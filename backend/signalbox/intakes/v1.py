@@ -1,13 +1,13 @@
 """From a validated ChatRequest to the core's values: messages, tools, parameters."""
 
 from collections.abc import Sequence
-from math import inf
 
 import orjson
 from msgspec.structs import replace
 
-from signalbox.chat.budget import Budget, Prices
-from signalbox.chat.context import Abilities, Limits
+from signalbox.chat.budget import Budget
+from signalbox.chat.context import Limits
+from signalbox.core.catalog import Prices
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
 from signalbox.core.json_depth import is_too_deep
@@ -59,7 +59,6 @@ _SAME = (
 _PARAMS = frozenset(
     (*_RENAMED.values(), *_SAME, "stop", "provider", "models", "modalities", "reasoning", "reasoning_effort")
 )
-_NEUTRAL = {public: name for name, public in _RENAMED.items()}
 # Choices of tools as models are told of them: most questions make one of a few, and their runs share it. The tools are
 # held beside it, so that no other gets the identity of one.
 _told: dict[tuple[int, ...], tuple[tuple[Tool, ...], tuple[ToolSchema, ...]]] = {}
@@ -281,61 +280,10 @@ def _reasoning_of(request: ChatRequest) -> Reasoning | None:
     return Reasoning(effort=request.reasoning_effort) if request.reasoning_effort is not None else None
 
 
-def abilities_of(entry: JsonObject | None) -> Abilities:
-    """Read what the catalogue says of a model; what it does not say is not guessed."""
-    if entry is None:
-        return Abilities()
-    supported = entry.get("supported_parameters")
-    inputs = _modalities(entry, "input_modalities")
-    parameters = frozenset(map(str, supported)) if isinstance(supported, list) and supported else None
-    return Abilities(
-        parameters=parameters and frozenset(_NEUTRAL.get(name, name) for name in parameters),
-        tools=parameters is None or "tools" in parameters,
-        images="image" in inputs if inputs else None,
-        modalities=_drawn_modalities(entry),
-    )
-
-
-def _modalities(entry: JsonObject, name: str) -> list[JsonValue]:
-    architecture = entry.get("architecture")
-    listed = architecture.get(name) if isinstance(architecture, dict) else None
-    return listed if isinstance(listed, list) else []
-
-
-def _drawn_modalities(entry: JsonObject) -> tuple[str, ...]:
-    """Return the `modalities` that a model which draws has to be sent: exactly those it has, or no host is found.
-
-    A router lists images because one of its models draws; asked for images it would choose among those alone.
-    """
-    outputs = _modalities(entry, "output_modalities")
-    if "image" not in outputs or _is_router(entry):
-        return ()
-    return ("image", "text") if "text" in outputs else ("image",)
-
-
-def _is_router(entry: JsonObject) -> bool:
-    """Whether the price depends on the model that is chosen for each question: the catalogue says -1."""
-    pricing = entry.get("pricing")
-    return isinstance(pricing, dict) and str(pricing.get("prompt")).startswith("-")
-
-
-def budget_of(request: ChatRequest, most: float | None, entry: JsonObject | None) -> Budget | None:
+def budget_of(request: ChatRequest, most: float | None, prices: Prices | None) -> Budget | None:
     """Return what a run may cost, the smaller of what the caller and the operator say; None: anything."""
     limits = [limit for limit in (request.max_cost, most) if limit is not None]
-    return Budget(min(limits), _prices_in(entry)) if limits else None
-
-
-def _prices_in(entry: JsonObject | None) -> Prices | None:
-    """Read a model's prices; None where the catalogue tells none, or that they depend (-1, of routers)."""
-    pricing = entry.get("pricing") if entry is not None else None
-    if not isinstance(pricing, dict):
-        return None
-    told = [pricing.get(name) for name in ("prompt", "completion")]
-    try:
-        prices = [float(price) for price in told if isinstance(price, str | int | float)]
-    except (ValueError, OverflowError):
-        return None
-    return Prices(*prices) if len(prices) == 2 and all(0 <= price < inf for price in prices) else None
+    return Budget(min(limits), prices) if limits else None
 
 
 def redacted(question: JsonObject, messages: Sequence[Message]) -> JsonObject:

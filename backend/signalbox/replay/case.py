@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 
 from signalbox.chat.budget import Budget
-from signalbox.chat.context import Abilities, ConversationContext, Limits, RunFlags
+from signalbox.chat.context import ConversationContext, Limits, RunFlags
+from signalbox.core.catalog import Abilities
 from signalbox.core.events import LoopName
 from signalbox.core.messages import Message
 from signalbox.core.params import NO_PARAMS, Choice, Params

@@ -11,9 +11,10 @@ from time import time
 import orjson
 import structlog
 
+from signalbox.core.catalog import ModelFacts
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, SignalboxError
-from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.messages import JsonObject
 from signalbox.core.sizes import LARGE
 from signalbox.offload import offloaded
 
@@ -23,27 +24,22 @@ _FRESH_SECONDS = 3600.0
 _RETRY_SECONDS = 60.0
 # A question must not wait long for a list that it can do without.
 _FETCH_SECONDS = 5.0
-# Beyond it is no model's id, and no name of one.
-_LONGEST = 256
-_BADGES = (
-    ("tools", "tools"),
-    ("reasoning", "reasoning"),
-    ("include_reasoning", "reasoning"),
-    ("response_format", "json"),
-    ("structured_outputs", "json"),
-)
 
 
 @dataclass(slots=True)
 class ModelCatalog:
-    """Which models there are. `by_family`: any model of a listed family counts as known (the simulator's rule)."""
+    """Which models there are. `by_family`: any model of a listed family counts as known (the simulator's rule).
+
+    `read` reads an entry of the upstream's list; it returns None for one that is not to be listed. The file on disk
+    holds the entries as the upstream sent them.
+    """
 
     fetch: Callable[[], Awaitable[list[JsonObject]]]
+    read: Callable[[JsonObject], ModelFacts | None]
     path: Path
     by_family: bool = False
-    _entries: list[JsonObject] = field(default_factory=list[JsonObject])
-    _by_id: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
-    _listings: dict[bool, bytes] = field(default_factory=dict[bool, bytes])
+    _models: list[ModelFacts] = field(default_factory=list[ModelFacts])
+    _by_id: dict[str, ModelFacts] = field(default_factory=dict[str, ModelFacts])
     _fetched: float = 0.0
     _tried: float = 0.0
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -52,31 +48,19 @@ class ModelCatalog:
         """Read the last catalogue from disk, where there is one."""
         try:
             saved = orjson.loads(self.path.read_bytes())
-            self._take(saved["data"], float(saved["fetched"]))
+            fetched = float(saved["fetched"])
+            self._models, self._by_id = self._read(saved["data"])
+            self._fetched = fetched
         except FileNotFoundError:
             return
         except (OSError, ValueError, KeyError, TypeError) as error:
             _log.warning("catalog.unreadable", error=type(error).__name__)
 
-    async def entries(self) -> tuple[list[JsonObject], float]:
+    async def entries(self) -> tuple[list[ModelFacts], float]:
         """Return what is listed, fetched anew when it is old, and when it was fetched (epoch seconds, 0: never)."""
         if time() - self._fetched > _FRESH_SECONDS:
             await self._refresh()
-        return self._entries, self._fetched
-
-    async def listing(self, *, hidden: bool = True) -> tuple[bytes, float]:
-        """Return what `entries` returns as the API lists it: a list in JSON, written once for all who ask.
-
-        Without `hidden`, entries that are marked so are left out.
-        """
-        entries, fetched = await self.entries()
-        if (listing := self._listings.get(hidden)) is not None:
-            return listing, fetched
-        wanted = entries if hidden else [entry for entry in entries if not _is_hidden(entry)]
-        written = await offloaded(partial(_written, wanted), size=LARGE)
-        if entries is self._entries:
-            self._listings[hidden] = written
-        return written, fetched
+        return self._models, self._fetched
 
     async def check(self, model: str) -> None:
         """Raise RequestError for a model that the catalogue does not have; without a catalogue any id may pass."""
@@ -88,7 +72,7 @@ class ModelCatalog:
         if not self._knows(model):
             raise RequestError(Code.UNKNOWN_MODEL, f"The model list has no model {model[:100]!r}.", "model")
 
-    def entry(self, model: str) -> JsonObject | None:
+    def entry(self, model: str) -> ModelFacts | None:
         """Return what is listed of a model, by its id or by that of which it is a variant (`:free`)."""
         return self._by_id.get(model) or self._by_id.get(model.rpartition(":")[0])
 
@@ -122,58 +106,19 @@ class ModelCatalog:
             except SignalboxError as error:
                 _log.warning("catalog.unreachable", code=str(error.code))
                 return
-            self._take(entries, time())
-            await offloaded(self._save, size=LARGE)
+            self._models, self._by_id = await offloaded(partial(self._read, entries), size=LARGE)
+            self._fetched = time()
+            await offloaded(partial(self._save, entries), size=LARGE)
 
-    def _take(self, entries: list[JsonObject], fetched: float) -> None:
-        listed = [entry for entry in entries if len(str(entry["id"])) <= _LONGEST]
-        self._by_id = {str(entry["id"]): entry for entry in listed}
-        self._entries, self._listings, self._fetched = listed, {}, fetched
+    def _read(self, entries: list[JsonObject]) -> tuple[list[ModelFacts], dict[str, ModelFacts]]:
+        models = [model for entry in entries if (model := self.read(entry)) is not None]
+        return models, {model.id: model for model in models}
 
-    def _save(self) -> None:
+    def _save(self, entries: list[JsonObject]) -> None:
         """Write beside, then rename: a reader never sees half a file."""
         try:
             with NamedTemporaryFile(dir=self.path.parent, delete=False) as file:
-                file.write(orjson.dumps({"fetched": self._fetched, "data": self._entries}))
+                file.write(orjson.dumps({"fetched": self._fetched, "data": entries}))
             Path(file.name).replace(self.path)
         except OSError as error:
             _log.warning("catalog.unwritable", error=type(error).__name__)
-
-
-def _written(entries: list[JsonObject]) -> bytes:
-    return b"[%b]" % b",".join(orjson.dumps(shown(entry)) for entry in entries)
-
-
-def shown(entry: JsonObject) -> JsonObject:
-    """Return an entry as the API lists it, with badges from what it says that it supports.
-
-    A field of another type than it should have is left out: the page would break on it.
-    """
-    supported = entry.get("supported_parameters")
-    named = {item for item in supported if isinstance(item, str)} if isinstance(supported, list) else set[str]()
-    badges = {badge for parameter, badge in _BADGES if parameter in named}
-    architecture = entry.get("architecture")
-    modalities = architecture.get("input_modalities") if isinstance(architecture, dict) else None
-    if isinstance(modalities, list) and "image" in modalities:
-        badges.add("images")
-    host, name, pricing = entry.get("top_provider"), entry.get("name"), entry.get("pricing")
-    return {
-        "id": entry["id"],
-        "name": name[:_LONGEST] if isinstance(name, str) and name else entry["id"],
-        "context_length": _number(entry.get("context_length")),
-        "max_output": _number(host.get("max_completion_tokens")) if isinstance(host, dict) else None,
-        "created": _number(entry.get("created")),
-        "pricing": pricing if isinstance(pricing, dict) else None,
-        "supported_parameters": [*sorted(named)],
-        "badges": [*sorted(badges)],
-        "hidden": _is_hidden(entry),
-    }
-
-
-def _is_hidden(entry: JsonObject) -> bool:
-    """Tell whether a model is there to be asked for by name and not to be picked: the simulator's faults."""
-    return entry.get("hidden") is True
-
-
-def _number(value: JsonValue) -> JsonValue:
-    return value if isinstance(value, int | float) else None

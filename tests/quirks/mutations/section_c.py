@@ -27,8 +27,8 @@ C = (
     Mutation(
         "C2",
         "the catalogue says who takes tools",
-        "intakes/v1.py",
-        '        tools=parameters is None or "tools" in parameters,\n',
+        "wire/openrouter/catalog.py",
+        '            tools=not listed or "tools" in named,\n',
         "",
     ),
     Mutation(

@@ -25,7 +25,6 @@ from signalbox.core.events import LoopName
 from signalbox.core.messages import JsonObject, Message, UserMessage
 from signalbox.flags.choice import choose_loop
 from signalbox.intakes.v1 import (
-    abilities_of,
     budget_of,
     limits_of,
     messages_of,
@@ -111,11 +110,12 @@ async def _started(
     messages = standing.messages if standing else await offloaded(partial(_messages_of, body, parts), size=size)
     context = context_of(body, parts, messages, asked_loop, standing.conversation_id if standing else None)
     await parts.catalog.check(body.model)
-    entry = parts.catalog.entry(body.model)
+    facts = parts.catalog.entry(body.model)
     context.request_id = info_of(request.scope).id
     context.cited = standing.cited if standing else {}
-    context.abilities = abilities_of(entry)
-    context.budget = budget_of(body, parts.settings.signalbox_max_run_cost, entry)
+    if facts is not None:
+        context.abilities = facts.abilities
+    context.budget = budget_of(body, parts.settings.signalbox_max_run_cost, facts.prices if facts else None)
     progress = Progress()
     loop = LOOPS[context.flags.loop](context, parts.upstream, parts.executor, progress)
     asked = Asked(

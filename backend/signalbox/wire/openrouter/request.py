@@ -31,7 +31,7 @@ OLD_REASONING_FIELD = "reasoning_content"
 _known_tools: dict[int, tuple[tuple[ToolSchema, ...], JsonValue]] = {}
 _MOST_CHOICES = 64
 # Keys of parameters that have another name here.
-_KEYS = {
+KEYS = {
     "parallel": "parallel_tool_calls",
     "format": "response_format",
     "routing": "provider",
@@ -72,7 +72,7 @@ def _body(request: Request, tools: JsonValue, *, stream: bool, routed: bool) -> 
 def _add_params(params: Params, body: JsonObject) -> None:
     """Add the parameters: the caller's in a fixed order, behind them what a guardrail has added."""
     for name in params.set_fields():
-        body[_KEYS.get(name, name)] = _value(getattr(params, name))
+        body[KEYS.get(name, name)] = _value(getattr(params, name))
     body.update(params.extra)
 
 

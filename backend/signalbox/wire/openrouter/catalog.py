@@ -1,0 +1,98 @@
+"""One entry of OpenRouter's list of models to what Signalbox knows of the model."""
+
+from math import inf
+
+from signalbox.core.catalog import Abilities, ModelFacts, Prices
+from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.wire.openrouter.request import KEYS
+
+# Beyond it is no model's id, and no name of one.
+_LONGEST = 256
+_BADGES = (
+    ("tools", "tools"),
+    ("reasoning", "reasoning"),
+    ("include_reasoning", "reasoning"),
+    ("response_format", "json"),
+    ("structured_outputs", "json"),
+)
+_FIELD_OF = {key: field for field, key in KEYS.items()}
+
+
+def facts_of(entry: JsonObject) -> ModelFacts | None:
+    """Read an entry; None for an id that is longer than any model's.
+
+    A field of another type than it should have counts as absent: the page would break on it. What is not listed is
+    not guessed.
+    """
+    model_id = str(entry["id"])
+    if len(model_id) > _LONGEST:
+        return None
+    host, name, pricing = entry.get("top_provider"), entry.get("name"), entry.get("pricing")
+    supported = entry.get("supported_parameters")
+    listed = supported if isinstance(supported, list) else []
+    named = {item for item in listed if isinstance(item, str)}
+    inputs = _modalities(entry, "input_modalities")
+    return ModelFacts(
+        id=model_id,
+        name=name[:_LONGEST] if isinstance(name, str) and name else model_id,
+        context_length=_number(entry.get("context_length")),
+        max_output=_number(host.get("max_completion_tokens")) if isinstance(host, dict) else None,
+        created=_number(entry.get("created")),
+        prices=_prices(pricing),
+        abilities=Abilities(
+            parameters=frozenset(_FIELD_OF.get(str(item), str(item)) for item in listed) if listed else None,
+            tools=not listed or "tools" in named,
+            images="image" in inputs if inputs else None,
+            modalities=_drawn_modalities(entry),
+        ),
+        badges=_badges(named, inputs),
+        hidden=entry.get("hidden") is True,
+        pricing=pricing if isinstance(pricing, dict) else None,
+        supported=tuple(sorted(named)),
+    )
+
+
+def _badges(named: set[str], inputs: list[JsonValue]) -> tuple[str, ...]:
+    badges = {badge for parameter, badge in _BADGES if parameter in named}
+    if "image" in inputs:
+        badges.add("images")
+    return tuple(sorted(badges))
+
+
+def _modalities(entry: JsonObject, name: str) -> list[JsonValue]:
+    architecture = entry.get("architecture")
+    listed = architecture.get(name) if isinstance(architecture, dict) else None
+    return listed if isinstance(listed, list) else []
+
+
+def _drawn_modalities(entry: JsonObject) -> tuple[str, ...]:
+    """Return the `modalities` that a model which draws has to be sent: exactly those it has, or no host is found.
+
+    A router lists images because one of its models draws; asked for images it would choose among those alone.
+    """
+    outputs = _modalities(entry, "output_modalities")
+    if "image" not in outputs or _is_router(entry):
+        return ()
+    return ("image", "text") if "text" in outputs else ("image",)
+
+
+def _is_router(entry: JsonObject) -> bool:
+    """Whether the price depends on the model that is chosen for each question: the catalogue says -1."""
+    pricing = entry.get("pricing")
+    return isinstance(pricing, dict) and str(pricing.get("prompt")).startswith("-")
+
+
+def _prices(pricing: JsonValue) -> Prices | None:
+    """Read a model's prices; None where the catalogue lists none, or that they depend (-1, of routers)."""
+    if not isinstance(pricing, dict):
+        return None
+    told = [pricing.get(name) for name in ("prompt", "completion")]
+    try:
+        prices = [float(price) for price in told if isinstance(price, str | int | float)]
+    except (ValueError, OverflowError):
+        return None
+    return Prices(*prices) if len(prices) == 2 and all(0 <= price < inf for price in prices) else None
+
+
+def _number(value: JsonValue) -> float | None:
+    return value if isinstance(value, int | float) else None

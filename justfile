@@ -66,7 +66,7 @@ contract *args: _dev
 
 # write the code tables of docs/sse-contract.md from core/codes.py
 docs: _dev
-    python -m tests.docs.tables
+    python -m tests.project.docs.tables
 
 # measure what the server costs beside nginx, its goals and its past (--quick, --only, --check, --store-baseline, --bare, --json)
 [no-exit-message]
@@ -97,12 +97,12 @@ bench-page *args: _dev
 # break 10,000 runs at random and ten streams at every byte, 200 at a time, and look at what is left (--seed, --runs)
 [no-exit-message]
 storm *args: _dev
-    exec python -m tests.storm "$@"
+    exec python -m tests.scenarios.storm "$@"
 
 # take ten rules of the quirks at random out of a copy, and see a test of each turn red (--seed, --count, --all, --only)
 [no-exit-message]
 mutate *args: _dev
-    exec python -m tests.quirks.mutations "$@"
+    exec python -m tests.scenarios.quirks.mutations "$@"
 
 # lock the Python packages again (--upgrade takes newer ones of what is not pinned)
 lock *args: _dev

@@ -14,7 +14,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "backend")]
 
 from signalbox.core import events  # noqa: E402
 
-from tests.contract.golden import FIXTURES, golden_streams  # noqa: E402
+from tests.scenarios.contract.golden import FIXTURES, golden_streams  # noqa: E402
 
 SCHEMA = ROOT / "backend" / "signalbox" / "encoders" / "v1_1.schema.json"
 TYPES = ROOT / "frontend" / "src" / "types" / "events.ts"

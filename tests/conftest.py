@@ -9,10 +9,13 @@ import pytest
 from hypothesis import settings
 
 from tests.order import longest_first
+from tests.support.fixtures import app, behind, no_waiting, simulator
 
 if TYPE_CHECKING:
     from tests.support.postgres import Server
 
+# The app over HTTP, shared by all tests of one process.
+__all__ = ["app", "behind", "no_waiting", "simulator"]
 ROOT = Path(__file__).resolve().parent.parent
 
 # The same examples in every run, and no stopwatch: a busy machine is no failure.

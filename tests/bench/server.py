@@ -21,7 +21,7 @@ with uncollected():  # as the command imports it
     from signalbox.tools.plugin_thread import PluginThread
 
     from tests.bench.control import answer_in_background
-    from tests.hostile.tool_results import RESULTS
+    from tests.support.hostile.tool_results import RESULTS
 
 _PARAMETERS: JsonObject = {
     "type": "object",

@@ -11,7 +11,7 @@ import orjson
 import uvloop
 
 from tests.bench.frames import COMMENT, HEAD, Script, scripted
-from tests.hostile.upstream import ANSWER, PLAIN, answer_of
+from tests.support.hostile.upstream import ANSWER, PLAIN, answer_of
 
 # After the tools have answered, the model says this much.
 _CLOSING = "fast-20"

@@ -14,7 +14,7 @@ from signalbox.store.engines.sqlite import SqliteDatabase
 from signalbox.store.tables import METADATA
 from sqlalchemy import Connection, LargeBinary, insert
 
-_FILE = Path(__file__).parents[1] / "store" / "fixtures" / "version-0.1.json"
+_FILE = Path(__file__).parent / "data" / "version-0.1.json"
 _ROWS: dict[str, list[dict[str, Any]]] = json.loads(_FILE.read_bytes())
 
 COMPLETE, STOPPED, OPEN = (row["id"] for row in _ROWS["runs"])

@@ -1,7 +1,7 @@
 """A continuation behind the text it continues: what it adds, without what it repeats.
 
 The page does the same while the continuation streams (`frontend/src/run/overlap.ts`); both are tested against
-`tests/conversations/overlaps.json`.
+`tests/unit/conversations/overlaps.json`.
 """
 
 import re

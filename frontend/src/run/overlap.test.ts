@@ -10,7 +10,7 @@ interface Case {
 }
 
 const CASES: readonly Case[] = JSON.parse(
-  readFileSync(new URL("../../../tests/conversations/overlaps.json", import.meta.url), "utf-8"),
+  readFileSync(new URL("../../../tests/unit/conversations/overlaps.json", import.meta.url), "utf-8"),
 );
 
 describe("what a continuation adds", () => {

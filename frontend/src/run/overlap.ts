@@ -1,5 +1,5 @@
 // A continuation behind the text it continues: what it adds, without what it repeats. As on the server
-// (`backend/signalbox/conversations/overlap.py`); both are tested against `tests/conversations/overlaps.json`.
+// (`backend/signalbox/conversations/overlap.py`); both are tested against `tests/unit/conversations/overlaps.json`.
 
 /** Characters of the text before that a model may repeat. */
 const WINDOW = 600;

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from tests.bench.stalls.shapes import SHAPES, Shape, Target
-from tests.hostile.shapes import SHAPES as HOSTILE
+from tests.support.hostile.shapes import SHAPES as HOSTILE
 
 # What a shape counts, calls or details or frames, takes about so many bytes each.
 _EACH = 100

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from tests.bench.stalls.shapes import SHAPES, Shape, Target
-from tests.hostile.tool_results import RESULTS
+from tests.support.hostile.tool_results import RESULTS
 
 
 def _calling(name: str, kind: str) -> Callable[[Target, int], str]:

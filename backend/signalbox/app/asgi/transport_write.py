@@ -1,8 +1,8 @@
 """Writing a piece of a stream where uvicorn itself would write it, without its `send`.
 
 For a piece of a body `send` is a coroutine, a message and 90 steps of CPython: a tenth of a paced event. What it does
-then is this one write. It leans on parts of uvicorn 0.54.0 that are not for others; `tests/app/test_direct.py` checks
-that they still fit. Other servers get messages through `send`.
+then is this one write. It leans on parts of uvicorn 0.54.0 that are not for others;
+`tests/unit/app/asgi/test_transport_write.py` checks that they still fit. Other servers get messages through `send`.
 """
 
 from collections.abc import Callable

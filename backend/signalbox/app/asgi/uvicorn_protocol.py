@@ -2,7 +2,7 @@
 
 uvicorn 0.54.0 tells the newest request of a connection, and reads nothing more once one is queued behind another
 (pipelining). So of a client that had sent one more request behind a stream, and left, the stream never learned: its
-run went on unwatched, and was written to a closed socket. `tests/resume/test_pipelining.py` checks that this fits.
+run went on unwatched, and was written to a closed socket. `tests/scenarios/resume/test_pipelining.py` checks this.
 """
 
 import asyncio

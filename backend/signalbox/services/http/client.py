@@ -1,7 +1,7 @@
 """The tuned upstream client: httpx with httpcore's pool, and our own HTTP/1.1 connection under it.
 
 This file, `connection.py`, `pool.py` and `request.py` lean on private parts of httpx 0.28.1 and httpcore 1.0.9;
-`tests/services/test_http.py` checks that each of them still fits, so an upgrade fails there with a sentence.
+`tests/unit/services/http/test_client.py` checks that each of them still fits: an upgrade fails there with a sentence.
 """
 
 import ssl

@@ -1,0 +1,51 @@
+"""docs/acceptance.md names tests that exist, for every row of the survey and every promise."""
+
+import re
+
+import pytest
+
+from tests.project.docs.named import titles_in
+from tests.project.docs.pages import codes_in, page, rows
+
+PAGE = page("acceptance.md")
+ROWS = [cells for heading in PAGE.headings[1:] for cells in rows(heading.body)]
+NAMED = sorted({code for cells in ROWS for code in codes_in(cells[-1]) if "::" in code})
+# Of the page: pages of guides to providers (PS-55) are no part of it, and neither are the rows between.
+SURVEY = [
+    *(f"PS-{number:02}" for number in range(1, 32)),
+    *(f"PS-{number}" for number in (*range(40, 55), 56)),
+    "SC-27",
+    *(f"ME-{number}" for number in (10, 11, 12)),
+]
+
+
+@pytest.mark.parametrize("path", sorted({name.partition("::")[0] for name in NAMED}))
+def test_every_test_that_is_named_exists(path: str) -> None:
+    """Each name is a test function of its file, or the title of a test of the page."""
+    named = {name.partition("::")[2] for name in NAMED if name.startswith(f"{path}::")}
+    assert named - titles_in(path) == set()
+
+
+def test_every_row_of_the_survey_is_there() -> None:
+    """PS-01 to PS-31 and those of the page, each once and in order."""
+    listed = [cells[0] for cells in ROWS if re.fullmatch(r"(?:PS|SC|ME)-\d\d", cells[0])]
+    assert listed == SURVEY
+
+
+def test_every_promise_has_a_test_or_a_reason() -> None:
+    """A row names tests, or says `later` and why; and hardly any is left for later."""
+    promises = [cells for cells in ROWS if cells not in list(rows(PAGE.section("What is outside this page")))]
+    without = [cells for cells in promises if not any("::" in code for code in codes_in(cells[-1]))]
+    assert [cells for cells in without if not re.match(r"later: \w+ \w+", cells[-1])] == []
+    assert len(without) < len(promises) / 20
+
+
+def test_a_test_that_is_not_there_would_be_noticed() -> None:
+    """The names are read from the files' own syntax, not searched for in their text."""
+    here = titles_in("tests/project/docs/test_acceptance.py")
+    assert "test_every_row_of_the_survey_is_there" in here
+    assert "test_of_no_file" not in here
+    page_tests = titles_in("frontend/src/run/focus.test.ts")
+    assert "change by time alone only where they say so" in page_tests
+    assert "the same, after the silence" in page_tests  # a case of `it.each`
+    assert "panels stand open by themselves" not in page_tests

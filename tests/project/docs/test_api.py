@@ -1,0 +1,101 @@
+"""docs/api.md names every endpoint, parameter and setting, and its examples are what the app takes and gives."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from signalbox.app.config import Settings
+from signalbox.app.main import create_app
+from signalbox.intakes.v1_schema import ChatRequest
+
+from tests.project.docs.pages import ROOT, codes_in, page, pages, rows
+
+PAGE = page("api.md")
+
+
+@pytest.fixture(scope="module")
+def openapi(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Return the app's description of itself."""
+    return create_app(Settings(signalbox_data_dir=tmp_path_factory.mktemp("data"))).openapi()
+
+
+def test_every_endpoint_is_in_the_table(openapi: dict[str, Any]) -> None:
+    """The table of endpoints is exactly what the app serves."""
+    served = {f"{method.upper()} {path}" for path, methods in openapi["paths"].items() for method in methods}
+    listed = {code for cells in rows(PAGE.section("The HTTP API")) for code in codes_in(cells[0])}
+    assert listed == served
+
+
+def test_every_parameter_is_in_the_table() -> None:
+    """The table of parameters is exactly the fields of a ChatRequest."""
+    listed = {code for cells in rows(PAGE.section("Parameters of a question")) for code in codes_in(cells[0])}
+    assert listed == {field.alias or name for name, field in ChatRequest.model_fields.items()}
+
+
+def test_every_setting_is_in_the_table_with_its_default() -> None:
+    """The table of settings is exactly the fields of Settings, and says each default that is not empty."""
+    table = {cells[0].strip("`"): cells[1].strip("`") for cells in rows(PAGE.section("Settings"))}
+    assert set(table) == {name.upper() for name in Settings.model_fields}
+    for name, field in Settings.model_fields.items():
+        if field.default not in (None, ()):
+            default = str(field.default).lower() if isinstance(field.default, bool) else str(field.default)
+            assert table[name.upper()] == default.removesuffix(".0"), name
+
+
+def test_every_setting_of_the_example_file_is_one() -> None:
+    """`.env.example` and the table have the same names."""
+    lines = (ROOT / ".env.example").read_text(encoding="utf-8").splitlines()
+    assert {line.partition("=")[0] for line in lines if re.match(r"[A-Z_0-9]+=", line)} == {
+        cells[0].strip("`") for cells in rows(PAGE.section("Settings"))
+    }
+
+
+def test_every_line_of_the_log_is_in_the_table() -> None:
+    """The table of log lines names every event that the code writes, and no other."""
+    sources = [path.read_text(encoding="utf-8") for path in ROOT.glob("backend/signalbox/**/*.py")]
+    call = re.compile(r'(?:_log(?:\(\))?\.\w+\(|_at\([\w., ]+\)\()\s*(?:_level\(\w+\),\s*)?"([\w.]+)"')
+    written = {name for text in sources for name in call.findall(text)}
+    listed = {code for cells in rows(PAGE.section("Log lines by event")) for code in codes_in(cells[0])}
+    assert listed == written
+
+
+def test_the_numbers_of_endpoints_are_right() -> None:
+    """The first sentence counts what the table lists."""
+    listed = [code for cells in rows(PAGE.section("The HTTP API")) for code in codes_in(cells[0])]
+    counts = {
+        place: sum(place in one for one in listed)
+        for place in ("/api/chat", "/api/runs", "/api/conversations", "/api/saves", "/api/flags", "/health")
+    }
+    assert counts == {
+        "/api/chat": 1,
+        "/api/runs": 5,
+        "/api/conversations": 6,
+        "/api/saves": 5,
+        "/api/flags": 2,
+        "/health": 2,
+    }
+    assert len(listed) - sum(counts.values()) == 3
+    assert "one endpoint to ask a question, five around runs, six for conversations, five for saves" in PAGE.text
+
+
+@pytest.mark.parametrize("name", ["api.md", "sse-contract.md"])
+def test_every_json_example_is_json(name: str) -> None:
+    """What is shown as JSON is JSON, and what is a question fits the schema."""
+    questions = 0
+    for block in page(name).blocks("json"):
+        value = json.loads(block)
+        if "model" in value:
+            ChatRequest.model_validate(value)
+            questions += 1
+    assert questions or name != "api.md"
+
+
+def test_every_curl_asks_a_valid_question() -> None:
+    """The body of each curl call on any page, README.md included, fits the schema."""
+    texts = [one.text for one in pages()] + [Path(ROOT / "README.md").read_text(encoding="utf-8")]
+    bodies = [body for text in texts for body in re.findall(r"-d '([^']+)'", text)]
+    assert bodies
+    for body in bodies:
+        ChatRequest.model_validate(json.loads(body))

@@ -1,0 +1,42 @@
+"""docs/chat-app.md tells the truth about the page: its keys, its rooms, its way from bytes to panels."""
+
+import re
+
+from tests.project.docs.pages import ROOT, codes_in, page, rows
+
+PAGE = page("chat-app.md")
+SRC = ROOT / "frontend/src"
+_SHORTCUT = re.compile(r'does: "([^"]+)", keys: (?:\[(.+?)\]|(\{.+?\}))')
+_KEYS = re.compile(r'\{ key: "([^"]+)"(, mod: true)?(, shift: true)? \}')
+_NAMES = {"Escape": "Esc", "ArrowUp": "↑"}
+
+
+def _keys(key: str, mod: str, shift: str) -> str:
+    name = _NAMES.get(key, key.upper() if len(key) == 1 else key)
+    return "+".join([*(["Mod"] if mod else []), *(["Shift"] if shift else []), name])
+
+
+def test_the_keys_are_those_of_the_page() -> None:
+    """The table of keys says what run/shortcuts.ts says, in its order."""
+    text = (SRC / "run/shortcuts.ts").read_text(encoding="utf-8")
+    source = [
+        (" or ".join(_keys(*found) for found in _KEYS.findall(several or one)), does)
+        for does, several, one in _SHORTCUT.findall(text)
+    ]
+    assert len(source) > 10
+    assert [tuple(cells) for cells in rows(PAGE.section("Which keyboard shortcuts are there"))] == source
+
+
+def test_every_room_has_its_row() -> None:
+    """Each folder of components is named where the rooms are listed."""
+    named = codes_in(PAGE.section("Which room holds what"))
+    rooms = {f"frontend/src/components/{path.name}/" for path in (SRC / "components").iterdir() if path.is_dir()}
+    assert rooms - named == set()
+
+
+def test_every_file_on_the_way_of_an_event_exists() -> None:
+    """The drawing of how an event becomes a picture names files of the page, below src or below components."""
+    way = PAGE.section("How does an event become a picture")
+    named = re.findall(r"[\w/]+\.tsx?\b", way)
+    assert len(named) > 10
+    assert [name for name in named if not any((SRC / below / name).is_file() for below in ("", "components"))] == []

@@ -1,0 +1,92 @@
+"""The table of quirks is complete: a row for every id, a test that exists in every row, a row for every test."""
+
+import ast
+import re
+from collections import Counter
+
+from tests.project.docs.named import titles_in
+from tests.project.docs.pages import ROOT, codes_in, page, rows
+
+SECTIONS = {"A": 20, "B": 14, "C": 16, "D": 7, "E": 14, "F": 7, "G": 6}
+IDS = [f"{section}{number}" for section, most in SECTIONS.items() for number in range(1, most + 1)]
+_REASON = re.compile(r"\b(?:later|does not apply): \w[^|]{20,}")
+
+
+def _table() -> list[list[str]]:
+    """Give the rows of the sections that need tests."""
+    return [cells for cells in rows(page("quirks.md").text) if cells[0][0] in SECTIONS]
+
+
+def _tests() -> dict[str, list[str]]:
+    """Give the names of all tests under tests/ that begin with the id of a quirk, by id."""
+    found: dict[str, list[str]] = {}
+    for path in ROOT.glob("tests/**/test_*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
+                for quirk in ids_of(node.name):
+                    found.setdefault(quirk, []).append(node.name)
+    return found
+
+
+def ids_of(name: str) -> list[str]:
+    """Read the ids from a test's name: `test_e05_e06_…` has two."""
+    found: list[str] = []
+    for word in name.split("_")[1:]:
+        if not re.fullmatch(r"[a-g]\d{2}", word):
+            break
+        found.append(f"{word[0].upper()}{int(word[1:])}")
+    return found
+
+
+def test_every_quirk_has_one_row() -> None:
+    """In order, none twice, none left out."""
+    assert [cells[0] for cells in _table()] == IDS
+
+
+def test_every_row_says_what_happens_and_what_is_done() -> None:
+    """Four cells, none of them empty; every text is a sentence."""
+    for cells in _table():
+        assert len(cells) == 4, cells
+        assert all(cell.endswith((".", ".)")) for cell in cells[1:3]), cells
+
+
+def test_every_row_names_a_test_that_exists_or_a_reason() -> None:
+    """A test that begins with the row's id, or a word on why there is none."""
+    tests = _tests()
+    without: list[str] = []
+    for quirk, _, done, named in _table():
+        if codes_in(named):
+            assert codes_in(named) <= {*tests.get(quirk, [])}, (quirk, named)
+        else:
+            without.append(quirk)
+            assert _REASON.search(done), quirk
+    counted = Counter(quirk[0] for quirk, names in tests.items() for _ in names)
+    print(
+        f"\n{len(IDS)} quirks, {sum(counted.values())} tests by id {dict(sorted(counted.items()))}, none for {without}"
+    )
+
+
+def test_every_test_of_a_quirk_has_its_row() -> None:
+    """No test carries an id that the table does not have."""
+    assert {*_tests()} <= {*IDS}
+
+
+def test_every_quirk_of_the_page_names_tests_of_the_page() -> None:
+    """H1 to H11, each with sentences and with titles that the named files have."""
+    table = [cells for cells in rows(page("quirks.md").text) if re.fullmatch(r"H\d+", cells[0])]
+    assert [cells[0] for cells in table] == [f"H{number}" for number in range(1, 12)]
+    for quirk, what, done, named in table:
+        assert what.endswith("."), quirk
+        assert done.endswith("."), quirk
+        assert codes_in(named), quirk
+        for name in codes_in(named):
+            path, _, title = name.partition("::")
+            assert title in titles_in(path), name
+
+
+def test_every_test_among_the_quirks_carries_an_id() -> None:
+    """In tests/scenarios/quirks each name begins with the id that it stands for."""
+    for path in ROOT.glob("tests/scenarios/quirks/test_*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
+                assert ids_of(node.name), f"{path.name}: {node.name}"

@@ -1,0 +1,143 @@
+"""`signalbox token` as a process, before, while and after a server runs on the same database."""
+
+import stat
+from pathlib import Path
+from time import monotonic
+
+import httpx
+import pytest
+from signalbox.app.config import Settings
+from signalbox.cli import main
+
+from tests.scenarios.access.house import bearer
+from tests.support.postgres import Server
+from tests.support.processes import WAIT, command, serving
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Stand in an empty folder, without any setting of ours."""
+    monkeypatch.chdir(tmp_path)
+    for name in Settings.model_fields:
+        monkeypatch.delenv(name.upper(), raising=False)
+    return tmp_path
+
+
+def token(cwd: Path, *arguments: str, status: int = 0, **env: str) -> tuple[str, str]:
+    """Run the command; return what it printed and what it said."""
+    ended = command("token", *arguments, cwd=cwd, env=env)
+    assert ended.returncode == status, ended.stderr.decode()
+    return ended.stdout.decode(), ended.stderr.decode()
+
+
+def refused_after(client: httpx.Client, text: str) -> tuple[float, str]:
+    """Ask until a token is refused; return after how many seconds, and with which words."""
+    begun = monotonic()
+    while (answer := client.get("/api/runs", headers=bearer(text))).status_code == 200:
+        assert monotonic() - begun < WAIT
+    assert answer.status_code == 401
+    return monotonic() - begun, answer.json()["error"]["message"]
+
+
+@pytest.mark.e2e
+def test_tokens_are_made_listed_and_revoked_beside_a_server(tmp_path: Path) -> None:
+    """The first one before there is a database; the server takes each at once, and lets go of a revoked one."""
+    first, told = token(tmp_path, "create", "Ada Lovelace")
+    assert first.count("\n") == 1
+    assert "until it is revoked" in told
+    assert stat.S_IMODE((tmp_path / "data" / "signalbox.db").stat().st_mode) == 0o600
+    env = {"SIGNALBOX_REQUIRE_TOKEN": "true"}
+    with serving(tmp_path, "--host", "0.0.0.0", env=env) as process:
+        url = process.url.replace("0.0.0.0", "127.0.0.1")
+        second, _ = token(tmp_path, "create", "Bob", "--days", "1.5")
+        ada, bob = first.strip(), second.strip()
+        with httpx.Client(base_url=url, trust_env=False) as client:
+            assert client.get("/api/runs").status_code == 401
+            for text in (ada, bob):
+                assert client.get("/api/runs", headers=bearer(text)).status_code == 200
+            listed, _ = token(tmp_path, "list")
+            revoked, _ = token(tmp_path, "revoke", ada[3:15])
+            seconds, words = refused_after(client, ada)
+            assert client.get("/api/runs", headers=bearer(bob)).status_code == 200
+        said = "".join(process.printed) + process.errors()
+    print(f"a revoked token was refused {seconds:.2f} s after the command had ended")
+    assert words.startswith("This token has been revoked.")
+    assert [line.split("  ")[-1] for line in listed.splitlines()] == ["NAME", "Ada Lovelace", "Bob"]
+    assert "'Ada Lovelace' was revoked" in revoked
+    after, _ = token(tmp_path, "list")
+    assert [line.split()[0] for line in after.splitlines()] == ["ID", ada[3:15], bob[3:15]]
+    for text in (ada, bob):
+        assert text not in said + listed + revoked + after
+        assert text[16:] not in said + listed + revoked + after
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("create", " "), "printable characters"),
+        (("create", "two\nlines"), "printable characters"),
+        (("create", "Ada", "--days", "0"), "above 0"),
+        (("create", "Ada", "--days", "nan"), "above 0"),
+        (("revoke", "0123456789ab"), "There is no database"),
+        (("list",), "There is no database"),
+    ],
+)
+def test_what_cannot_be_done_is_said(
+    here: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], words: str
+) -> None:
+    """In a sentence, with the status of what could not be done, and nothing printed that a script would take."""
+    assert main(["token", *arguments]) == 2
+    printed, said = capsys.readouterr()
+    assert printed == ""
+    assert words in said
+    assert not [*here.iterdir()]
+
+
+def test_the_database_is_named(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each verb says beside what it prints which database it works on; an unknown token is told in a sentence."""
+    named = f"Database: {here / 'data' / 'signalbox.db'}\n"
+    for arguments, status in ((("create", "Ada"), 0), (("list",), 0), (("revoke", "0123456789ab"), 2)):
+        assert main(["token", *arguments]) == status
+        said = capsys.readouterr().err
+        assert said.startswith(named)
+    assert "There is no token '0123456789ab'" in said
+
+
+def test_tables_are_made_by_create_alone(
+    here: Path, monkeypatch: pytest.MonkeyPatch, postgres: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A PostgreSQL without tables stays so when it is listed; its password is not told."""
+    url = postgres.empty_database().replace("postgres@", "postgres:canary@")
+    monkeypatch.setenv("DATABASE_URL", url)
+    assert main(["token", "list"]) == 2
+    assert "was started on it once" in capsys.readouterr().err
+    assert postgres.sql("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'", database=url) == [(0,)]
+    assert main(["token", "create", "Ada"]) == 0
+    assert main(["token", "list"]) == 0
+    said = capsys.readouterr()
+    assert "Ada" in said.out
+    assert said.err.count("Database: 127.0.0.1") == 2
+    assert "canary" not in said.err
+
+
+def test_what_a_database_refuses_is_to_be_mended(
+    here: Path, monkeypatch: pytest.MonkeyPatch, postgres: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A server that answers runs: no word of that, but of what it says. Where none is, it is to be started."""
+    monkeypatch.setenv("DATABASE_URL", postgres.url("nowhere"))
+    assert main(["token", "create", "Ada"]) == 2
+    said = capsys.readouterr().err
+    assert "no database of that name. Mend that, or DATABASE_URL." in said
+    monkeypatch.setenv("DATABASE_URL", "postgresql://someone@127.0.0.1:1/box")
+    assert main(["token", "create", "Ada"]) == 2
+    assert "nothing listens there. See that it runs" in capsys.readouterr().err
+
+
+def test_a_database_that_cannot_be_opened_is_named(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The sentence says which one, and nothing is printed."""
+    (here / "data").mkdir()
+    (here / "data" / "signalbox.db").write_bytes(b"no database " * 1000)
+    assert main(["token", "create", "Ada"]) == 2
+    printed, said = capsys.readouterr()
+    assert printed == ""
+    assert "signalbox.db cannot be opened" in said

@@ -1,0 +1,64 @@
+"""Pages of other origins with tokens: those on the list may ask with one and read the answer, no other page may."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.scenarios.access.house import House, housed
+from tests.support.serving import error_of
+
+PAGE, EVIL = "https://page.example", "https://evil.example"
+ALLOW = "access-control-allow-origin"
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """Serve to one page beside our own."""
+    with housed(tmp_path_factory.mktemp("data"), signalbox_allowed_origins=(PAGE,)) as made:
+        yield made
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("POST", "/api/chat/stream"), ("GET", "/api/runs"), ("PATCH", "/api/conversations/x"), ("DELETE", "/api/runs/x")],
+)
+def test_a_preflight_needs_no_token(house: House, method: str, path: str) -> None:
+    """A browser asks without one whether it may send one; a page that is not on the list is told no."""
+    asked = {
+        "access-control-request-method": method,
+        "access-control-request-headers": "authorization,content-type,idempotency-key,last-event-id,x-tool-loop",
+    }
+    told = house.app.client.options(path, headers={"origin": PAGE, **asked})
+    assert (told.status_code, told.headers[ALLOW]) == (200, PAGE)
+    assert method in told.headers["access-control-allow-methods"]
+    assert "authorization" in told.headers["access-control-allow-headers"].lower()
+    refused = house.app.client.options(path, headers={"origin": EVIL, **asked})
+    assert refused.status_code == 400
+    assert ALLOW not in refused.headers
+
+
+def test_a_page_on_the_list_reads_also_why_it_was_refused(house: House) -> None:
+    """An answer, a missing token and a wrong one: the page may read all of them, and nobody's cookies are asked for."""
+    page = {"origin": PAGE, "sec-fetch-site": "cross-site"}
+    ada = house["ada"].client
+    answers = [
+        ada.get("/api/runs", headers=page),
+        house.app.client.get("/api/runs", headers=page),
+        house.app.client.get("/api/runs", headers={**page, "authorization": "Bearer wrong"}),
+    ]
+    assert [one.status_code for one in answers] == [200, 401, 401]
+    for one in answers:
+        assert one.headers[ALLOW] == PAGE
+        assert "origin" in one.headers["vary"].lower()
+        assert "retry-after" in one.headers["access-control-expose-headers"]
+        assert "access-control-allow-credentials" not in one.headers
+
+
+def test_another_page_reads_nothing_even_with_a_token(house: House) -> None:
+    """The browser shows it no answer; what changes or spends is refused outright."""
+    ada = house["ada"].client
+    read = ada.get("/api/runs", headers={"origin": EVIL})
+    assert ALLOW not in read.headers
+    spent = ada.post("/api/chat/stream", json={"model": "openai/sim", "prompt": "x"}, headers={"origin": EVIL})
+    assert (spent.status_code, error_of(spent)["code"]) == (403, "ORIGIN_NOT_ALLOWED")
+    assert ALLOW not in spent.headers

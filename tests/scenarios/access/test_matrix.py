@@ -1,0 +1,213 @@
+"""Who may read, change and delete whose runs, conversations and saves: every endpoint, asker and owner."""
+
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from itertools import chain
+from pkgutil import iter_modules
+from typing import Any
+
+import httpx
+import pytest
+from fastapi.routing import APIRoute
+from signalbox.app import routers
+
+from tests.scenarios.access.house import House, Person, furnish, housed
+from tests.support.serving import RunningApp, error_of
+
+OWNERS = ("ada", "guest")
+ASKERS = ("ada", "bob", "guest", "operator")
+UNKNOWN = {"run_id": "UNKNOWN_RUN", "conversation_id": "UNKNOWN_CONVERSATION", "save_id": "UNKNOWN_SAVE"}
+NOBODYS_ID = "0" * 32
+# What has no id in its address says here what it shows; an endpoint that says nothing fails the first test.
+LISTS = {"GET /api/runs": "runs", "GET /api/conversations": "conversations", "GET /api/saves": "saves"}
+BY_BODY_OR_HEADER = {"POST /api/chat/stream", "POST /api/saves"}
+MAKES = {"POST /api/conversations"}
+# Documentation, like the API's description: it asks for no token.
+PUBLIC = {"GET /api/contract/v1.1.json", "GET /health/live", "GET /health/ready"}
+OF_EVERYBODY = {
+    "GET /api/models",
+    "GET /api/tools",
+    "GET /api/flags/tool_loop_v2",
+    "PUT /api/flags/tool_loop_v2",
+}
+BODIES: dict[str, Any] = {"PATCH /api/conversations/{conversation_id}": {"title": "Mine now"}}
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """Serve to people of whom two have one of everything."""
+    with housed(tmp_path_factory.mktemp("data")) as made:
+        for name in OWNERS:
+            furnish(made[name])
+        yield made
+
+
+def operations(app: RunningApp) -> list[str]:
+    """Name all operations: those of the description, and the same off the routes themselves."""
+    described = {
+        f"{method.upper()} {path}" for path, methods in app.app.openapi()["paths"].items() for method in methods
+    }
+    names = [f"{routers.__name__}.{found.name}" for found in iter_modules(routers.__path__)]
+    groups = [import_module(name).router.routes for name in names]  # what an app includes is not among its own routes
+    routed = {
+        f"{method} {route.path}"
+        for route in [*app.app.routes, *chain(*groups)]
+        if isinstance(route, APIRoute) and route.path.startswith(("/api", "/health"))
+        for method in (route.methods or set()) - {"HEAD"}  # what GET says, without its words
+    }
+    assert routed == described
+    return sorted(described)
+
+
+def with_ids(app: RunningApp) -> list[tuple[str, str]]:
+    """Return the operations on one thing, each with the name of its id."""
+    found = [(operation, re.findall(r"{(\w+)}", operation)) for operation in operations(app)]
+    assert all(len(names) <= 1 for _, names in found)
+    return [(operation, names[0]) for operation, names in found if names]
+
+
+def send(person: Person, operation: str, thing_id: str) -> httpx.Response:
+    """Ask an operation for a thing."""
+    method, path = re.sub(r"{\w+}", thing_id, operation).split(" ")
+    return person.client.request(method, path, json=BODIES.get(operation))
+
+
+def may(asker: Person, owner: Person, name: str) -> bool:
+    """The rule itself: one's own, and the operator every run."""
+    return asker.owner == owner.owner or (asker.is_operator and name == "run_id")
+
+
+def test_every_endpoint_is_in_the_matrix(house: House) -> None:
+    """A new endpoint says by its address, or in a list above, whose things it shows."""
+    by_id = dict(with_ids(house.app))
+    assert set(by_id.values()) == set(UNKNOWN)
+    assert {*by_id} | {*LISTS} | BY_BODY_OR_HEADER | MAKES | OF_EVERYBODY | PUBLIC == {*operations(house.app)}
+
+
+@pytest.mark.parametrize("owned_by", OWNERS)
+@pytest.mark.parametrize("asked_by", ASKERS)
+def test_of_others_nothing_is_told_nor_changed(house: House, asked_by: str, owned_by: str) -> None:
+    """What is not one's own is answered byte for byte like what does not exist, and stays as it is."""
+    asker, owner = house[asked_by], house[owned_by]
+    for operation, name in with_ids(house.app):
+        if may(asker, owner, name):
+            continue
+        ids = [owner.things[name]] + ([owner.things["answer_id"]] if name == "run_id" else [])
+        nothing = send(asker, operation, NOBODYS_ID)
+        assert (nothing.status_code, error_of(nothing)["code"]) == (404, UNKNOWN[name]), operation
+        for thing_id in ids:
+            refused = send(asker, operation, thing_id)
+            assert (refused.status_code, refused.content) == (404, nothing.content), (operation, asked_by)
+            assert set(refused.headers) == set(nothing.headers)
+    for kind in LISTS.values():
+        assert owner.listed(kind), "it is all there"
+    assert owner.client.get(f"/api/conversations/{owner.things['conversation_id']}").json()["title"] != "Mine now"
+
+
+@pytest.mark.parametrize("owned_by", OWNERS)
+@pytest.mark.parametrize("asked_by", ASKERS)
+def test_a_run_is_resumed_and_saved_by_its_id(house: House, asked_by: str, owned_by: str) -> None:
+    """Last-Event-ID reads what may be seen; a save is of one's own runs alone, also the operator's."""
+    asker, owner = house[asked_by], house[owned_by]
+    run_id = owner.things["run_id"]
+    for thing_id, is_seen, is_own in (
+        (run_id, may(asker, owner, "run_id"), asker.owner == owner.owner),
+        (NOBODYS_ID, False, False),
+    ):
+        headers = {"last-event-id": f"{thing_id}:1"}
+        resumed = asker.client.post("/api/chat/stream", headers=headers)
+        assert resumed.status_code == (200 if is_seen else 404), asked_by
+        saved = asker.client.post("/api/saves", json={"run_id": thing_id})
+        assert saved.status_code == (200 if is_own else 404), asked_by
+        for refused in [resumed] * (not is_seen) + [saved] * (not is_own):
+            assert error_of(refused)["code"] == "UNKNOWN_RUN"
+    past = {"last-event-id": f"{run_id}:999999"}
+    assert asker.client.post("/api/chat/stream", headers=past).status_code == (
+        204 if may(asker, owner, "run_id") else 404
+    )
+
+
+@pytest.mark.parametrize("asked_by", ASKERS)
+def test_lists_hold_ones_own(house: House, asked_by: str) -> None:
+    """Nobody's list names a thing of another; the operator's list of runs names all of them, and whose they are."""
+    asker = house[asked_by]
+    for kind, name in (("runs", "run_id"), ("conversations", "conversation_id"), ("saves", "save_id")):
+        listed = {line.get("run_id" if kind == "runs" else "id") for line in asker.listed(kind, limit=200)}
+        for owner in OWNERS:
+            assert (house[owner].things[name] in listed) == may(asker, house[owner], name), (kind, owner)
+    assert ("owner" in (asker.listed("runs") or [{}])[0]) == asker.is_operator
+
+
+def test_the_operator_sees_whose_a_run_is(house: House) -> None:
+    """By the name of the token; a run that was asked for without one is nobody's in particular."""
+    ada, guest, operator = house["ada"], house["guest"], house["operator"]
+    whose = {line["run_id"]: line["owner"] for line in operator.listed("runs", limit=200)}
+    assert whose[ada.things["run_id"]] == {"id": ada.owner, "name": "ada"}
+    assert whose[guest.things["run_id"]] is None
+    trace = operator.client.get(f"/api/runs/{ada.things['answer_id']}").json()
+    assert trace["owner"] == {"id": ada.owner, "name": "ada"}
+    assert trace["conversation_id"] == "talk-of-ada"
+    own = ada.client.get(f"/api/runs/{ada.things['answer_id']}").json()
+    assert trace == {**own, "owner": trace["owner"]}
+
+
+def test_search_finds_ones_own(house: House) -> None:
+    """What others said is in nobody's results."""
+    for name in ASKERS:
+        found = [line["id"] for line in house[name].listed("conversations", search="tool loop")]
+        assert found == {"ada": ["talk-of-ada"], "bob": []}.get(name, ["talk-of-guest"])
+
+
+def test_pages_of_a_list_stay_ones_own(house: House) -> None:
+    """A cursor of a page goes on in one's own list, whoever made it."""
+    ada, bob = house["ada"], house["bob"]
+    for number in range(3):
+        made = ada.client.post("/api/conversations", json={"id": f"page-{number}"})
+        assert made.status_code == 201
+    seen: list[str] = []
+    before: str | None = None
+    while len(seen) < 10:  # a cursor that leads nowhere would begin anew for ever
+        params = {"limit": 1} | ({"before": before} if before else {})
+        page = ada.client.get("/api/conversations", params=params).json()
+        seen += [line["id"] for line in page["conversations"]]
+        if before:
+            assert bob.client.get("/api/conversations", params=params).json()["conversations"] == []
+        before = page["next"]
+        if before is None:
+            break
+    assert len(seen) == len(set(seen))
+    assert {"page-0", "page-1", "page-2", "talk-of-ada"} <= {*seen}
+
+
+@pytest.mark.parametrize("asked_by", ["ada", "operator"])
+def test_what_may_be_done_is_done(house: House, asked_by: str) -> None:
+    """The owner opens, changes and deletes what is theirs; the operator reads, stops and deletes a run of anybody."""
+    owner, asker = Person("fresh", house["ada"].owner, house["ada"].client), house[asked_by]
+    furnish(owner)
+    for operation, name in sorted(with_ids(house.app), key=lambda one: one[0].startswith("DELETE")):
+        if not may(asker, owner, name):
+            continue
+        done = send(asker, operation, owner.things[name])
+        assert done.status_code == 200, (operation, done.text)
+    for name, path in (("run_id", "runs"), ("save_id", "saves"), ("conversation_id", "conversations")):
+        left = owner.client.get(f"/api/{path}/{owner.things[name]}")
+        assert left.status_code == (404 if may(asker, owner, name) else 200)
+
+
+def test_whoever_has_no_token_gets_nothing(house: House) -> None:
+    """Every endpoint asks for one, but those that are public."""
+    nobody = Person("nobody", "", house.app.client)
+    for operation in operations(house.app):
+        answer = send(nobody, operation, NOBODYS_ID)
+        assert (answer.status_code == 401) == (operation not in PUBLIC), operation
+
+
+def test_a_fault_in_a_request_tells_nothing_of_others(house: House) -> None:
+    """Whose run it is goes before what is wrong with the cursor, or a wrong cursor would tell that there is a run."""
+    for run_id in (house["ada"].things["run_id"], NOBODYS_ID):
+        refused = house["bob"].client.get(f"/api/runs/{run_id}/events", headers={"last-event-id": "no cursor"})
+        assert (refused.status_code, error_of(refused)["code"]) == (404, "UNKNOWN_RUN")
+    for save_id in (house["ada"].things["save_id"], NOBODYS_ID):
+        refused = house["bob"].client.get(f"/api/saves/{save_id}/events", headers={"last-event-id": "no cursor"})
+        assert (refused.status_code, error_of(refused)["code"]) == (404, "UNKNOWN_SAVE")

@@ -1,0 +1,30 @@
+"""What a host is told of whose conversation it answers."""
+
+import pytest
+from signalbox.core.conversations import key_of, session_of
+
+from tests.scenarios.access.house import bearer, give
+from tests.support.fixtures import Behind, behind, simulator
+from tests.support.upstream import says
+
+__all__ = ["behind", "simulator"]
+
+
+@pytest.mark.parametrize("conversation_id", ["talk", "t" * 256])
+def test_a_host_is_not_told_who_asks(behind: Behind, conversation_id: str) -> None:
+    """An owner's session is the same in each request, another owner's is another, and OpenRouter takes its length."""
+    app, upstream = behind(says("Hello."))
+    (ada, adas), (_, bobs) = give(app, "Ada"), give(app, "Bob")
+    for text in (adas, adas, bobs, ""):
+        sent = app.client.post(
+            "/api/chat/stream",
+            json={"model": "openai/sim", "prompt": "Hi", "tools": [], "conversation_id": conversation_id},
+            headers=bearer(text) if text else {},
+        )
+        assert sent.status_code == 200
+        assert sent.headers["x-conversation-id"] == conversation_id
+    first, again, other, nobodys = (asked.body["session_id"] for asked in upstream.asked)
+    assert first == again == session_of(key_of(ada.id, conversation_id)) != other
+    assert nobodys == conversation_id
+    assert [len(one) for one in (first, other)] == [32, 32]
+    assert not any(ada.id.encode() in asked.raw for asked in upstream.asked)

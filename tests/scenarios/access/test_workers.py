@@ -1,0 +1,97 @@
+"""Owners over two workers on one PostgreSQL: the same rules in both, for runs that live in either."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import httpx
+import pytest
+from signalbox.store.tokens import revoke_token
+
+from tests.scenarios.access.house import ADMIN, bearer, give
+from tests.support.serving import WAIT, RunningApp, error_of, read_until, settings_for
+from tests.support.upstream import Script, ScriptedUpstream, holds, says
+
+ASK = {"model": "openai/sim", "prompt": "Hello!", "tools": []}
+
+
+@dataclass
+class Two:
+    """Two workers of one database, and the clients of their people."""
+
+    one: RunningApp
+    two: RunningApp
+
+    def ask(self, app: RunningApp, text: str, headers: dict[str, str] | None = None) -> httpx.Response:
+        """Ask at one of them, with a token."""
+        response = app.client.post("/api/chat/stream", json=ASK, headers={**bearer(text), **(headers or {})})
+        assert response.status_code == 200, response.text
+        return response
+
+
+@pytest.fixture
+def workers(tmp_path: Path, postgres_url: str) -> Iterator[Any]:
+    """Start two workers over a scripted provider."""
+    with ExitStack() as stack:
+
+        def start(*scripts: Script) -> Two:
+            upstream = stack.enter_context(ScriptedUpstream(*scripts))
+            given = {
+                "openrouter_base_url": upstream.base_url,
+                "database_url": postgres_url,
+                "signalbox_require_token": True,
+                "signalbox_admin_token": ADMIN,
+            }
+            made = (RunningApp(settings_for(tmp_path / name, **given)) for name in ("one", "two"))
+            return Two(*[stack.enter_context(app) for app in made])
+
+        yield start
+
+
+def test_a_token_holds_at_every_worker_until_it_is_revoked(workers: Any) -> None:
+    """Made at one and taken at both at once; revoked at one, and refused at both within a second or so."""
+    two: Two = workers(says("Yes."))
+    token, text = give(two.one, "Ada")
+    run_id = two.ask(two.one, text).headers["x-run-id"]
+    assert two.two.client.get(f"/api/runs/{run_id}", headers=bearer(text)).status_code == 200
+    two.one.within(two.one.parts.database.write(revoke_token, token.id, 5.0))
+    revoked = monotonic()
+    for app in (two.one, two.two):
+        while app.client.get("/api/runs", headers=bearer(text)).status_code == 200:
+            assert monotonic() - revoked < WAIT
+    print(f"refused at both after {monotonic() - revoked:.2f} s")
+
+
+def test_a_run_of_another_worker_is_nobody_elses(workers: Any) -> None:
+    """Where it lives makes no difference: its owner reads and stops it from afar, to others there is none."""
+    two: Two = workers(holds)
+    (_, ada), (_, bob) = give(two.one, "Ada"), give(two.one, "Bob")
+    with two.one.client.stream("POST", "/api/chat/stream", json=ASK, headers=bearer(ada)) as response:
+        chunks = response.iter_raw()  # kept: with it the stream would be closed, and its last reader gone
+        read_until(chunks, b"So far")
+        path = f"/api/runs/{response.headers['x-run-id']}"
+        far = two.two.client
+        for method, address in (("GET", path), ("GET", f"{path}/events"), ("POST", f"{path}/stop"), ("DELETE", path)):
+            refused = far.request(method, address, headers=bearer(bob))
+            assert (refused.status_code, error_of(refused)["code"]) == (404, "UNKNOWN_RUN")
+        assert far.get(path, headers=bearer(ada)).json()["status"] == "running"
+        assert far.get(path, headers=bearer(ADMIN)).json()["owner"]["name"] == "Ada"
+        stopped = far.post(f"{path}/stop", headers=bearer(ada))
+        assert (stopped.json()["status"], stopped.json()["stopped"]) == ("cancelled", True)
+
+
+def test_a_key_is_its_owners_at_every_worker(workers: Any) -> None:
+    """Asked again at the other worker it is the same run; another owner's equal key is another one."""
+    two: Two = workers(says("Yes."))
+    (_, ada), (_, bob) = give(two.one, "Ada"), give(two.one, "Bob")
+    key = {"idempotency-key": "once"}
+    run_ids = {
+        (text, app.port): two.ask(app, text, key).headers["x-run-id"]
+        for app in (two.one, two.two)
+        for text in (ada, bob)
+    }
+    assert len(set(run_ids.values())) == 2
+    assert run_ids[ada, two.one.port] == run_ids[ada, two.two.port] != run_ids[bob, two.two.port]

@@ -1,0 +1,99 @@
+"""A chat over HTTP as a real client holds it: it hears the events, and sends back all that it kept of them."""
+
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+from signalbox.core.events import LoopName
+from signalbox.simulator.http.server import BackgroundSimulator
+from signalbox.simulator.http.state import Received
+
+from tests.scenarios.conversation_recovery.clients import Message, heard, user
+from tests.support.frames import Heard, checked, hear
+from tests.support.serving import RunningApp, read_until
+
+REASONING = ("reasoning", "reasoning_content", "reasoning_details")
+# Tools of which nobody needs a network.
+TOOLS = ["calculate", "get_current_time", "search_web"]
+
+
+@dataclass
+class Chat:
+    """One conversation; each turn may go to another model, loop and server."""
+
+    app: RunningApp
+    simulator: BackgroundSimulator
+    messages: list[Message] = field(default_factory=list[Message])
+    turns: int = 0
+
+    def ask(self, model: str, text: str, loop: LoopName, *, app: RunningApp | None = None, **body: Any) -> Heard:
+        """Ask and hear the answer to its end."""
+        sent = self._body(model, text, body)
+        response = (app or self.app).client.post("/api/chat/stream", json=sent, headers={"x-tool-loop": loop})
+        assert response.status_code == 200, response.text
+        assert response.headers["x-tool-loop"] == loop
+        return self._keep(text, checked(response.content))
+
+    def stop(
+        self, model: str, text: str, loop: LoopName, *, at: bytes, app: RunningApp | None = None, **body: Any
+    ) -> Heard:
+        """Ask, hear until these bytes have come, stop the run, and hear its end."""
+        server = app or self.app
+        with self._asking(server, model, text, loop, body) as response:
+            chunks = response.iter_bytes()
+            seen = read_until(chunks, at)
+            stopped = server.client.post(f"/api/runs/{response.headers['x-run-id']}/stop").json()
+            assert (stopped["stopped"], stopped["status"]) == (True, "cancelled")
+            return self._keep(text, checked(seen + b"".join(chunks)))
+
+    def leave(
+        self, model: str, text: str, loop: LoopName, *, at: bytes, app: RunningApp | None = None, **body: Any
+    ) -> Heard:
+        """Ask, hear until these bytes have come, and close the connection; the run is over when this returns."""
+        server = app or self.app
+        with self._asking(server, model, text, loop, body) as response:
+            seen = read_until(response.iter_bytes(), at)
+        server.over(response.headers["x-run-id"])
+        frames, border, _ = seen.rpartition(b"\n\n")
+        return self._keep(text, hear(frames + border))
+
+    def _asking(
+        self, server: RunningApp, model: str, text: str, loop: LoopName, body: dict[str, Any]
+    ) -> AbstractContextManager[httpx.Response]:
+        sent = self._body(model, text, body)
+        return server.client.stream("POST", "/api/chat/stream", json=sent, headers={"x-tool-loop": loop})
+
+    def goes_on(self, model: str, text: str, loop: LoopName, **body: Any) -> Heard:
+        """Ask, and expect nothing but success: complete, no request refused, reasoning only of this run."""
+        self.simulator.memory.requests.clear()
+        answer = self.ask(model, text, loop, **body)
+        assert answer.done["status"] == "complete", answer.done
+        # A request of a run that was left may still come in.
+        received = [one for one in self.simulator.memory.requests if one.body["model"] == model]
+        assert len(received) == answer.done["steps"]
+        assert {one.status for one in received} == {200}
+        for one in received:
+            assert_own_reasoning(one, answer)
+        self.turns += 1
+        return answer
+
+    def _body(self, model: str, text: str, body: dict[str, Any]) -> dict[str, Any]:
+        return {"model": model, "messages": [*self.messages, user(text)], "tools": TOOLS, **body}
+
+    def _keep(self, text: str, answer: Heard) -> Heard:
+        self.messages += [user(text), *heard(answer.events)]
+        return answer
+
+
+def assert_own_reasoning(received: Received, answer: Heard) -> None:
+    """Check that a request holds no reasoning but that of its own run, which its client has just heard."""
+    messages: list[Message] = received.body["messages"]
+    asked = max(at for at, message in enumerate(messages) if message["role"] == "user")
+    for at, message in enumerate(messages):
+        if not any(message.get(name) for name in REASONING):
+            continue
+        assert at > asked, f"reasoning of an earlier turn at {at}"
+        details: list[Message] = message.get("reasoning_details") or []
+        texts = [message.get("reasoning"), *(detail.get("text") or detail.get("summary") for detail in details)]
+        assert all(text in answer.reasoning for text in texts if text), texts

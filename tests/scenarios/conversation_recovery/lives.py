@@ -1,0 +1,221 @@
+"""Runs that can be cut anywhere: what a model says in one, simulated or recorded, and the run that hears it."""
+
+import asyncio
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Literal
+
+import httpx
+from signalbox.chat.context import ConversationContext, Limits
+from signalbox.chat.loops.driver import drive
+from signalbox.chat.loops.legacy import run_legacy
+from signalbox.chat.loops.progress import Progress
+from signalbox.chat.loops.v2 import run_v2
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
+from signalbox.core.events import AnyEvent, LoopName
+from signalbox.core.invariants import first_fault
+from signalbox.core.messages import JsonObject, Message, UserMessage
+from signalbox.core.parts import Details, Finish, Request, StreamPart
+from signalbox.core.ports import Emit
+from signalbox.core.tools import Tool
+from signalbox.decode import stream_parts
+from signalbox.services.openrouter import OpenRouterService, Upstream
+from signalbox.services.tool_executor import ToolExecutor
+from signalbox.simulator.http.app import create_simulator
+from signalbox.tools.calculate import calculate
+
+from tests.conftest import recordings_folder
+from tests.scenarios.recordings.recorded import Recorded, chains, load
+from tests.support.runs import context_for, no_wait
+from tests.support.scripted import make_tool
+
+FAMILIES = ("openai", "anthropic", "google", "x-ai", "deepseek", "mistralai", "moonshotai", "qwen")
+QUESTION = "What is 17 * 23, what time is it in Tokyo, and how do tool calls stream?"
+BEHAVIOURS = (
+    "sim", "sim-parallel", "sim-searches-3", "sim-steps-2", "sim-same-id", "sim-bad-args", "sim-unknown-tool",
+    "sim-length-tool", "sim-stubborn", "sim-silent-finalize", "sim-late-stop", "sim-length", "sim-filter",
+)  # fmt: skip
+How = Literal["whole", "cut", "stalled", "crashed", "stopped", "lost"]
+HOWS: tuple[How, ...] = ("whole", "cut", "stalled", "crashed", "stopped", "lost")
+Answer = list[StreamPart]
+
+
+@dataclass(frozen=True)
+class Life:
+    """All that a model says in one run, request by request, part by part."""
+
+    name: str
+    model: str
+    loop: LoopName
+    answers: tuple[Answer, ...] = field(repr=False)
+    tools: tuple[Tool, ...] = field(repr=False)
+    steps: int = 4
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Where a run ends: at this part of the answer to this request; `lost` is the client's connection alone."""
+
+    how: How = "whole"
+    request: int = 0
+    part: int = 0
+
+
+@dataclass
+class Lived:
+    """A run that is over: what its client heard, and what it left in memory."""
+
+    context: ConversationContext
+    events: list[AnyEvent] = field(default_factory=list[AnyEvent])
+
+    @property
+    def added(self) -> list[Message]:
+        return self.context.messages[self.context.loop_start :]
+
+
+FOUND: JsonObject = {"results": [{"n": 1, "title": "T", "url": "https://example.org/1", "snippet": "words " * 90}]}
+
+
+@cache
+def tools() -> tuple[Tool, ...]:
+    """The tools of a simulated run: one that finds much, one that waits for its step's end, one of the app."""
+    search = make_tool("search_web", lambda a, c: FOUND, eager=True, parameters=_taking("query"))
+    return (search, make_tool("get_current_time", parameters=_taking("timezone")), calculate())
+
+
+def _taking(name: str) -> JsonObject:
+    return {"type": "object", "properties": {name: {"type": "string"}}}
+
+
+# --- what models say ---
+
+
+class Listener:
+    """Asks the simulator in process, and keeps what it said."""
+
+    def __init__(self) -> None:
+        transport = httpx.ASGITransport(create_simulator(pace=0.0))
+        self._http = httpx.AsyncClient(transport=transport)
+        self._service = OpenRouterService(self._http, Upstream("http://simulator/api/v1"))
+        self.answers: list[Answer] = []
+
+    async def stream(self, request: Request, emit: Emit[list[StreamPart]], on_head: object = None) -> None:
+        said: Answer = []
+        self.answers.append(said)
+
+        def heard(parts: list[StreamPart]) -> None:
+            said.extend(parts)
+            emit(parts)
+
+        await self._service.stream(request, heard)
+
+    async def complete(self, request: Request, on_head: object = None) -> list[StreamPart]:
+        self.answers.append(await self._service.complete(request))
+        return self.answers[-1]
+
+
+@cache
+def simulated(model: str, loop: LoopName) -> Life:
+    """Let a simulated model live its run, and keep every word of it."""
+    listener = Listener()
+    context = context_for(
+        tools(),
+        model=model,
+        messages=[UserMessage(QUESTION)],
+        params={"reasoning": {"effort": "medium"}},
+        limits=Limits(max_steps=3),
+    )
+    asyncio.run(_drive(context, loop, listener, Lived(context)))
+    assert listener.answers
+    return Life(model, model, loop, tuple(listener.answers), tools(), steps=3)
+
+
+@cache
+def recorded() -> tuple[Life, ...]:
+    """Every recorded run in which a tool was called, as both loops hear it."""
+    every = load(recordings_folder())
+    in_chains = [steps for steps in chains(every).values() if any(step.calls for step in steps)]
+    alone = [[one] for one in every if one.calls and not one.facts.get("chain")]
+    streams = [steps for steps in [*in_chains, *alone] if all(step.file.suffix == ".sse" for step in steps)]
+    return tuple(_life(steps, loop) for steps in streams for loop in ("v2", "legacy"))
+
+
+def _life(steps: list[Recorded], loop: LoopName) -> Life:
+    names = sorted({call["name"] for step in steps for call in step.calls if call["name"]})
+    made = tuple(make_tool(name, eager=bool(at % 2)) for at, name in enumerate(names))
+    answers = tuple(list(stream_parts([step.body])) for step in steps)
+    return Life(steps[0].stem, str(steps[0].facts["model"]), loop, answers, made, steps=len(steps) + 1)
+
+
+# --- what becomes of it ---
+
+
+@dataclass
+class Teller:
+    """A ChatClient that says again what was said, up to the cut; what is asked behind the cut ends as it does."""
+
+    life: Life
+    cut: Cut
+    asked: int = -1
+    task: "asyncio.Task[None] | None" = None
+
+    async def stream(self, request: Request, emit: Emit[list[StreamPart]], on_head: object = None) -> None:
+        self.asked += 1
+        answer = self.life.answers[min(self.asked, len(self.life.answers) - 1)]
+        is_cut = self.cut.how not in ("whole", "lost") and self.asked >= self.cut.request
+        for part in answer[: self.cut.part] if is_cut else answer:
+            emit([part])
+            await asyncio.sleep(0)
+        if is_cut:
+            if signed := _signatures(answer, self.cut.part):
+                emit(signed)
+            await self._end()
+
+    async def complete(self, request: Request, on_head: object = None) -> list[StreamPart]:
+        whole: Answer = []
+        await self.stream(request, whole.extend)
+        return whole
+
+    async def _end(self) -> None:
+        match self.cut.how:
+            case "cut":
+                raise UpstreamError(Code.STREAM_CUT)
+            case "stalled":
+                raise UpstreamError(Code.UPSTREAM_STALLED)
+            case "crashed":
+                raise RuntimeError("broken on purpose")
+            case _:
+                assert self.task is not None
+                self.task.cancel()
+                await asyncio.sleep(60)
+
+
+def _signatures(answer: Answer, cut: int) -> list[StreamPart]:
+    """Give what the service still tells when a connection breaks behind the finish: all details (quirk B1)."""
+    has_finished = any(isinstance(part, Finish) for part in answer[:cut])
+    return [part for part in answer[cut:] if isinstance(part, Details)] if has_finished else []
+
+
+def live(life: Life, cut: Cut, messages: list[Message]) -> Lived:
+    """Let a run hear all this up to the cut, behind these messages."""
+    context = context_for(life.tools, model=life.model, messages=[*messages], limits=Limits(max_steps=life.steps))
+    lived = Lived(context)
+    asyncio.run(_drive(context, life.loop, Teller(life, cut), lived))
+    assert first_fault(lived.events) is None, first_fault(lived.events)
+    if cut.how == "lost":  # its client heard no more than this of it
+        del lived.events[cut.request + cut.part :]
+    return lived
+
+
+async def _drive(context: ConversationContext, loop: LoopName, client: Teller | Listener, lived: Lived) -> None:
+    if isinstance(client, Teller):
+        client.task = asyncio.current_task()
+    progress = Progress(clock=lambda: 0.0)
+    start = run_v2 if loop == "v2" else run_legacy
+    running = start(context, client, ToolExecutor(_tools_of(client)), progress, sleep=no_wait)
+    await drive(running, context, progress, lived.events.extend)
+
+
+def _tools_of(client: Teller | Listener) -> tuple[Tool, ...]:
+    return client.life.tools if isinstance(client, Teller) else tools()

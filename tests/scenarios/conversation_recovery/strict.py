@@ -1,0 +1,111 @@
+"""The strict rules of every family, as the simulator has them, held against the requests that the loops would send."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+import orjson
+from signalbox.chat.context import Concessions, ConversationContext
+from signalbox.chat.history.context_window import MOST
+from signalbox.chat.loops.finalize import finalize_after_tools
+from signalbox.chat.params import prepare_request_params
+from signalbox.core.catalog import Abilities
+from signalbox.core.messages import JsonValue, Message
+from signalbox.core.parts import Request, ToolSchema
+from signalbox.simulator.catalog import entry, row_of
+from signalbox.simulator.http.errors import Refused
+from signalbox.simulator.http.incoming import read
+from signalbox.simulator.rules import check, check_body
+from signalbox.wire.openrouter.catalog import facts_of
+from signalbox.wire.openrouter.request import body_of
+
+from tests.scenarios.conversation_recovery.lives import FAMILIES, tools
+from tests.support.params import choice, params
+from tests.support.runs import RUN_ID
+
+# Each family's simulated model, and those of the catalogue that take less than others.
+TARGETS = (
+    *(f"{family}/sim" for family in FAMILIES),
+    "openai/o4-mini", "anthropic/claude-opus-4.7", "qwen/chat-only", "mistralai/mistral-medium-3.1",
+    "deepseek/deepseek-chat",
+)  # fmt: skip
+ALL = tuple(ToolSchema(t.spec.name, t.spec.description, t.spec.parameters) for t in tools())
+OFFERS: dict[str, tuple[ToolSchema, ...]] = {"all": ALL, "none": (), "other": ALL[1:2]}
+PARAMS: tuple[dict[str, JsonValue], ...] = (
+    {},
+    {"reasoning": {"effort": "high"}},
+    {"reasoning": {"max_tokens": 2000}, "max_tokens": 1000},
+    {"reasoning": {"enabled": False}},
+    {"reasoning": {"enabled": True, "exclude": True}, "parallel_tool_calls": True},
+    {"temperature": 0.5, "top_p": 0.5, "response_format": {"type": "json_object"}},
+    {"provider": {"order": ["amazon-bedrock", "google-ai-studio", "azure"]}},
+    {"reasoning": {"effort": "low"}, "provider": {"order": ["amazon-bedrock"]}},
+)
+CHOICES: tuple[JsonValue, ...] = (
+    None, "auto", "none", "required", {"type": "function", "function": {"name": ALL[1].name}},
+)  # fmt: skip
+GIVEN_UP: tuple[dict[str, Any], ...] = (
+    {}, {"flat": True}, {"no_tools": True}, {"no_images": True},
+    *({"trim": level} for level in range(1, MOST + 1)),
+    {"trim": MOST, "flat": True}, {"trim": 3, "no_tools": True, "no_images": True},
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Ask:
+    """How a question is asked: what is offered, set and given up."""
+
+    offer: str = "all"
+    params: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    choice: JsonValue = None
+    given_up: dict[str, Any] = field(default_factory=dict[str, Any])
+    system: str = ""
+
+
+def abilities(model: str) -> Abilities:
+    """What the app knows of a model: what the simulator's catalogue says."""
+    facts = facts_of(entry(row_of(model)))
+    assert facts is not None
+    return facts.abilities
+
+
+def context_of(model: str, before: list[Message], ask: Ask, own: tuple[Message, ...] = ()) -> ConversationContext:
+    """Make the context of a run; `own` are the steps that it has taken."""
+    tools_ = OFFERS[ask.offer]
+    wanted = ask.choice if tools_ else None
+    context = ConversationContext(
+        RUN_ID, model, list(before), params(**ask.params), tools_, choice(wanted), abilities=abilities(model),
+        conceded=Concessions(**ask.given_up),
+    )  # fmt: skip
+    context.messages.extend(own)
+    return context
+
+
+def requests_of(context: ConversationContext, *, first: bool) -> Iterator[Request]:
+    """Build the requests that a run may send where it stands."""
+    yield prepare_request_params(context, first=first)
+    yield finalize_after_tools(context)
+    yield finalize_after_tools(context, again=True)
+
+
+def refusal_of(request: Request) -> str | None:
+    """Say what the model's host answers to it, None where it takes it."""
+    body = orjson.loads(body_of(request, stream=True))
+    try:
+        check(read(check_body(body)))
+    except Refused as refused:
+        return f"{refused.status} {refused.body()}\n{orjson.dumps(body, option=orjson.OPT_INDENT_2).decode()[:4000]}"
+    return None
+
+
+def first_refusal(context: ConversationContext, *, first: bool) -> str | None:
+    """Give the first refusal of what a run may send where it stands."""
+    refusals = (refusal_of(request) for request in requests_of(context, first=first))
+    return next((said for said in refusals if said), None)
+
+
+def every_ask() -> list[Ask]:
+    """Every way to ask."""
+    made = product(OFFERS, PARAMS, CHOICES, GIVEN_UP)
+    return [Ask(offer, params, choice, given_up) for offer, params, choice, given_up in made]

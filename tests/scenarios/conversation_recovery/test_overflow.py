@@ -1,0 +1,224 @@
+"""A conversation that is longer than its model can read: less of it is sent, nothing of it is lost, five times over."""
+
+import json
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from signalbox.chat.history.context_window import ELIDED, MOST
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
+from signalbox.core.events import LoopName
+from signalbox.core.messages import AssistantMessage, ToolMessage
+from signalbox.intakes.v1 import messages_of
+from signalbox.intakes.v1_schema import ChatRequest
+from signalbox.simulator.http.incoming import read
+from signalbox.simulator.http.server import BackgroundSimulator
+from signalbox.simulator.rules import check, check_body
+
+from tests.scenarios.conversation_recovery.chat import TOOLS, Chat
+from tests.scenarios.conversation_recovery.conftest import EXTRA, MUCH
+from tests.scenarios.conversation_recovery.lives import FAMILIES
+from tests.scenarios.tool_loop.script import Called, answers, calls
+from tests.support.fixtures import Behind
+from tests.support.frames import Heard
+from tests.support.runs import context_for, run
+from tests.support.scripted import ScriptedClient, call
+from tests.support.scripted import answer as said
+from tests.support.scripted import calls as made
+from tests.support.serving import RunningApp
+from tests.support.upstream import DONE, Exchange, Script, ScriptedUpstream, chunk
+
+LOOPS: tuple[LoopName, ...] = ("v2", "legacy")
+ERROR = {
+    "code": 400,
+    "message": "This endpoint's maximum context length is 8192 tokens. However, you requested about 9000 tokens.",
+    "metadata": {"error_type": "context_length_exceeded"},
+}
+BIG = "Words of a page. " * 400
+TELL = Called("tell_much", "{}")
+
+
+async def overflows(exchange: Exchange) -> None:
+    """Refuse the request for its length."""
+    await exchange.whole(400, json.dumps({"error": ERROR}).encode())
+
+
+def overflows_inside(said: str = "") -> Script:
+    """Refuse it for its length inside a 200, behind these words where the answer is streamed."""
+
+    async def script(exchange: Exchange) -> None:
+        if not exchange.asked.body["stream"]:
+            await exchange.whole(200, json.dumps({"error": ERROR}).encode())
+            return
+        await exchange.head()
+        if said:
+            await exchange.say(said)
+        await exchange.send(chunk({"content": ""}, finish="error", error=ERROR) + DONE)
+        await exchange.raw(b"0\r\n\r\n")
+
+    return script
+
+
+def long_chat() -> list[dict[str, Any]]:
+    """Write eight turns, each with a long result and a short one, and then a question."""
+    messages: list[dict[str, Any]] = [{"role": "system", "content": "Be kind."}]
+    for turn in range(8):
+        ids = [f"call{turn}{at}" for at in (1, 2)]
+        made = [{"id": i, "type": "function", "function": {"name": "tell_much", "arguments": "{}"}} for i in ids]
+        results = [
+            {"role": "tool", "tool_call_id": i, "content": said} for i, said in zip(ids, (BIG, "42"), strict=True)
+        ]
+        messages += [{"role": "user", "content": f"Question {turn}"}, {"role": "assistant", "tool_calls": made}]
+        messages += [*results, {"role": "assistant", "content": f"Answer {turn}"}]
+    return [*messages, {"role": "user", "content": "The open question"}]
+
+
+@pytest.fixture(params=LOOPS)
+def loop(request: pytest.FixtureRequest) -> LoopName:
+    """Name the loop of this test."""
+    return request.param
+
+
+def play(behind: Behind, loop: LoopName, *scripts: Script) -> tuple[Heard, ScriptedUpstream]:
+    """Ask the open question of the long chat, with these answers to come."""
+    app, upstream = behind(*scripts, settings={"tool_loop_v2": loop == "v2"}, extra_tools=EXTRA)
+    return app.ask(messages=long_chat(), tools=["tell_much"]), upstream
+
+
+def sizes(upstream: ScriptedUpstream) -> list[int]:
+    """Tell how long the messages of each request were."""
+    return [len(json.dumps(asked.body["messages"])) for asked in upstream.asked]
+
+
+def assert_sound(upstream: ScriptedUpstream) -> None:
+    """Check that every request, however much was left out, is one that hosts take, and holds what it must."""
+    for asked in upstream.asked:
+        body = asked.body
+        check(read(check_body(body)))
+        assert body["messages"][0] == {"role": "system", "content": "Be kind."}
+        assert {"role": "user", "content": "The open question"} in body["messages"]
+
+
+@pytest.mark.parametrize("times", range(1, 6))
+@pytest.mark.parametrize("how", [overflows, overflows_inside()], ids=["refused", "inside a 200"])
+def test_a_request_that_overflows_is_asked_again_with_less(
+    behind: Behind, loop: LoopName, times: int, how: Script
+) -> None:
+    """One to five overflows in a row: each time less is sent, one warning is told, and the answer comes."""
+    answer, upstream = play(behind, loop, *[how] * times, answers("Here it is."))
+    assert (answer.done["status"], answer.text) == ("complete", "Here it is.")
+    assert answer.warnings == ["CONTEXT_TRIMMED"]
+    assert len(upstream.asked) == times + 1
+    assert all(more > less for more, less in pairwise(sizes(upstream)))
+    assert_sound(upstream)
+
+
+def test_what_cannot_be_made_to_fit_is_told(behind: Behind, loop: LoopName) -> None:
+    """A request that overflows however little is sent ends with its own code."""
+    answer, upstream = play(behind, loop, overflows)
+    assert (answer.done["status"], answer.done["code"]) == ("error", "CONTEXT_LENGTH_EXCEEDED")
+    assert answer.warnings == ["CONTEXT_TRIMMED", "CONTEXT_LENGTH_EXCEEDED"]
+    assert len(upstream.asked) == MOST  # without a tool loop there are no last results to shorten
+    assert all(more > less for more, less in pairwise(sizes(upstream)))
+    assert_sound(upstream)
+
+
+@pytest.mark.parametrize("times", range(1, 6))
+def test_a_tool_loop_that_overflows_goes_on(behind: Behind, loop: LoopName, times: int) -> None:
+    """The second step of a run overflows, up to five times: its own result is the last that is cut short."""
+    answer, upstream = play(behind, loop, calls(TELL), *[overflows] * times, answers("Here it is."))
+    assert (answer.done["status"], answer.text) == ("complete", "Here it is.")
+    assert answer.warnings == ["CONTEXT_TRIMMED"]
+    assert answer.result_codes() == [None]
+    assert len(upstream.asked) == times + 2
+    last = upstream.asked[-1].body["messages"][-1]
+    assert last["role"] == "tool"
+    assert (MUCH in last["content"]) is (times < 5)
+    assert all(more > less for more, less in pairwise(sizes(upstream)[1:]))
+    assert_sound(upstream)
+
+
+def test_the_oldest_is_left_out_first(behind: Behind, loop: LoopName) -> None:
+    """Old results go first and short ones stay, then the newest of an earlier turn, then turns from the oldest on."""
+    _, upstream = play(behind, loop, *[overflows] * 5, answers("Here it is."))
+    shown: list[tuple[int, int, int]] = []
+    for asked in upstream.asked:
+        told = [message for message in asked.body["messages"] if message["role"] == "tool"]
+        questions = sum(message["role"] == "user" for message in asked.body["messages"])
+        shown.append(
+            (questions, sum(BIG in one["content"] for one in told), sum(one["content"] == ELIDED for one in told))
+        )
+        assert sum("\n42\n" in one["content"] for one in told) == questions - 1
+    assert shown == [(9, 8, 0), (9, 1, 7), (9, 0, 8), (5, 0, 4), (3, 0, 2), (1, 0, 0)]
+
+
+def test_behind_visible_words_nothing_is_asked_again(behind: Behind) -> None:
+    """An overflow in a stream that had begun to speak ends the run: the words would be there twice (F2)."""
+    answer, upstream = play(behind, "v2", overflows_inside("So far"), answers("never"))
+    assert (answer.done["status"], answer.done["code"]) == ("error", "CONTEXT_LENGTH_EXCEEDED")
+    assert (answer.text, len(upstream.asked)) == ("So far", 1)
+
+
+def test_behind_a_call_that_ran_nothing_is_asked_again(behind: Behind) -> None:
+    """An overflow behind an eager call that has begun ends the run, with the call answered."""
+    at_work = Called("calculate", '{"expression": "1 + 1"}')
+    app, upstream = behind(called_then_overflows(at_work), answers("never"), extra_tools=EXTRA)
+    answer = app.ask(messages=long_chat(), tools=["calculate", "tell_much"])
+    assert (answer.done["status"], answer.done["code"]) == ("error", "CONTEXT_LENGTH_EXCEEDED")
+    assert (len(answer.calls), len(upstream.asked)) == (1, 1)
+
+
+def called_then_overflows(called: Called) -> Script:
+    """Stream a whole call, then refuse the request for its length."""
+
+    async def script(exchange: Exchange) -> None:
+        function = {"name": called.name, "arguments": called.arguments}
+        await exchange.head()
+        made = {"index": 0, "id": "call_1", "type": "function", "function": function}
+        await exchange.send(chunk({"tool_calls": [made]}))
+        await exchange.send(chunk({"content": ""}, finish="error", error=ERROR) + DONE)
+        await exchange.raw(b"0\r\n\r\n")
+
+    return script
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_chat_of_five_turns_that_each_overflow(app: RunningApp, simulator: BackgroundSimulator, family: str) -> None:
+    """Each turn brings more than the context holds, in its first step and in its second: each is answered."""
+    chat = Chat(app, simulator)
+    model = f"{family}/sim-context-2000"
+    for turn in range(5):
+        simulator.memory.requests.clear()
+        loop = LOOPS[(turn + FAMILIES.index(family)) % 2]
+        answer = chat.ask(model, "Use tell_much, please.", loop, tools=[*TOOLS, "tell_much"])
+        assert answer.done["status"] == "complete", answer.done
+        assert answer.warnings == ["CONTEXT_TRIMMED"]
+        assert answer.result_codes() == [None]
+        first, *_, last = simulator.memory.requests
+        whole = [message["content"] for message in first.body["messages"] if message["role"] == "tool"]
+        assert [MUCH in content for content in whole] == [True] * turn  # the next turn sends everything again
+        assert (last.status, {one.status for one in simulator.memory.requests}) == (200, {200, 400})
+
+
+def overflow() -> UpstreamError:
+    """Make the error that an overflow is."""
+    return UpstreamError(Code.CONTEXT_LENGTH_EXCEEDED)
+
+
+@pytest.mark.anyio
+async def test_the_history_itself_is_untouched() -> None:
+    """Overflows in two steps: what the run keeps is what was said, word for word."""
+    body = ChatRequest.model_validate({"model": "openai/sim", "messages": long_chat()})
+    before = messages_of(body)
+    context = context_for(EXTRA, messages=[*before])
+    steps = [[overflow()], [overflow()], made(call(0, "tell_much", "{}")), [overflow()], [overflow()], said("Done.")]
+    outcome = await run(ScriptedClient(*steps), EXTRA, context=context)
+    assert (outcome.done.status, outcome.warnings) == ("complete", ["CONTEXT_TRIMMED"])
+    assert context.messages[: len(before)] == before
+    assert [type(message) for message in context.messages[len(before) :]] == [
+        AssistantMessage,
+        ToolMessage,
+        AssistantMessage,
+    ]
+    assert MUCH.strip() in str(context.messages[-2])

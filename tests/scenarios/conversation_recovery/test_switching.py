@@ -1,0 +1,70 @@
+"""Switching models in mid-chat never fails: all ordered pairs of families, five turns, with tools and reasoning."""
+
+from itertools import product
+
+import pytest
+from signalbox.core.events import LoopName
+from signalbox.simulator.http.server import BackgroundSimulator
+
+from tests.scenarios.conversation_recovery.chat import Chat
+from tests.scenarios.conversation_recovery.lives import FAMILIES
+from tests.support.serving import RunningApp
+
+THINK = {"effort": "medium"}
+# Each wants a tool; the third wants two.
+QUESTIONS = (
+    "What is 17 * 23?",
+    "What time is it in Tokyo?",
+    "What is 4 + 4, and what time is it in Lima?",
+    "How do tool calls stream?",
+    "What is 2 ** 10?",
+)
+LOOPS: tuple[LoopName, ...] = ("v2", "legacy")
+
+
+@pytest.mark.parametrize(("one", "other"), [*product(FAMILIES, FAMILIES)])
+def test_any_two_families_take_turns(app: RunningApp, simulator: BackgroundSimulator, one: str, other: str) -> None:
+    """Five turns of two families, A B A B A, the loops by turns too: each completes, and no request is refused."""
+    chat = Chat(app, simulator)
+    shift = FAMILIES.index(one) + FAMILIES.index(other)
+    for turn, question in enumerate(QUESTIONS):
+        family = (one, other)[turn % 2]
+        answer = chat.goes_on(f"{family}/sim", question, LOOPS[(turn // 2 + shift) % 2], reasoning=THINK)
+        assert answer.calls, question
+        assert set(answer.result_codes()) == {None}
+    assert chat.turns == 5
+    assert sum(bool(message.get("tool_calls")) for message in chat.messages) >= 5
+    assert any(message.get("reasoning") for message in chat.messages)
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+@pytest.mark.parametrize("step", [1, 3, 5, 7])
+def test_a_walk_over_all_families(app: RunningApp, simulator: BackgroundSimulator, loop: LoopName, step: int) -> None:
+    """One chat with a turn of each of the eight families, in four orders, with several calls at once."""
+    chat = Chat(app, simulator)
+    for turn in range(len(FAMILIES)):
+        model = f"{FAMILIES[turn * step % len(FAMILIES)]}/sim-parallel"
+        answer = chat.goes_on(model, QUESTIONS[turn % len(QUESTIONS)], loop, reasoning=THINK)
+        assert answer.calls
+    assert chat.turns == len(FAMILIES)
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_a_model_of_one_family_takes_anothers_place(
+    app: RunningApp, simulator: BackgroundSimulator, loop: LoopName
+) -> None:
+    """Two models of one family do not see each other's reasoning: its seal names the model."""
+    chat = Chat(app, simulator)
+    for family in ("openai", "anthropic", "google", "x-ai"):
+        for name in ("sim", "sim-steps-2", "sim"):
+            chat.goes_on(f"{family}/{name}", QUESTIONS[0], loop, reasoning=THINK)
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+@pytest.mark.parametrize("tools", [[], ["get_current_time"]])
+def test_tools_come_and_go(app: RunningApp, simulator: BackgroundSimulator, loop: LoopName, tools: list[str]) -> None:
+    """A chat with calls goes on at every family where none of those tools, or another one, is on offer."""
+    chat = Chat(app, simulator)
+    chat.goes_on("openai/sim-parallel", QUESTIONS[2], loop, reasoning=THINK)
+    for family in FAMILIES:
+        chat.goes_on(f"{family}/sim", "Thank you!", loop, tools=tools, reasoning=THINK)

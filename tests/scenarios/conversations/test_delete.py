@@ -1,0 +1,216 @@
+"""Deleting a conversation: nothing of it is left, on disk or under way."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from signalbox.app import conversation_binding
+from signalbox.app.routers import chat
+from signalbox.conversations import history
+from signalbox.core.codes import Code
+from signalbox.core.conversations import Conversation
+from signalbox.core.errors import RequestError
+from signalbox.runs.manager import RunManager
+from signalbox.runs.run import Run
+from signalbox.store.conversations import Kept, add_conversation, change_conversation, delete_conversation
+from signalbox.store.runs.journal import JournalStore
+from sqlalchemy import Connection
+
+from tests.scenarios.conversations.talk import Talk, talk_behind, thinks_and_calls
+from tests.support.fixtures import Behind
+from tests.support.serving import error_of, read_until
+from tests.support.upstream import holds, says
+
+PROMPT, ANSWER, FORGOTTEN = "Zauberwort-4711", "Hexenspruch-0815", "Geheimnis-2342"
+
+
+def on_disk(folder: Path) -> bytes:
+    """Read all files of the database."""
+    files = [*folder.glob("signalbox.db*")]
+    assert files
+    return b"".join(file.read_bytes() for file in files)
+
+
+def delete(talk: Talk) -> dict[str, object]:
+    """Delete the conversation."""
+    response = talk.app.client.delete(f"/api/conversations/{talk.id}")
+    assert response.status_code == 200, response.text
+    return response.json()
+
+
+def test_nothing_is_left_in_the_files(behind: Behind, tmp_path: Path) -> None:
+    """Neither prompt nor answer, title, reasoning, detail or result is in any file of the database."""
+    detail = {"type": "reasoning.encrypted", "data": FORGOTTEN}
+    talk = talk_behind(
+        behind, thinks_and_calls('{"expression":"1+1"}', detail), says(f"It is {ANSWER}."), says("Kept.")
+    )
+    talk.ask(f"What is {PROMPT}?" + " long" * 5000, tools=["calculate"], system=PROMPT)
+    Talk(talk.app, talk.upstream, "other").ask("Stay-1234.")
+    run_id = talk.ask(f"And {PROMPT}?").run_id
+    talk.app.within(talk.app.parts.runs.store.flush())
+    before = on_disk(tmp_path / "data")
+    assert all(word.encode() in before for word in (PROMPT, ANSWER, FORGOTTEN, "Stay-1234."))
+    assert delete(talk) == {"deleted": True, "saves_kept": 0}
+    after = on_disk(tmp_path / "data")
+    assert not any(word.encode() in after for word in (PROMPT, PROMPT.casefold(), ANSWER, ANSWER.casefold(), FORGOTTEN))
+    assert b"Stay-1234." in after
+    assert talk.get().status_code == 404
+    assert error_of(talk.app.client.get(f"/api/runs/{run_id}"))["code"] == "UNKNOWN_RUN"
+    assert error_of(talk.app.client.delete(f"/api/conversations/{talk.id}"))["code"] == "UNKNOWN_CONVERSATION"
+    assert [line["id"] for line in talk.app.client.get("/api/conversations").json()["conversations"]] == ["other"]
+
+
+def test_what_is_under_way_is_stopped(behind: Behind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that streams ends, its provider is left, its watcher hears the end, and nothing is written behind it."""
+    refused: list[object] = []
+    monkeypatch.setattr(JournalStore, "_refused", lambda _, run: refused.append(run))
+    talk = talk_behind(behind, holds)
+    with talk.app.asking(PROMPT, conversation_id=talk.id, on_disconnect="continue") as response:
+        pieces = response.iter_raw()
+        heard = read_until(pieces, b"So far")
+        delete(talk)
+        heard += b"".join(pieces)
+    assert b'"status":"cancelled"' in heard
+    assert talk.upstream.wait_until(lambda: len(talk.upstream.left) == 1)
+    parts = talk.app.parts
+    talk.app.within(parts.runs.store.flush())
+    talk.app.within(parts.database.forget())
+    assert PROMPT.encode() not in on_disk(tmp_path / "data")
+    assert talk.app.client.get("/api/runs").json()["runs"] == []
+    assert refused == []
+    assert talk.app.call(lambda: parts.runs.live(response.headers["x-run-id"])) is None
+
+
+def test_saves_stay(behind: Behind) -> None:
+    """Saves of its runs are counted, and open as before."""
+    talk = talk_behind(behind, says(ANSWER))
+    run_id = talk.ask("one").run_id
+    other = Talk(talk.app, talk.upstream, "other").ask("two").run_id
+    assert talk.app.client.post("/api/saves", json={"run_id": other}).status_code == 200
+    saved = talk.app.client.post("/api/saves", json={"run_id": run_id}).json()
+    assert delete(talk) == {"deleted": True, "saves_kept": 1}
+    assert ANSWER in talk.app.client.get(f"/api/saves/{saved['id']}").text
+
+
+def test_the_id_is_free_again(behind: Behind) -> None:
+    """The same id begins a conversation that knows nothing of the old one."""
+    talk = talk_behind(behind, says("A"))
+    talk.ask("one")
+    delete(talk)
+    talk.ask("two")
+    assert talk.told() == [("user", "two")]
+    assert talk.texts() == ["two", "A"]
+
+
+def test_an_answer_to_what_was_deleted_is_unknown(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new conversation of the same id takes no answer to a question of the old one."""
+    talk = talk_behind(behind, says("A"), says("B"))
+    first = talk.ask("one")
+    started = RunManager.start
+
+    async def deleted_meanwhile(self: RunManager, *given: Any) -> Run:
+        def renew(connection: Connection) -> None:
+            delete_conversation(connection, talk.id)
+            add_conversation(connection, Conversation(talk.id))
+
+        await talk.app.parts.database.write(renew)
+        return await started(self, *given)
+
+    monkeypatch.setattr(RunManager, "start", deleted_meanwhile)
+    refused = talk.post(parent_id=first.message_id)
+    assert (refused.status_code, error_of(refused)["code"]) == (404, "UNKNOWN_CONVERSATION")
+    monkeypatch.undo()
+    assert talk.tree()["messages"] == []
+    talk.ask("new")
+    assert talk.texts()[0] == "new"
+
+
+# Where a question may be when its conversation goes: a function that it passes, in the order in which it passes them.
+PASSED = ["history_of", "keep"]
+
+
+@pytest.mark.parametrize("passed", PASSED)
+@pytest.mark.parametrize("kind", ["new message", "named parent", "same question", "whole history", "first message"])
+def test_a_question_whose_conversation_goes_meanwhile(
+    behind: Behind, monkeypatch: pytest.MonkeyPatch, passed: str, kind: str
+) -> None:
+    """It is refused with a clear answer and nothing of it is kept, or it begins the conversation anew, and whole."""
+    talk = talk_behind(behind, says(ANSWER), says("New."))
+    first = talk.ask("one")
+    bodies: dict[str, dict[str, Any]] = {
+        "new message": {"prompt": PROMPT},
+        "named parent": {"prompt": PROMPT, "parent_id": first.run_id},
+        "same question": {"parent_id": first.message_id},
+        "whole history": {
+            "messages": [
+                {"role": "user", "content": "one"},
+                {"role": "assistant", "content": ANSWER},
+                {"role": "user", "content": PROMPT},
+            ]
+        },
+        "first message": {"prompt": PROMPT, "parent_id": None},
+    }
+    module = conversation_binding if passed == "history_of" else chat
+    passes = getattr(module, passed)
+
+    async def deleted_meanwhile(*given: Any) -> Any:
+        monkeypatch.undo()
+        assert await talk.app.parts.database.write(delete_conversation, talk.id) is not None
+        return await passes(*given)
+
+    monkeypatch.setattr(module, passed, deleted_meanwhile)
+    answer = talk.post(**bodies[kind])
+    if kind == "first message":
+        assert answer.status_code == 200
+        assert talk.texts() == [PROMPT, "New."]
+        return
+    error = error_of(answer)
+    assert (answer.status_code, error["code"], error["field"]) == (404, "UNKNOWN_CONVERSATION", "conversation_id")
+    assert "was deleted" in error["message"]
+    assert "Leave out parent_id" in error["message"]
+    assert talk.get().status_code == 404
+    assert talk.app.client.get("/api/runs").json()["runs"] == []
+    assert talk.app.parts.runs._live == {}
+    assert talk.app.client.get(f"/api/conversations?search={PROMPT}").json()["conversations"] == []
+
+
+def test_a_question_to_a_conversation_that_is_gone(behind: Behind) -> None:
+    """What follows a message of it is told so; a question without a place begins it anew."""
+    talk = talk_behind(behind, says("A"), says("B"))
+    first = talk.ask("one")
+    delete(talk)
+    for body in ({"prompt": "two", "parent_id": first.run_id}, {"parent_id": first.message_id}):
+        refused = talk.post(**body)
+        assert (refused.status_code, error_of(refused)["code"]) == (404, "UNKNOWN_CONVERSATION")
+    assert talk.get().status_code == 404
+    talk.ask("two")
+    assert talk.texts() == ["two", "B"]
+
+
+def test_looking_at_a_conversation_that_goes(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Opened, exported or turned to another branch meanwhile, it is the conversation that is unknown."""
+    talk = talk_behind(behind, holds)
+    with talk.app.asking(conversation_id=talk.id, on_disconnect="continue") as response:
+        read_until(response.iter_raw(), b"So far")
+        leaf_id = response.headers["x-run-id"]
+    find = RunManager.find
+
+    async def gone(self: RunManager, run_id: str) -> Any:
+        raise RequestError(Code.UNKNOWN_RUN)
+
+    monkeypatch.setattr(RunManager, "find", gone)
+    for path in ("", "/export"):
+        assert error_of(talk.get(path))["code"] == "UNKNOWN_CONVERSATION"
+    monkeypatch.setattr(RunManager, "find", find)
+    delete(talk)
+    changed = talk.app.parts.database.write(change_conversation, talk.id, None, leaf_id)
+    assert talk.app.within(changed) is None
+
+
+def test_a_history_that_goes_while_it_is_read_is_unknown(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tree was there, what its nodes hold is not: that is no fault of the server."""
+    talk = talk_behind(behind, says("A"))
+    talk.ask("one")
+    monkeypatch.setattr(history, "kept_of", lambda connection, **asked: Kept({}, {}, {}))
+    refused = talk.post("two")
+    assert (refused.status_code, error_of(refused)["code"]) == (404, "UNKNOWN_CONVERSATION")

@@ -1,0 +1,475 @@
+"""The endpoints around conversations: begin, list, search, open, change, take away."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from signalbox.conversations.export import as_markdown
+from signalbox.core.conversations import Answer, Conversation, Node
+from signalbox.core.events import Call, Content, Failure, Source, Stamped, Success, ToolCalls, ToolResult
+
+from tests.scenarios.conversations.talk import Talk, talk_behind
+from tests.support.disk import BOTH
+from tests.support.fixtures import Behind
+from tests.support.serving import error_of, read_until
+from tests.support.upstream import DONE, call_chunk, calls_then, chunk, holds, says, sends
+
+URL = "/api/conversations"
+DATABASES = BOTH
+
+
+@pytest.fixture
+def talk(behind: Behind) -> Talk:
+    """Have a talk with a provider that says hello."""
+    return talk_behind(behind, says("Hello."))
+
+
+# --- begin ---
+
+
+def test_begin(talk: Talk) -> None:
+    """A conversation begins without a question, once; a second time it is the one that is there."""
+    made = talk.app.client.post(URL, json={"id": talk.id, "title": "  Time zones "})
+    again = talk.app.client.post(URL, json={"id": talk.id, "title": "Other"})
+    assert (made.status_code, again.status_code) == (201, 200)
+    assert made.json() == again.json()
+    assert made.json()["title"] == "Time zones"
+    assert talk.tree() == {**made.json(), "leaf_id": None, "messages": []}
+    talk.ask("What is the time?")
+    assert talk.tree()["title"] == "Time zones"
+
+
+def test_begin_without_anything(talk: Talk) -> None:
+    """Without id and title it has an id of its own, and gets its title from the first question."""
+    made = talk.app.client.post(URL, json={}).json()
+    assert re.fullmatch("[0-9a-f]{32}", made["id"])
+    talk.id = made["id"]
+    talk.ask("What is the time?")
+    assert talk.tree()["title"] == "What is the time?"
+    assert talk.app.client.post(URL).status_code == 201
+    assert talk.app.client.post(URL, content=b"{").status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"title": ""}, "title"),
+        ({"title": "  "}, "title"),
+        ({"title": "\u200b\n"}, "title"),
+        ({"title": "x" * 201}, "title"),
+        ({"title": "x" * 65536}, "title"),
+        ({"id": "a b"}, "id"),
+        ({"id": "."}, "id"),
+        ({"id": ".."}, "id"),
+        ({"id": "x" * 257}, "id"),
+        ({"name": "x"}, "name"),
+    ],
+)
+def test_begin_refuses(talk: Talk, body: dict[str, str], field: str) -> None:
+    """What cannot be a title or an id is refused by name."""
+    response = talk.app.client.post(URL, json=body)
+    assert response.status_code == 422
+    assert error_of(response)["field"] == field
+
+
+def test_columns(talk: Talk) -> None:
+    """The place of a compared answer is kept with it, told while it goes on and later, and not sent to the provider."""
+    first = talk.ask("What is the time?", model="openai/sim", column=1)
+    talk.ask(parent_id=first.message_id, model="anthropic/sim", column=0)
+    talk.ask(parent_id=first.message_id, model="google/sim")
+    answers = [node for node in talk.tree()["messages"] if node["role"] == "assistant"]
+    assert [(node["model"], node["column"]) for node in answers] == [
+        ("openai/sim", 1),
+        ("anthropic/sim", 0),
+        ("google/sim", None),
+    ]
+    assert all(isinstance(node["first_token_ms"], int) and node["provider"] == "Scripted" for node in answers)
+    assert all("column" not in exchange.body for exchange in talk.upstream.asked)
+
+
+def test_the_column_of_an_answer_under_way(behind: Behind) -> None:
+    """A page that is loaded anew while answers go on puts them where they were."""
+    talk = talk_behind(behind, holds)
+    asked = {"model": "openai/sim", "tools": [], "prompt": "Hello!", "conversation_id": talk.id, "column": 2}
+    with talk.app.client.stream("POST", "/api/chat/stream", json=asked) as response:
+        # Held by name: an iterator that is collected closes the stream, and with it the run.
+        chunks = response.iter_raw()
+        read_until(chunks, b'"So far"')
+        (node,) = [node for node in talk.tree()["messages"] if node["role"] == "assistant"]
+    assert (node["status"], node["column"]) == ("running", 2)
+    assert isinstance(node["first_token_ms"], int)
+
+
+# --- list ---
+
+
+def test_the_list_tells_what_is_in_each(talk: Talk) -> None:
+    """Title, times, how many messages, which model, and whether something is under way; the newest first."""
+    talk.ask("one")
+    talk.ask("two", model="anthropic/sim")
+    Talk(talk.app, talk.upstream, "talk-2").ask("other")
+    listed = talk.app.client.get(URL).json()
+    assert listed["next"] is None
+    assert [line["id"] for line in listed["conversations"]] == ["talk-2", "talk-1"]
+    line = listed["conversations"][1]
+    assert set(line) == {"id", "title", "created", "updated", "messages", "cost", "paid", "model", "is_running"}
+    assert (line["title"], line["messages"], line["model"], line["is_running"]) == ("one", 4, "anthropic/sim", False)
+    assert line["created"] < line["updated"]
+    talk.ask("three")
+    assert talk.app.client.get(URL).json()["conversations"][0]["id"] == "talk-1"
+
+
+def test_the_list_knows_what_is_under_way(behind: Behind) -> None:
+    """A run that goes on is told until it is over, not until it is on disk."""
+    talk = talk_behind(behind, holds)
+    with talk.app.asking("one", conversation_id=talk.id) as response:
+        pieces = response.iter_raw()
+        read_until(pieces, b"So far")
+        assert talk.app.client.get(URL).json()["conversations"][0]["is_running"] is True
+    talk.app.over(response.headers["x-run-id"])
+    assert talk.app.client.get(URL).json()["conversations"][0]["is_running"] is False
+
+
+def test_the_list_tells_the_cost_at_once(behind: Behind) -> None:
+    """What a run has cost is told as soon as it is over."""
+    usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2, "cost": 0.25}
+    talk = talk_behind(behind, sends(chunk({"content": "A"}), chunk({}, finish="stop", usage=usage) + DONE))
+    for cost in (0.25, 0.5):
+        talk.ask("one")
+        assert talk.app.client.get(URL).json()["conversations"][0]["cost"] == cost
+
+
+def test_pages_are_stable_under_equal_times(talk: Talk) -> None:
+    """Page by page every conversation comes once, those of one moment too, whatever their ids."""
+    ids = [f"c{n:02}" if n % 2 else f"_{n}:x" for n in range(11)]
+    for one in ids:
+        talk.app.client.post(URL, json={"id": one, "title": one})
+
+    def same(connection: Any) -> None:
+        connection.exec_driver_sql(
+            "UPDATE conversations SET updated = 1795227719.123456 WHERE id NOT IN ('c01', 'c03')"
+        )
+
+    talk.app.within(talk.app.parts.database.write(same))
+    seen: list[str] = []
+    before: dict[str, str] = {}
+    while True:
+        page = talk.app.client.get(URL, params={"limit": 3, **before}).json()
+        seen += [line["id"] for line in page["conversations"]]
+        if page["next"] is None:
+            break
+        assert len(page["conversations"]) == 3
+        before = {"before": page["next"]}
+    assert sorted(seen) == sorted(ids)
+    assert len(seen) == len(ids)
+
+
+@pytest.mark.parametrize("query", ["limit=0", "limit=201", "limit=x", "before=x", "before=1", "search=" + "x" * 201])
+def test_the_list_refuses(talk: Talk, query: str) -> None:
+    """What is no limit, cursor or search is a 422."""
+    assert error_of(talk.app.client.get(f"{URL}?{query}"))["code"] == "INVALID_REQUEST"
+
+
+# --- search ---
+
+
+def found(talk: Talk, wanted: str) -> dict[str, str]:
+    """Search, and return what matched in which conversation."""
+    listed = talk.app.client.get(URL, params={"search": wanted}).json()["conversations"]
+    return {line["id"]: line["match"] for line in listed}
+
+
+def test_search_finds_titles_messages_and_answers(behind: Behind) -> None:
+    """All that was said is found in any case, umlauts too; the excerpt shows the words around it."""
+    talk = talk_behind(behind, says("Grüße aus ", "KÖLN und der Straße."))
+    talk.ask("Wo liegt " + "sehr " * 40 + "ÜBERLINGEN am großen Bodensee?")
+    other = Talk(talk.app, talk.upstream, "talk-2")
+    talk.app.client.post(URL, json={"id": "talk-2", "title": "Ärger"})
+    other.ask("x")
+    assert set(found(talk, "überlingen")) == {"talk-1"}
+    match = found(talk, "überlingen")["talk-1"]
+    assert match.startswith("…")
+    assert "ÜBERLINGEN am großen Bodensee?" in match
+    assert set(found(talk, "GROSSEN")) == {"talk-1"}
+    assert len(match) < 200
+    assert set(found(talk, "köln")) == {"talk-1", "talk-2"}
+    assert "KÖLN" in found(talk, "köln")["talk-1"]
+    assert found(talk, "STRASSE")["talk-2"] == "Grüße aus KÖLN und der Straße."
+    assert found(talk, "äRGER") == {"talk-2": "Ärger"}
+    assert found(talk, "a\u0308rger") == {"talk-2": "Ärger"}  # as some keyboards write it: a letter and its mark
+    other.ask("Zu\u0308rich")
+    assert found(talk, "zürich") == {"talk-2": "Zürich"}
+    assert found(talk, "nowhere") == {}
+    assert "match" not in talk.app.client.get(URL, params={"search": " "}).json()["conversations"][0]
+
+
+def test_signs_are_searched_as_letters(talk: Talk) -> None:
+    """% and _, quotes and backslashes mean themselves."""
+    for place, text in enumerate(("100%", "a_b", "axb", "it's", "back\\slash", "1000")):
+        Talk(talk.app, talk.upstream, f"c{place}").ask(text)
+    assert set(found(talk, "0%")) == {"c0"}
+    assert set(found(talk, "a_b")) == {"c1"}
+    assert set(found(talk, "'s")) == {"c3"}
+    assert set(found(talk, "k\\s")) == {"c4"}
+    assert set(found(talk, "100")) == {"c0", "c5"}
+
+
+# --- change ---
+
+
+def test_a_title_that_was_given_stays(talk: Talk) -> None:
+    """PATCH trims and keeps it; later questions do not change it."""
+    talk.ask("one")
+    changed = talk.app.client.patch(f"{URL}/{talk.id}", json={"title": " Zürich "})
+    assert changed.json()["title"] == "Zürich"
+    talk.ask("two")
+    assert talk.tree()["title"] == "Zürich"
+    assert set(found(talk, "ZÜRICH")) == {talk.id}
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({}, "INVALID_REQUEST"),
+        ({"title": ""}, "INVALID_REQUEST"),
+        ({"title": "x" * 65536}, "INVALID_REQUEST"),
+        ({"title": "a", "id": "b"}, "UNKNOWN_FIELD"),
+        ({"leaf_id": "nobody"}, "UNKNOWN_MESSAGE"),
+    ],
+)
+def test_a_change_that_cannot_be_is_refused(talk: Talk, body: dict[str, str], code: str) -> None:
+    """What is refused changes nothing."""
+    talk.ask("one")
+    before = talk.tree()
+    assert error_of(talk.app.client.patch(f"{URL}/{talk.id}", json=body))["code"] == code
+    assert talk.tree() == before
+
+
+def test_a_leaf_is_a_node_of_the_conversation(talk: Talk) -> None:
+    """Another conversation's node is none of this one's."""
+    first = Talk(talk.app, talk.upstream, "talk-2").ask("x")
+    talk.ask("one")
+    response = talk.app.client.patch(f"{URL}/{talk.id}", json={"leaf_id": first.run_id})
+    assert (response.status_code, error_of(response)["field"]) == (422, "leaf_id")
+
+
+@pytest.mark.parametrize("name", ["nobody", "a b", "x" * 300, "%00", "ü"])
+def test_an_unknown_conversation_is_404_everywhere(talk: Talk, name: str) -> None:
+    """Whatever stands in the address."""
+    client, url = talk.app.client, f"{URL}/{name}"
+    answers = [
+        client.get(url),
+        client.patch(url, json={"title": "x"}),
+        client.delete(url),
+        client.get(f"{url}/export"),
+        client.get(f"{url}/export", params={"format": "json"}),
+    ]
+    assert [answer.status_code for answer in answers] == [404] * 5
+    assert {error_of(answer)["code"] for answer in answers} == {"UNKNOWN_CONVERSATION"}
+
+
+# --- titles ---
+
+
+@pytest.mark.parametrize(
+    ("asked", "title"),
+    [
+        ("What is the time in Tokyo?", "What is the time in Tokyo?"),
+        ("# *Plan*\n\n- `one` and\n- **two**", "Plan one and two"),
+        ("> See [the docs](https://example.org/x) please", "See the docs please"),
+        ("word " * 30, "word word word word word word word word word word word word"),
+        ("x" * 100, "x" * 60),
+        ("snake_case and 2 * 3", "snake_case and 2 * 3"),
+        ("```python\nprint(1)\n```", "print(1)"),
+    ],
+)
+def test_a_title_is_the_first_words(talk: Talk, asked: str, title: str) -> None:
+    """Whole words in one line, at most 60 characters, without marks, and no second request to a model."""
+    talk.ask(asked)
+    assert talk.tree()["title"] == title
+    assert len(talk.upstream.asked) == 1
+
+
+def test_a_title_waits_for_words(talk: Talk) -> None:
+    """A first message of an image alone gives none; the next one with words does."""
+    image = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
+    talk.ask(messages=[{"role": "user", "content": [image]}])
+    assert talk.tree()["title"] == "New conversation"
+    talk.ask("What is it?")
+    assert talk.tree()["title"] == "What is it?"
+
+
+# --- export ---
+
+
+def exported(behind: Behind) -> Talk:
+    """Have a talk with a call, two branches and a title that is no file name."""
+    called = calls_then(call_chunk("calculate", '{"expression":"6*7"}'))
+    talk = talk_behind(behind, called, says("It is **42**."), says("Again."), says("B"))
+    first = talk.ask("6*7?", tools=["calculate"], system="Be brief.")
+    talk.ask(parent_id=first.message_id, tools=["calculate"])
+    talk.app.client.patch(f"{URL}/{talk.id}", json={"leaf_id": first.run_id, "title": 'Änd "../x"\n?'})
+    return talk
+
+
+def test_markdown_is_the_branch_that_is_shown(behind: Behind) -> None:
+    """Instructions, questions, calls in a line and answers, from the beginning to the leaf, as a file."""
+    talk = exported(behind)
+    response = talk.get("/export")
+    assert response.headers["content-type"] == "text/markdown; charset=utf-8"
+    assert response.headers["content-disposition"] == 'attachment; filename="And-x.md"'
+    text = response.text
+    assert text.startswith('# Änd "../x" ?\n')
+    order = [text.index(piece) for piece in ("> Be brief.", "6*7?", "called `calculate`", "It is **42**.")]
+    assert order == sorted(order)
+    assert '- called `calculate` with `{"expression":"6*7"}`' in text
+    assert "42" in next(line for line in text.splitlines() if "called" in line)
+    assert "Again." not in text
+
+
+def test_markdown_keeps_the_order_of_words_and_calls(behind: Behind) -> None:
+    """What was said before a call stands above it."""
+    call = calls_then(chunk({"content": "Let me see."}), call_chunk("calculate", '{"expression":"6*7"}'))
+    talk = talk_behind(behind, call, says("It is 42."))
+    talk.ask("6*7?", tools=["calculate"])
+    text = talk.get("/export").text
+    order = [text.index(piece) for piece in ("Let me see.", "- called `calculate`", "It is 42.")]
+    assert order == sorted(order)
+
+
+def test_markdown_names_sources(behind: Behind) -> None:
+    """What a search found stands below the answer, each address once."""
+    called = calls_then(call_chunk("search_web", '{"query":"tool loop"}'))
+    talk = talk_behind(behind, called, says("See [1]."), settings={"search_backend": "docs"})
+    talk.ask("How does the tool loop work?", tools=["search_web"])
+    text = talk.get("/export").text
+    assert "- called `search_web`" in text
+    sources = text[text.index("Sources:") :]
+    assert re.search(r"^1\. .+: <.+>$", sources, re.MULTILINE)
+    urls = re.findall(r"<(.+)>", sources)
+    assert len(urls) == len(set(urls))
+
+
+def test_json_is_the_whole_tree(behind: Behind) -> None:
+    """Every branch, with the events of every run."""
+    talk = exported(behind)
+    response = talk.get("/export", format="json")
+    assert response.headers["content-disposition"] == 'attachment; filename="And-x.json"'
+    whole = response.json()
+    tree = talk.tree()
+    assert (whole["id"], whole["leaf_id"], whole["title"]) == (talk.id, tree["leaf_id"], tree["title"])
+    runs = [node for node in whole["messages"] if "run_id" in node]
+    assert len(runs) == 2
+    bare = [{name: value for name, value in node.items() if name != "events"} for node in whole["messages"]]
+    assert bare == tree["messages"]
+    assert [event["type"] for event in runs[0]["events"]][-1] == "done"
+    assert "tool_result" in {event["type"] for event in runs[0]["events"]}
+
+
+def test_an_export_under_way_is_as_far_as_it_is(behind: Behind) -> None:
+    """A run that goes on is in it with what it has said, and is told to go on."""
+    talk = talk_behind(behind, holds)
+    with talk.app.asking("one", conversation_id=talk.id) as response:
+        pieces = response.iter_raw()
+        read_until(pieces, b"So far")
+        text = talk.get("/export").text
+        assert "So far" in text
+        assert "still running" in text
+        events = talk.get("/export", format="json").json()["messages"][1]["events"]
+        assert [event["type"] for event in events] == ["content"]
+
+
+def test_an_export_tells_an_open_call() -> None:
+    """A call whose tool still works is in it as that; so is one that failed, and how the run ended."""
+    events = [
+        Stamped(1, 0, ToolCalls([Call(one, "linger", "{}", "other", "primary") for one in "ab"])),
+        Stamped(2, 0, ToolResult("b", "linger", Failure(False, "It\nbroke.", "TOOL_FAILED"), "other", "primary")),
+    ]
+    run = Answer("interrupted", "SERVER_CRASH", "m", "v2")
+    text = as_markdown(Conversation("c", "T"), [Node("r", None, "assistant", run=run)], {}, {"r": events})
+    lines = [line for line in text.splitlines() if line]
+    assert lines[3:] == [
+        "- called `linger` with `{}`: no result yet",
+        "- called `linger` with `{}`: failed, It broke.",
+        "*(interrupted, SERVER_CRASH)*",
+    ]
+
+
+def test_a_source_is_named_once() -> None:
+    """By its first title, in the order in which it was found; an address alone is its own title."""
+
+    def found(call_id: str, *sources: dict[str, str]) -> Stamped:
+        told = Success(True, {"results": [*sources]})
+        return Stamped(1, 0, ToolResult(call_id, "search_web", told, "search", "primary"))
+
+    page = Stamped(
+        1, 0, ToolResult("c", "read_url", Success(True, {"url": "https://b", "text": "x"}), "other", "primary")
+    )
+    events = [found("a", {"url": "https://a", "title": "A"}), found("b", {"url": "https://a", "title": "Z"}), page]
+    run = Answer("complete", None, "m", "v2")
+    text = as_markdown(Conversation("c", "T"), [Node("r", None, "assistant", run=run)], {}, {"r": events})
+    assert text.endswith("Sources:\n\n- A: <https://a>\n- https://b: <https://b>\n")
+
+
+def test_sources_have_the_numbers_of_the_answer() -> None:
+    """One line for each number that the answer cites, whatever order or form of the address it comes in."""
+    found = Success(True, {"results": [{"n": 2, "url": "https://b", "title": "B"}, {"n": 1, "url": "https://a"}]})
+    cited = [Source(2, "https://B/#part", "B again"), Source(3, "https://c", "<script>alert(1)</script> *C*")]
+    events = [
+        Stamped(1, 0, ToolResult("a", "search_web", found, "search", "primary")),
+        Stamped(2, 0, Content("", sources=cited, step=2)),
+    ]
+    run = Answer("complete", None, "m", "v2")
+    text = as_markdown(Conversation("c", "T"), [Node("r", None, "assistant", run=run)], {}, {"r": events})
+    last = "3. \\<script\\>alert(1)\\</script\\> \\*C\\*: <https://c>"
+    assert text.endswith(f"Sources:\n\n1. https://a: <https://a>\n2. B: <https://b>\n{last}\n")
+
+
+def test_a_source_cannot_leave_its_brackets() -> None:
+    """An address that a tool of yours returns may hold anything."""
+    page = Success(True, {"url": "https://a/><script>x y", "title": "A"})
+    events = [Stamped(1, 0, ToolResult("a", "fetch", page, "other", "primary"))]
+    run = Answer("complete", None, "m", "v2")
+    text = as_markdown(Conversation("c", "T"), [Node("r", None, "assistant", run=run)], {}, {"r": events})
+    assert text.endswith("- A: <https://a/%3E%3Cscript%3Ex%20y>\n")
+
+
+def test_an_export_names_what_a_client_brought(behind: Behind) -> None:
+    """Calls and results of a history that a client told are in both forms, images by their address."""
+    talk = talk_behind(behind, says("A"))
+    call = {"id": "c1", "type": "function", "function": {"name": "calculate", "arguments": '{"expression": "1`2"}'}}
+    parts = [{"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}]
+    brought = [
+        {"role": "user", "content": parts},
+        {"role": "assistant", "content": "Look.", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "no"},
+        {"role": "user", "content": "Why?"},
+    ]
+    talk.ask(messages=brought)
+    text = talk.get("/export").text
+    assert "*Attached: image" in text
+    assert "iVBOR" not in text
+    assert '- called `calculate` with ``{"expression":"1`2"}``' in text
+    told = talk.get("/export", format="json").json()["messages"]
+    assert json.dumps(told[1]["calls"]).count("calculate") == 2
+    assert talk.get("/export", format="xml").status_code == 422
+
+
+def test_an_export_has_broken_arguments_as_text(behind: Behind) -> None:
+    """As events have them; the provider gets an empty object, as for a broken call of the model's own."""
+    talk = talk_behind(behind, says("A"))
+    broken = '{"expression": "1+'
+    call = {"id": "c1", "type": "function", "function": {"name": "calculate", "arguments": broken}}
+    brought = [
+        {"role": "user", "content": "Count."},
+        {"role": "assistant", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "no"},
+        {"role": "user", "content": "Why?"},
+    ]
+    talk.ask(messages=brought)
+    told = talk.get("/export", format="json").json()["messages"]
+    assert told[1]["calls"][0]["calls"] == [{"id": "c1", "name": "calculate", "arguments": broken}]
+    assert f"- called `calculate` with `{broken}`" in talk.get("/export").text
+    [sent] = [m for m in talk.upstream.asked[0].body["messages"] if m.get("tool_calls")]
+    assert sent["tool_calls"][0]["function"]["arguments"] == "{}"

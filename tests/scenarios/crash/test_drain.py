@@ -1,0 +1,176 @@
+"""SIGTERM drains: no new runs, those under way come to their end or end resumable, and all of it is on disk."""
+
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.scenarios.crash.lives import STREAM, until
+from tests.support.frames import Heard, checked, hear
+from tests.support.processes import Process
+from tests.support.serving import error_of, read_until
+from tests.support.upstream import Exchange, ScriptedUpstream, says
+
+pytestmark = pytest.mark.e2e
+
+ASK = {"model": "openai/sim", "prompt": "Hello!", "tools": []}
+ENDED_BY_US = ("interrupted", "SERVER_SHUTDOWN")
+# Of a drain that may last this long, what ends sooner has not waited for its time.
+LONG, SOON = 60.0, 5.0
+
+
+async def half(exchange: Exchange) -> None:
+    """Say half, and the rest once the test opens the gate; a request that was left ends by itself."""
+    await exchange.head()
+    await exchange.say("First ")
+    await exchange.gate()
+    await exchange.say("second.")
+    await exchange.end()
+
+
+@contextmanager
+def server(folder: Path, upstream: ScriptedUpstream, seconds: float = LONG) -> Iterator[Process]:
+    """Serve on a data folder; a server that the test has not ended is killed."""
+    env = {"OPENROUTER_BASE_URL": upstream.base_url, "SIGNALBOX_DRAIN_SECONDS": str(seconds)}
+    process = Process(["-m", "signalbox", "serve", "--port", "0"], folder, env)
+    try:
+        yield process.ready()
+    finally:
+        process.process.kill()
+        process.end()
+
+
+@contextmanager
+def asked(process: Process, key: str = "a key") -> Iterator[tuple[httpx.Response, Iterator[bytes], bytes]]:
+    """Ask on a connection of its own, and read until the first words have come."""
+    with process.client() as client:
+        headers = {"Idempotency-Key": key}
+        with client.stream("POST", STREAM, json=ASK, headers=headers) as response:
+            chunks = response.iter_raw()
+            yield response, chunks, read_until(chunks, b"First ")
+
+
+def ending(heard: Heard) -> tuple[str, str | None]:
+    """Return how a stream ended."""
+    return heard.done["status"], heard.done.get("code")
+
+
+def replayed(process: Process, run_id: str, **headers: str) -> bytes:
+    """Return a run as another process kept it."""
+    with process.client() as client:
+        response = client.get(f"/api/runs/{run_id}/events", headers=headers)
+        assert response.status_code == 200, response.text
+        return response.content
+
+
+def test_runs_under_way_finish_while_no_new_one_starts(tmp_path: Path) -> None:
+    """From the signal on the server takes no run; streams, resumes and stops work until the last run is over."""
+    with ScriptedUpstream(half) as upstream:
+        with server(tmp_path, upstream) as process:
+            with (
+                process.client() as client,
+                asked(process, "one") as (one, rest, seen),
+                asked(process, "two") as (two, others, begun),
+            ):
+                process.process.send_signal(signal.SIGTERM)
+                until(lambda: client.get("/health/ready").status_code == 503)
+                ready = client.get("/health/ready").json()
+                assert ready["checks"] == {"data_folder": True, "database": True, "upstream": True, "accepting": False}
+                assert client.get("/health/live").status_code == 200
+
+                refused = client.post(STREAM, json=ASK)
+                assert (refused.status_code, error_of(refused)["code"]) == (503, "SHUTTING_DOWN")
+                with client.stream("POST", STREAM, json=ASK, headers={"Idempotency-Key": "one"}) as again:
+                    assert again.headers["x-run-id"] == one.headers["x-run-id"]
+                    assert read_until(again.iter_raw(), b"First ") == seen
+
+                stopped = client.post(f"/api/runs/{two.headers['x-run-id']}/stop").json()
+                assert (stopped["stopped"], stopped["status"]) == (True, "cancelled")
+                assert ending(checked(begun + b"".join(others))) == ("cancelled", None)
+
+                with (
+                    process.client() as second,
+                    second.stream("GET", f"/api/runs/{one.headers['x-run-id']}/events") as resumed,
+                ):
+                    again_from_start = resumed.iter_raw()
+                    assert read_until(again_from_start, b"First ") == seen
+                    upstream.opened.set()
+                    whole = seen + b"".join(rest)
+                    assert seen + b"".join(again_from_start) == whole
+            told = time.monotonic()
+            assert process.end() == 0
+            assert time.monotonic() - told < SOON
+        assert (ending(checked(whole)), hear(whole).text) == (("complete", None), "First second.")
+        assert "Traceback" not in process.errors()
+        assert len(upstream.asked) == 2
+
+
+def test_what_does_not_finish_ends_resumable(tmp_path: Path) -> None:
+    """After its seconds the drain ends what is left, tells its stream so, and the next process replays all of it."""
+    with ScriptedUpstream(half, says("Never asked.")) as upstream:
+        with server(tmp_path, upstream, 0.5) as process:
+            with asked(process) as (response, rest, seen):
+                told = time.monotonic()
+                process.process.send_signal(signal.SIGTERM)
+                whole = seen + b"".join(rest)
+            assert 0.5 <= time.monotonic() - told < 0.5 + SOON
+            assert process.end() == 0
+        heard = checked(whole)
+        assert (ending(heard), heard.text, heard.warnings) == (ENDED_BY_US, "First ", ["SERVER_SHUTDOWN"])
+        run_id = response.headers["x-run-id"]
+        with server(tmp_path, upstream) as process:
+            assert replayed(process, run_id) == whole
+            assert seen + replayed(process, run_id, **{"Last-Event-ID": hear(seen).ids[-1]}) == whole
+            with process.client() as client:
+                assert client.post(STREAM, json=ASK, headers={"Idempotency-Key": "a key"}).content == whole
+                assert client.get(f"/api/runs/{run_id}").json()["done"]["code"] == "SERVER_SHUTDOWN"
+        assert len(upstream.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("signals", "status"),
+    [
+        ([signal.SIGTERM, signal.SIGTERM], 0),
+        ([signal.SIGINT], 130),
+        ([signal.SIGTERM, signal.SIGINT], 130),
+    ],
+    ids=lambda value: "-".join(item.name for item in value) if isinstance(value, list) else str(value),
+)
+def test_a_second_signal_and_ctrl_c_wait_for_nobody(tmp_path: Path, signals: list[signal.Signals], status: int) -> None:
+    """A person at a terminal does not wait for a drain, and still every stream is told its end."""
+    with ScriptedUpstream(half) as upstream, server(tmp_path, upstream) as process:
+        with process.client() as client, asked(process) as (_, rest, seen):
+            told = time.monotonic()
+            for place, number in enumerate(signals, 1):
+                process.process.send_signal(number)
+                if place < len(signals):  # two of a kind that come together count as one
+                    until(lambda: client.get("/health/ready").status_code == 503)
+            heard = checked(seen + b"".join(rest))
+        assert process.end() == status
+        assert time.monotonic() - told < SOON
+        assert (ending(heard), heard.text) == (ENDED_BY_US, "First ")
+        assert "Traceback" not in process.errors()
+
+
+def test_a_closed_terminal_drains(tmp_path: Path) -> None:
+    """SIGHUP lets a stream come to its end like SIGTERM, instead of ending the process like a crash."""
+    with ScriptedUpstream(half) as upstream, server(tmp_path, upstream) as process:
+        with process.client() as client, asked(process) as (_, rest, seen):
+            process.process.send_signal(signal.SIGHUP)
+            until(lambda: client.get("/health/ready").status_code == 503)
+            upstream.opened.set()
+            assert ending(checked(seen + b"".join(rest))) == ("complete", None)
+        assert process.end() == 0
+
+
+def test_an_idle_server_ends_at_once(tmp_path: Path) -> None:
+    """Where nothing runs there is nothing to wait for."""
+    with ScriptedUpstream(half) as upstream, server(tmp_path, upstream) as process:
+        told = time.monotonic()
+        process.process.send_signal(signal.SIGTERM)
+        assert process.end() == 0
+        assert time.monotonic() - told < SOON

@@ -1,0 +1,107 @@
+"""Both loops in process: ten streams cut at every byte, with a clean end and with a broken connection."""
+
+from collections.abc import Iterable
+
+import pytest
+
+from tests.scenarios.cut_streams.inside import ByteClient, Came, Sent, fault, run, whole
+from tests.scenarios.cut_streams.oracle import Expected, after, always
+from tests.scenarios.cut_streams.streams import LARGEST, STREAMS, Stream, broken_off
+
+pytestmark = pytest.mark.anyio
+PLAIN = [name for name, stream in STREAMS.items() if not stream.has_calls]
+each_stream = pytest.mark.parametrize("name", STREAMS)
+each_end = pytest.mark.parametrize("breaks", [False, True], ids=["clean", "broken"])
+
+
+def test_the_streams_are_ten_and_small() -> None:
+    """There are ten streams, each of at most 4 kB and whole in one body as well."""
+    assert len(STREAMS) == 10
+    assert max(len(stream.raw) for stream in STREAMS.values()) <= LARGEST
+
+
+class Faults:
+    """Gathers what is dishonest, and where."""
+
+    def __init__(self) -> None:
+        self.found: list[str] = []
+        self.runs = 0
+
+    def judge(self, place: object, came: Came, expected: Expected) -> None:
+        self.runs += 1
+        if wrong := fault(came, expected):
+            self.found.append(f"{place}: {wrong}")
+
+    def none_in(self, runs: int) -> None:
+        assert self.found == [], f"{len(self.found)} of {self.runs} runs"
+        assert self.runs == runs
+
+
+@each_stream
+@each_end
+async def test_a_stream_cut_at_every_byte_ends_honestly(name: str, breaks: bool) -> None:
+    """The V2 loop tells all that came, runs nothing that was cut, and says how it ended, wherever the cut is."""
+    stream, faults = STREAMS[name], Faults()
+    for cut in range(len(stream.raw) + 1):
+        came = await run("v2", stream, ByteClient(Sent(stream.reads(cut), breaks), whole(stream)))
+        faults.judge(cut, came, after(stream, stream.raw[:cut]))
+    faults.none_in(len(stream.raw) + 1)
+
+
+@each_stream
+@each_end
+async def test_a_whole_answer_cut_at_every_byte_is_asked_for_again(name: str, breaks: bool) -> None:
+    """The legacy loop has told nothing yet when a whole answer is cut, so it asks again, and nothing comes twice."""
+    stream, faults = STREAMS[name], Faults()
+    again = Sent([stream.body])
+    for cut in range(len(stream.body)):
+        came = await run("legacy", stream, ByteClient(Sent([stream.body[:cut]], breaks), again))
+        faults.judge(cut, came, after(stream, stream.body[:cut], streamed=False))
+    faults.none_in(len(stream.body))
+
+
+@pytest.mark.parametrize("name", PLAIN)
+@each_end
+async def test_the_legacy_loops_last_answer_cut_at_every_byte_ends_honestly(name: str, breaks: bool) -> None:
+    """The legacy loop streams where no tool is offered, and keeps the same promises there."""
+    stream, faults = STREAMS[name], Faults()
+    for cut in range(len(stream.raw) + 1):
+        client = ByteClient(Sent(stream.reads(cut), breaks), whole(stream))
+        faults.judge(cut, await run("legacy", stream, client, offered=()), after(stream, stream.raw[:cut]))
+    faults.none_in(len(stream.raw) + 1)
+
+
+@each_stream
+@pytest.mark.parametrize("goes_on", [False, True], ids=["ends", "goes on"])
+async def test_an_error_chunk_between_any_two_frames_ends_honestly(name: str, goes_on: bool) -> None:
+    """An error inside the stream ends the run as an error, with all that came, or is asked again when nothing had."""
+    stream, faults = STREAMS[name], Faults()
+    for place in range(len(stream.frames) + 1):
+        rest = stream.frames[place:] if goes_on else ()
+        reads = [*stream.frames[:place], broken_off(stream.model), *rest]
+        expected = after(stream, b"".join(reads))
+        faults.judge(place, await run("v2", stream, ByteClient(Sent(reads), whole(stream))), expected)
+        if not stream.has_calls:
+            client = ByteClient(Sent(reads), whole(stream))
+            faults.judge(place, await run("legacy", stream, client, offered=()), expected)
+    faults.none_in((len(stream.frames) + 1) * (1 if stream.has_calls else 2))
+
+
+@each_stream
+@each_end
+async def test_a_stream_that_is_always_cut_ends_interrupted(name: str, breaks: bool) -> None:
+    """A host that cuts every attempt is asked no more often than the policy allows, and the run says so."""
+    stream, faults = STREAMS[name], Faults()
+    cuts = list(_unfinished(stream))
+    for cut in cuts:
+        sent = Sent(stream.reads(cut), breaks)
+        faults.judge(cut, await run("v2", stream, ByteClient(sent, sent)), always(stream.raw[:cut]))
+    faults.none_in(len(cuts))
+
+
+def _unfinished(stream: Stream) -> Iterable[int]:
+    """The borders before the frame that says why the host finished, and a byte behind each."""
+    for border in stream.borders():
+        if b'"finish_reason":"' in stream.raw[:border]:
+            return
+        yield from (border, border + 1)

@@ -1,0 +1,135 @@
+"""The whole app over HTTP: ten streams cut between frames and at a sample of bytes, with errors and silences."""
+
+import random
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import pytest
+from signalbox.chat.loops.registry import LOOPS
+
+from tests.scenarios.cut_streams.oracle import Expected, after, always
+from tests.scenarios.cut_streams.outside import How, Plan, Provider, Stage, fault
+from tests.scenarios.cut_streams.streams import STREAMS, Stream, broken_off
+from tests.support.runs import no_wait
+from tests.support.serving import RunningApp, settings_for
+from tests.support.upstream import ScriptedUpstream
+
+SEED = 4
+SAMPLE = 4
+PATIENT, STALL = 30.0, 1.0
+each_stream = pytest.mark.parametrize("name", STREAMS)
+each_end = pytest.mark.parametrize("how", ["clean", "broken"])
+
+
+@contextmanager
+def _staged(folder: Path, timeout: float) -> Iterator[Stage]:
+    """Run one app over one provider, without the waits between attempts."""
+    provider, notes = Provider(), folder / "notes"
+    with pytest.MonkeyPatch.context() as patch, ScriptedUpstream(provider) as upstream:
+        for name, loop in LOOPS.items():
+            patch.setitem(LOOPS, name, partial(loop, sleep=no_wait))  # pyright: ignore[reportCallIssue]
+        settings = settings_for(
+            folder / "data",
+            openrouter_base_url=upstream.base_url,
+            openrouter_timeout=timeout,
+            signalbox_allow_loop_header=True,
+            signalbox_notes_dir=notes,
+            search_backend="docs",
+        )
+        with RunningApp(settings) as app:
+            yield Stage(app, provider, notes)
+
+
+@pytest.fixture(scope="module")
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    """Run one app for all tests of cuts; it is patient, so that a busy machine makes no silence of its own."""
+    with _staged(tmp_path_factory.mktemp("endings"), PATIENT) as staged:
+        yield staged
+
+
+def _cuts(stream: Stream) -> list[int]:
+    """Every place between two frames, and a few bytes anywhere."""
+    rng = random.Random(f"{SEED} {stream.name}")
+    return sorted({*stream.borders(), *rng.sample(range(len(stream.raw)), SAMPLE)})
+
+
+def _hold(stage: Stage, plan: Plan, expected: Expected, loop: str, *, tools: bool = True) -> None:
+    heard, notes = stage.play(plan, loop, tools=tools)
+    wrong = fault(heard, notes, plan, expected)
+    assert wrong is None, f"{loop}, {plan.how} behind {sum(map(len, plan.reads))} bytes: {wrong}"
+
+
+@each_stream
+@each_end
+def test_a_cut_stream_ends_honestly_over_http(stage: Stage, name: str, how: How) -> None:
+    """Cut between any two frames and at some bytes, an answer keeps the contract, tells all that came, and its end."""
+    stream = STREAMS[name]
+    for cut in _cuts(stream):
+        expected = after(stream, stream.raw[:cut])
+        _hold(stage, Plan(stream, stream.reads(cut), how), expected, "v2")
+        if not stream.has_calls:
+            _hold(stage, Plan(stream, stream.reads(cut), how), expected, "legacy", tools=False)
+
+
+@each_stream
+@each_end
+def test_a_cut_body_is_asked_for_again_over_http(stage: Stage, name: str, how: How) -> None:
+    """The legacy loop, which takes whole answers, asks again for one that was cut, and tells nothing twice."""
+    stream = STREAMS[name]
+    rng = random.Random(f"{SEED} {name}")
+    for cut in (0, 1, *rng.sample(range(len(stream.body)), SAMPLE), len(stream.body) - 1):
+        expected = after(stream, stream.body[:cut], streamed=False)
+        _hold(stage, Plan(stream, [stream.body[:cut]] if cut else [], how), expected, "legacy")
+
+
+@each_stream
+@each_end
+def test_a_body_that_is_always_cut_ends_interrupted_over_http(stage: Stage, name: str, how: How) -> None:
+    """A host that cuts every body is asked as often as the policy allows, and the run says that it was interrupted."""
+    stream = STREAMS[name]
+    for cut in (0, *random.Random(f"{SEED} {name}").sample(range(1, len(stream.body)), SAMPLE)):
+        plan = Plan(stream, [stream.body[:cut]] if cut else [], how, always=True)
+        _hold(stage, plan, always(stream.body[:cut], streamed=False), "legacy")
+
+
+@each_stream
+def test_an_error_chunk_ends_honestly_over_http(stage: Stage, name: str) -> None:
+    """An error chunk between any two frames ends the run as an error with all that came, or is asked again."""
+    stream = STREAMS[name]
+    for place in range(len(stream.frames) + 1):
+        reads = [*stream.frames[:place], broken_off(stream.model)]
+        expected = after(stream, b"".join(reads))
+        _hold(stage, Plan(stream, reads, "clean"), expected, "v2")
+        if not stream.has_calls:
+            _hold(stage, Plan(stream, reads, "clean"), expected, "legacy", tools=False)
+
+
+def _stalls() -> Iterator[tuple[Plan, Expected, str]]:
+    """Silences before, in, and behind what each stream says, and in the middle of each whole body."""
+    for stream in STREAMS.values():
+        last = len(stream.frames)
+        for place in (0, 1, last // 2, last - 1):
+            cut = stream.borders()[place]
+            yield Plan(stream, stream.reads(cut), "stalled"), after(stream, stream.raw[:cut]), "v2"
+        body = stream.body[: len(stream.body) // 2]
+        yield Plan(stream, [body], "stalled"), after(stream, body, streamed=False), "legacy"
+
+
+def test_a_host_that_falls_silent_is_left_over_http(tmp_path: Path) -> None:
+    """Behind the idle timeout a run ends interrupted with what came and a code of its own, or it is asked again.
+
+    All at once: each of them takes as long as the timeout, which is long enough for a busy machine.
+    """
+    stalls = list(_stalls())
+    with _staged(tmp_path, STALL) as stage, ThreadPoolExecutor(len(stalls)) as pool:
+        heard = list(pool.map(lambda stall: stage.ask(stall[0], stall[2]), stalls))
+        assert stage.written() == sum(expected.notes for _, expected, _ in stalls)
+    for (plan, expected, loop), came in zip(stalls, heard, strict=True):
+        wrong = fault(came, expected.notes, plan, expected)
+        assert wrong is None, f"{loop}, {plan.stream.name} behind {sum(map(len, plan.reads))} bytes: {wrong}"
+        if expected.status == "interrupted":
+            assert came.done["code"] == "UPSTREAM_STALLED"
+            assert came.warnings == ["UPSTREAM_STALLED"]

@@ -1,0 +1,154 @@
+"""What deploy/ offers beside nginx: no container runs here, so what can be read of it is held to the repository."""
+
+import configparser
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from signalbox.app.config import Settings
+from signalbox.cli import main
+
+from tests.conftest import ROOT
+from tests.project.docs.pages import page
+from tests.support.postgres import Server
+
+DEPLOY = ROOT / "deploy"
+SETTINGS = {name.upper() for name in Settings.model_fields}
+# A drain, and what its end may take (docs/operating.md).
+PATIENCE = Settings.model_fields["signalbox_drain_seconds"].default + 10
+# What an image has by itself: its port is what health checks and nginx ask.
+IMAGE = {"SIGNALBOX_HOST", "SIGNALBOX_PORT", "SIGNALBOX_DATA_DIR"}
+# Read by uvicorn: whose word on the client's address counts.
+OTHERS = {"FORWARDED_ALLOW_IPS", "PATH", "PYTHONUNBUFFERED"}
+
+
+@pytest.fixture(scope="module")
+def compose() -> dict[str, Any]:
+    """Read the compose file."""
+    return yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def workers(compose: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return its services that are Signalbox."""
+    return {name: one for name, one in compose["services"].items() if name.startswith("signalbox")}
+
+
+def test_the_workers_are_alike(workers: dict[str, dict[str, Any]]) -> None:
+    """There are several; each has the one database, the one operator's token and the one data folder."""
+    assert len(workers) > 1
+    first = next(iter(workers.values()))
+    assert all(one == first for one in workers.values())
+    assert {"DATABASE_URL", "SIGNALBOX_ADMIN_TOKEN", "SIGNALBOX_ACCESS_TOKEN"} <= set(first["environment"])
+    assert first["volumes"] == ["data:/data"]
+    assert int(first["stop_grace_period"].removesuffix("s")) >= PATIENCE
+    assert "/health/ready" in first["healthcheck"]["test"][-1]
+
+
+def test_every_name_is_a_setting(workers: dict[str, dict[str, Any]]) -> None:
+    """No container is told what nobody reads."""
+    for one in workers.values():
+        assert set(one["environment"]) <= SETTINGS | OTHERS
+    env = re.findall(r"^(?:ENV|   ) ?([A-Z_]+)=", (DEPLOY / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert set(env) <= SETTINGS | OTHERS
+    assert "SIGNALBOX_DATA_DIR" in env
+
+
+def test_every_setting_reaches_every_worker(workers: dict[str, dict[str, Any]]) -> None:
+    """What stands in the env file is passed on under its own name, whichever setting it is."""
+    for one in workers.values():
+        assert set(one["environment"]) == SETTINGS - IMAGE | {"FORWARDED_ALLOW_IPS"}
+        for name in set(one["environment"]) - {"FORWARDED_ALLOW_IPS", "DATABASE_URL"}:
+            assert one["environment"][name].startswith(f"${{{name}:")
+
+
+def test_secrets_come_from_outside(compose: dict[str, Any]) -> None:
+    """No secret stands in the file, and none has a default: compose refuses to start without."""
+    text = (DEPLOY / "compose.yaml").read_text(encoding="utf-8")
+    assert compose["name"] == "signalbox"
+    for name in ("POSTGRES_PASSWORD", "SIGNALBOX_ACCESS_TOKEN", "SIGNALBOX_ADMIN_TOKEN"):
+        assert text.count(f"${{{name}:?") == len(re.findall(rf"\$\{{{name}", text)) > 0
+
+
+def test_every_path_exists(compose: dict[str, Any]) -> None:
+    """What is built from and what is mounted is there; every image has a tag that says which."""
+    for one in compose["services"].values():
+        if "build" in one:
+            context = (DEPLOY / one["build"]["context"]).resolve()
+            assert context == ROOT
+            assert (context / one["build"]["dockerfile"]).is_file()
+        for volume in one["volumes"]:
+            source = volume.partition(":")[0]
+            assert (DEPLOY / source).is_file() if source.startswith(".") else source in compose["volumes"]
+        assert re.search(r":\d", one["image"])
+
+
+def test_nginx_is_led_to_the_workers(
+    compose: dict[str, Any], workers: dict[str, dict[str, Any]], tmp_path: Path
+) -> None:
+    """The command of its service, run here, puts the names of all workers into the sample, and no other address."""
+    shell, flag, script = compose["services"]["nginx"]["command"]
+    there = tmp_path / "nginx.conf"
+    script = script.replace("/sample.conf", str(DEPLOY / "nginx.conf")).replace("/etc/nginx/nginx.conf", str(there))
+    subprocess.run([shell, flag, script.partition("&&")[0]], check=True)
+    led = set(re.findall(r"^ +server ([\w.:-]+) ", there.read_text(encoding="utf-8"), re.MULTILINE))
+    assert led == {f"{name}:8000" for name in workers}
+
+
+def test_the_image() -> None:
+    """It installs by the hashed lock alone, runs as nobody special, and copies what there is."""
+    text = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
+    assert "--require-hashes -r requirements/run.txt" in text
+    assert not re.search(r"https?://(?!127\.0\.0\.1)|index-url|find-links", text)
+    assert "--hash=" in (ROOT / "requirements" / "run.txt").read_text(encoding="utf-8")
+    assert text.index("\nUSER signalbox") < text.index("\nENTRYPOINT")
+    assert "/health/ready" in text
+    for copied in re.findall(r"^COPY (?!--from)(\S+)", text, re.MULTILINE):
+        assert (ROOT / copied).exists()
+    removed = re.search(r"uninstall --yes (.+)$", text, re.MULTILINE)
+    assert removed
+    lock = (ROOT / "requirements" / "run.txt").read_text(encoding="utf-8")
+    assert [name for name in removed[1].split() if f"\n{name}==" not in lock] == []
+
+
+def test_what_the_image_is_built_from() -> None:
+    """It begins with nothing, and every line that lets something in names what is there: no secret and no data."""
+    lines = (DEPLOY / "Dockerfile.dockerignore").read_text(encoding="utf-8").splitlines()
+    rules = [line for line in lines if line and not line.startswith("#")]
+    let_in = {line[1:] for line in rules if line.startswith("!")}
+    assert rules[0] == "*"
+    assert all((ROOT / name).exists() for name in let_in)
+    assert {"backend", "frontend", "docs", "hatch_build.py", "scripts", "requirements"} <= let_in
+    assert not {"data", ".env", ".git"} & let_in
+
+
+def test_the_database_that_the_page_makes(
+    postgres: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its role can make the tables in its database, with the lines as docs/deploy.md has them."""
+    [lines] = page("deploy.md").blocks("sql")
+    for line in lines.strip().split("\n"):
+        postgres.sql(line)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DATABASE_URL", postgres.url("signalbox", "signalbox"))
+    for arguments in (["create", "Ada"], ["list"]):
+        assert main(["token", *arguments]) == 0
+    assert "Ada" in capsys.readouterr().out
+
+
+def test_the_unit() -> None:
+    """Its settings are settings, its verb is one, and it waits for a drain before it kills."""
+    unit = configparser.ConfigParser(strict=True, interpolation=None)
+    unit.optionxform = str  # type: ignore[assignment, method-assign]
+    unit.read(DEPLOY / "signalbox.service", encoding="utf-8")
+    service = unit["Service"]
+    assert service["Environment"].partition("=")[0] in SETTINGS
+    assert int(service["TimeoutStopSec"]) >= PATIENCE
+    assert service["KillMode"] == "mixed"
+    verb = service["ExecStart"].split()[1:]
+    with pytest.raises(SystemExit) as ended:
+        main([*verb, "--help"])
+    assert ended.value.code == 0

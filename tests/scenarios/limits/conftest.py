@@ -1,0 +1,43 @@
+"""The app over HTTP with limits, and requests that come from users of their own."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from signalbox.app.access import Who
+from signalbox.app.asgi.security import Gate
+from starlette.datastructures import Headers
+from starlette.types import Receive, Scope, Send
+
+from tests.support.fixtures import Behind
+from tests.support.serving import RunningApp
+from tests.support.upstream import Script, ScriptedUpstream
+
+Among = Callable[..., tuple[RunningApp, ScriptedUpstream]]
+
+
+def _name_users(app: RunningApp) -> None:
+    """Say behind the gate, as it does, whose a request is: every route asks what was put there."""
+    gate: Any = app.app.middleware_stack
+    while not isinstance(gate, Gate):
+        gate = gate.app if hasattr(gate, "app") else gate._app
+    inner = gate._app
+
+    async def named(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            scope["state"]["who"] = Who(owner=Headers(scope=scope).get("x-user", ""))
+        await inner(scope, receive, send)
+
+    gate._app = named
+
+
+@pytest.fixture
+def among(behind: Behind) -> Among:
+    """Run an app whose requests say in a header whose they are: `among(script, …, signalbox_max_runs_per_user=1)`."""
+
+    def start(*scripts: Script, **settings: Any) -> tuple[RunningApp, ScriptedUpstream]:
+        running, upstream = behind(*scripts, settings=settings)
+        _name_users(running)
+        return running, upstream
+
+    return start

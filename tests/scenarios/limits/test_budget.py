@@ -1,0 +1,255 @@
+"""A money budget per run: it ends the run with the answer so far, by what is known and by an estimate as it streams."""
+
+import json
+import threading
+from typing import Any
+
+import pytest
+from signalbox.chat import budget as budget_module
+from signalbox.chat.budget import Budget
+from signalbox.chat.loops.retry import Retry
+from signalbox.core.catalog import Prices
+from signalbox.core.codes import CODES, Code
+from signalbox.core.messages import AssistantMessage, ToolCall
+from signalbox.intakes.v1 import budget_of
+from signalbox.intakes.v1_schema import ChatRequest
+from signalbox.wire.openrouter.catalog import facts_of
+
+from tests.scenarios.tool_loop.script import Called, Said, answers, calls
+from tests.scenarios.tool_loop.script import says as plays
+from tests.support.fixtures import Behind
+from tests.support.frames import Heard, checked
+from tests.support.serving import RunningApp, error_of
+from tests.support.upstream import DONE, Exchange, Script, ScriptedUpstream, chunk, sends
+
+LOOPS = pytest.mark.parametrize("loop", ["v2", "legacy"])
+# A prompt costs nothing, and a token of four letters a dollar, unless a test says otherwise.
+DEAR = {"prompt": "0", "completion": "1"}
+SUMS = Called("calculate", '{"expression": "6 * 7"}')
+SENTENCE = f"{CODES[Code.BUDGET_REACHED].sentence} {CODES[Code.BUDGET_REACHED].todo}"
+
+
+def listing(pricing: Any) -> Script:
+    """Answer with a catalogue of one model at these prices."""
+    entry = {"id": "openai/sim", "supported_parameters": ["tools"], "pricing": pricing}
+    return sends(json.dumps({"data": [entry]}).encode(), kind="application/json")
+
+
+def priced(
+    behind: Behind, *scripts: Script, pricing: Any = DEAR, loop: str = "v2", **settings: Any
+) -> tuple[RunningApp, ScriptedUpstream]:
+    """Run an app whose one model has these prices."""
+    return behind(*scripts, models=listing(pricing), settings={"tool_loop_v2": loop == "v2", **settings})
+
+
+def ended(heard: Heard) -> tuple[str, str | None, list[str | None]]:
+    """Say how a run ended, and what it warned of."""
+    return heard.done["status"], heard.done.get("code"), heard.warnings
+
+
+async def talks(exchange: Exchange) -> None:
+    """Say words of eight letters until the reader has gone."""
+    await exchange.head()
+    for word in ("Anything", " at all "):
+        await exchange.say(word)
+    await exchange.gate()
+    await exchange.say("too much")
+    await exchange.gone()
+
+
+REACHED = ("interrupted", "BUDGET_REACHED", ["BUDGET_REACHED"])
+
+
+# --- by what is known ---
+
+
+@LOOPS
+def test_no_step_follows_once_the_money_is_spent(behind: Behind, loop: str) -> None:
+    """The tools' results stay, the model is not asked again, and the cost is the one that was told."""
+    app, upstream = priced(behind, calls(SUMS, text=("Let me see.",)), answers("42."), loop=loop, pricing=None)
+    heard = app.ask("What is 6 * 7?", max_cost=0.001)
+    assert ended(heard) == REACHED
+    assert heard.of("warning")[0]["message"] == SENTENCE
+    assert (heard.text, heard.result_codes()) == ("Let me see.", [None])
+    assert (len(upstream.asked), heard.done["steps"]) == (1, 1)
+    assert (heard.done["cost"], heard.done.get("cost_estimated")) == (0.001, None)
+
+
+@LOOPS
+def test_an_answer_that_took_all_the_money_is_an_answer(behind: Behind, loop: str) -> None:
+    """The limit stops what would follow; what has come and is whole is complete, and its cost is told as it is."""
+    app, _ = priced(behind, calls(SUMS), answers("42."), loop=loop, pricing=None)
+    heard = app.ask("What is 6 * 7?", max_cost=0.0015)
+    assert (*ended(heard), heard.text, heard.done["cost"]) == ("complete", None, [], "42.", 0.002)
+
+
+@LOOPS
+def test_a_conversation_goes_on_behind_it(behind: Behind, loop: str) -> None:
+    """The next question finds the call and its result, and has a budget of its own."""
+    app, upstream = priced(behind, calls(SUMS), answers("42."), loop=loop, pricing=None)
+    assert ended(app.ask("What is 6 * 7?", conversation_id="c1", max_cost=0.001)) == REACHED
+    assert app.ask("Go on.", conversation_id="c1", max_cost=1.0).text == "42."
+    told = upstream.asked[-1].body["messages"]
+    assert [message["role"] for message in told] == ["user", "assistant", "tool", "user"]
+
+
+@LOOPS
+def test_a_question_that_costs_too_much_is_not_asked(behind: Behind, loop: str) -> None:
+    """There is nothing to go on with, and the sentence does not say so."""
+    app, upstream = priced(behind, answers("Hello."), loop=loop, pricing={"prompt": "0.004", "completion": "0"})
+    heard = app.ask("x" * 1_000, tools=[], max_cost=0.5)
+    assert (ended(heard), heard.done["steps"], len(upstream.asked)) == (REACHED, 0, 0)
+    said = f"The prompt alone reaches the run's cost limit. {CODES[Code.BUDGET_REACHED].todo}"
+    assert heard.of("warning")[0]["message"] == said
+
+
+def test_a_failed_attempt_is_not_asked_again_without_money(behind: Behind, no_waiting: list[Retry]) -> None:
+    """What an attempt that never told may have cost counts by its estimate, and no retry goes past the budget."""
+    breaks = sends(chunk({"role": "assistant"}))  # taken, begun, and cut before a word
+    app, upstream = priced(behind, breaks, answers("Hello."), pricing={"prompt": "0.004", "completion": "0"})
+    asked: dict[str, Any] = {"prompt": "x" * 1_000, "tools": []}  # a dollar
+    assert app.ask(**asked, max_cost=2.5).text == "Hello."
+    app, upstream = priced(behind, breaks, answers("Hello."), pricing={"prompt": "0.004", "completion": "0"})
+    heard = app.ask(**asked, max_cost=1.5)
+    assert (ended(heard), len(upstream.asked)) == (REACHED, 1)
+    assert ("cost" in heard.done, heard.done["cost_estimated"]) == (False, True)
+    assert len(no_waiting) == 2
+
+
+def test_a_prompt_that_costs_too_much_is_not_sent(behind: Behind) -> None:
+    """Where the question alone passes the budget nobody is asked, and nothing was spent."""
+    app, upstream = priced(behind, answers("Hello."), pricing={"prompt": "0.004", "completion": "0"})
+    heard = app.ask("x" * 1_000, tools=[], max_cost=0.9)
+    assert (ended(heard), upstream.asked, heard.done["steps"]) == (REACHED, [], 0)
+    assert "cost_estimated" not in heard.done
+
+
+# --- by an estimate, while it streams ---
+
+
+@LOOPS
+def test_a_stream_is_left_when_it_has_cost_too_much(behind: Behind, loop: str) -> None:
+    """What came is shown, what reached the limit too; the upstream is left, and the cost is not told as if known."""
+    app, upstream = priced(behind, talks, loop=loop)
+    upstream.opened.set()
+    heard = app.ask("Go", tools=[], max_cost=5.5)
+    assert (ended(heard), heard.text) == (REACHED, "Anything at all too much")
+    assert ("cost" in heard.done, heard.done["cost_estimated"]) == (False, True)
+    assert upstream.wait_until(lambda: len(upstream.left) == 1)
+    attempt = app.client.get(f"/api/runs/{heard.ids[0].partition(':')[0]}").json()["attempts"][0]
+    assert (attempt["generation_id"], attempt["usage"]) == ("gen-scripted", None)  # so the bill can be asked for
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        {"content": "abcd" * 3},
+        {"reasoning": "abcd" * 3},
+        {"refusal": "abcd" * 3},
+        {"tool_calls": [{"index": 0, "id": "a", "function": {"name": "calc", "arguments": '{"x":1}  '}}]},
+    ],
+    ids=lambda piece: next(iter(piece)),
+)
+def test_all_that_a_model_writes_counts(behind: Behind, piece: dict[str, Any]) -> None:
+    """Words, reasoning, refusals and the arguments of calls are paid alike; none of those calls is run."""
+
+    async def script(exchange: Exchange) -> None:
+        await exchange.head()
+        await exchange.send(chunk(piece))
+        await exchange.gone()
+
+    app, _ = priced(behind, script)
+    heard = app.ask("Go", max_cost=3.0)
+    assert (ended(heard), heard.of("tool_executing")) == (REACHED, [])
+
+
+def test_what_ended_is_not_cut(behind: Behind) -> None:
+    """Behind the host's word that it has finished only the bill follows: it is waited for, and told."""
+    usage = {"prompt_tokens": 1, "completion_tokens": 1, "cost": 0.5}
+    whole = sends(chunk({"content": "a" * 40}, finish="stop"), chunk({}, usage=usage) + DONE)
+    app, _ = priced(behind, whole)
+    heard = app.ask("Go", tools=[], max_cost=1.0)
+    assert (*ended(heard), heard.done["cost"]) == ("complete", None, [], 0.5)
+
+
+def test_the_cost_of_earlier_steps_counts(behind: Behind) -> None:
+    """A step may spend what those before it have left."""
+    spent = plays(Said(calls=(SUMS,), text=("",)))  # 0.001, as it tells
+    app, _ = priced(behind, spent, talks, pricing={"prompt": "0", "completion": "0.0001"})
+    heard = app.ask("What is 6 * 7?", max_cost=0.00135)
+    assert (ended(heard), heard.text) == (REACHED, "Anything at all ")
+    assert (heard.done["cost"], heard.done["cost_estimated"]) == (0.001, True)
+
+
+@pytest.mark.parametrize(
+    "pricing", [None, {}, {"prompt": "-1", "completion": "-1"}, {"prompt": "free", "completion": "1"}, {"prompt": 0}]
+)
+def test_without_prices_nothing_is_guessed(behind: Behind, pricing: Any) -> None:
+    """A stream whose price is not known goes on to its end; a router's price is not known before it has chosen."""
+    app, _ = priced(behind, answers("word " * 1_000), pricing=pricing)
+    assert app.ask("Go", tools=[], max_cost=0.000001).done["status"] == "complete"
+    asked = ChatRequest(model="openai/sim", prompt="Go", max_cost=1.0)
+    facts = facts_of({"id": "openai/sim", "pricing": pricing})
+    assert facts is not None
+    assert budget_of(asked, None, facts.prices) == Budget(1.0, None)
+
+
+def test_a_whole_answer_cannot_be_cut(behind: Behind) -> None:
+    """The legacy loop's steps with tools come whole: such an answer is shown, whatever it costs."""
+    app, _ = priced(behind, answers("word " * 100), loop="legacy")
+    heard = app.ask("Go", max_cost=0.0001)
+    assert (heard.done["status"], len(heard.text)) == ("complete", 500)
+
+
+# --- who sets it ---
+
+
+@pytest.mark.parametrize(("ceiling", "asked"), [(5.5, None), (5.5, 100.0), (100.0, 5.5)])
+def test_the_smaller_limit_holds(behind: Behind, ceiling: float, asked: float | None) -> None:
+    """A caller may ask for less than the operator allows, and not for more."""
+    app, upstream = priced(behind, talks, signalbox_max_run_cost=ceiling)
+    upstream.opened.set()
+    assert ended(app.ask("Go", tools=[], **({"max_cost": asked} if asked else {}))) == REACHED
+
+
+def test_by_default_a_run_may_cost_anything(behind: Behind) -> None:
+    """Without a limit of either nothing is counted and nothing is cut."""
+    app, _ = priced(behind, answers("word " * 1_000))
+    assert app.ask("Go", tools=[]).done["status"] == "complete"
+
+
+@pytest.mark.parametrize("wrong", [0, -1, "1", True, None])
+def test_a_budget_is_more_than_nothing(app: RunningApp, wrong: Any) -> None:
+    """Zero is refused by name, not taken for none; null is as if it were not there."""
+    response = app.post(prompt="Hi", max_cost=wrong)
+    assert response.status_code == (200 if wrong is None else 422)
+    if wrong is not None:
+        assert error_of(response)["field"] == "max_cost"
+
+
+def test_it_goes_to_no_provider(behind: Behind) -> None:
+    """The budget is ours: hosts refuse fields that they do not know. The trace tells it."""
+    app, upstream = priced(behind, answers("Hello."))
+    response = app.post(prompt="Hi", max_cost=50)
+    assert checked(response.content).text == "Hello."
+    assert "max_cost" not in upstream.asked[0].body
+    run = app.client.get(f"/api/runs/{response.headers['x-run-id']}").json()
+    assert run["request"]["max_cost"] == 50
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("length", "name"), [(10, "MainThread"), (100_000, "offload_0")])
+async def test_a_long_prompt_is_priced_beside_the_loop(length: int, name: str, monkeypatch: pytest.MonkeyPatch):
+    """The arguments of earlier calls are written out to be counted: a long conversation's leave the event loop."""
+    threads: list[str] = []
+    length_of = budget_module._length_of_prompt
+
+    def seen(*given: Any) -> int:
+        threads.append(threading.current_thread().name)
+        return length_of(*given)
+
+    monkeypatch.setattr(budget_module, "_length_of_prompt", seen)
+    call = ToolCall("c1", "work", {"text": "x" * length})
+    price = await Budget(1.0, Prices(1.0, 1.0)).price_of_prompt([AssistantMessage("", calls=(call,))], ())
+    assert threads == [name]
+    assert price > length / 4

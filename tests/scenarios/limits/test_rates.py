@@ -1,0 +1,223 @@
+"""How often somebody may ask: exact windows, exact waits, and only what starts a run counts."""
+
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from signalbox.app.config import Settings
+from signalbox.app.limits.rate_windows import Rate, Rates, address_of, read_rates
+
+from tests.scenarios.limits.conftest import Among
+from tests.scenarios.limits.test_quota import start, stop
+from tests.support.serving import RunningApp, error_of
+from tests.support.upstream import holds, says
+
+ANNA, BERT = {"x-user": "anna"}, {"x-user": "bert"}
+
+
+class Clock:
+    """A time that moves when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def post(app: RunningApp, headers: dict[str, str], **body: Any) -> httpx.Response:
+    """Ask, and read the answer to its end."""
+    asked = {"model": "openai/sim", "prompt": "Hi", "tools": [], **body}
+    return app.client.post("/api/chat/stream", json=asked, headers=headers)
+
+
+def limited(among: Among, **settings: Any) -> tuple[RunningApp, Clock]:
+    """Run an app whose questions are counted by a clock of the test's own."""
+    app, _ = among(says("Hello."), **settings)
+    clock = Clock()
+    app.parts.quota.rates.clock = clock
+    return app, clock
+
+
+# --- over HTTP ---
+
+
+def test_one_question_too_many(among: Among) -> None:
+    """It is a 429 with the seconds to wait, it does not count itself, and after that time it is answered."""
+    app, clock = limited(among, signalbox_rate_limit="2/minute")
+    assert post(app, ANNA).status_code == 200
+    clock.now += 20.5
+    assert post(app, ANNA).status_code == 200
+    clock.now += 10
+    for _ in range(3):
+        refused = post(app, ANNA)
+        assert (refused.status_code, error_of(refused)["code"]) == (429, "TOO_MANY_QUESTIONS")
+        assert refused.headers["retry-after"] == "30"
+    assert post(app, BERT).status_code == 200
+    clock.now += 29
+    assert post(app, ANNA).headers["retry-after"] == "1"
+    clock.now += 1
+    assert post(app, ANNA).status_code == 200
+
+
+def test_what_starts_no_run_is_free(among: Among) -> None:
+    """Resumes, replays, repeats of a key, questions with a fault and everything else are not counted."""
+    app, _ = limited(among, signalbox_rate_limit="2/hour")
+    first = post(app, {**ANNA, "idempotency-key": "one"})
+    run_id = first.headers["x-run-id"]
+    for _ in range(5):
+        assert post(app, {**ANNA, "idempotency-key": "one"}).content == first.content
+        assert post(app, {**ANNA, "last-event-id": f"{run_id}:1"}).status_code == 200
+        assert post(app, ANNA, tools=["nobody"]).status_code == 422
+        assert app.client.get(f"/api/runs/{run_id}", headers=ANNA).status_code == 200
+    assert post(app, ANNA).status_code == 200
+    assert post(app, ANNA).status_code == 429
+
+
+def test_what_finds_no_room_is_free(among: Among) -> None:
+    """A question that is refused for want of room, or of a disk, may be asked again as soon as there is some."""
+    app, _ = among(holds, says("Hello."), signalbox_rate_limit="2/hour", signalbox_max_runs_per_user=1)
+    clock = app.parts.quota.rates.clock = Clock()
+    first = start(app, ANNA)
+    for kept in ({}, {"conversation_id": "talk"}):
+        for _ in range(3):
+            refused = post(app, ANNA, **kept)
+            assert (refused.status_code, error_of(refused)["code"]) == (429, "TOO_MANY_RUNS")
+            clock.now += 1
+    stop(app, first)
+    app.parts.runs.most_at_once = 0
+    assert [post(app, ANNA).status_code for _ in range(3)] == [503] * 3
+    app.parts.runs.most_at_once = 1
+    assert post(app, ANNA).status_code == 200
+    assert error_of(post(app, ANNA))["code"] == "TOO_MANY_QUESTIONS"
+
+
+def test_without_users_an_address_is_counted(among: Among) -> None:
+    """The one that the connection comes from; a proxy on this machine is believed which one it was."""
+    app, _ = limited(among, signalbox_rate_limit="1/hour")
+    assert post(app, {}).status_code == 200
+    assert post(app, {}).status_code == 429
+    assert post(app, {"x-forwarded-for": "203.0.113.7"}).status_code == 200
+    assert post(app, {"x-forwarded-for": "203.0.113.7"}).status_code == 429
+    assert post(app, {"x-forwarded-for": "2001:db8:1:2::3"}).status_code == 200
+    assert post(app, {"x-forwarded-for": "2001:db8:1:2:ffff::4"}).status_code == 429
+    assert post(app, ANNA).status_code == 200
+
+
+def test_by_default_nobody_is_counted(among: Among) -> None:
+    """Without the setting nothing is refused, and nothing remembered."""
+    app, _ = limited(among)
+    assert {post(app, {}).status_code for _ in range(20)} == {200}
+    assert len(app.parts.quota.rates) == 0
+
+
+# --- the setting ---
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "often",
+        "60",
+        "60/fortnight",
+        "0/minute",
+        "-1/minute",
+        "1000000/day",
+        "1/0seconds",
+        "5/minute, 1 per 00 days",
+        "1/11 years",
+        f"1/{'9' * 400} years",
+    ],
+)
+def test_a_rate_that_cannot_be_read(words: str) -> None:
+    """It is refused at the start, with a sentence that shows how one is written."""
+    with pytest.raises(ValueError, match="takes"):
+        Settings(_env_file=None, signalbox_rate_limit=words)  # pyright: ignore[reportCallIssue]
+
+
+def test_rates_as_they_are_written() -> None:
+    """The library's notation: one or several, with commas or semicolons, of any unit."""
+    assert read_rates("60/minute") == (Rate(60, 60.0),)
+    assert read_rates("10 per minute; 5/2 hours") == (Rate(10, 60.0), Rate(5, 7200.0))
+    assert read_rates("1/second, 100/day") == (Rate(1, 1.0), Rate(100, 86400.0))
+
+
+# --- the windows ---
+
+
+@given(st.lists(st.floats(0, 30), max_size=60), st.integers(1, 5), st.integers(1, 40))
+def test_no_window_ever_holds_too_many(gaps: list[float], amount: int, seconds: int) -> None:
+    """Whatever the times: no more than allowed in any window, and none refused that would have fitted."""
+    clock, taken = Clock(), list[float]()
+    rates = Rates((Rate(amount, seconds), Rate(8, 60.0)), clock)
+    for gap in gaps:
+        clock.now += gap
+        fits = all(sum(time > clock.now - of for time in taken) < most for most, of in ((amount, seconds), (8, 60.0)))
+        wait = rates.ask("anna")
+        assert (wait is None) == fits
+        if wait is None:
+            taken.append(clock.now)
+        else:
+            assert 0 < wait <= 60
+
+
+def test_what_is_given_back_was_never_asked() -> None:
+    """The very time goes, whatever was asked since; nothing is left of an asker who has no other."""
+    clock = Clock()
+    rates = Rates((Rate(2, 60.0),), clock)
+    assert rates.ask("anna") is None
+    clock.now += 10
+    assert rates.ask("anna") is None
+    rates.give_back("anna", 1000.0)
+    assert rates.ask("anna") is None
+    assert rates.ask("anna") == 60.0
+    for _ in range(3):
+        rates.give_back("anna", 1010.0)
+    assert len(rates) == 0
+    assert rates.ask("bert") is None
+
+
+def test_the_wait_is_that_of_the_slowest_window() -> None:
+    """Of several rates the one that opens last says how long, and then it is open."""
+    clock = Clock()
+    rates = Rates((Rate(1, 1.0), Rate(2, 100.0)), clock)
+    assert rates.ask("anna") is None
+    assert rates.ask("anna") == 1.0
+    clock.now += 1
+    assert rates.ask("anna") is None
+    assert rates.ask("anna") == 99.0
+    clock.now += 99
+    assert rates.ask("anna") is None
+
+
+def test_askers_are_forgotten() -> None:
+    """Whoever has not asked for as long as the longest window takes up nothing, nor do too many at once."""
+    clock = Clock()
+    rates = Rates((Rate(2, 60.0),), clock, most_askers=1_000)
+    for number in range(5_000):
+        rates.ask(f"address {number}")
+    assert len(rates) == 1_000
+    clock.now += 60
+    rates.ask("anna")
+    assert len(rates) == 1
+    for _ in range(10):
+        rates.ask("anna")
+    assert len(rates._times["anna"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("host", "name"),
+    [
+        ("192.0.2.1", "address 192.0.2.1"),
+        ("::ffff:192.0.2.1", "address 192.0.2.1"),
+        ("2001:db8:1:2:3::4", "address 2001:db8:1:2::"),
+        ("fe80::1%eth0", "address fe80::"),
+        (None, "address"),
+        ("", "address"),
+    ],
+)
+def test_names_of_addresses(host: str | None, name: str) -> None:
+    """An IPv6 network is one asker, an IPv4 address the same however it is written."""
+    assert address_of(host) == name

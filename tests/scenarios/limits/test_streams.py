@@ -1,0 +1,133 @@
+"""Streams at once: so many in all and of one user, and each way in which one ends makes room for another."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+
+import httpx
+import pytest
+from signalbox.app.asgi.streaming import EventStream
+from signalbox.app.limits.open_streams import Streams
+from signalbox.core.errors import RequestError
+from starlette.types import Message
+
+from tests.scenarios.limits.conftest import Among
+from tests.support.frames import hear
+from tests.support.serving import RunningApp, error_of
+from tests.support.upstream import holds, says
+
+ANNA, BERT = {"x-user": "anna"}, {"x-user": "bert"}
+GOES_ON = {"on_disconnect": "continue", "tools": []}
+
+
+def post(app: RunningApp, user: dict[str, str]) -> httpx.Response:
+    """Ask, and read the answer to its end."""
+    return app.client.post("/api/chat/stream", json={"model": "openai/sim", "prompt": "Hi", **GOES_ON}, headers=user)
+
+
+def follow(app: RunningApp, run_id: str, user: dict[str, str]) -> httpx.Response:
+    """Poll a run."""
+    return app.client.get(f"/api/runs/{run_id}/events?follow=false", headers=user)
+
+
+def refused(response: httpx.Response) -> tuple[int, str, str]:
+    """Say how a request was refused."""
+    return response.status_code, error_of(response)["code"], response.headers["retry-after"]
+
+
+def test_a_user_has_so_many_streams(among: Among) -> None:
+    """One more is a 429 whatever it asks for, another user has his own, and nobody in particular is not limited."""
+    app, _ = among(says("Hello."), signalbox_max_streams_per_user=2)
+    run_id = post(app, ANNA).headers["x-run-id"]
+    places = app.call(lambda: [app.parts.streams.take("anna") for _ in range(2)])
+    assert refused(post(app, ANNA)) == (429, "TOO_MANY_STREAMS", "2")
+    assert refused(follow(app, run_id, ANNA)) == (429, "TOO_MANY_STREAMS", "2")
+    assert post(app, BERT).status_code == 200
+    nobodys = app.call(lambda: [app.parts.streams.take("") for _ in range(3)])
+    assert post(app, {}).status_code == 200
+    app.call(nobodys[0].free)
+    app.call(places[0].free)
+    assert follow(app, run_id, ANNA).status_code == 200
+
+
+def test_by_default_a_user_has_as_many_as_there_are(among: Among) -> None:
+    """No limit of one user without the setting; that of all is there, and is told as the server's."""
+    app, _ = among(says("Hello."))
+    places = app.call(lambda: [app.parts.streams.take("anna") for _ in range(3_999)])
+    assert post(app, ANNA).status_code == 200
+    places.append(app.call(lambda: app.parts.streams.take("bert")))
+    assert refused(post(app, ANNA)) == (503, "TOO_MANY_STREAMS", "2")
+
+
+def test_a_save_that_is_replayed_is_a_stream(among: Among) -> None:
+    """A kept copy is streamed too, and counts with the others."""
+    app, _ = among(says("Hello."), signalbox_max_streams_per_user=1)
+    saved = app.client.post("/api/saves", json={"run_id": post(app, ANNA).headers["x-run-id"]}, headers=ANNA).json()
+    url = f"/api/saves/{saved['id']}/events"
+    place = app.call(lambda: app.parts.streams.take("anna"))
+    assert refused(app.client.get(url, headers=ANNA)) == (429, "TOO_MANY_STREAMS", "2")
+    app.call(place.free)
+    assert hear(app.client.get(url, headers=ANNA).content).done["status"] == "complete"
+    assert app.call(lambda: app.parts.streams.open) == 0
+
+
+def test_every_end_makes_room(among: Among) -> None:
+    """Read to the end, stopped, left, refused for its body or its cursor: the place is free before anyone can ask."""
+    app, _ = among(says("Hello."), holds, says("Hello."), signalbox_max_streams=1)
+    run_id = post(app, ANNA).headers["x-run-id"]
+    with app.asking() as held:
+        pieces = held.iter_raw()
+        next(pieces)
+        assert refused(post(app, ANNA))[0] == 503
+        run = app.run(held.headers["x-run-id"])
+    app.over(run.id)  # it was left
+    for wrong in ({"model": "openai/sim"}, {"model": "openai/sim", "prompt": "Hi", "tools": ["nobody"]}):
+        assert app.client.post("/api/chat/stream", json=wrong).status_code == 422
+    assert app.client.get(f"/api/runs/{run_id}/events?after=100000", headers=ANNA).status_code == 204
+    for _ in range(20):
+        assert post(app, BERT).status_code == 200
+    assert app.call(lambda: app.parts.streams.open) == 0
+
+
+def test_a_refused_stream_starts_no_run(among: Among) -> None:
+    """Nobody is asked, and nothing is kept, for a question whose answer could not be shown."""
+    app, upstream = among(says("Hello."), signalbox_max_streams_per_user=1)
+    place = app.call(lambda: app.parts.streams.take("anna"))
+    asked = {"model": "openai/sim", "prompt": "Hi", "conversation_id": "c1"}
+    assert app.client.post("/api/chat/stream", json=asked, headers=ANNA).status_code == 429
+    assert (upstream.asked, app.client.get("/api/runs").json()["runs"]) == ([], [])
+    app.call(place.free)
+
+
+def test_a_place_is_given_back_once() -> None:
+    """However often it is freed, another's place stays his."""
+    streams = Streams(most=10, most_per_user=1)
+    first = streams.take("anna")
+    first.free()
+    second = streams.take("anna")
+    first.free()
+    assert streams.open == 1
+    with pytest.raises(RequestError, match="each user may have 1"):
+        streams.take("anna")
+    with pytest.raises(ZeroDivisionError), second:
+        _ = 1 / 0
+    assert streams.open == 0
+
+
+@pytest.mark.anyio
+async def test_a_place_is_free_before_the_end_is_told() -> None:
+    """Whoever reads the end may ask the next at once, and finds room."""
+    streams = Streams(most=1)
+    told: list[tuple[bytes | None, int]] = []
+
+    async def body() -> AsyncGenerator[bytes, None]:
+        yield b"all"
+
+    async def send(message: Message) -> None:
+        told.append((message.get("body"), streams.open))
+
+    async def receive() -> Message:
+        await asyncio.Event().wait()
+        return {}
+
+    await EventStream(body(), {}, streams.take("anna").free)({"type": "http"}, receive, send)
+    assert told == [(None, 1), (b"all", 1), (b"", 0)]

@@ -1,0 +1,25 @@
+"""The app over HTTP, with the simulator or a scripted provider behind it, on either loop."""
+
+from collections.abc import Iterator
+
+import pytest
+from signalbox.simulator.http.server import BackgroundSimulator
+
+from tests.scenarios.quirks.telling import Teller
+from tests.support.serving import RunningApp, settings_for
+
+
+@pytest.fixture(scope="session")
+def either(simulator: BackgroundSimulator, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApp]:
+    """Run one app over the simulator that takes the loop from the request."""
+    data = tmp_path_factory.mktemp("either")
+    with RunningApp(
+        settings_for(data, openrouter_base_url=simulator.base_url, signalbox_allow_loop_header=True)
+    ) as running:
+        yield running
+
+
+@pytest.fixture(params=["v2", "legacy"])
+def tell(request: pytest.FixtureRequest, either: RunningApp, simulator: BackgroundSimulator) -> Teller:
+    """Ask on each of the two loops: `tell(model, prompt, …)`."""
+    return Teller(either, simulator, request.param)

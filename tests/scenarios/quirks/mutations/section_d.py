@@ -1,0 +1,97 @@
+"""Section D, the end of a run: its rules, and what stands there without each."""
+
+from tests.scenarios.quirks.mutations.mutation import Mutation
+
+D = (
+    Mutation(
+        "D1",
+        "a call without a result is answered",
+        "chat/history/tool_pairing.py",
+        "found = ToolMessage(call_id=call.id, name=call.name, content=NO_RESULT, outside=False)",
+        "continue",
+    ),
+    Mutation(
+        "D1",
+        "a result of no call is refused",
+        "intakes/v1.py",
+        "    name = open_calls.get(message.tool_call_id)\n",
+        '    name = open_calls.get(message.tool_call_id, "")\n',
+    ),
+    Mutation(
+        "D2",
+        "the model is told that tools are off",
+        "chat/loops/finalize.py",
+        'words = [FINAL_WORDS if context.tool_schemas else "",',
+        'words = ["",',
+    ),
+    Mutation(
+        "D2",
+        "a silent finalize is asked once more",
+        "chat/loops/state.py",
+        "if self.blank_finals == 1 and self.context.offered:",
+        "if False:",
+    ),
+    Mutation(
+        "D2",
+        "silence without tools is an error",
+        "chat/loops/state.py",
+        "        if not self.execution.calls:\n            raise UpstreamError(Code.EMPTY_ANSWER)\n",
+        "",
+    ),
+    Mutation(
+        "D3",
+        "calls that are not allowed are dropped",
+        "chat/loops/v2.py",
+        "has_calls = may_call_ and bool(completion.calls)",
+        "has_calls = bool(completion.calls)",
+    ),
+    Mutation(
+        "D4",
+        "other words make the same search",
+        "tools/search_web.py",
+        '[" ".join(sorted(_unquoted(" ".join(text.split())).split())), *filters]',
+        "[query, *filters]",
+    ),
+    Mutation(
+        "D4",
+        "there is a limit of searches",
+        "chat/calls/execution.py",
+        "if self._sent >= self.context.limits.max_searches:",
+        "if False:",
+    ),
+    Mutation(
+        "D4",
+        "a search that was known brings nothing new",
+        "chat/loops/state.py",
+        "self.barren = 0 if any(call.fresh for call in calls) else self.barren + 1",
+        "self.barren = 0",
+    ),
+    Mutation(
+        "D4",
+        "the second answer points to another aspect",
+        "chat/calls/execution.py",
+        "if self.cached and isinstance(outcome.result, dict):",
+        "if False:",
+    ),
+    Mutation(
+        "D5",
+        "the finalize is one of the steps",
+        "chat/loops/state.py",
+        "is_last = self.progress.steps >= limits.max_steps",
+        "is_last = self.progress.steps > limits.max_steps",
+    ),
+    Mutation(
+        "D6",
+        "what is said beside calls is kept",
+        "chat/loops/state.py",
+        "self._said(completion, [call for call, _ in pairs])",
+        'structs.replace(self._said(completion, [call for call, _ in pairs]), content="")',
+    ),
+    Mutation(
+        "D7",
+        "finalize says that the results are current",
+        "chat/loops/finalize.py",
+        "The tool results above are current: rely on them. ",
+        "",
+    ),
+)

@@ -1,0 +1,124 @@
+"""What the tests of sections A and E look for: calls that ran, histories that are in order, and odd answers."""
+
+import json
+import re
+from typing import Any
+
+from tests.scenarios.quirks.telling import Body, Told, calling, said_by
+from tests.support.upstream import DONE, Exchange, Script, call_chunk, chunk
+
+ASKED = "How does the tool loop of Signalbox work?"
+SEARCH = ("search_web", {"query": "tool loop Signalbox work"})
+CLOCK = ("get_current_time", {"timezone": "Asia/Tokyo"})
+SEARCHES = tuple(("search_web", {"query": f"tool loop Signalbox work {at}"}) for at in (1, 2))
+MARKS = re.compile(r"<\W?\w|｜|\[TOOL_CALLS\]|\[ARGS\]|tool_call|invoke")
+
+
+def called(told: Told) -> list[tuple[str, Any]]:
+    """Give the calls that were announced, in order."""
+    return [(call["name"], given) for call, given in zip(told.heard.calls, told.heard.arguments, strict=True)]
+
+
+def ran(told: Told, *calls: tuple[str, Any]) -> None:
+    """Check that these calls and no others were announced, each ran once and well, and an answer followed."""
+    assert called(told) == list(calls)
+    assert told.heard.result_codes() == [None] * len(calls)
+    executed = [event["id"] for event in told.heard.of("tool_executing")]
+    assert sorted(executed) == sorted(call["id"] for call in told.heard.calls)
+    answered(told)
+    assert sent_back(told.last) == list(calls)
+
+
+def answered(told: Told) -> None:
+    """Check that the run ended well, in words, and without a warning."""
+    assert told.status == ("complete", None)
+    assert told.heard.warnings == []
+    assert set(told.statuses) == {200}
+    last = max(at for at, kind in enumerate(told.heard.types) if kind == "content")
+    assert told.heard.types[last:] == ["content", "done"]
+
+
+def sent_back(body: Body) -> list[tuple[str, Any]]:
+    """Give the calls of a request, once it is in order.
+
+    Each call has a name, arguments that are canonical JSON, an id of its own, and its result right behind it.
+    """
+    ids = [call["id"] for message in calling(body) for call in message["tool_calls"]]
+    assert len(set(ids)) == len(ids), ids
+    for at, message in enumerate(body["messages"]):
+        made = [call["id"] for call in message.get("tool_calls") or []]
+        following = body["messages"][at + 1 : at + 1 + len(made)]
+        assert [said.get("tool_call_id") for said in following] == made
+    assert len(said_by(body, "tool")) == len(ids)
+    functions = [call["function"] for message in calling(body) for call in message["tool_calls"]]
+    return [(function["name"], _canonical(function["arguments"])) for function in functions]
+
+
+def _canonical(text: str) -> Any:
+    value = json.loads(text)
+    assert isinstance(value, dict)
+    assert text == json.dumps(value, separators=(",", ":"), ensure_ascii=False), text
+    return value
+
+
+def results(body: Body) -> str:
+    """Give all that a request says of results."""
+    return "\n".join(str(said["content"]) for said in said_by(body, "tool"))
+
+
+def instructions(body: Body) -> str:
+    """Give what a request tells the model to do."""
+    return "\n".join(str(said["content"]) for said in body["messages"] if said["role"] in ("system", "developer"))
+
+
+def is_whole(exchange: Exchange) -> bool:
+    """Tell whether a whole answer was asked for, not a stream."""
+    return not exchange.asked.body["stream"]
+
+
+def calls_with(
+    name: str, arguments: str, *, finish: str = "tool_calls", before: Body | None = None, **fields: Any
+) -> Script:
+    """Call a tool, streamed or whole as it was asked for; `fields` stand beside the finish.
+
+    `before` is a choice that a stream tells between the call and its finish.
+    """
+    ending = {"finish_reason": finish, **fields}
+
+    async def script(exchange: Exchange) -> None:
+        if is_whole(exchange):
+            await exchange.whole(200, body_of({"tool_calls": [_call(name, arguments)]}, **ending))
+            return
+        await exchange.head()
+        last = chunk({}, choices=[{"index": 0, "delta": {}, **ending}])
+        between = chunk({}, choices=[before]) if before else b""
+        await exchange.send(call_chunk(name, arguments) + between + last + DONE)
+        await exchange.raw(b"0\r\n\r\n")
+
+    return script
+
+
+def speaks(text: str) -> Script:
+    """Answer in words, streamed or whole as it was asked for."""
+
+    async def script(exchange: Exchange) -> None:
+        if is_whole(exchange):
+            await exchange.whole(200, body_of({"content": text}))
+            return
+        await exchange.head()
+        await exchange.say(text)
+        await exchange.end()
+
+    return script
+
+
+def body_of(message: Body, **ending: Any) -> bytes:
+    """Write a whole answer."""
+    said = {"role": "assistant", "content": None, **message}
+    choice = {"index": 0, "message": said, "finish_reason": "stop", **ending}
+    answer = {"id": "gen-scripted", "provider": "Scripted", "model": "openai/sim", "choices": [choice]}
+    return json.dumps(answer).encode()
+
+
+def _call(name: str, arguments: str) -> Body:
+    return {"index": 0, "id": "call_1", "type": "function", "function": {"name": name, "arguments": arguments}}

@@ -1,0 +1,141 @@
+"""A6-A10: arguments that are doubled, cut, broken, blank or wrapped, through the whole app."""
+
+import pytest
+
+from tests.scenarios.quirks.seen import ASKED, SEARCH, answered, called, calls_with, ran, results, sent_back, speaks
+from tests.scenarios.quirks.telling import Teller, scripted
+from tests.support.fixtures import Behind
+from tests.support.scripted import make_tool
+from tests.support.upstream import DONE, Script, call_chunk, chunk, says, sends
+
+FAMILIES = pytest.mark.parametrize("family", ["openai", "google"])
+LOOPS = pytest.mark.parametrize("loop", ["v2", "legacy"])
+HEADER = {"signalbox_allow_loop_header": True}
+RIGHT = '{"query":"x"}'
+
+
+@FAMILIES
+@pytest.mark.parametrize("shape", ["twice", "tail", "leading"])
+def test_a06_one_call_in_too_many_objects(tell: Teller, family: str, shape: str) -> None:
+    """The same object twice, a second one that is cut, an empty one before it: one call."""
+    ran(tell(f"{family}/sim-quirk-a06-{shape}", ASKED), SEARCH)
+
+
+@FAMILIES
+def test_a06_two_objects_are_two_calls(tell: Teller, family: str) -> None:
+    """Different whole objects in one call are so many calls of that tool."""
+    other = ("search_web", {"query": "tool loop Signalbox work example"})
+    ran(tell(f"{family}/sim-quirk-a06-split", ASKED), SEARCH, other)
+
+
+@FAMILIES
+@pytest.mark.parametrize(
+    ("shape", "code"),
+    [("a07", "ARGUMENTS_CUT"), ("a07-length", "ARGUMENTS_CUT"), ("a07-tokens", "ARGUMENTS_CUT")],
+)
+def test_a07_cut_arguments(tell: Teller, family: str, shape: str, code: str) -> None:
+    """Whatever tells that arguments were cut, the call is not run, nothing is guessed, and a shorter one is asked."""
+    told = tell(f"{family}/sim-quirk-{shape}", ASKED)
+    assert called(told) == [("search_web", None)]
+    assert told.heard.result_codes() == [code]
+    assert told.heard.of("tool_executing") == []
+    answered(told)
+    assert sent_back(told.last) == [("search_web", {})]
+    assert "make a shorter call" in results(told.last)
+    assert "tool loop Signalbox wo" in told.heard.calls[0]["arguments"]
+
+
+@FAMILIES
+def test_a07_a_cut_that_happens_to_parse(tell: Teller, family: str) -> None:
+    """`{}` under finish `length` is the beginning of something, and not run."""
+    told = tell(f"{family}/sim-quirk-a07-parses", ASKED)
+    assert called(told) == [("search_web", {})]
+    assert told.heard.result_codes() in (["STEP_FAILED"], ["ARGUMENTS_CUT"])
+    assert told.heard.of("tool_executing") == []
+    answered(told)
+    assert "cut" in results(told.last)
+
+
+@pytest.mark.parametrize(("finish", "native"), [("length", "length"), ("tool_calls", "max_output_tokens")])
+def test_a07_a_cut_step_runs_nothing(behind: Behind, finish: str, native: str) -> None:
+    """Where the host says that the step was cut, no call of it runs, whole as it may look."""
+    rung: list[object] = []
+    tool = make_tool("bell", lambda arguments, _: rung.append(arguments) or "rung")
+    choice = {"index": 0, "delta": {}, "finish_reason": finish, "native_finish_reason": native}
+    app, _ = behind(
+        sends(call_chunk("bell", '{"n":1}'), chunk({}, choices=[choice]) + DONE), says("Done."), extra_tools=[tool]
+    )
+    heard = app.ask(tools=["bell"])
+    assert heard.result_codes() == ["STEP_FAILED"]
+    assert rung == []
+    assert heard.done["status"] == "complete"
+
+
+@pytest.mark.parametrize("family", ["anthropic", "mistralai"])
+@pytest.mark.parametrize("shape", ["a08", "a07", "a10-garbage", "a10-escaped", "a10-quote", "a10-brace", "a06-tail"])
+def test_a08_history_holds_canonical_json(tell: Teller, family: str, shape: str) -> None:
+    """What goes back is a JSON object in its canonical form, whatever the model wrote: broken text never does."""
+    told = tell(f"{family}/sim-quirk-{shape}", ASKED)
+    answered(told)
+    [(name, arguments)] = sent_back(told.last)
+    assert name == "search_web"
+    assert arguments in ({}, SEARCH[1])
+    given = told.heard.arguments[0]
+    assert arguments == (given if isinstance(given, dict) else {})
+    if not arguments:
+        assert '"code":' in results(told.last)
+
+
+@pytest.mark.parametrize("family", ["anthropic", "openai", "google"])
+def test_a09_blank_arguments_of_a_tool_that_needs_none(tell: Teller, family: str) -> None:
+    """They are an empty object, here and in the history."""
+    ran(tell(f"{family}/sim-quirk-a09", ASKED), ("get_current_time", {}))
+
+
+@pytest.mark.parametrize("family", ["anthropic", "openai", "google"])
+def test_a09_blank_arguments_of_a_tool_that_needs_some(tell: Teller, family: str) -> None:
+    """The tool is not run; the model reads which field is missing."""
+    told = tell(f"{family}/sim-quirk-a09-required", ASKED)
+    assert called(told) == [("search_web", {})]
+    assert told.heard.result_codes() == ["INVALID_ARGUMENTS"]
+    assert told.heard.of("tool_executing") == []
+    answered(told)
+    assert "query: is required" in results(told.last)
+
+
+@FAMILIES
+@pytest.mark.parametrize("shape", ["double", "brace", "prose"])
+def test_a10_what_can_be_repaired(tell: Teller, family: str, shape: str) -> None:
+    """One layer of string too many, a brace too many, a sentence behind the object: the call that was meant runs."""
+    ran(tell(f"{family}/sim-quirk-a10-{shape}", ASKED), SEARCH)
+
+
+@FAMILIES
+@pytest.mark.parametrize("shape", ["escaped", "newline", "quote", "garbage"])
+def test_a10_what_cannot(tell: Teller, family: str, shape: str) -> None:
+    """Everything else is an error that the model reads, never a call with `{}`; what it wrote can be looked at."""
+    told = tell(f"{family}/sim-quirk-a10-{shape}", ASKED)
+    assert told.heard.result_codes() == ["INVALID_ARGUMENTS"]
+    assert told.heard.of("tool_executing") == []
+    assert "tool loop Signalbox work" in told.heard.calls[0]["arguments"]
+    answered(told)
+    assert "not a JSON object" in results(told.last)
+
+
+@LOOPS
+@pytest.mark.parametrize(
+    "arguments",
+    ['{"q":' + "[" * 50_000, '{"q":' + "[" * 5_000 + "]" * 5_000 + "}", '{"q":NaN}', '{"q":1e999}', '["q"]', "7"],
+    ids=["open brackets", "brackets", "NaN", "1e999", "a list", "a number"],
+)
+def test_a10_arguments_that_no_frame_could_hold(behind: Behind, loop: str, arguments: str) -> None:
+    """Brackets without end, numbers that JSON does not have, values that are no object: an error and no crash."""
+    rung: list[object] = []
+    tool = make_tool("bell", lambda given, _: rung.append(given) or "rung")
+    steps: list[Script] = [calls_with("bell", arguments), speaks("Done.")]
+    app, upstream = behind(*steps, extra_tools=[tool], settings=HEADER)
+    told = scripted(app, upstream.asked, loop, tools=["bell"])
+    assert told.status == ("complete", None)
+    assert told.heard.result_codes()[0] in ("INVALID_ARGUMENTS", "ARGUMENTS_CUT")
+    assert rung == []
+    assert sent_back(told.last) == [("bell", {})]

@@ -1,0 +1,347 @@
+"""B1 to B14: what a model thought goes back where it must, stays away where it may not, and is shown once."""
+
+from typing import Any
+
+import pytest
+from signalbox.chat.loops.retry import Retry
+
+from tests.scenarios.quirks.telling import Body, Teller, call, calling, calls, question, result, roles, said_by, user
+from tests.support.serving import error_of
+
+THINKS = {"effort": "medium"}
+SEALS = ("openai", "anthropic", "google", "x-ai")
+OPEN = ("deepseek", "mistralai", "moonshotai", "qwen")
+TOLD = "I go on from what the tools returned"
+
+
+def _details(body: Body) -> list[list[Body]]:
+    """Give the reasoning details of each turn with calls, in order."""
+    return [message["reasoning_details"] for message in calling(body)]
+
+
+def _has_no_reasoning(body: Body) -> bool:
+    fields = {"reasoning", "reasoning_content", "reasoning_details"}
+    return not any(fields & message.keys() for message in body["messages"])
+
+
+def test_b01_geminis_signatures_go_back_with_its_calls(tell: Teller) -> None:
+    """The host misses and checks each one (400 otherwise); they come back verbatim, in every later request."""
+    told = tell("google/sim-quirk-b01", reasoning=THINKS)
+    assert (told.status, told.statuses) == (("complete", None), [200, 200, 200])
+    assert [len(_details(body)) for body in told.requests] == [0, 1, 2]
+    assert _details(told.requests[1]) == _details(told.requests[2])[:1]
+    for message in calling(told.last):
+        text, seal = message["reasoning_details"]
+        assert (text["type"], seal["type"]) == ("reasoning.text", "reasoning.encrypted")
+        assert len(seal["data"]) > 50
+
+
+@pytest.mark.parametrize("family", [*SEALS, *OPEN])
+def test_b01_every_familys_details_go_back_inside_the_loop(tell: Teller, family: str) -> None:
+    """Each family's strict host takes three steps of reasoning and calls."""
+    told = tell(f"{family}/sim-quirk-b01", reasoning=THINKS)
+    assert (told.status, told.statuses) == (("complete", None), [200, 200, 200])
+    assert all(_details(told.last))
+
+
+def test_b02_a_loop_stays_at_the_host_that_signed_it(tell: Teller) -> None:
+    """The host would change with every step; it is pinned from the second one, and other preferences stay."""
+    told = tell("google/sim-quirk-b02", reasoning=THINKS, provider={"data_collection": "deny"})
+    assert (told.status, told.statuses) == (("complete", None), [200, 200, 200])
+    pinned = {"data_collection": "deny", "order": ["google-vertex"], "allow_fallbacks": False}
+    assert [body["provider"] for body in told.requests] == [{"data_collection": "deny"}, pinned, pinned]
+    assert {attempt["provider"] for attempt in told.trace(tell.app)["attempts"]} == {"Google"}
+
+
+def test_b02_a_pinned_host_that_is_gone_is_left_without_what_it_signed(tell: Teller, no_waiting: list[Retry]) -> None:
+    """No hop with its signatures: calls and results are told in words, fenced, to any host."""
+    told = tell("google/sim-quirk-b02-gone", reasoning=THINKS)
+    assert told.statuses == [200, 503, 503, 503, 200]
+    assert told.status == ("complete", None)
+    assert TOLD in told.heard.text
+    assert "provider" not in told.last
+    assert roles(told.last) == ["user"]
+    assert _has_no_reasoning(told.last)
+    assert "<outside-" in told.last["messages"][0]["content"]
+    assert told.heard.result_codes() == [None]
+
+
+def test_b02_hosts_of_other_families_are_not_pinned(tell: Teller) -> None:
+    """Anthropic's signatures hold on every host."""
+    told = tell("anthropic/sim-quirk-b01", reasoning=THINKS)
+    assert all("provider" not in body for body in told.requests)
+
+
+def test_b03_pieces_of_a_signed_thought_are_one_detail(tell: Teller) -> None:
+    """Words, words, then the signature alone: one detail per turn comes back, not one per piece or call."""
+    told = tell("anthropic/sim-quirk-b03")
+    assert (told.status, told.statuses) == (("complete", None), [200, 200, 200])
+    for message in calling(told.last):
+        [detail] = message["reasoning_details"]
+        assert (detail["type"], detail["index"]) == ("reasoning.text", 0)
+        assert detail["text"]
+        assert detail["signature"]
+        assert detail["text"] in told.heard.reasoning
+        assert set(message["tool_calls"][0]) == {"id", "type", "function"}
+
+
+@pytest.mark.parametrize("family", SEALS)
+def test_b04_refused_details_are_left_out_once(tell: Teller, family: str) -> None:
+    """A host calls right details invalid: the loop is told in words, once, and nothing is shown twice."""
+    told = tell(f"{family}/sim-quirk-b04", reasoning=THINKS)
+    assert told.statuses == [200, 400, 200]
+    assert told.status == ("complete", None)
+    assert told.heard.text.endswith("as it was told to me in words.")
+    assert len(told.heard.calls) == 1
+    assert len(told.heard.of("tool_result")) == 1
+    assert roles(told.last) == (["user", "assistant", "user"] if told.heard.text.startswith("Let me") else ["user"])
+    assert _has_no_reasoning(told.last)
+
+
+@pytest.mark.parametrize("maker", SEALS)
+def test_b04_another_models_details_are_not_sent(tell: Teller, maker: str) -> None:
+    """A conversation with one model's sealed reasoning goes on at the others, whose hosts refuse it."""
+    made = tell(f"{maker}/sim-quirk-b01", reasoning=THINKS)
+    history = [{**message, "content": message.get("content") or ""} for message in made.last["messages"]]
+    assert _details(made.last)
+    for other in {*SEALS, *OPEN} - {maker}:
+        told = tell(f"{other}/sim", messages=[*history, user("Hello!")], reasoning=THINKS)
+        assert (told.status, told.statuses) == (("complete", None), [200]), other
+        assert _has_no_reasoning(told.last)
+
+
+@pytest.mark.parametrize("fallback", ["anthropic", "google", "deepseek"])
+def test_b04_a_fallbacks_details_are_not_sent(tell: Teller, fallback: str) -> None:
+    """The next step asks the requested model first, whose host could not read them; the run goes on all the same."""
+    told = tell("openai/sim-error-503", reasoning=THINKS, models=[f"{fallback}/sim"], max_steps=2)
+    assert (told.status, told.heard.done["model"]) == (("complete", None), f"{fallback}/sim")
+    assert len(told.requests) >= 2
+    assert all(map(_has_no_reasoning, told.requests))
+
+
+def test_b05_deepseek_gets_its_reasoning_back_in_the_loop(tell: Teller) -> None:
+    """Its strict host misses the reasoning of any turn with calls; details go back where it sent them."""
+    told = tell("deepseek/sim-steps-2")
+    assert (told.status, told.statuses) == (("complete", None), [200, 200, 200])
+    assert all(_details(told.last))
+
+
+@pytest.mark.parametrize("family", ["deepseek", "moonshotai"])
+def test_b05_plain_reasoning_goes_back_under_its_own_name(tell: Teller, family: str) -> None:
+    """Without details the text goes back in the field in which it came; other families do not get it."""
+    told = tell(f"{family}/sim-quirk-b10-content")
+    [message] = calling(told.last)
+    assert message["reasoning_content"]
+    assert told.heard.reasoning.startswith(message["reasoning_content"])
+    assert _has_no_reasoning(tell("openai/sim-quirk-b10-content").last)
+
+
+@pytest.mark.parametrize("choice", ["required", {"type": "function", "function": {"name": "search_web"}}])
+@pytest.mark.parametrize(
+    ("family", "reasoning"),
+    [("anthropic", THINKS), ("deepseek", THINKS), ("qwen", THINKS), ("deepseek", None), ("qwen", None)],
+)
+def test_b06_a_call_is_not_forced_while_the_model_reasons(
+    tell: Teller, family: str, reasoning: Any, choice: Any
+) -> None:
+    """The choice is `auto` instead, also where a model reasons unasked, and the run says so."""
+    asked = {"tool_choice": choice, **({"reasoning": reasoning} if reasoning else {})}
+    told = tell(f"{family}/sim", **asked)
+    assert (told.status, told.statuses) == (("complete", None), [200, 200])
+    assert [body["tool_choice"] for body in told.requests] == ["auto", "auto"]
+    [warning] = told.heard.of("warning")
+    assert warning["code"] == "PARAM_DROPPED"
+    assert "tool_choice" in warning["message"]
+
+
+@pytest.mark.parametrize(
+    ("model", "asked"),
+    [
+        ("anthropic/sim", {}),
+        ("deepseek/sim", {"reasoning": {"enabled": False}}),
+        ("qwen/sim", {"reasoning": {"effort": "none"}}),
+        ("deepseek/deepseek-chat", {}),
+        ("openai/sim", {"reasoning": THINKS}),
+    ],
+)
+def test_b06_a_call_is_forced_where_the_model_does_not_reason_or_may(tell: Teller, model: str, asked: Body) -> None:
+    """The caller's choice holds, in the first step."""
+    told = tell(model, tool_choice="required", **asked)
+    assert told.status == ("complete", None)
+    assert [body["tool_choice"] for body in told.requests] == ["required", "auto"]
+    assert told.heard.warnings == []
+
+
+def test_b07_an_open_loop_without_its_thinking_goes_on_without_thinking(tell: Teller) -> None:
+    """A client brings a tool loop without reasoning; Claude's host would miss the block at its beginning."""
+    opened = [user("What is 2 + 2?"), calls(call("call_0001")), result("call_0001")]
+    told = tell("anthropic/sim", messages=opened, reasoning=THINKS)
+    assert told.status == ("complete", None)
+    assert {200} == set(told.statuses)
+    assert all(body["reasoning"] == {"enabled": False} for body in told.requests)
+
+
+def test_b07_closed_turns_need_no_thinking(tell: Teller) -> None:
+    """Thinking stays on where a new question follows, and inside the loop that it began itself."""
+    closed = [user("Hi"), calls(call("call_0001")), result("call_0001"), {"role": "assistant", "content": "Two."}]
+    told = tell("anthropic/sim", messages=[*closed, user(question())], reasoning=THINKS)
+    assert (told.status, told.statuses) == (("complete", None), [200, 200])
+    assert all(body["reasoning"] == THINKS for body in told.requests)
+
+
+@pytest.mark.parametrize(
+    ("asked", "room", "effort"),
+    [
+        ({"max_tokens": 300, "reasoning": {"effort": "high"}}, 1324, "low"),
+        ({"max_tokens": 4000}, 8000, None),
+        ({}, 2024, None),
+    ],
+)
+def test_b08_a_model_that_spent_its_room_thinking_is_asked_once_more(
+    tell: Teller, asked: Body, room: int, effort: str | None
+) -> None:
+    """With more room than the cap or the tokens it used, with less effort, and with a word to the reader."""
+    told = tell("openai/sim-quirk-b08", **asked)
+    assert (told.status, told.statuses) == (("complete", None), [200, 200, 200])
+    assert told.heard.warnings == ["MORE_ROOM"]
+    assert [body.get("max_tokens") for body in told.requests] == [asked.get("max_tokens"), room, room]
+    assert told.last.get("reasoning", {}).get("effort") == effort
+
+
+def test_b08_the_second_time_it_is_told(tell: Teller) -> None:
+    """One more attempt and no third, and a message of its own."""
+    told = tell("openai/sim-quirk-b08-always", max_tokens=300)
+    assert told.status == ("length", "REASONING_LENGTH")
+    assert told.statuses == [200, 200]
+    assert "reasoning" in told.heard.done["error"]
+    assert told.heard.text == ""
+
+
+def test_b08_a_budget_leaves_room_for_the_answer(tell: Teller) -> None:
+    """max_tokens at or below the budget for thinking is raised above it, and the run says so."""
+    told = tell("anthropic/sim", reasoning={"max_tokens": 2000}, max_tokens=2000)
+    assert told.status == ("complete", None)
+    assert {body["max_tokens"] for body in told.requests} == {3024}
+    assert told.heard.warnings == ["PARAM_DROPPED"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"reasoning": {"effort": "low", "max_tokens": 100}},
+        {"reasoning": {"max_tokens": 100}, "reasoning_effort": "low"},
+    ],
+)
+def test_b09_effort_and_budget_together_are_refused_here(tell: Teller, asked: Body) -> None:
+    """Nothing is sent, and the field is named."""
+    tell.simulator.memory.requests.clear()
+    response = tell.app.client.post("/api/chat/stream", json={"model": "openai/sim", "prompt": "Hi", **asked})
+    assert response.status_code == 422
+    assert "not both" in error_of(response)["message"]
+    assert tell.simulator.memory.requests == []
+
+
+@pytest.mark.parametrize("asked", [{"reasoning": {"max_tokens": 2000}}, {"reasoning_effort": "low"}])
+def test_b09_exactly_one_is_sent(tell: Teller, asked: Body) -> None:
+    """The budget, or the effort by either of its names."""
+    told = tell("openai/sim", **asked)
+    assert told.status == ("complete", None)
+    assert told.last["reasoning"] == asked.get("reasoning", {"effort": "low"})
+    assert "reasoning_effort" not in told.last
+
+
+@pytest.mark.parametrize("quirk", ["b10", "b10-three"])
+@pytest.mark.parametrize("family", ["openai", "anthropic", "deepseek"])
+def test_b10_reasoning_in_several_fields_is_shown_once(tell: Teller, family: str, quirk: str) -> None:
+    """Each step's thought comes once, and only the details go back."""
+    told = tell(f"{family}/sim-quirk-{quirk}", reasoning=THINKS)
+    assert told.status == ("complete", None)
+    [message] = calling(told.last)
+    [shown] = [d for d in message["reasoning_details"] if d["type"] != "reasoning.encrypted"]
+    thought = shown.get("text") or shown["summary"]
+    assert told.heard.reasoning.count(thought[:40]) == 1
+    assert not {"reasoning", "reasoning_content"} & message.keys()
+
+
+def test_b10_the_third_name_alone_is_shown(tell: Teller) -> None:
+    """`reasoning_content` is a source like the others."""
+    assert "so I call search_web" in tell("openai/sim-quirk-b10-content").heard.reasoning
+
+
+@pytest.mark.parametrize("variant", ["", "-split"])
+@pytest.mark.parametrize("family", ["qwen", "deepseek"])
+def test_b11_thinking_in_the_answer_is_taken_out(tell: Teller, family: str, variant: str) -> None:
+    """The tags' content is reasoning, in the step that calls too; neither tags nor thoughts are in the answer."""
+    told = tell(f"{family}/sim-quirk-b11{variant}")
+    assert told.status == ("complete", None)
+    assert told.heard.text.startswith("Here is what I found")
+    assert "think>" not in told.heard.text + told.heard.reasoning
+    assert told.heard.reasoning.count("I ") >= 2
+    assert "think>" not in str(told.last["messages"])
+
+
+def test_b11_a_tag_that_never_closes_loses_no_letter(tell: Teller) -> None:
+    """All of it is reasoning then, and the missing answer is asked for and said as in D2."""
+    told = tell("qwen/sim-quirk-b11-open")
+    assert told.status == ("complete", None)
+    assert "Here is what I found" in told.heard.reasoning
+    assert told.heard.warnings == ["FINAL_EMPTY"]
+    assert "<think>" not in told.heard.text
+
+
+def test_b11_only_the_beginning_of_an_answer_is_looked_at(tell: Teller) -> None:
+    """A closing tag behind text, and an answer about the tags, stay as they are: nothing is held back for them."""
+    quoted = tell("qwen/sim-quirk-b11-quoted").heard
+    assert "Some models write `<think>` and `</think>` themselves." in quoted.text
+    assert quoted.reasoning == ""
+    for variant in ("-stray", "-close"):
+        assert "</think>" in tell(f"qwen/sim-quirk-b11{variant}").heard.text
+
+
+def test_b11_families_that_do_not_do_this_are_left_alone(tell: Teller) -> None:
+    """The parser is opted into by a profile; OpenAI's has none."""
+    told = tell("openai/sim-quirk-b11")
+    assert "<think>" in told.heard.text
+    assert told.heard.reasoning == ""
+
+
+@pytest.mark.parametrize("family", ["openai", "google", "moonshotai"])
+def test_b12_reasoning_that_the_provider_hides_is_told_as_hidden(tell: Teller, family: str) -> None:
+    """One event without text that says so, for each step."""
+    told = tell(f"{family}/sim-quirk-b12")
+    assert told.status == ("complete", None)
+    hidden = told.heard.of("reasoning")
+    assert [(event["content"], event["hidden"], event["step"]) for event in hidden] == [("", True, 1), ("", True, 2)]
+
+
+@pytest.mark.parametrize("family", SEALS)
+def test_b13_seals_never_leave_the_server(tell: Teller, family: str) -> None:
+    """What went back to the host stands neither in the stream nor in the trace."""
+    told = tell(f"{family}/sim-quirk-b01", reasoning=THINKS)
+    seals = [detail.get("data") or detail.get("signature") for items in _details(told.last) for detail in items]
+    seals = [seal for seal in seals if seal]
+    assert len(seals) == 2
+    seen = told.heard.raw.decode() + str(told.trace(tell.app))
+    assert not [seal for seal in seals if seal in seen]
+
+
+@pytest.mark.parametrize("family", ["openai", "moonshotai", "mistralai"])
+def test_b14_a_turn_of_reasoning_alone_is_not_kept(tell: Teller, family: str) -> None:
+    """It is followed by a finalize; no request holds an empty turn of the assistant's, this run or later."""
+    told = tell(f"{family}/sim-quirk-b14")
+    assert told.status == ("complete", None)
+    assert told.heard.warnings == ["FINAL_EMPTY"]
+    assert told.heard.of("content")[-1]["synthetic"] is True
+    for body in told.requests:
+        assert all(message.get("tool_calls") for message in said_by(body, "assistant"))
+    wedged = [user("Why?"), {"role": "assistant", "content": "", "reasoning": "Hm."}, user("Hello!")]
+    later = tell(f"{family}/sim", messages=wedged)
+    assert later.status == ("complete", None)
+    assert "assistant" not in roles(later.last)
+
+
+def test_b14_a_first_turn_of_reasoning_alone_is_an_error_of_its_own(tell: Teller) -> None:
+    """Without tools there is nothing to fall back on: the run says that there is no answer."""
+    told = tell("openai/sim-reasoning-only", tools=[])
+    assert told.status == ("error", "EMPTY_ANSWER")
+    assert told.heard.reasoning

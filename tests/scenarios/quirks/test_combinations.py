@@ -1,0 +1,161 @@
+"""Quirks that meet: one remedy behind another, and what careless clients send beside them."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.scenarios.quirks.seen import body_of, is_whole
+from tests.scenarios.quirks.telling import (
+    Body,
+    Teller,
+    call,
+    calls,
+    calls_either,
+    refuses,
+    result,
+    says_either,
+    scripted,
+    user,
+)
+from tests.support.fixtures import Behind
+from tests.support.upstream import DONE, Exchange, Script, chunk, sends
+
+HEADER = {"signalbox_allow_loop_header": True}
+LOOPS = pytest.mark.parametrize("loop", ["v2", "legacy"])
+IMAGE: Body = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+
+
+def affords(most: int) -> Script:
+    """Refuse a request that this account cannot pay."""
+    return refuses(402, f"You requested up to 9000 tokens, but can only afford {most}.")
+
+
+def thinks(*, usage: Body | None = None, finish: str = "length", **ending: Any) -> Script:
+    """Think until the limit, and say nothing."""
+    told: Body = {"usage": usage} if usage else {}
+
+    async def script(exchange: Exchange) -> None:
+        if is_whole(exchange):
+            said = json.loads(body_of({"reasoning": "Hm."}, finish_reason=finish, **ending))
+            await exchange.whole(200, json.dumps(said | told).encode())
+            return
+        last = chunk({}, choices=[{"index": 0, "delta": {}, "finish_reason": finish, **ending}], **told)
+        await sends(chunk({"reasoning": "Hm."}), last, DONE)(exchange)
+
+    return script
+
+
+@LOOPS
+def test_f03_b08_no_room_is_promised_that_cannot_be_paid(behind: Behind, loop: str) -> None:
+    """A clamped answer that was all thinking ends so: the same limit would only be paid twice."""
+    app, upstream = behind(
+        affords(1000), thinks(usage={"completion_tokens": 950}), says_either("Done."), settings=HEADER
+    )
+    told = scripted(app, upstream.asked, loop, max_tokens=9000)
+    assert told.status == ("length", "REASONING_LENGTH")
+    assert told.heard.warnings == ["CREDIT_CLAMP", "REASONING_LENGTH"]
+    assert [body["max_tokens"] for body in told.requests] == [9000, 950]
+
+
+@LOOPS
+def test_f03_b08_less_thinking_is_still_tried(behind: Behind, loop: str) -> None:
+    """Where an effort can be lowered, the clamped limit may do."""
+    app, upstream = behind(
+        affords(1000), thinks(usage={"completion_tokens": 950}), says_either("Done."), settings=HEADER
+    )
+    told = scripted(app, upstream.asked, loop, max_tokens=9000, reasoning={"effort": "high"})
+    assert told.status == ("complete", None)
+    assert [body["reasoning"] for body in told.requests] == [{"effort": "high"}, {"effort": "high"}, {"effort": "low"}]
+
+
+@LOOPS
+@pytest.mark.parametrize(("most", "reasoning"), [(1000, {"enabled": False}), (4000, {"max_tokens": 2776})])
+def test_f03_b08_a_budget_fits_the_clamped_limit(behind: Behind, loop: str, most: int, reasoning: Body) -> None:
+    """Claude refuses a budget for thinking that is not below max_tokens, also when it was clamped."""
+    app, upstream = behind(affords(most), says_either("Done."), settings=HEADER)
+    asked: Body = {"model": "anthropic/sim", "max_tokens": 9000, "reasoning": {"max_tokens": 5000}}
+    told = scripted(app, upstream.asked, loop, **asked)
+    assert told.requests[-1]["max_tokens"] == int(most * 0.95)
+    assert told.requests[-1]["reasoning"] == reasoning
+
+
+@LOOPS
+def test_b08_more_room_than_nobody_told(behind: Behind, loop: str) -> None:
+    """Without a limit and without usage the room that is asked for is a large one."""
+    app, upstream = behind(thinks(), says_either("Done."), settings=HEADER)
+    told = scripted(app, upstream.asked, loop)
+    assert told.status == ("complete", None)
+    assert [body.get("max_tokens") for body in told.requests] == [None, 8192]
+
+
+@LOOPS
+@pytest.mark.parametrize("effort", ["none", "minimal", "low"])
+def test_b08_more_room_is_no_more_thinking(behind: Behind, loop: str, effort: str) -> None:
+    """The second attempt thinks no harder than the caller asked for."""
+    app, upstream = behind(thinks(usage={"completion_tokens": 950}), says_either("Done."), settings=HEADER)
+    told = scripted(app, upstream.asked, loop, reasoning={"effort": effort}, tool_choice="required")
+    assert [body["reasoning"] for body in told.requests] == [{"effort": effort}] * 2
+
+
+@LOOPS
+def test_a13_a_corrected_step_is_forced_like_the_first(behind: Behind, loop: str) -> None:
+    """A forced call that could not be read is forced again, and once it was made no more."""
+    malformed = thinks(finish="stop", native_finish_reason="MALFORMED_FUNCTION_CALL")
+    clock = calls_either("get_current_time", "{}")
+    app, upstream = behind(malformed, clock, says_either("Done."), settings=HEADER)
+    told = scripted(app, upstream.asked, loop, tool_choice="required")
+    assert told.status == ("complete", None)
+    assert [body["tool_choice"] for body in told.requests] == ["required", "required", "auto"]
+
+
+@pytest.mark.parametrize("later", [{"prompt_tokens": 0}, {"prompt_tokens": 3, "completion_tokens": 4}])
+def test_f04_a_later_report_without_a_price(behind: Behind, later: Body) -> None:
+    """It takes no price back that was told."""
+    usage = {"prompt_tokens": 3, "completion_tokens": 4, "cost": 0.5}
+    told_twice = chunk({}, finish="stop", usage=usage) + chunk({}, choices=[], usage=later)
+    app, upstream = behind(sends(chunk({"content": "Done."}), told_twice, DONE))
+    told = scripted_v2(app, upstream.asked)
+    assert told["cost"] == 0.5
+    assert told["usage"] == {"input": 3, "output": 4}
+
+
+def scripted_v2(app: Any, asked: Any) -> Body:
+    """Ask on the loop that streams; give the end."""
+    return scripted(app, asked, "v2").heard.done
+
+
+@pytest.mark.parametrize("family", ["anthropic", "moonshotai", "mistralai", "qwen", "deepseek"])
+def test_c04_instructions_in_parts(tell: Teller, family: str) -> None:
+    """Blank parts of instructions are left out, and pictures in them for models that see none."""
+    parts = [{"type": "text", "text": ""}, {"type": "text", "text": "Be brief."}, IMAGE]
+    told = tell(f"{family}/sim", messages=[{"role": "system", "content": parts}, user("Hello!")])
+    assert told.status == ("complete", None)
+    assert set(told.statuses) == {200}
+
+
+@pytest.mark.parametrize("family", ["moonshotai", "deepseek", "anthropic"])
+def test_b05_a_loop_that_the_client_runs(tell: Teller, family: str) -> None:
+    """A history that ends with a result is an open loop too; its reasoning is not there, and that is said."""
+    messages = [user("How does the tool loop work?"), calls(call("call_1")), result("call_1")]
+    told = tell(f"{family}/sim", messages=messages, reasoning={"effort": "low"})
+    assert told.status == ("complete", None)
+    assert set(told.statuses) == {200}
+
+
+def test_b02_f06_a_fallback_behind_a_pinned_host(tell: Teller) -> None:
+    """When the host that signed is gone, the fallback's host is told in words what it cannot read."""
+    told = tell("google/sim-quirk-b02-gone", models=["moonshotai/sim"])
+    assert told.status == ("complete", None)
+
+
+@LOOPS
+def test_c02_d03_a_call_without_tools(behind: Behind, loop: str) -> None:
+    """A call behind dropped tools is no call: nothing is announced, and the model is told to answer."""
+    no_tools = refuses(404, "No endpoints found that support tool use.")
+    clock = calls_either("get_current_time", "{}")
+    app, upstream = behind(clock, no_tools, clock, says_either("Done."), settings=HEADER)
+    told = scripted(app, upstream.asked, loop)
+    assert told.status == ("complete", None)
+    assert told.heard.result_codes() == [None]
+    assert told.heard.text == "Done."

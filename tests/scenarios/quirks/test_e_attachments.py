@@ -1,0 +1,145 @@
+"""E14: cited pages and drawn images, through the whole app on both loops: told, kept, exported, sent back."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.scenarios.quirks.telling import Teller, Told, refuses, said_by, says_either, scripted
+from tests.support.fixtures import Behind
+from tests.support.upstream import Script, sends
+
+PNG = "data:image/png;base64,iVBOR"
+
+
+def sources(told: Told) -> list[dict[str, Any]]:
+    """Give the pages that the answer cites."""
+    return [source for event in told.heard.of("content") for source in event.get("sources", [])]
+
+
+def images(told: Told) -> list[str]:
+    """Give the addresses of its images."""
+    return [image["url"] for event in told.heard.of("content") for image in event.get("images", [])]
+
+
+def test_e14_cited_pages_are_sources(tell: Teller) -> None:
+    """Each has a number, an address, a title, an excerpt and its place in the text."""
+    told = tell("openai/sim-quirk-e14")
+    assert told.status == ("complete", None)
+    first, second = sources(told)
+    assert (first["n"], second["n"]) == (1, 2)
+    assert first["url"] == "https://oceanservice.noaa.gov/facts/springtide.html"
+    assert (first["start_index"], first["end_index"]) == (0, 51)
+    assert first["title"] == "What are spring and neap tides?"
+    assert first["snippet"]
+
+
+def test_e14_images_are_parts_of_the_answer(tell: Teller) -> None:
+    """The words stay around the image, and nothing is warned of."""
+    told = tell("google/sim-quirk-e14-image")
+    assert told.status == ("complete", None)
+    assert told.heard.text == "Here is a sunrise over the sea.\n\nThe sun stands just above the horizon."
+    pieces = [event["content"] or "IMAGE" for event in told.heard.of("content")]
+    if tell.loop == "v2":  # the legacy loop tells a whole answer: its words first
+        assert "".join(pieces).startswith("Here is a sunrise over the sea.IMAGE")
+    [image] = images(told)
+    assert image.startswith(PNG)
+    assert told.heard.warnings == []
+
+
+def test_e14_an_image_alone_is_an_answer(tell: Teller) -> None:
+    """Neither a blank answer that is asked for again, nor FINAL_EMPTY."""
+    told = tell("google/sim-quirk-e14-image-only")
+    assert (told.status, len(told.requests), len(images(told))) == (("complete", None), 1, 1)
+
+
+def test_e14_a_model_that_draws_is_asked_for_images(tell: Teller) -> None:
+    """On both loops, for a client that knows nothing of modalities; without them OpenRouter sends no image."""
+    told = tell("google/gemini-2.5-flash-image", "Draw a sunrise.")
+    assert told.last["modalities"] == ["image", "text"]
+    assert (told.status, len(images(told))) == (("complete", None), 1)
+    assert "modalities" not in tell("google/sim", "Draw a sunrise.", tools=[]).last
+
+
+@pytest.mark.parametrize(("model", "is_sent"), [("google/sim", True), ("deepseek/sim", False)])
+def test_e14_images_go_back_where_they_are_read(tell: Teller, model: str, is_sent: bool) -> None:
+    """In the user's next turn, since hosts refuse them in an assistant's."""
+    asked = {"conversation_id": f"e14-{tell.loop}-{is_sent}", "tools": []}
+    drawn = tell("google/sim-quirk-e14-image-only", "Draw a sunrise.", **asked)
+    assert images(drawn)
+    again = tell(model, "Make it brighter.", **asked)
+    assert again.status == ("complete", None)
+    [earlier] = said_by(again.last, "assistant")
+    assert isinstance(earlier["content"], str)
+    last = said_by(again.last, "user")[-1]["content"]
+    if is_sent:
+        assert [part["type"] for part in last] == ["text", "image_url", "text"]
+        assert last[1]["image_url"]["url"].startswith(PNG)
+    else:
+        assert "cannot read" in earlier["content"]
+        assert again.heard.warnings == ["CONTENT_DROPPED"]
+
+
+IMAGE = f"{PNG}w0KGgo="
+REFUSALS = (
+    (400, "Could not process image"),
+    (400, "Unable to process input image"),
+    (400, "unsupported image"),
+    (400, "Invalid base64 image_url."),
+    (400, "image dimensions exceed max allowed size"),
+    (400, "messages.1.content.1.image.source.base64: image exceeds 5 MB maximum"),
+    (413, "Request Entity Too Large"),
+)
+
+
+def draws(url: str) -> Script:
+    """Answer with an image alone, as a whole answer."""
+    message = {"role": "assistant", "content": None, "images": [{"type": "image_url", "image_url": {"url": url}}]}
+    body = {"id": "gen-1", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+    return sends(json.dumps(body).encode(), kind="application/json")
+
+
+def pictures(body: dict[str, Any]) -> int:
+    """Count the images that a request holds."""
+    contents = [message["content"] for message in body["messages"] if isinstance(message["content"], list)]
+    return sum(part["type"] == "image_url" for content in contents for part in content)
+
+
+@pytest.mark.parametrize("loop", ["v2", "legacy"])
+@pytest.mark.parametrize(("status", "words"), REFUSALS)
+def test_e14_a_refused_drawing_is_left_out(behind: Behind, loop: str, status: int, words: str) -> None:
+    """The conversation goes on without it, with a warning, and its next question too."""
+    refused = refuses(status, words)
+    scripts = (draws(IMAGE), refused, says_either("Brighter."), refused, says_either("Darker."))
+    app, upstream = behind(*scripts, settings={"signalbox_allow_loop_header": True})
+    asked = {"conversation_id": "drawn", "tools": []}
+    scripted(app, upstream.asked, loop, **asked)
+    for word in ("Brighter.", "Darker."):
+        told = scripted(app, upstream.asked, loop, **{**asked, "prompt": word})
+        assert told.status == ("complete", None)
+        assert (told.heard.text, told.heard.warnings) == (word, ["CONTENT_DROPPED"])
+        assert [pictures(body) for body in told.requests] == [1, 0]
+
+
+def test_e14_a_refused_image_of_the_users_is_an_error(behind: Behind) -> None:
+    """What the user sent is not left out behind their back, and the request is made once."""
+    part = {"type": "image_url", "image_url": {"url": IMAGE}}
+    question = [{"role": "user", "content": [{"type": "text", "text": "What is it?"}, part]}]
+    app, upstream = behind(refuses(400, "Could not process image"), settings={"signalbox_allow_loop_header": True})
+    told = scripted(app, upstream.asked, "v2", messages=question, prompt=None, tools=[])
+    assert told.status == ("error", "UPSTREAM_REJECTED")
+    assert len(told.requests) == 1
+
+
+def test_e14_an_export_holds_images_and_sources(tell: Teller) -> None:
+    """Markdown has the image itself and the pages; JSON has the events."""
+    name = f"e14-export-{tell.loop}"
+    tell("google/sim-quirk-e14-image", "Draw a sunrise.", conversation_id=name)
+    tell("google/sim-quirk-e14", "What are spring tides?", conversation_id=name)
+    client = tell.app.client
+    markdown = client.get(f"/api/conversations/{name}/export", params={"format": "markdown"}).text
+    assert f"![Image](<{PNG}" in markdown
+    assert "<https://en.wikipedia.org/wiki/Tide>" in markdown
+    told = client.get(f"/api/conversations/{name}/export", params={"format": "json"}).text
+    assert PNG in told
+    assert "springtide" in told

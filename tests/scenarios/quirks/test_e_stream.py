@@ -1,0 +1,282 @@
+"""E1, E2, E4-E6, E9, E10: what hosts do to a stream, through the whole app."""
+
+import json
+
+import pytest
+from signalbox.app.asgi import streaming
+from signalbox.chat.loops.retry import Retry
+
+from tests.scenarios.quirks.seen import ASKED, SEARCH, answered, body_of, is_whole, ran
+from tests.scenarios.quirks.telling import Body, Teller, scripted
+from tests.support.fixtures import Behind
+from tests.support.frames import checked
+from tests.support.scripted import make_tool
+from tests.support.serving import read_until
+from tests.support.upstream import DONE, Exchange, call_chunk, chunk, waits
+
+HEADER = {"signalbox_allow_loop_header": True}
+LOOPS = pytest.mark.parametrize("loop", ["v2", "legacy"])
+FAMILIES = pytest.mark.parametrize("family", ["openai", "google"])
+BEGINNING = "This is the beginning of an answer that may never be complete"
+# Without tools both loops stream, so that what a host does to a stream can be seen on both.
+STREAMED: Body = {"tools": []}
+
+
+# ---- E1: errors inside a 200
+
+
+@FAMILIES
+@pytest.mark.parametrize("shape", ["e01", "e01-finish"])
+def test_e01_an_error_in_the_middle(tell: Teller, family: str, shape: str) -> None:
+    """A chunk with an error, or the finish `error`, makes the run an error: the text stays, nothing is asked again."""
+    told = tell(f"{family}/sim-quirk-{shape}", ASKED, **STREAMED)
+    assert told.status == ("error", "UPSTREAM_ERROR")
+    assert told.heard.text.startswith(BEGINNING)
+    assert told.heard.types[-3:] == ["content", "warning", "done"]
+    assert len(told.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("shape", "code"), [("first", "UPSTREAM_ERROR"), ("429", "RATE_LIMIT"), ("body", "RATE_LIMIT")]
+)
+def test_e01_an_error_and_nothing_else(tell: Teller, no_waiting: list[Retry], shape: str, code: str) -> None:
+    """An error as the first chunk, or a body that is one, is tried again and then told: never an empty answer."""
+    told = tell(f"openai/sim-quirk-e01-{shape}", ASKED, **STREAMED)
+    assert told.status == ("error", code)
+    assert told.heard.types == ["warning", "done"]
+    assert len(told.requests) == 3
+    if code == "RATE_LIMIT":
+        assert all(0 < retry.wait <= 0.5 for retry in no_waiting)
+
+
+@pytest.mark.parametrize("shape", ["once", "429-once"])
+def test_e01_an_error_that_passes(tell: Teller, no_waiting: list[Retry], shape: str) -> None:
+    """With nothing shown yet the step is asked again, and nobody sees that it failed."""
+    told = tell(f"openai/sim-quirk-e01-{shape}")
+    answered(told)
+    assert len(no_waiting) == 1
+    assert told.heard.result_codes() == [None]
+
+
+@LOOPS
+def test_e01_the_same_class_as_the_status(behind: Behind, no_waiting: list[Retry], loop: str) -> None:
+    """An error object means the same under its status, in the body of a 200, and in the first chunk."""
+
+    async def refuses(exchange: Exchange) -> None:
+        form, code = str(exchange.asked.body["messages"][-1]["content"]).split()
+        error = {"code": int(code), "message": "No."}
+        if form == "chunk":
+            await exchange.head()
+            await exchange.send(chunk({}, choices=[], error=error))
+            await exchange.raw(b"0\r\n\r\n")
+        else:
+            await exchange.whole(int(code) if form == "status" else 200, json.dumps({"error": error}).encode())
+
+    app, upstream = behind(refuses, settings=HEADER)
+    for code in (400, 401, 402, 403, 404, 413, 429, 503, 529):
+        ended = {
+            form: scripted(app, upstream.asked, loop, prompt=f"{form} {code}", tools=[]).status
+            for form in ("status", "chunk", "body")
+        }
+        assert len(set(ended.values())) == 1, ended
+        assert ended["status"][0] == "error"
+
+
+@LOOPS
+def test_e01_an_error_behind_a_call(behind: Behind, no_waiting: list[Retry], loop: str) -> None:
+    """A call of a step that ended in an error is answered, not run; the run is the error."""
+    rung: list[object] = []
+    tool = make_tool("bell", lambda arguments, _: rung.append(arguments) or "rung")
+    error = {"code": 502, "message": "Provider disconnected"}
+
+    async def breaks(exchange: Exchange) -> None:
+        if is_whole(exchange):
+            made = {"type": "function", "id": "call_1", "function": {"name": "bell", "arguments": "{}"}}
+            await exchange.whole(200, body_of({"tool_calls": [made]}, finish_reason="error", error=error))
+            return
+        await exchange.head()
+        await exchange.say("One moment.")
+        await exchange.send(call_chunk("bell", "{}") + chunk({}, choices=[], error=error))
+        await exchange.raw(b"0\r\n\r\n")
+
+    app, upstream = behind(breaks, extra_tools=[tool], settings=HEADER)
+    told = scripted(app, upstream.asked, loop, tools=["bell"])
+    assert told.status[0] == "error"
+    assert rung == []
+    assert told.heard.of("tool_executing") == []
+    assert loop == "legacy" or told.heard.text == "One moment."
+
+
+# ---- E2: an end that is none
+
+
+@FAMILIES
+def test_e02_a_clean_end_in_the_middle(tell: Teller, family: str) -> None:
+    """A body that ends without a finish and without `[DONE]` is interrupted: the text stays, a retry is offered."""
+    told = tell(f"{family}/sim-quirk-e02", ASKED, **STREAMED)
+    assert told.status == ("interrupted", "STREAM_CUT")
+    assert told.heard.text.startswith(BEGINNING)
+    assert told.heard.done["retryable"] is True
+    assert len(told.requests) == 1
+
+
+@LOOPS
+def test_e02_a_cut_step_runs_nothing(behind: Behind, no_waiting: list[Retry], loop: str) -> None:
+    """A whole call before an end that is none is not run."""
+    rung: list[object] = []
+    tool = make_tool("bell", lambda arguments, _: rung.append(arguments) or "rung")
+
+    async def cut(exchange: Exchange) -> None:
+        await exchange.head(kind="application/json" if is_whole(exchange) else "text/event-stream")
+        whole = body_of({"tool_calls": [{"id": "c", "function": {"name": "bell", "arguments": "{}"}}]})
+        await exchange.send(
+            whole[:-20] if is_whole(exchange) else chunk({"content": "Now."}) + call_chunk("bell", "{}")
+        )
+        await exchange.raw(b"0\r\n\r\n")
+
+    app, upstream = behind(cut, extra_tools=[tool], settings=HEADER)
+    told = scripted(app, upstream.asked, loop, tools=["bell"])
+    assert rung == []
+    assert told.heard.done["status"] in ("interrupted", "error")
+    assert told.heard.done["code"] in ("STREAM_CUT", "UPSTREAM_PROTOCOL")
+    assert loop == "legacy" or (told.heard.text, told.heard.done["status"]) == ("Now.", "interrupted")
+
+
+def test_e02_done_and_nothing_else(tell: Teller, no_waiting: list[Retry]) -> None:
+    """A body of `[DONE]` alone is no answer: asked again, then told as cut."""
+    told = tell("openai/sim-quirk-e02-done-only", ASKED, **STREAMED)
+    assert told.status == ("interrupted", "STREAM_CUT")
+    assert len(told.requests) == 3
+
+
+@FAMILIES
+def test_e02_no_done_behind_a_finish(tell: Teller, family: str) -> None:
+    """A host that never says `[DONE]` and did say why it finished has finished."""
+    ran(tell(f"{family}/sim-quirk-e02-no-done", ASKED), SEARCH)
+    answered(tell(f"{family}/sim-quirk-e02-no-done", ASKED, **STREAMED))
+
+
+# ---- E4-E6: bytes
+
+
+@FAMILIES
+@pytest.mark.parametrize("shape", ["e04", "e04-data", "e04-empty", "e04-id", "e04-crlf"])
+def test_e04_keep_alives(tell: Teller, family: str, shape: str) -> None:
+    """Comments, comments as data, empty data, ids and CR LF change nothing in what is read."""
+    told = tell(f"{family}/sim-quirk-{shape}", ASKED)
+    ran(told, SEARCH)
+    assert told.heard.text == tell(f"{family}/sim-quirk-a12", ASKED).heard.text
+    assert "OPENROUTER" not in told.heard.raw.decode()
+    assert "keepalive" not in told.heard.raw.decode()
+
+
+@LOOPS
+def test_e04_toward_the_browser(behind: Behind, monkeypatch: pytest.MonkeyPatch, loop: str) -> None:
+    """While the model is silent comments keep the line open, between events and nowhere else, and every 15 seconds."""
+    assert streaming.PING_SECONDS == 15.0
+    monkeypatch.setattr(streaming, "PING_SECONDS", 0.01)
+    app, upstream = behind(waits, settings={"tool_loop_v2": loop == "v2"})
+    with app.asking(tools=[]) as response:
+        chunks = response.iter_raw()
+        seen = read_until(chunks, b": ping\n\n")
+        upstream.opened.set()
+        heard = checked(seen + b"".join(chunks))
+    assert heard.text == "First second."
+    assert set(heard.comments) == {"ping"}
+
+
+@FAMILIES
+@pytest.mark.parametrize("shape", ["e05", "e06"])
+def test_e05_e06_separators_and_single_bytes(tell: Teller, family: str, shape: str) -> None:
+    """U+2028, U+2029 and U+0085 are letters inside a string; characters cut at every byte are whole again."""
+    told = tell(f"{family}/sim-quirk-{shape}", ASKED)
+    topic = "tool loop Signalbox work"
+    ran(told, ("search_web", {"query": f"{topic}\u2028{topic}\u0085"}))
+    lines = "One line.\u2028Another line.\u2029A third one.\u0085And a fourth one, with an emoji 🙂 and an accent é."
+    assert told.heard.text == lines
+
+
+def test_e06_a_step_of_calls_byte_by_byte(behind: Behind) -> None:
+    """A call and an answer with letters of many bytes, one byte at a time, are what they are."""
+    steps = [call_chunk("bell", '{"n":"é🙂"}') + chunk({}, finish="tool_calls") + DONE, chunk({"content": "Grüße 🙂"})]
+    steps[1] += chunk({}, finish="stop") + DONE
+
+    async def by_bytes(exchange: Exchange) -> None:
+        await exchange.head()
+        step = steps[1 if any(said["role"] == "tool" for said in exchange.asked.body["messages"]) else 0]
+        for at in range(len(step)):
+            await exchange.send(step[at : at + 1])
+        await exchange.raw(b"0\r\n\r\n")
+
+    app, _ = behind(by_bytes, extra_tools=[make_tool("bell")])
+    heard = app.ask(tools=["bell"])
+    assert heard.arguments == [{"n": "é🙂"}]
+    assert heard.text == "Grüße 🙂"
+
+
+def test_e06_halves_of_a_character(behind: Behind) -> None:
+    """Two frames that share a character, as a proxy that counts in UTF-16 cuts them: it is whole, and in a call too."""
+    rest = chunk({"tool_calls": [{"index": 0, "function": {"arguments": '\ude42"}'}}]})
+    steps = [
+        call_chunk("bell", '{"n":"\ud83d') + rest + chunk({}, finish="tool_calls") + DONE,
+        chunk({"content": "Well \ud83d"}) + chunk({"content": "\ude42 done"}) + chunk({}, finish="stop") + DONE,
+    ]
+
+    async def in_frames(exchange: Exchange) -> None:
+        step = steps[1 if any(said["role"] == "tool" for said in exchange.asked.body["messages"]) else 0]
+        await exchange.head()
+        await exchange.send(step)
+        await exchange.raw(b"0\r\n\r\n")
+
+    app, _ = behind(in_frames, extra_tools=[make_tool("bell")])
+    heard = app.ask(tools=["bell"])
+    assert heard.arguments == [{"n": "🙂"}]
+    assert heard.text == "Well 🙂 done"
+
+
+# ---- E9, E10: frames that lack something, or are glued
+
+
+@FAMILIES
+@pytest.mark.parametrize("shape", ["e09", "e09-choices", "e09-delta", "e09-usage"])
+def test_e09_chunks_without_choices_or_delta(tell: Teller, family: str, shape: str) -> None:
+    """Filter results, null deltas and bare usage are no text and no fault; the usage counts."""
+    told = tell(f"{family}/sim-quirk-{shape}", ASKED)
+    ran(told, SEARCH)
+    assert told.heard.done["usage"]["output"] > 0
+    assert "cost_estimated" not in told.heard.done
+    assert told.heard.text == tell(f"{family}/sim-quirk-a12", ASKED).heard.text
+
+
+@LOOPS
+def test_e09_an_error_beside_no_choices(behind: Behind, loop: str) -> None:
+    """The error is looked for first: a chunk without choices that has one is not skipped."""
+
+    async def fails(exchange: Exchange) -> None:
+        await exchange.head()
+        await exchange.say("So far")
+        await exchange.send(chunk({}, choices=[], error={"code": 400, "message": "Bad prompt"}) + DONE)
+        await exchange.raw(b"0\r\n\r\n")
+
+    app, upstream = behind(fails, settings=HEADER)
+    told = scripted(app, upstream.asked, loop, tools=[])
+    assert told.status == ("error", "UPSTREAM_REJECTED")
+    assert told.heard.text == "So far"
+
+
+@FAMILIES
+def test_e10_a_cut_frame_and_a_whole_one(tell: Teller, family: str) -> None:
+    """The whole frame behind the cut one is read; that one was broken is told once, and nothing is missing."""
+    told = tell(f"{family}/sim-quirk-e10", ASKED, **STREAMED)
+    assert told.heard.done["status"] == "complete"
+    assert told.heard.warnings == ["FRAME_UNREADABLE"]
+    assert told.heard.text == tell(f"{family}/sim-quirk-e02-no-done", ASKED, **STREAMED).heard.text
+
+
+@pytest.mark.parametrize("family", ["openai", "deepseek"])
+def test_e10_more_than_a_few(tell: Teller, family: str) -> None:
+    """A host that goes on like that is not speaking the protocol: an error, with the text that came."""
+    told = tell(f"{family}/sim-quirk-e10-many", ASKED, **STREAMED)
+    assert told.status == ("error", "UPSTREAM_PROTOCOL")
+    assert BEGINNING.startswith(told.heard.text[:40])
+    assert told.heard.text

@@ -1,0 +1,152 @@
+"""Rules that no other test missed when they were taken out (`just mutate`), mostly for a second guard behind them."""
+
+import json
+from importlib.metadata import EntryPoint
+
+import pytest
+from signalbox.chat.calls.execution import ToolExecution
+from signalbox.chat.loops.retry import Retry
+from signalbox.tools import registry
+
+from tests.scenarios.quirks.seen import body_of, called, calls_with, results, speaks
+from tests.scenarios.quirks.telling import scripted, user
+from tests.support.fixtures import Behind
+from tests.support.scripted import make_tool
+from tests.support.upstream import DONE, Exchange, Script, chunk, says, sends
+
+LOOPS = pytest.mark.parametrize("loop", ["v2", "legacy"])
+HEADER = {"signalbox_allow_loop_header": True}
+
+
+def _whole(body: bytes) -> Script:
+    """Answer with this body, whatever was asked."""
+
+    async def script(exchange: Exchange) -> None:
+        await exchange.whole(200, body)
+
+    return script
+
+
+def test_a02_an_index_that_comes_with_the_id_again(behind: Behind) -> None:
+    """A call that began without an index is the same call when its id comes again with one."""
+    begin = {"id": "call_1", "type": "function", "function": {"name": "bell", "arguments": ""}}
+    rest = {"index": 0, "id": "call_1", "function": {"arguments": '{"n":1}'}}
+    frames = chunk({"tool_calls": [begin]}) + chunk({"tool_calls": [rest]}) + chunk({}, finish="tool_calls") + DONE
+    app, upstream = behind(sends(frames), says("Done."), extra_tools=[make_tool("bell")], settings=HEADER)
+    told = scripted(app, upstream.asked, "v2", tools=["bell"])
+    assert called(told) == [("bell", {"n": 1})]
+    assert told.heard.result_codes() == [None]
+
+
+def test_a12_an_empty_finish_reason_behind_one(behind: Behind) -> None:
+    """A chunk that has only the host's own reason erases nothing: the answer had finished."""
+    late = chunk({}, choices=[{"index": 0, "delta": {}, "finish_reason": None, "native_finish_reason": "STOP"}])
+    app, upstream = behind(sends(chunk({"content": "Hello."}, finish="stop") + late), settings=HEADER)
+    assert scripted(app, upstream.asked, "v2").status == ("complete", None)
+
+
+def test_a13_nothing_of_a_malformed_whole_answer_is_shown(behind: Behind) -> None:
+    """The rest of a call in the text of a whole answer is no answer, and nobody sees it."""
+    malformed = body_of({"content": "print(default_api.bell("}, native_finish_reason="MALFORMED_FUNCTION_CALL")
+    app, upstream = behind(_whole(malformed), speaks("Done."), extra_tools=[make_tool("bell")], settings=HEADER)
+    told = scripted(app, upstream.asked, "legacy", tools=["bell"])
+    assert (told.status, told.heard.text) == (("complete", None), "Done.")
+
+
+def test_b12_several_seals_in_one_step_are_told_once(behind: Behind) -> None:
+    """A provider that seals its reasoning in pieces is told as hidden by one event."""
+    seals = [{"type": "reasoning.encrypted", "data": f"sealed {at}", "index": at} for at in range(3)]
+    pieces = b"".join(chunk({"reasoning_details": [seal]}) for seal in seals)
+    app, upstream = behind(sends(pieces + chunk({"content": "Hello."}, finish="stop") + DONE), settings=HEADER)
+    hidden = scripted(app, upstream.asked, "v2").heard.of("reasoning")
+    assert [(event["content"], event["hidden"]) for event in hidden] == [("", True)]
+
+
+@pytest.mark.parametrize("word", ["pattern", "minLength", "additionalProperties", "anyOf"])
+def test_c10_a_tool_with_a_word_that_some_host_refuses_is_not_offered(
+    monkeypatch: pytest.MonkeyPatch, word: str
+) -> None:
+    """A package's tool whose schema has it, however deep, is there with the reason and cannot be called."""
+    values = {"pattern": "^a", "minLength": 1, "additionalProperties": False, "anyOf": [{"type": "string"}]}
+    inner = {"type": "object", "properties": {}, word: values[word]}
+    tool = make_tool("bell", parameters={"type": "object", "properties": {"how": {"type": "array", "items": inner}}})
+    monkeypatch.setattr(registry, "a_tool_of_a_test", lambda: tool, raising=False)
+    entry = EntryPoint("bell", "signalbox.tools.registry:a_tool_of_a_test", "signalbox.tools")
+    [found] = registry.from_packages((), [entry])
+    assert found.unavailable is not None
+    assert f"parameters.how.items uses {word}" in found.unavailable
+
+
+@LOOPS
+def test_e08_a_loop_that_breaks_behind_a_call(behind: Behind, monkeypatch: pytest.MonkeyPatch, loop: str) -> None:
+    """An exception while a call is open: the call is answered, the reader is told what to do, one `done` ends it."""
+
+    async def breaks(execution: ToolExecution) -> None:
+        raise RuntimeError("broken on purpose")
+
+    monkeypatch.setattr(ToolExecution, "settled", breaks)
+    tool = make_tool("bell")
+    app, upstream = behind(calls_with("bell", "{}"), speaks("Never said."), extra_tools=[tool], settings=HEADER)
+    told = scripted(app, upstream.asked, loop, tools=["bell"])
+    assert told.status == ("error", "INTERNAL")
+    assert told.heard.result_codes() == ["STEP_FAILED"]
+    assert told.heard.types[-2:] == ["warning", "done"]
+    assert b"on purpose" not in told.heard.raw
+
+
+@LOOPS
+def test_e08_the_model_reads_which_tool_broke(behind: Behind, loop: str) -> None:
+    """What a tool raises is a result that names the tool and a way on, and nothing of the exception's words."""
+
+    def breaks(*given: object) -> None:
+        raise RuntimeError("broken on purpose")
+
+    app, upstream = behind(
+        calls_with("bell", "{}"), speaks("Then without."), extra_tools=[make_tool("bell", breaks)], settings=HEADER
+    )
+    told = scripted(app, upstream.asked, loop, tools=["bell"])
+    assert told.status == ("complete", None)
+    assert "bell failed; answer without it" in results(told.last)
+    assert "on purpose" not in results(told.last)
+
+
+@LOOPS
+@pytest.mark.parametrize("secret", ["user_2aBcDeFgHiJk", "sk-or-v1-somebody-elses-key", "Bearer abc.def.ghi"])
+def test_g04_ids_and_keys_of_others_are_taken_out_of_an_upstreams_words(behind: Behind, loop: str, secret: str) -> None:
+    """The host's sentence is told, but for what looks like an account or a key, whosever it is."""
+    error = {"code": 400, "message": f"Refused for {secret} since the colour is wrong."}
+
+    async def refuses(exchange: Exchange) -> None:
+        await exchange.whole(400, json.dumps({"error": error}).encode())
+
+    app, upstream = behind(refuses, settings=HEADER)
+    told = scripted(app, upstream.asked, loop)
+    assert "since the colour is wrong" in told.heard.done["error"]
+    assert secret not in told.heard.raw.decode()
+    assert secret not in json.dumps(told.trace(app))
+
+
+@pytest.mark.parametrize("content", [" \n", [{"type": "text", "text": " "}]], ids=["text", "parts"])
+def test_c04_a_blank_question_is_refused_here(behind: Behind, content: object) -> None:
+    """No host is asked; the answer names the message."""
+    app, upstream = behind(says("Hello."))
+    response = app.post(messages=[user(content)])
+    assert (response.status_code, response.json()["error"]["field"]) == (422, "messages.0.content")
+    assert upstream.asked == []
+
+
+def test_e02_a_whole_body_that_ends_before_its_object(behind: Behind, no_waiting: list[Retry]) -> None:
+    """A proxy that ends a cut body cleanly is no host that speaks another protocol: it is a cut."""
+    cut = body_of({"content": "Hello, this is the answer."})[:-60]
+    app, upstream = behind(_whole(cut), extra_tools=[make_tool("bell")], settings=HEADER)
+    told = scripted(app, upstream.asked, "legacy", tools=["bell"])
+    assert told.status == ("interrupted", "STREAM_CUT")
+
+
+def test_f02_no_remedy_behind_what_was_shown(behind: Behind) -> None:
+    """Credits that end in the middle of an answer are told: a smaller request would say its beginning twice."""
+    error = {"code": 402, "message": "This request requires more credits, but can only afford 900."}
+    app, upstream = behind(sends(chunk({"content": "So "}) + chunk({}, error=error) + DONE), settings=HEADER)
+    told = scripted(app, upstream.asked, "v2", max_tokens=2000)
+    assert told.status == ("error", "UPSTREAM_CREDITS")
+    assert (told.heard.text, len(told.requests)) == ("So ", 1)

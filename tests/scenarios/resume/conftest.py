@@ -1,0 +1,26 @@
+"""The app over HTTP, on a data folder that outlives it."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.scenarios.resume.stage import Stage
+from tests.support.upstream import Script, ScriptedUpstream
+
+Stages = Callable[..., Stage]
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[Stages]:
+    """Run an app over a scripted provider: `stage(script, …, loop="legacy", settings={…})`; it can be started anew."""
+    with ExitStack() as stack:
+
+        def start(*scripts: Script, loop: str = "v2", settings: dict[str, Any] | None = None, **given: Any) -> Stage:
+            upstream = stack.enter_context(ScriptedUpstream(*scripts))
+            chosen = {"tool_loop_v2": loop == "v2", **(settings or {})}
+            return stack.enter_context(Stage(upstream, tmp_path / "data", chosen, given))
+
+        yield start

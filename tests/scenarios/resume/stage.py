@@ -1,0 +1,159 @@
+"""What the tests of resuming and stopping share: an app that can be started anew, watchers that count frames."""
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import httpx
+
+from tests.scenarios.tool_loop.script import Called, Said, body_of, calls
+from tests.support.frames import checked, hear
+from tests.support.serving import WAIT, RunningApp, settings_for
+from tests.support.upstream import Exchange, Script, ScriptedUpstream
+
+LOOPS = ("v2", "legacy")
+# Fields of a request that a client may write in any order and spacing.
+QUESTION: dict[str, Any] = {"model": "openai/sim", "prompt": "What is six by seven?", "on_disconnect": "continue"}
+
+
+@dataclass
+class Stage:
+    """A provider that outlives the app, and the app on one data folder."""
+
+    upstream: ScriptedUpstream
+    data: Path
+    settings: dict[str, Any]
+    given: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        """Hold nothing yet."""
+        self._stack = ExitStack()
+        self.app: RunningApp
+
+    def __enter__(self) -> Self:
+        self._start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.upstream.opened.set()
+        self._stack.close()
+
+    def _start(self) -> None:
+        made = settings_for(self.data, openrouter_base_url=self.upstream.base_url, **self.settings)
+        self.app = self._stack.enter_context(RunningApp(made, **self.given))
+
+    def restart(self) -> RunningApp:
+        """End the app and start another one on what it left."""
+        self._stack.close()
+        self._start()
+        return self.app
+
+    def post(self, body: dict[str, Any] | bytes = QUESTION, **headers: str) -> httpx.Response:
+        """Ask, and read the answer to its end."""
+        raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+        return self.app.client.post("/api/chat/stream", content=raw, headers=named(headers))
+
+    @contextmanager
+    def asking(self, body: dict[str, Any] = QUESTION, **headers: str) -> Iterator["Watcher"]:
+        """Ask on a connection of its own; leaving the block cuts it."""
+        with watching(self.app, "POST", "/api/chat/stream", json=body, headers=named(headers)) as watcher:
+            yield watcher
+
+    def events(self, run_id: str, after: int = 0) -> bytes:
+        """Replay a run."""
+        return self.app.client.get(f"/api/runs/{run_id}/events?after={after}").content
+
+    def stop(self, run_id: str) -> dict[str, Any]:
+        """Stop a run from a connection of its own."""
+        return self.app.client.post(f"/api/runs/{run_id}/stop").json()
+
+    def runs(self) -> int:
+        """Count the runs that there are."""
+        return len(self.app.client.get("/api/runs").json()["runs"])
+
+
+@dataclass
+class Watcher:
+    """One connection; it reads as far as it is told and remembers every byte."""
+
+    response: httpx.Response
+    seen: bytes = b""
+
+    def __post_init__(self) -> None:
+        """Read nothing yet."""
+        self._chunks = self.response.iter_raw()
+        self.run_id = self.response.headers.get("x-run-id", "")
+
+    def frames(self, count: int) -> list[bytes]:
+        """Read until this many whole frames have come; return them."""
+        while len(pieces_of(self.seen)) < count:
+            self.seen += next(self._chunks)
+        return pieces_of(self.seen)[:count]
+
+    def until(self, what: bytes) -> bytes:
+        """Read until these bytes have come."""
+        while what not in self.seen:
+            self.seen += next(self._chunks)
+        return self.seen
+
+    def rest(self) -> bytes:
+        """Read to the end; return all that this connection brought."""
+        self.seen += b"".join(self._chunks)
+        return self.seen
+
+
+@contextmanager
+def watching(app: RunningApp, method: str, path: str, **given: Any) -> Iterator[Watcher]:
+    """Open a stream on a connection of its own; leaving the block cuts it."""
+    with (
+        httpx.Client(base_url=app.url, timeout=WAIT, trust_env=False) as alone,
+        alone.stream(method, path, **given) as response,
+    ):
+        yield Watcher(response)
+
+
+def named(headers: dict[str, str]) -> dict[str, str]:
+    """Write keyword names as header names."""
+    return {"content-type": "application/json", **{name.replace("_", "-"): value for name, value in headers.items()}}
+
+
+def pieces_of(raw: bytes) -> list[bytes]:
+    """Return the whole frames of a stream that was cut anywhere."""
+    whole, border, _ = raw.rpartition(b"\n\n")
+    return hear(whole + border).pieces if border else []
+
+
+def last_id(pieces: list[bytes], run_id: str) -> str:
+    """Return the id of the last whole frame, or of none."""
+    return hear(pieces[-1]).ids[0] if pieces else f"{run_id}:0"
+
+
+def ended(raw: bytes, status: str) -> bytes:
+    """Check a whole stream that ended so; return it."""
+    assert checked(raw).done["status"] == status
+    return raw
+
+
+calculates = calls(Called("calculate", '{"expression":"6*7"}'))
+
+
+async def concludes(exchange: Exchange) -> None:
+    """Say a few words, wait for the test, say the rest; a whole completion waits before it is sent."""
+    said = Said(text=("Six by ", "seven ", "is ", "forty", "-two."))
+    if not exchange.asked.body["stream"]:
+        await exchange.gate()
+        await exchange.whole(200, json.dumps(body_of(said)).encode())
+        return
+    await exchange.head()
+    for piece in said.text[:3]:
+        await exchange.say(piece)
+    await exchange.gate()
+    for piece in said.text[3:]:
+        await exchange.say(piece)
+    await exchange.end()
+
+
+TOOL_RUN: tuple[Script, Script] = (calculates, concludes)

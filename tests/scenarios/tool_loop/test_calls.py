@@ -1,0 +1,129 @@
+"""Scenarios 04, 05, 20 to 23, 28, 33 and 36: many calls, equal calls, too many, broken and bare ones."""
+
+import json
+
+import pytest
+
+from tests.scenarios.tool_loop.scene import Scene, Scenes, results_of
+from tests.scenarios.tool_loop.script import Called, answers, calls, search
+
+
+def test_04_three_parallel_one_duplicate(scene: Scenes) -> None:
+    """All three are answered, the network is asked twice, and the model gets three results."""
+    stage = scene(calls(search("tides"), search("moon"), search('  "TIDES" ')), answers("Done."))
+    heard = stage.ask()
+    assert sorted(stage.searched) == ["moon", "tides"]
+    results = {event["id"]: event for event in heard.of("tool_result")}
+    first, _, again = (results[call["id"]] for call in heard.calls)
+    assert (first.get("cached"), again.get("cached")) == (None, True)
+    assert again["result"] == first["result"]
+    assert heard.result_codes() == [None, None, None]
+    sent = results_of(stage.bodies[1])
+    assert list(sent) == ["call_0", "call_1", "call_2"]
+    assert ["moon" in text for text in sent.values()] == [False, True, False]
+    assert ["You have this already" in text for text in sent.values()] == [False, False, True]
+    assert (heard.text, heard.done["status"]) == ("Done.", "complete")
+
+
+def test_05_eight_parallel_searches(scene: Scenes) -> None:
+    """Six reach the network, all eight are answered, exactly one warning tells of the limit."""
+    stage = scene(calls(*(search(f"tide {n}") for n in range(8))), answers("Done."))
+    heard = stage.ask()
+    assert sorted(stage.searched) == [f"tide {n}" for n in range(6)]
+    assert heard.result_codes() == [None] * 6 + ["TOOL_CLAMP"] * 2
+    assert heard.warnings == ["TOOL_CLAMP"]
+    sent = results_of(stage.bodies[1])
+    assert len(sent) == 8
+    assert ["TOOL_CLAMP" in text for text in sent.values()] == [False] * 6 + [True] * 2
+
+
+def test_05_the_limit_is_the_callers(scene: Scenes) -> None:
+    """`max_searches` moves the clamp; failing searches count too, or they would be unlimited."""
+    stage = scene(calls(*(search(f"tide {n}") for n in range(4))), answers("Done."))
+    heard = stage.ask(max_searches=2)
+    assert len(stage.searched) == 2
+    assert heard.warnings == ["TOOL_CLAMP"]
+
+
+def assert_not_run(stage: Scene) -> None:
+    """A cut call never runs; client and model are told that it was cut, and the run goes on."""
+    heard = stage.ask()
+    assert stage.searched == []
+    assert heard.result_codes() == ["ARGUMENTS_CUT"]
+    assert "ARGUMENTS_CUT" in results_of(stage.bodies[1])["call_0"]
+    [said] = [message for message in stage.bodies[1]["messages"] if message["role"] == "assistant"]
+    assert json.loads(said["tool_calls"][0]["function"]["arguments"]) == {}
+    assert (heard.text, heard.done["status"]) == ("Done.", "complete")
+
+
+def test_20_truncated_arguments(scene: Scenes) -> None:
+    """Arguments that are cut are known by themselves, also where the host says that all is well."""
+    assert_not_run(scene(calls(Called("search_web", '{"query":"ti')), answers("Done.")))
+
+
+def test_21_truncated_arguments_at_the_token_limit(scene: Scenes) -> None:
+    """The same where the host says that its limit cut them."""
+    assert_not_run(scene(calls(Called("search_web", '{"query":"ti'), finish="length"), answers("Done.")))
+
+
+@pytest.mark.parametrize("arguments", ['["tides"]', '"tides"', "42"])
+def test_22_arguments_are_no_object(scene: Scenes, arguments: str) -> None:
+    """Any JSON that is no object is answered with a sentence the model can act on, without Python's words."""
+    stage = scene(calls(Called("search_web", arguments)), answers("Done."))
+    heard = stage.ask()
+    assert heard.result_codes() == ["INVALID_ARGUMENTS"]
+    said = heard.of("tool_result")[0]["result"]["error"]
+    assert "object" in said
+    assert not any(word in said for word in ("NoneType", "positional", "Traceback", "**", "dict"))
+    assert stage.searched == []
+    assert heard.done["status"] == "complete"
+
+
+def test_23_arguments_are_null(scene: Scenes) -> None:
+    """`null` is no arguments at all: the field that is missing is named."""
+    stage = scene(calls(Called("search_web", "null")), answers("Done."))
+    heard = stage.ask()
+    assert heard.result_codes() == ["INVALID_ARGUMENTS"]
+    assert "query" in heard.of("tool_result")[0]["result"]["error"]
+    assert "query" in results_of(stage.bodies[1])["call_0"]
+
+
+@pytest.mark.parametrize("arguments", ["", "null", "{}"])
+def test_28_empty_arguments_for_a_tool_that_needs_none(scene: Scenes, arguments: str) -> None:
+    """The call runs."""
+    stage = scene(calls(Called("get_current_time", arguments)), answers("Noon."))
+    heard = stage.ask()
+    assert heard.result_codes() == [None]
+    assert heard.of("tool_result")[0]["result"]["result"]["timezone"] == "UTC"
+    assert heard.text == "Noon."
+
+
+@pytest.mark.parametrize("given", [None, "same", ""], ids=["no id", "one id for both", "empty id"])
+def test_33_calls_without_ids(scene: Scenes, given: str | None) -> None:
+    """Each call has an id of its own, in events and in what the model gets back; no result meets the wrong call."""
+    stage = scene(calls(search("tides", id=given), search("moon", id=given)), answers("Done."))
+    heard = stage.ask()
+    ids = [call["id"] for call in heard.calls]
+    assert len(set(ids)) == 2
+    assert sorted(event["id"] for event in heard.of("tool_result")) == sorted(ids)
+    sent = list(results_of(stage.bodies[1]).values())
+    assert ["tides" in sent[0], "moon" in sent[1]] == [True, True]
+
+
+def test_36_mixed_time_sum_and_search(scene: Scenes) -> None:
+    """All three run; what is hidden is hidden from the first event that names it (PS-16)."""
+    made = (Called("get_current_time", "{}"), Called("calculate", '{"expression":"2+2"}'), search("tides"))
+    stage = scene(calls(*made), answers("Done."))
+    heard = stage.ask()
+    assert heard.result_codes() == [None, None, None]
+    assert stage.searched == ["tides"]
+    shown = [(call["name"], call["category"], call["visibility"]) for call in heard.calls]
+    assert shown == [
+        ("get_current_time", "utility", "hidden"),
+        ("calculate", "utility", "hidden"),
+        ("search_web", "search", "primary"),
+    ]
+    names = {call["id"]: (call["category"], call["visibility"]) for call in heard.calls}
+    for event in (*heard.of("tool_executing"), *heard.of("tool_result")):
+        assert (event["category"], event["visibility"]) == names[event["id"]]
+    assert len(results_of(stage.bodies[1])) == 3

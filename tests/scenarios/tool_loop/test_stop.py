@@ -1,0 +1,89 @@
+"""The extra checks of the table: whoever leaves or stops closes the upstream at once, and nothing more is asked."""
+
+import asyncio
+import threading
+import time
+
+import pytest
+from signalbox.core.messages import JsonObject
+from signalbox.core.tools import ToolContext
+
+from tests.scenarios.tool_loop.scene import Scene, Scenes
+from tests.scenarios.tool_loop.script import Called, answers, calls
+from tests.support.frames import checked
+from tests.support.scripted import make_tool
+from tests.support.serving import read_until
+from tests.support.upstream import Exchange, Script, silent
+
+SECOND = 1.0
+
+
+async def half_a_body(exchange: Exchange) -> None:
+    """Begin a whole answer, and never end it; a stream is begun and never ended likewise."""
+    if exchange.asked.body["stream"]:
+        await exchange.head()
+        await exchange.say("So far")
+    else:
+        await exchange.raw(b"HTTP/1.1 200 Scripted\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{")
+    await exchange.gone()
+
+
+def stopped_within(stage: Scene, pressed: float) -> float:
+    """Return how long the provider's connection outlived the stop."""
+    assert stage.upstream.wait_until(lambda: len(stage.upstream.left) == 1)
+    return time.monotonic() - pressed
+
+
+@pytest.mark.parametrize("script", [silent, half_a_body], ids=["before a byte", "in the middle"])
+@pytest.mark.parametrize("tools", [[], ["search_web"]], ids=["no tools", "tools"])
+def test_stop_button_while_the_model_answers(scene: Scenes, script: Script, tools: list[str]) -> None:
+    """The provider's connection is closed in under a second, whole completions included, and nothing is asked again."""
+    stage = scene(script)
+    with stage.app.asking(tools=tools) as response:
+        assert stage.upstream.wait_until(lambda: len(stage.upstream.asked) == 1)
+        pressed = time.monotonic()
+        told = stage.app.client.post(f"/api/runs/{response.headers['x-run-id']}/stop").json()
+        assert stopped_within(stage, pressed) < SECOND
+        heard = checked(response.read())
+    assert (told["stopped"], told["status"]) == (True, "cancelled")
+    assert (heard.done["status"], heard.warnings) == ("cancelled", [])
+    assert len(stage.bodies) == 1
+
+
+@pytest.mark.parametrize("script", [silent, half_a_body], ids=["before a byte", "in the middle"])
+def test_stop_by_leaving(scene: Scenes, script: Script) -> None:
+    """A reader who goes away ends the run and the provider's work, while a whole completion is pending too."""
+    stage = scene(script)
+    with stage.app.asking(tools=["search_web"]) as response:
+        run_id = response.headers["x-run-id"]
+        assert stage.upstream.wait_until(lambda: len(stage.upstream.asked) == 1)
+        pressed = time.monotonic()
+    assert stopped_within(stage, pressed) < SECOND
+    done = stage.app.over(run_id).done
+    assert done is not None
+    assert done.status == "cancelled"
+    assert len(stage.bodies) == 1
+
+
+def test_stop_during_a_tool(scene: Scenes) -> None:
+    """The tool is cancelled, its call answered CANCELLED, and no finalize is asked for."""
+    started, left = threading.Event(), list[bool]()
+
+    async def work(arguments: JsonObject, context: ToolContext) -> None:
+        started.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            left.append(True)
+
+    stage = scene(calls(Called("slow", "{}")), answers("Never."), extra_tools=[make_tool("slow", work)])
+    with stage.app.asking(tools=["slow"]) as response:
+        chunks = response.iter_raw()
+        seen = read_until(chunks, b"tool_executing")
+        assert started.wait(SECOND)
+        stage.app.client.post(f"/api/runs/{response.headers['x-run-id']}/stop")
+        heard = checked(seen + b"".join(chunks))
+    assert heard.result_codes() == ["CANCELLED"]
+    assert heard.done["status"] == "cancelled"
+    assert left == [True]
+    assert len(stage.bodies) == 1

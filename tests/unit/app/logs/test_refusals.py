@@ -1,0 +1,142 @@
+"""Refused requests in the log: who was refused what, and never more lines than a disk can take."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from signalbox.app.asgi.request_id import note_request
+from signalbox.app.logs.rejected_requests import MOST_LINES, SECONDS, Refusals
+from structlog.testing import capture_logs
+
+from tests.scenarios.access.house import ADMIN, bearer, give
+from tests.support.serving import RunningApp, settings_for
+
+LINE = {"event", "log_level", "request_id", "status", "code", "method", "path", "owner", "client"}
+
+
+@pytest.fixture
+def guarded(tmp_path: Path) -> Iterator[RunningApp]:
+    """Run an app that asks for a token and takes one question an hour."""
+    settings = settings_for(
+        tmp_path, signalbox_require_token=True, signalbox_admin_token=ADMIN, signalbox_rate_limit="1/hour"
+    )
+    with RunningApp(settings) as app:
+        yield app
+
+
+def refused(app: RunningApp, ask: Callable[[httpx.Client], httpx.Response]) -> dict[str, Any]:
+    """Ask for what is refused, and return the line about it."""
+    with capture_logs() as lines:
+        answer = ask(app.client)
+    [line] = [line for line in lines if line["event"] == "request.refused"]
+    assert set(line) == LINE
+    assert (line["request_id"], line["status"]) == (answer.headers["x-request-id"], answer.status_code)
+    assert line["client"] == "127.0.0.1"
+    return dict(line)
+
+
+def test_each_kind_of_refusal_has_its_line(guarded: RunningApp) -> None:
+    """Status, code, method, path without its query, and the owner once the token is known; never a body or a key."""
+    token, text = give(guarded, "Ada")
+    mine = bearer(text)
+    body = {"model": "openai/sim", "prompt": "canary", "tools": []}
+    chat = "/api/chat/stream"
+
+    line = refused(guarded, lambda client: client.get("/api/runs?canary=1", headers=bearer("canary")))
+    assert (line["status"], line["code"], line["path"], line["owner"]) == (401, "UNAUTHORIZED", "/api/runs", None)
+    assert line["log_level"] == "warning"
+    seen = [line]
+    line = refused(guarded, lambda client: client.get("/api/runs", headers={**mine, "host": "evil.example"}))
+    assert (line["status"], line["code"]) == (403, "HOST_NOT_ALLOWED")
+    line = refused(guarded, lambda client: client.post(chat, json={**body, "canary": 1}, headers=mine))
+    assert (line["status"], line["code"], line["owner"]) == (422, "UNKNOWN_FIELD", token.id)
+    assert (line["method"], line["log_level"]) == ("POST", "info")
+    seen.append(line)
+    line = refused(guarded, lambda client: client.post(chat, content=b"x" * 9_000_000, headers=mine))
+    assert (line["status"], line["code"]) == (413, "BODY_TOO_LARGE")
+    assert guarded.client.post(chat, json=body, headers=mine).status_code == 200
+    line = refused(guarded, lambda client: client.post(chat, json=body, headers=mine))
+    assert (line["status"], line["code"], line["owner"]) == (429, "TOO_MANY_QUESTIONS", token.id)
+    guarded.parts.runs.is_closing = True
+    line = refused(guarded, lambda client: client.post(chat, json=body, headers=bearer(ADMIN)))
+    assert (line["status"], line["code"], line["owner"]) == (503, "SHUTTING_DOWN", "operator")
+    seen.append(line)
+    line = refused(guarded, lambda client: client.get("/api/runs/none", headers=mine))
+    assert (line["status"], line["code"], line["log_level"]) == (404, "UNKNOWN_RUN", "info")
+    assert "canary" not in str(seen)
+
+
+class Clock:
+    """A clock that a test moves, with what is to be called."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+        self.calls: list[tuple[float, Callable[[], None]]] = []
+
+    def later(self, seconds: float, call: Callable[[], None]) -> None:
+        self.calls.append((self.now + seconds, call))
+
+    def move(self, seconds: float) -> None:
+        self.now += seconds
+        due = [call for at, call in self.calls if at <= self.now]
+        self.calls = [(at, call) for at, call in self.calls if at > self.now]
+        for call in due:
+            call()
+
+
+def refusal(refusals: Refusals, status: int = 401, code: str = "UNAUTHORIZED") -> None:
+    """Have one request refused."""
+    scope: dict[str, Any] = {"type": "http", "method": "GET", "path": "/api/runs", "headers": [], "client": ("::1", 5)}
+    note_request(scope).code = code
+    refusals.note(scope, status)
+
+
+def test_a_flood_is_counted_instead_of_written(app: RunningApp) -> None:
+    """Ten thousand refusals of a kind are twenty lines and their number; another kind keeps its own lines."""
+    clock = Clock()
+    refusals = Refusals(lambda: clock.now, clock.later)
+    with capture_logs() as lines:
+        for _ in range(10_000):
+            refusal(refusals)
+        refusal(refusals, 503, "SHUTTING_DOWN")
+        assert [line["status"] for line in lines] == [401] * MOST_LINES + [503]
+        clock.move(SECONDS - 1)
+        assert len(lines) == MOST_LINES + 1
+        clock.move(1)
+    told = lines[-1]
+    assert (told["event"], told["status"], told["code"]) == ("requests.refused", 401, "UNAUTHORIZED")
+    assert (told["more"], told["seconds"]) == (10_000 - MOST_LINES, SECONDS)
+
+
+def test_after_its_minute_a_kind_has_lines_again() -> None:
+    """The count of a minute comes before the next one's lines, once, and no refusal is in neither."""
+    clock = Clock()
+    refusals = Refusals(lambda: clock.now, clock.later)
+    with capture_logs() as lines:
+        for _ in range(MOST_LINES + 3):
+            refusal(refusals)
+        clock.now += SECONDS  # the timer is late
+        refusal(refusals)
+        clock.move(0)
+    assert [line["event"] for line in lines[MOST_LINES:]] == ["requests.refused", "request.refused"]
+    assert lines[MOST_LINES]["more"] == 3
+
+
+def test_what_was_counted_is_said_at_the_end(app: RunningApp) -> None:
+    """A server that stops in the middle of a flood says how many there were."""
+    clock = Clock()
+    refusals = Refusals(lambda: clock.now, clock.later)
+    with capture_logs() as lines:
+        for _ in range(MOST_LINES + 5):
+            refusal(refusals)
+        refusals.flush()
+        refusals.flush()
+    assert [line["more"] for line in lines if line["event"] == "requests.refused"] == [5]
+
+
+def test_a_long_path_is_cut(app: RunningApp) -> None:
+    """A path may be as long as a head: the log has its beginning."""
+    line = refused(app, lambda client: client.get(f"/{'x' * 5000}"))
+    assert len(line["path"]) == 200

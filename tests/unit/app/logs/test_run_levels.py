@@ -1,0 +1,71 @@
+"""The level of a run's last line: what failed stands out, what was asked for does not."""
+
+import os
+import signal
+from pathlib import Path
+
+import orjson
+import pytest
+from signalbox.app.logs.run_log import level_of
+from signalbox.core.codes import Code
+from structlog.testing import capture_logs
+
+from tests.scenarios.access.house import bearer, give
+from tests.support.processes import Process, serving
+from tests.support.serving import RunningApp, read_until, settings_for
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "level"),
+    [
+        ("complete", None, "info"),
+        ("cancelled", None, "info"),
+        ("length", Code.LENGTH, "info"),
+        ("content_filter", Code.CONTENT_FILTER, "info"),
+        ("interrupted", Code.BUDGET_REACHED, "info"),
+        ("interrupted", Code.DETACHED_TIMEOUT, "info"),
+        ("interrupted", Code.STREAM_CUT, "warning"),
+        ("interrupted", Code.SERVER_SHUTDOWN, "warning"),
+        ("error", Code.RATE_LIMIT, "warning"),
+        ("error", Code.EMPTY_ANSWER, "warning"),
+        ("error", Code.UPSTREAM_AUTH, "error"),
+        ("error", Code.UPSTREAM_CREDITS, "error"),
+        ("error", Code.INTERNAL, "error"),
+    ],
+)
+def test_how_a_run_ended_decides(status: str, code: Code | None, level: str) -> None:
+    """An upstream's failure is a warning; an error is what only the operator can put right."""
+    assert level_of(status, code) == level
+
+
+def test_a_failed_run_stands_out_and_names_its_owner(tmp_path: Path) -> None:
+    """The owner is the API token's id, as `signalbox token list` shows it; the token itself is nowhere."""
+    with RunningApp(settings_for(tmp_path, signalbox_require_token=True)) as app:
+        token, text = give(app, "Ada")
+        with capture_logs() as lines:
+            body = {"model": "openai/sim-error-401", "prompt": "Hi!", "tools": []}
+            answer = app.client.post("/api/chat/stream", json=body, headers=bearer(text))
+            assert answer.status_code == 200
+    runs = [line for line in lines if line["event"] in ("run", "run.started")]
+    assert [line["owner"] for line in runs] == [token.id, token.id]
+    assert (runs[1]["log_level"], runs[1]["code"]) == ("error", "UPSTREAM_AUTH")
+    assert text.rpartition("-")[2] not in str(lines)
+
+
+@pytest.mark.e2e
+def test_a_run_that_a_crash_has_cut_ends_in_the_log_too(tmp_path: Path) -> None:
+    """After `kill -9` the next start writes the line that the dead process could not."""
+    env = {"SIGNALBOX_SIMULATOR_PACE": "0.05", "TOOL_LOOP_V2": "true"}
+    process = Process(["-m", "signalbox", "serve", "--port", "0"], tmp_path, env).ready()
+    body = {"model": "openai/sim-long-400", "prompt": "Hello!"}
+    with process.client() as client, client.stream("POST", "/api/chat/stream", json=body) as response:
+        run_id = response.headers["x-run-id"]
+        read_until(response.iter_raw(), b'"content"')
+        os.kill(process.process.pid, signal.SIGKILL)
+    process.end()
+    with serving(tmp_path) as process:
+        pass
+    lines = [orjson.loads(line) for line in process.errors().splitlines()]
+    [line] = [line for line in lines if line["event"] == "run"]
+    assert (line["run_id"], line["status"], line["code"]) == (run_id, "interrupted", "SERVER_CRASH")
+    assert (line["level"], line["recovered"]) == ("warning", True)

@@ -1,0 +1,121 @@
+"""How long a run took is the server's word, the same wherever the run is looked at."""
+
+from collections.abc import Callable
+
+import pytest
+from msgspec import UNSET
+from signalbox.chat.loops.legacy import run_legacy
+from signalbox.chat.loops.progress import Progress
+from signalbox.chat.loops.v2 import run_v2
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
+from signalbox.core.events import Content, Done, Reasoning, Stamped
+from signalbox.core.parts import TextDelta
+from signalbox.core.ports import Play
+from signalbox.runs.recovery import recover
+from signalbox.services.tool_executor import ToolExecutor
+from signalbox.store.runs.journal import JournalStore
+
+from tests.support.disk import Disk, a_run
+from tests.support.fixtures import Behind
+from tests.support.frames import checked
+from tests.support.runs import context_for, driven, no_wait
+from tests.support.scripted import SERVED, ScriptedClient, ending
+from tests.support.upstream import says
+
+pytestmark = pytest.mark.anyio
+
+
+class Clock:
+    """A clock that goes on only where a script says so."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def passes(self, seconds: float) -> Callable[..., object]:
+        async def wait() -> None:
+            self.now += seconds
+
+        return wait
+
+
+@pytest.mark.parametrize("loop", [run_v2, run_legacy])
+async def test_an_ending_says_how_long_the_run_took(loop: Callable[..., Play]) -> None:
+    """From its start to its end, and to the model's first part, the wait before the first attempt among it."""
+    clock = Clock()
+    slow = [clock.passes(1.5), [SERVED], [TextDelta("Well.")], clock.passes(2.0), ending("stop")]
+    context, progress = context_for(), Progress(clock=clock, started=clock.now - 0.5)
+    play = loop(context, ScriptedClient(slow), ToolExecutor(()), progress, sleep=no_wait)
+    done = (await driven(play, context, progress))[-1][-1]
+    assert isinstance(done, Done)
+    assert (done.duration_ms, done.first_token_ms) == (4000, 2000)
+
+
+async def test_a_run_that_no_model_answered_has_no_first_token() -> None:
+    """There was none to wait for."""
+    clock = Clock()
+    refused = [clock.passes(0.25), UpstreamError(Code.UPSTREAM_AUTH)]
+    context, progress = context_for(), Progress(clock=clock, started=clock.now)
+    play = run_v2(context, ScriptedClient(refused), ToolExecutor(()), progress, sleep=no_wait)
+    done = (await driven(play, context, progress))[-1][-1]
+    assert isinstance(done, Done)
+    assert done.duration_ms == 250
+    assert done.first_token_ms is UNSET
+
+
+def test_the_figure_is_the_same_wherever_a_run_is_opened(behind: Behind) -> None:
+    """In the stream, its replay, the trace, a save and its replay, and an exported conversation."""
+    app, _ = behind(says("Yes."))
+    live = app.post(prompt="Hello!", tools=[], conversation_id="c")
+    run_id, done = live.headers["x-run-id"], checked(live.content).done
+    save_id = app.client.post("/api/saves", json={"run_id": run_id}).json()["id"]
+    save = app.client.get(f"/api/saves/{save_id}").json()
+    trace = app.client.get(f"/api/runs/{run_id}").json()
+    told = [
+        done,
+        checked(app.client.get(f"/api/runs/{run_id}/events").content).done,
+        checked(app.client.get(f"/api/saves/{save_id}/events").content).done,
+        trace["done"],
+        save["trace"]["done"],
+        save["events"][-1],
+        app.client.get("/api/conversations/c/export?format=json").json()["messages"][1]["events"][-1],
+    ]
+    figures = {(one["duration_ms"], one["first_token_ms"]) for one in told}
+    assert len(figures) == 1
+    ((took, first),) = figures
+    assert 0 <= first <= took
+    assert took == pytest.approx((trace["ended"] - trace["started"]) * 1000, abs=50)
+    node = app.client.get("/api/conversations/c").json()["messages"][1]
+    assert (node["created"], node["ended"]) == (trace["started"], trace["ended"])
+    assert (node["first_token_ms"], node["provider"]) == (first, done["provider"])
+
+
+async def test_a_run_that_a_crash_cut_ended_with_its_last_sign(disk: Disk) -> None:
+    """The server was down for years; the run took the four seconds in which it spoke, and its frames say so."""
+    begun = 1_000_000.0
+    dead = JournalStore(disk)
+    await dead.open(a_run("r", started=begun), lambda seq, reserved: None)
+    dead.append("r", [Stamped(1, round(begun * 1000) + 900, Reasoning("Hm"))])
+    dead.append("r", [Stamped(2, round(begun * 1000) + 4000, Content("So far"))])
+    await dead.aclose()
+    store = JournalStore(disk)
+    (record,) = await recover(store)
+    last = (await store.read("r", 0))[-1]
+    await store.aclose()
+    assert record.ended == begun + 4
+    assert isinstance(last.event, Done)
+    assert (last.event.duration_ms, last.at) == (4000, round(begun * 1000) + 4000)
+
+
+async def test_a_run_that_said_nothing_before_the_crash_took_no_time(disk: Disk) -> None:
+    """Nothing is known of it but when it began."""
+    dead = JournalStore(disk)
+    await dead.open(a_run("r", started=1_000_000.0), lambda seq, reserved: None)
+    await dead.aclose()
+    store = JournalStore(disk)
+    (record,) = await recover(store)
+    await store.aclose()
+    assert record.ended == 1_000_000.0

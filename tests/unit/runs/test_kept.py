@@ -1,0 +1,382 @@
+"""Runs over a real database: what is shown before it is on disk, and what happens to runs while the disk is away."""
+
+import asyncio
+import gc
+from contextlib import aclosing
+
+import pytest
+from signalbox.chat.loops.progress import Progress
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError
+from signalbox.core.events import AnyEvent, Content, Done
+from signalbox.core.invariants import first_fault
+from signalbox.core.parts import Bill, Completion, Request, Served, Usage
+from signalbox.core.ports import Emit
+from signalbox.runs.billing import Settlements
+from signalbox.runs.journal import Journal
+from signalbox.runs.manager import RunManager
+from signalbox.runs.run import Asked, Run, new_run_id
+from signalbox.store.runs import flush, journal
+from signalbox.store.runs.journal import JournalStore
+
+from tests.support.disk import BOTH, Disk, until
+from tests.support.runs import context_for
+
+pytestmark = pytest.mark.anyio
+DATABASES = BOTH
+BLOCK = 8
+
+
+class Talk:
+    """A loop that says so many words a step, as often as it is told, and then ends."""
+
+    def __init__(self, words: int = 1) -> None:
+        self.words, self.said = words, 0
+        self._go = asyncio.Semaphore(0)
+        self.is_over = False
+
+    async def play(self, emit: Emit[list[AnyEvent]]) -> None:
+        while True:
+            await self._go.acquire()
+            if self.is_over:
+                return
+            self.said += self.words
+            emit([Content("w ") for _ in range(self.words)])
+
+    def step(self, times: int = 1) -> None:
+        for _ in range(times):
+            self._go.release()
+
+    def end(self) -> None:
+        self.is_over = True
+        self._go.release()
+
+
+async def start(manager: RunManager, talk: Talk, run_id: str | None = None) -> Run:
+    """Start a run that outlives its watchers."""
+    context = context_for()
+    context.run_id = run_id or new_run_id()
+    return await manager.start(context, Progress(), talk.play, Asked(goes_on=True))
+
+
+class Watcher:
+    """Reads a run to its end; remembers what it saw, and what the file said was reserved then."""
+
+    def __init__(self, manager: RunManager, disk: Disk, run_id: str, after: int = 0) -> None:
+        self.seen: list[int] = []
+        self.events: list[AnyEvent] = []
+        self.ahead: list[int] = []
+        self._ask = (manager, disk, run_id, after)
+        self.task = asyncio.create_task(self._read())
+
+    async def _read(self) -> None:
+        manager, disk, run_id, after = self._ask
+        async with aclosing(manager.watch(run_id, after)) as batches:
+            async for batch in batches:
+                if batch[-1].seq > disk.reserved(run_id):
+                    self.ahead.append(batch[-1].seq)
+                self.seen += [stamped.seq for stamped in batch]
+                self.events += [stamped.event for stamped in batch]
+
+    async def end(self) -> list[int]:
+        await asyncio.wait_for(self.task, 10)
+        assert first_fault(self.events) is None
+        return self.seen
+
+
+async def test_nothing_is_shown_before_the_runs_row_is_on_disk(disk: Disk, store: JournalStore) -> None:
+    """The model answers already; who watches sees nothing of it until its numbers are reserved."""
+    manager = RunManager(store)
+    talk, run_id = Talk(), new_run_id()
+    disk.hold()
+    starting = asyncio.create_task(start(manager, talk, run_id))
+    await disk.asked.wait()
+    talk.step(5)
+    await until(lambda: talk.said == 5)
+    watcher = Watcher(manager, disk, run_id)
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert (watcher.seen, starting.done(), disk.rows("SELECT id FROM runs")) == ([], False, [])
+    disk.release()
+    await starting
+    talk.end()
+    assert (await watcher.end(), watcher.ahead) == ([1, 2, 3, 4, 5, 6], [])
+
+
+async def test_the_end_is_on_disk_before_it_is_told(disk: Disk, store: JournalStore) -> None:
+    """Whoever has seen `done` finds it so after a crash: words may run ahead of the disk, the ending may not."""
+    manager = RunManager(store)
+    talk = Talk()
+    run = await start(manager, talk)
+    watcher = Watcher(manager, disk, run.id)
+    disk.hold()
+    talk.step()
+    await until(lambda: watcher.seen == [1])
+    talk.end()
+    await until(lambda: run.is_over)
+    for _ in range(50):
+        await asyncio.sleep(0)
+    assert (watcher.seen, watcher.task.done()) == ([1], False)
+    disk.release()
+    assert await watcher.end() == [1, 2]
+    assert disk.rows("SELECT status FROM runs") == [("complete",)]
+
+
+async def test_a_disk_that_fails_keeps_no_end_back(disk: Disk, store: JournalStore) -> None:
+    """The stream goes on to its end while nothing can be written."""
+    manager = RunManager(store)
+    talk = Talk()
+    run = await start(manager, talk)
+    watcher = Watcher(manager, disk, run.id)
+    disk.failing = Code.STORE_UNAVAILABLE
+    talk.step()
+    await until(lambda: watcher.seen == [1])
+    talk.end()
+    assert await watcher.end() == [1, 2]
+    disk.failing = None
+    await store.flush()
+    assert disk.rows("SELECT status FROM runs") == [("complete",)]
+
+
+async def test_no_watcher_is_ahead_of_what_is_reserved(
+    disk: Disk, store: JournalStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Blocks are small here: each is on disk before a number of it is shown, and the next one before it is needed."""
+    monkeypatch.setattr(flush, "BLOCK", BLOCK)
+    manager = RunManager(store)
+    talk = Talk(words=3)
+    run = await start(manager, talk)
+    watcher = Watcher(manager, disk, run.id)
+    for step in range(1, 41):
+        talk.step()
+        await until(lambda step=step: run.seq == 3 * step and run.journal.durable == run.seq)
+        assert disk.reserved(run.id) >= run.seq + BLOCK // 2
+        await until(lambda step=step: len(watcher.seen) == 3 * step)
+    talk.end()
+    assert await watcher.end() == list(range(1, 122))
+    assert watcher.ahead == []
+
+
+async def test_a_crash_goes_on_above_what_anybody_has_seen(
+    disk: Disk, store: JournalStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk is held while a run talks on: watchers see its block and no more, and recovery begins behind that."""
+    monkeypatch.setattr(flush, "BLOCK", BLOCK)
+    manager = RunManager(store)
+    talk = Talk()
+    run = await start(manager, talk)
+    watcher = Watcher(manager, disk, run.id)
+    talk.step(3)
+    await until(lambda: run.journal.durable == 3)
+    disk.hold()
+    talk.step(30)
+    await until(lambda: run.seq == 33)
+    await until(lambda: len(watcher.seen) == BLOCK)
+    assert (disk.reserved(run.id), disk.seqs(run.id)[-1][1]) == (BLOCK, 3)
+
+    after_the_crash = disk.again()
+    survivor = JournalStore(after_the_crash)
+    revived = RunManager(survivor)
+    await revived.recover()
+    told = [stamped async for batch in revived.watch(run.id, BLOCK) for stamped in batch]
+    assert [s.seq for s in told] == [BLOCK + 1, BLOCK + 2]
+    done = told[-1].event
+    assert isinstance(done, Done)
+    assert (done.status, done.code) == ("interrupted", "SERVER_CRASH")
+    assert [s.seq for s in await revived.events(run.id)] == [1, 2, 3, BLOCK + 1, BLOCK + 2]
+    await survivor.aclose()
+    await after_the_crash.aclose()
+    watcher.task.cancel()
+    await asyncio.gather(watcher.task, return_exceptions=True)
+    store.drop(run.id)  # that process is dead
+    run.stop()
+    await run.wait()
+
+
+async def test_streams_go_on_while_the_disk_fails_and_are_kept_when_it_is_back(disk: Disk, store: JournalStore) -> None:
+    """New runs get 503; those under way come to their end before their watchers, and to the disk once it works."""
+    over: list[Run] = []
+    manager = RunManager(store, on_over=over.append)
+    talks = [Talk(), Talk()]
+    runs = [await start(manager, talk) for talk in talks]
+    watchers = [Watcher(manager, disk, run.id) for run in runs]
+    disk.failing = Code.STORE_UNAVAILABLE
+    for talk in talks:
+        talk.step(4)
+    await until(lambda: not store.is_well)
+    with pytest.raises(RequestError) as refused:
+        await start(manager, Talk())
+    assert refused.value.code is Code.STORE_UNAVAILABLE
+    assert (over, len(manager._live)) == ([], 2), "it is refused before a model is asked"
+    talks[0].end()
+    assert await watchers[0].end() == [1, 2, 3, 4, 5]
+    assert (list(manager._unwritten), disk.seqs(runs[0].id)) == ([runs[0].id], [])
+    late = Watcher(manager, disk, runs[0].id, after=2)
+    assert await late.end() == [3, 4, 5]
+    disk.failing = None
+    await until(lambda: not manager._unwritten)
+    assert (await manager.find(runs[0].id)).status == "complete"
+    assert [s.seq for s in await manager.events(runs[0].id)] == [1, 2, 3, 4, 5]
+    talks[1].end()
+    assert await watchers[1].end() == [1, 2, 3, 4, 5]
+    await (await start(manager, _ended())).wait()
+
+
+def _ended() -> Talk:
+    talk = Talk()
+    talk.step()
+    talk.end()
+    return talk
+
+
+@pytest.mark.parametrize("how", ["fails", "is silent"])
+async def test_a_run_that_cannot_be_kept_is_ended(
+    disk: Disk, store: JournalStore, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """Its caller gets 503 in time, its loop is closed, its place is free, and it is found nowhere, now or later."""
+    monkeypatch.setattr(journal, "_SILENT_SECONDS", 0.05)
+    over: list[Run] = []
+    manager = RunManager(store, most_at_once=1, on_over=over.append)
+    if how == "fails":
+        disk.failing = Code.STORE_UNAVAILABLE
+    else:
+        disk.hold()
+    with pytest.raises(RequestError) as refused:
+        await asyncio.wait_for(start(manager, Talk(), "r"), 5)
+    assert refused.value.code is Code.STORE_UNAVAILABLE
+    assert over[0].done is not None
+    assert over[0].done.status == "cancelled"
+    assert (manager._live, manager._unwritten, store._runs) == ({}, {}, {})
+    monkeypatch.setattr(journal, "_SILENT_SECONDS", 10.0)
+    disk.failing = None
+    disk.release()
+    await until(lambda: store.is_well)
+    talk = Talk()
+    run = await start(manager, talk)
+    assert disk.rows("SELECT id FROM runs") == [(run.id,)]
+    talk.end()
+    await run.wait()
+
+
+async def test_a_run_whose_row_was_deleted_ends_as_ever(disk: Disk, store: JournalStore) -> None:
+    """Its conversation was deleted while it ran: its watcher reads to the end, and nothing of it stays in memory."""
+    manager = RunManager(store)
+    talk = Talk()
+    run = await start(manager, talk)
+    seen: list[int] = []
+
+    async def watch() -> None:
+        async for batch in manager.watch(run.id):
+            seen.extend(stamped.seq for stamped in batch)
+
+    watching = asyncio.create_task(watch())
+    talk.step()
+    await until(lambda: run.journal.durable == 1)
+    await disk.write(lambda connection: connection.exec_driver_sql("DELETE FROM runs"))
+    talk.step(3)
+    await until(lambda: run.journal.durable == 4)
+    talk.step(2)
+    await until(lambda: run.seq == 6)
+    talk.end()
+    await asyncio.wait_for(watching, 5)
+    assert seen == [1, 2, 3, 4, 5, 6, 7]
+    assert (manager._live, manager._unwritten, store._runs) == ({}, {}, {})
+
+
+@pytest.mark.parametrize("when", ["it runs", "it is over"])
+async def test_a_dropped_run_leaves_nothing_in_memory(disk: Disk, store: JournalStore, when: str) -> None:
+    """Its conversation is deleted while the disk is away: what is not written never will be."""
+    manager = RunManager(store)
+    talk = Talk()
+    run = await start(manager, talk)
+    disk.failing = Code.STORE_UNAVAILABLE
+    talk.step()
+    if when == "it runs":
+        await until(lambda: run.seq == 1)
+        store.drop(run.id)
+        talk.step()
+        await until(lambda: run.seq == 2)
+    talk.end()
+    await run.wait()
+    if when == "it is over":
+        assert list(manager._unwritten) == [run.id]
+        store.drop(run.id)
+    assert (manager._live, manager._unwritten, store._runs) == ({}, {}, {})
+    disk.failing = None
+    await until(lambda: store.is_well)
+    await store.flush()
+    assert disk.seqs(run.id) == []
+
+
+async def test_a_written_run_leaves_nothing_in_memory(disk: Disk, store: JournalStore) -> None:
+    """Run after run the process holds what it held before: neither the manager nor the store keeps one."""
+    manager = RunManager(store)
+    before = _runs_in_memory()
+    for _ in range(20):
+        await _watched(manager)
+    await until(lambda: not manager._unwritten)
+    await store.flush()
+    assert (manager._live, manager._unwritten, store._runs, store._unfiled.run_ids) == ({}, {}, {}, set())
+    assert _runs_in_memory() <= before + 1  # the loop may hold the last one for a moment
+
+
+async def _watched(manager: RunManager) -> None:
+    run = await start(manager, _ended())
+    async for _batch in manager.watch(run.id):
+        pass
+    await run.wait()
+
+
+def _runs_in_memory() -> int:
+    gc.collect()
+    return sum(isinstance(one, Run) for one in gc.get_objects())
+
+
+async def test_closing_takes_the_last_words_to_the_disk(disk: Disk, store: JournalStore) -> None:
+    """Runs end first, then the journal is written: who comes back after the restart reads the whole ending."""
+    manager = RunManager(store)
+    runs = [await start(manager, Talk()) for _ in range(3)]
+    await manager.aclose()
+    await store.aclose()
+    kept = JournalStore(disk)
+    for run in runs:
+        record = await kept.find(run.id)
+        assert record is not None
+        assert (record.status, record.code, record.seq) == ("interrupted", "SERVER_SHUTDOWN", 2)
+        assert len(await kept.read(run.id, 0)) == 2
+    assert await kept.take_unfinished() == []
+
+
+async def test_a_settlement_holds_nothing_of_what_its_run_said(disk: Disk, store: JournalStore) -> None:
+    """While a bill is waited for, minutes at times, the run's events are let go; the bill is kept all the same."""
+    asked, told = asyncio.Event(), asyncio.Event()
+
+    class Bills:
+        async def bill(self, generation_id: str) -> Bill:
+            asked.set()
+            await told.wait()
+            return Bill(Usage(input=7, output=5, cost=0.5))
+
+    async def no_wait(seconds: float) -> None:
+        """Ask at once."""
+
+    settlements = Settlements(Bills(), sleep=no_wait)
+    manager = RunManager(store, settlements=settlements)
+    talk, progress, context = Talk(), Progress(), context_for()
+    attempt = progress.begin(Request("openai/sim", ()), 1, final=False)
+    attempt.settle(Completion(served=Served("gen-1")), 1.0, None)
+    run = await manager.start(context, progress, talk.play)
+    talk.step()
+    talk.end()
+    await run.wait()
+    await asked.wait()
+    await store.flush()
+    await until(lambda: manager.live(context.run_id) is None)
+    del run
+    gc.collect()
+    assert not [one for one in gc.get_objects() if type(one) is Journal and one.run_id == context.run_id]
+    told.set()
+    await settlements.wait()
+    record = await manager.find(context.run_id)
+    assert record.usage is not None
+    assert (record.usage.cost, record.status, record.settled_at is not None) == (0.5, "error", True)

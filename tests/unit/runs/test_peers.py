@@ -1,0 +1,298 @@
+"""Two workers in one process: what one does with a run that lives in the other, also when no call comes through."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from signalbox.chat.loops.progress import Progress
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError, StoreError
+from signalbox.core.events import AnyEvent, Content, Done, Stamped
+from signalbox.core.ports import Emit
+from signalbox.core.records import Figures
+from signalbox.runs import cluster
+from signalbox.runs.cluster import Peers
+from signalbox.runs.manager import RunManager
+from signalbox.runs.run import Asked, Run, new_run_id
+from signalbox.store.runs.in_memory import MemoryStore
+
+from tests.support.disk import until
+from tests.support.runs import context_for
+
+pytestmark = pytest.mark.anyio
+LEASE = 15.0
+
+
+@dataclass
+class Air:
+    """Carries calls to all workers; a silent one loses them. `now` is everybody's clock."""
+
+    now: float = 100.0
+    is_silent: bool = False
+    ears: list[Callable[[str], None]] = field(default_factory=list[Callable[[str], None]])
+    lines: list[str] = field(default_factory=list[str])
+
+    async def call(self, *words: str) -> None:
+        self.lines += words
+        if not self.is_silent:
+            for line in words:
+                for ear in self.ears:
+                    ear(line)
+
+
+class SharedStore(MemoryStore):
+    """One store of both workers: it tells those who follow a run of each write, as a flush does."""
+
+    def __init__(self, air: Air) -> None:
+        super().__init__()
+        self.air = air
+        self.watched: list[dict[str, dict[str, float]]] = []
+
+    def append(self, run_id: str, batch: list[Stamped]) -> None:
+        super().append(run_id, batch)
+        self._tell(run_id)
+
+    def note(self, run_id: str, figures: Callable[[], Figures]) -> None:
+        super().note(run_id, figures)
+        self._tell(run_id)
+
+    def _tell(self, run_id: str) -> None:
+        if not self.air.is_silent and any(run_id in watched for watched in self.watched):
+            for ear in self.air.ears:
+                ear(f"news {run_id}")
+
+
+class Talk:
+    """A loop that speaks when it is told to."""
+
+    def __init__(self) -> None:
+        self.words: asyncio.Queue[str | None] = asyncio.Queue()
+
+    async def play(self, emit: Emit[list[AnyEvent]]) -> None:
+        while (word := await self.words.get()) is not None:
+            emit([Content(word)])
+
+
+async def nothing() -> None:
+    """Renew nothing, end nothing."""
+
+
+def worker(name: str, air: Air, store: SharedStore) -> RunManager:
+    """Make a worker beside others."""
+    manager = RunManager(store)
+    manager.peers = Peers(name, LEASE, store, air, manager, nothing, manager.end_orphans, lambda: air.now)
+    air.ears.append(manager.peers.heard)
+    store.watched.append(manager.peers.watched)
+    return manager
+
+
+@dataclass
+class Two:
+    """Two workers, and a run that lives in the first."""
+
+    air: Air
+    home: RunManager
+    other: RunManager
+    talk: Talk
+    run: Run
+
+
+async def two(*, goes_on: bool = True) -> Two:
+    """Start two workers and a run."""
+    air = Air()
+    store = SharedStore(air)
+    home, other = worker("a", air, store), worker("b", air, store)
+    talk, context = Talk(), context_for()
+    context.run_id = new_run_id()
+    return Two(air, home, other, talk, await home.start(context, Progress(), talk.play, Asked(goes_on=goes_on)))
+
+
+async def heard_by(manager: RunManager, run_id: str, into: list[AnyEvent], after: int = 0) -> None:
+    """Follow a run to its end."""
+    async with aclosing(manager.watch(run_id, after)) as batches:
+        async for batch in batches:
+            into += [stamped.event for stamped in batch]
+
+
+async def test_a_run_is_followed_from_another_worker() -> None:
+    """Each piece comes as it is said, and the end with it; then nobody takes the other worker for a watcher."""
+    both, heard = await two(), list[AnyEvent]()
+    following = asyncio.create_task(heard_by(both.other, both.run.id, heard))
+    for word in ("One ", "two ", "three."):
+        both.talk.words.put_nowait(word)
+        await until(lambda word=word: heard[-1:] == [Content(word)])
+    both.talk.words.put_nowait(None)
+    await following
+    assert heard[:3] == [Content("One "), Content("two "), Content("three.")]
+    assert isinstance(heard[3], Done)
+    assert both.home.peers is not None
+    assert both.home.peers.watched == {}
+
+
+async def test_a_run_is_followed_although_every_call_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing rests on a call: whoever waits looks by himself."""
+    monkeypatch.setattr(cluster, "POLL_SECONDS", 0.001)
+    both, heard = await two(), list[AnyEvent]()
+    both.air.is_silent = True
+    following = asyncio.create_task(heard_by(both.other, both.run.id, heard))
+    both.talk.words.put_nowait("One.")
+    await until(lambda: len(heard) == 1)
+    both.talk.words.put_nowait(None)
+    await following
+    assert isinstance(heard[-1], Done)
+
+
+async def test_a_run_is_stopped_from_another_worker() -> None:
+    """The answer comes when the run is over, and says that it was this that ended it; a second one did not."""
+    both = await two()
+    both.talk.words.put_nowait("One.")
+    record, was_stopped = await both.other.stop(both.run.id)
+    assert (record.status, was_stopped) == ("cancelled", True)
+    assert await both.other.stop(both.run.id) == (record, False)
+
+
+async def test_a_stop_that_nobody_hears_is_refused_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After two leases' time the caller is told; it was asked again and again until then."""
+    monkeypatch.setattr(cluster, "POLL_SECONDS", 0.0)
+    both = await two()
+    both.air.is_silent = True
+    stopping = asyncio.create_task(both.other.stop(both.run.id))
+    await until(lambda: both.air.lines.count(f"stop {both.run.id}") > 3)
+    assert not stopping.done()
+    both.air.now += 2 * LEASE
+    with pytest.raises(RequestError) as refused:
+        await stopping
+    assert refused.value.code is Code.WORKER_SILENT
+    assert not both.run.is_over
+
+
+async def test_a_run_goes_on_while_somebody_follows_it_elsewhere() -> None:
+    """Its own watcher leaves first; it ends when the last one has gone, wherever he was."""
+    both, here, there = await two(goes_on=False), list[AnyEvent](), list[AnyEvent]()
+    own = asyncio.create_task(heard_by(both.home, both.run.id, here))
+    both.talk.words.put_nowait("One ")
+    await until(lambda: len(here) == 1)
+    following = asyncio.create_task(heard_by(both.other, both.run.id, there))
+    await until(lambda: both.run.watchers == 2)
+    own.cancel()
+    await asyncio.wait({own})
+    both.talk.words.put_nowait("two ")
+    await until(lambda: len(there) == 2)
+    following.cancel()
+    await both.run.wait()
+    assert both.run.done is not None
+    assert both.run.done.status == "cancelled"
+
+
+async def test_followers_of_a_worker_that_died_are_counted_no_more() -> None:
+    """It said that it follows, and then nothing more: its run ends as if the watcher had left."""
+    both = await two(goes_on=False)
+    mine = both.home.peers
+    assert mine is not None
+    mine.heard(f"watch {both.run.id} dead")
+    assert both.run.watchers == 1
+    both.air.now += cluster._GONE_SECONDS + 1
+    beating = asyncio.create_task(mine.beat())
+    await both.run.wait()
+    beating.cancel()
+    assert both.run.watchers == 0
+
+
+async def test_a_poll_elsewhere_puts_off_the_end_of_a_run_that_nobody_watches() -> None:
+    """The timer that would end it is set anew."""
+    both = await two()
+    before = both.run.detached_timer
+    async with aclosing(both.other.so_far(both.run.id)) as batches:
+        assert [batch async for batch in batches] == []
+    await until(lambda: both.run.detached_timer is not before)
+    assert before is not None
+    assert before.cancelled()
+
+
+@pytest.mark.parametrize("line", ["", "news", "watch", "stop", "stop nobody", "leave x y", "poll x", "hymn a b c"])
+async def test_words_that_are_not_understood_do_nothing(line: str) -> None:
+    """A later version may say more; a run that is not here is somebody else's."""
+    both = await two()
+    assert both.home.peers is not None
+    both.home.peers.heard(line)
+    assert both.home.live(both.run.id) is both.run
+    assert both.home.peers.watched == {}
+
+
+ILL_FROM, ILL_TO, END = 160.0, 190.0, 220.0
+
+
+class Beats:
+    """What a beat does; a renewal fails while the database is ill."""
+
+    def __init__(self, air: Air) -> None:
+        self.air = air
+        self.looked: list[float] = []
+
+    async def renew(self) -> None:
+        if ILL_FROM <= self.air.now < ILL_TO:
+            raise StoreError(Code.STORE_UNAVAILABLE)
+
+    async def end_orphans(self) -> None:
+        self.looked.append(self.air.now)
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(0)  # what the beat has begun goes on meanwhile
+        self.air.now += seconds
+        if self.air.now > END:
+            raise asyncio.CancelledError
+
+
+async def test_nobody_is_taken_for_dead_before_he_had_the_time_to_say_that_he_lives() -> None:
+    """After a start, and after each outage of the database, a whole lease passes before orphans are looked for."""
+    beats = await beaten(Beats(Air()))
+    assert beats.looked[0] == 100 + LEASE
+    assert [at for at in beats.looked if at < ILL_FROM][1:]
+    assert next(at for at in beats.looked if at >= ILL_FROM) >= ILL_TO + LEASE
+
+
+class Busy(Beats):
+    """Ending the runs of the dead takes for ever; renewals are counted."""
+
+    renewed = 0
+
+    async def renew(self) -> None:
+        self.renewed += 1
+
+    async def end_orphans(self) -> None:
+        await super().end_orphans()
+        await asyncio.Event().wait()
+
+
+async def test_who_ends_many_runs_is_not_taken_for_dead_himself() -> None:
+    """Leases are renewed meanwhile, and the dead are looked for once at a time."""
+    beats = await beaten(Busy(Air()))
+    assert len(beats.looked) == 1
+    assert beats.renewed > 10
+
+
+class Slow(Beats):
+    """The database stalls now and then: a renewal comes through late, and so does everybody else's."""
+
+    async def renew(self) -> None:
+        if int(self.air.now) % 2:
+            self.air.now += LEASE
+
+
+async def test_after_a_stall_nobody_is_taken_for_dead_either() -> None:
+    """Who had to wait himself cannot know who is dead."""
+    beats = await beaten(Slow(Air()))
+    assert beats.looked == []
+
+
+async def beaten(beats: Beats) -> Any:
+    """Have a worker beat to the end of the story."""
+    air, store = beats.air, SharedStore(beats.air)
+    manager = RunManager(store)
+    peers_ = Peers("a", LEASE, store, air, manager, beats.renew, beats.end_orphans, lambda: air.now, beats.sleep)
+    with pytest.raises(asyncio.CancelledError):
+        await peers_.beat()
+    return beats

@@ -1,0 +1,475 @@
+"""The page fetcher over real sockets on loopback; only what names lead to is scripted."""
+
+import asyncio
+import gzip
+import ssl
+import zlib
+from collections.abc import Sequence
+from contextlib import suppress
+from ipaddress import ip_address
+from typing import Any
+
+import httpcore
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from signalbox.core.codes import Code
+from signalbox.core.errors import ToolError
+from signalbox.core.tools import WebPage
+from signalbox.services import fetch
+from signalbox.services.addresses import Allowance
+from signalbox.services.charsets import decoded
+from signalbox.services.fetch import LARGEST_BODY, PageFetcher, Target
+
+from tests.conftest import ROOT
+from tests.support.site import reply, site
+
+pytestmark = pytest.mark.anyio
+
+PEM = ROOT / "tests/support/data/loopback.pem"
+OPEN = Allowance.of(["127.0.0.0/8"])
+
+
+class Names:
+    """A resolver with answers of ours, one after the other for each name; it counts what it was asked."""
+
+    def __init__(self, **answers: Sequence[Sequence[str]]) -> None:
+        self.answers = {name.replace("_", "."): list(turns) for name, turns in answers.items()}
+        self.asked: list[str] = []
+
+    async def __call__(self, host: str, port: int) -> Sequence[str]:
+        self.asked.append(host)
+        turns = self.answers.get(host)
+        if turns is None:
+            raise OSError("no such name")
+        return turns.pop(0) if len(turns) > 1 else turns[0]
+
+
+async def failure(fetcher: PageFetcher, url: str) -> ToolError:
+    """Return the error of a fetch that must fail."""
+    with pytest.raises(ToolError) as raised:
+        await fetcher.fetch(url)
+    return raised.value
+
+
+# --- what is asked ---
+
+
+async def test_a_page_is_fetched_without_anything_of_ours():
+    """No cookie, no credential, no referrer, nothing compressed asked for, and the connection is not kept."""
+    async with site(reply("<p>Hello</p>", kind="text/html; charset=utf-8", set_cookie="a=b")) as there:
+        url = f"{there.url}/a%20b/ü?q=ü&x=1#part"
+        page = await PageFetcher(OPEN).fetch(url)
+        assert page == WebPage(f"{there.url}/a%20b/%C3%BC?q=%C3%BC&x=1", "text/html", "<p>Hello</p>")
+        asked = there.asked[0]
+    assert asked.path == "/a%20b/%C3%BC?q=%C3%BC&x=1"
+    assert set(asked.headers) == {"host", "user-agent", "accept", "accept-language", "accept-encoding", "connection"}
+    assert asked.headers["accept-encoding"] == "identity"
+    assert asked.headers["host"] == f"127.0.0.1:{there.port}"
+
+
+async def test_no_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch):
+    """A proxy would resolve the name itself, and reach what must not be reached."""
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "HTTPS_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    async with site(reply("here")) as there:
+        assert (await PageFetcher(OPEN).fetch(there.url)).text == "here"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "example.org",
+        "ftp://example.org/",
+        "file:///etc/passwd",
+        "javascript:alert(1)",
+        "https://",
+        "https:///path",
+        "https://user:secret@example.org/",
+        "https://user@example.org/",
+        "https://@example.org/",
+        "https://example.org:8080/",
+        "http://example.org:443/",
+        "https://example.org:80/",
+        "https://example.org:99999/",
+        "https://exa mple.org/",
+        "https://example.org/a b",
+        "https://example.org\\@127.0.0.1/",
+        "https://example.org/\r\nx: y",
+        "https://2130706433/",
+        "https://0x7f.1/",
+        "https://0177.0.0.1/",
+        "https://①②⑦.⓪.⓪.①/",
+        "https://[fe80::1%25eth0]/",
+        "https://[::1",
+        "gopher://x/",
+        "https://example.org/" + "a" * 2000,
+        "data:text/html,x",
+        "https://exa\x00mple.org/",
+    ],
+)
+async def test_g01_what_is_no_plain_https_address_is_refused_before_any_look_up(url: str):
+    """The model is told what is wrong with its argument."""
+    names = Names()
+    error = await failure(PageFetcher(resolve=names), url)
+    assert error.code is Code.INVALID_ARGUMENTS
+    assert error.message.startswith("url: ")
+    assert "secret" not in error.message
+    assert names.asked == []
+
+
+def test_http_becomes_https_unless_the_operator_allowed_the_host():
+    """The public internet is asked by https alone."""
+    plain = PageFetcher(Allowance.of(["wiki.intern"]))
+    assert plain.target("http://example.org/a") == Target("https", "example.org", 443, "/a")
+    assert plain.target("http://example.org:80/a") == Target("https", "example.org", 443, "/a")
+    assert plain.target("http://wiki.intern:8080/a") == Target("http", "wiki.intern", 8080, "/a")
+    assert plain.target("https://wiki.intern").url == "https://wiki.intern/"
+    assert plain.target("https://[2606:4700::1111]/").authority == "[2606:4700::1111]"
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(max_size=40) | st.text(max_size=40).map("https://".__add__))
+def test_any_text_is_an_address_or_a_sentence(text: str):
+    """No text breaks the reading of an address, and what is asked is plain ASCII on one line."""
+    target = None
+    with suppress(ToolError):
+        target = PageFetcher().target(text)
+    if target is not None:
+        assert target.url.isascii()
+        assert target.url.isprintable()
+        assert " " not in target.url
+        assert target.port == 443
+
+
+# --- which address ---
+
+
+@pytest.mark.parametrize(
+    "addresses",
+    [
+        ["127.0.0.1"],
+        ["10.0.0.1"],
+        ["169.254.169.254"],
+        ["::1"],
+        ["::ffff:127.0.0.1"],
+        ["::ffff:7f00:1"],
+        ["fe80::1%eth0"],
+        ["64:ff9b::7f00:1"],
+        ["2002:7f00:1::"],
+        ["93.184.216.34", "127.0.0.1"],
+        ["2606:4700::1111", "fd00::1"],
+        [],
+        ["nonsense"],
+    ],
+)
+async def test_g01_every_address_of_a_host_must_be_public(addresses: list[str]):
+    """One private address among public ones is enough to refuse, and none is connected to."""
+    async with site(reply("secret")) as there:
+        error = await failure(PageFetcher(resolve=Names(rebind_example=[addresses])), "https://rebind.example/")
+        assert there.asked == []
+    assert error.code is Code.TOOL_FAILED
+    assert error.message == "rebind.example is not on the public internet; only public pages can be read."
+
+
+class Dialled:
+    """Stands in for a connection: it notes where it would lead, and does not."""
+
+    made: list[tuple[str, int, str]]
+
+    def __init__(self, origin: httpcore.Origin, *_: Any, **__: Any) -> None:
+        self.origin = origin
+
+    async def handle_async_request(self, request: httpcore.Request) -> httpcore.Response:
+        Dialled.made.append((self.origin.host.decode(), self.origin.port, request.extensions["sni_hostname"]))
+        raise httpcore.ConnectError("refused")
+
+    def close(self) -> None:
+        pass
+
+
+async def test_g01_a_name_is_looked_up_once_and_connected_to_what_was_checked(monkeypatch: pytest.MonkeyPatch):
+    """A name with a public answer first and a private one then (rebinding) is asked once, and dialled by number."""
+    Dialled.made = []
+    monkeypatch.setattr(fetch, "Http1Connection", Dialled)
+    names = Names(rebind_example=[["93.184.216.34", "2606:4700::1111"], ["127.0.0.1"]])
+    error = await failure(PageFetcher(resolve=names), "https://rebind.example/")
+    assert error.message == "rebind.example cannot be reached."
+    assert names.asked == ["rebind.example"]
+    assert Dialled.made == [("93.184.216.34", 443, "rebind.example"), ("2606:4700::1111", 443, "rebind.example")]
+
+
+PUBLIC = st.sampled_from(["93.184.216.34", "1.1.1.1", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"])
+INNER_V4 = ["127.0.0.1", "10.0.0.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "1.1", ""]
+INNER_V6 = ["::1", "::", "fd00::1", "fe80::1", "fe80::1%eth0", "64:ff9b::a00:1", "64:ff9b:1::7f00:1", "2002:7f00:1::"]
+WRAPPED = ["::ffff:10.0.0.1", "::ffff:a9fe:a9fe", "::7f00:1"]
+INNER = st.sampled_from([*INNER_V4, *INNER_V6, *WRAPPED])
+ANSWERS = st.lists(st.lists(PUBLIC | INNER, max_size=5), min_size=1, max_size=4)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(ANSWERS)
+async def test_g01_whatever_a_resolver_answers_only_public_addresses_are_dialled(
+    monkeypatch: pytest.MonkeyPatch, answers: list[list[str]]
+):
+    """Public first and private then, or mixed, in any order: each fetch looks up once and dials what it checked."""
+    monkeypatch.setattr(fetch, "Http1Connection", Dialled)
+    names = Names(rebind_example=answers)
+    fetcher = PageFetcher(resolve=names)
+    for turn in list(answers):
+        Dialled.made = []
+        names.asked.clear()
+        await failure(fetcher, "https://rebind.example/")
+        assert names.asked == ["rebind.example"]
+        dialled = [host for host, *_ in Dialled.made]
+        allowed = bool(turn) and all(one in PUBLIC_TEXTS for one in turn)
+        assert dialled == ([str(ip_address(one)) for one in turn[:4]] if allowed else [])
+
+
+PUBLIC_TEXTS = {"93.184.216.34", "1.1.1.1", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"}
+
+
+async def test_g01_a_redirect_is_looked_up_and_pinned_anew(monkeypatch: pytest.MonkeyPatch):
+    """A page that leads to itself while its name now leads inside is refused at the second look-up."""
+    made: list[str] = []
+
+    class Redirecting(Dialled):
+        async def handle_async_request(self, request: httpcore.Request) -> httpcore.Response:
+            made.append(self.origin.host.decode())
+            return httpcore.Response(302, headers=[(b"location", b"/again")], content=b"")
+
+    monkeypatch.setattr(fetch, "Http1Connection", Redirecting)
+    names = Names(rebind_example=[["93.184.216.34"], ["93.184.216.34"], ["127.0.0.1"]])
+    error = await failure(PageFetcher(resolve=names), "https://rebind.example/")
+    assert error.message == "rebind.example is not on the public internet; only public pages can be read."
+    assert made == ["93.184.216.34"] * 2
+    assert names.asked == ["rebind.example"] * 3
+
+
+async def test_g01_connecting_looks_nothing_up(monkeypatch: pytest.MonkeyPatch):
+    """Down to the socket only the number is used: the event loop is never asked for the name."""
+    asked: list[object] = []
+    loop = asyncio.get_running_loop()
+    real = loop.getaddrinfo
+
+    async def watched(host: object, *given: Any, **more: Any) -> Any:
+        asked.append(host)
+        return await real(host, *given, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(loop, "getaddrinfo", watched)
+    async with site(reply("x")) as there:
+        fetcher = PageFetcher(Allowance.of(["pages.test"]), resolve=Names(pages_test=[["127.0.0.1"]]))
+        assert (await fetcher.fetch(f"http://pages.test:{there.port}/")).text == "x"
+        assert there.asked[0].headers["host"] == f"pages.test:{there.port}"
+    assert "pages.test" not in asked
+
+
+async def test_the_next_address_is_tried_where_one_takes_no_connection():
+    """A host with a dead first address is read all the same."""
+    async with site(reply("x")) as there:
+        fetcher = PageFetcher(Allowance.of(["pages.test"]), resolve=Names(pages_test=[["127.0.0.2", "127.0.0.1"]]))
+        assert (await fetcher.fetch(f"http://pages.test:{there.port}/")).text == "x"
+
+
+def tls_of(server: bool) -> ssl.SSLContext:
+    """Make one side's TLS of the test certificate, which names upstream.test."""
+    if not server:
+        return ssl.create_default_context(cafile=str(PEM))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(PEM)
+    return context
+
+
+async def test_g01_tls_checks_the_name_though_a_number_is_dialled():
+    """The certificate must be the host's; another host's at the same address is refused."""
+    names = Names(upstream_test=[["127.0.0.1"]], other_test=[["127.0.0.1"]])
+    fetcher = PageFetcher(Allowance.of(["upstream.test", "other.test"]), resolve=names, tls=tls_of(server=False))
+    async with site(reply("x"), tls=tls_of(server=True)) as there:
+        assert (await fetcher.fetch(f"https://upstream.test:{there.port}/")).text == "x"
+        error = await failure(fetcher, f"https://other.test:{there.port}/")
+    assert error.message == "The TLS certificate of other.test is not valid."
+
+
+async def test_an_unknown_host_is_told():
+    """The resolver's words are not repeated."""
+    error = await failure(PageFetcher(resolve=Names()), "https://nowhere.example/")
+    assert (error.code, error.message) == (Code.TOOL_FAILED, "There is no host nowhere.example.")
+
+
+# --- redirects ---
+
+
+async def test_redirects_are_followed_and_the_last_address_is_told():
+    """Relative ones too; the page's address is where it was found."""
+    async with site(
+        reply(status=301, location="/b"), reply(status=307, location="//127.0.0.1:{port}/c"), reply("x")
+    ) as there:
+        there.answers[1] = reply(status=307, location=f"//127.0.0.1:{there.port}/c")
+        page = await PageFetcher(OPEN).fetch(f"{there.url}/a")
+        assert [asked.path for asked in there.asked] == ["/a", "/b", "/c"]
+        assert (page.url, page.text) == (f"{there.url}/c", "x")
+
+
+@pytest.mark.parametrize(
+    ("location", "code"),
+    [
+        ("http://10.0.0.1/", Code.TOOL_FAILED),
+        ("http://169.254.169.254/latest/meta-data/", Code.TOOL_FAILED),
+        ("https://[::1]/", Code.TOOL_FAILED),
+        ("https://inner.example/", Code.TOOL_FAILED),
+        ("file:///etc/passwd", Code.INVALID_ARGUMENTS),
+        ("https://user:pw@example.org/", Code.INVALID_ARGUMENTS),
+        ("http://2130706433/", Code.INVALID_ARGUMENTS),
+    ],
+)
+async def test_g01_a_redirect_is_checked_like_the_first_address(location: str, code: Code):
+    """A public page that leads to a private one is refused, and the private one is not asked."""
+
+    async def resolve(host: str, port: int) -> list[str]:
+        return ["10.0.0.7"] if host == "inner.example" else [host.strip("[]")]
+
+    async with site(reply(status=302, location=location), reply("secret")) as there:
+        error = await failure(PageFetcher(OPEN, resolve=resolve), there.url)
+        assert len(there.asked) == 1
+    assert error.code is code
+
+
+async def test_redirects_end():
+    """After five the sixth is not followed."""
+    async with site(reply(status=302, location="/again")) as there:
+        error = await failure(PageFetcher(OPEN), there.url)
+        assert len(there.asked) == 6
+    assert "more than 5 times" in error.message
+
+
+async def test_a_redirect_that_leads_nowhere_is_told():
+    """One without an address, or to itself, ends."""
+    async with site(reply(status=302)) as there:
+        assert (await failure(PageFetcher(OPEN), there.url)).code is Code.TOOL_FAILED
+
+
+# --- how much ---
+
+
+async def test_g05_a_body_is_read_up_to_its_cap():
+    """What is larger is cut, also when its length is not told, and the rest is not read."""
+    whole = b"x" * (LARGEST_BODY + 100_000)
+    for answer in (reply(whole, kind="text/plain"), reply(whole, kind="text/plain", content_length="")):
+        async with site(answer) as there:
+            page = await PageFetcher(OPEN).fetch(there.url)
+        assert (len(page.text), page.cut) == (LARGEST_BODY, True)
+
+
+async def test_a_compressed_bomb_does_not_unfold():
+    """10 MB of nothing in 10 kB stop at the cap."""
+    bomb = gzip.compress(b"\0x" * (5 * LARGEST_BODY))
+    async with site(reply(bomb, kind="text/plain", content_encoding="gzip")) as there:
+        assert (await failure(PageFetcher(OPEN), there.url)).message.startswith("This is not text")
+    bomb = gzip.compress(b"x" * (5 * LARGEST_BODY))
+    async with site(reply(bomb, kind="text/plain", content_encoding="gzip")) as there:
+        page = await PageFetcher(OPEN).fetch(there.url)
+    assert (len(page.text), page.cut) == (LARGEST_BODY, True)
+
+
+async def test_what_comes_compressed_unasked_is_read():
+    """Gzip and zlib are undone; anything else, and what is broken, is told."""
+    for coding, body in (("gzip", gzip.compress(b"hello")), ("deflate", zlib.compress(b"hello"))):
+        async with site(reply(body, kind="text/plain", content_encoding=coding)) as there:
+            assert (await PageFetcher(OPEN).fetch(there.url)).text == "hello"
+    for coding, body in (("br", b"\x0b\x02\x80"), ("gzip", b"no gzip")):
+        async with site(reply(body, kind="text/plain", content_encoding=coding)) as there:
+            assert "compressed in a way" in (await failure(PageFetcher(OPEN), there.url)).message
+
+
+async def test_a_silent_server_ends_in_time_and_is_left():
+    """The time is for the whole of it, and the connection goes with it."""
+    async with site(None) as there:
+        error = await failure(PageFetcher(OPEN, seconds=0.2), there.url)
+        assert (error.code, error.message) == (Code.TIMEOUT, "The page did not load within 0.2 s.")
+        await asyncio.wait_for(there.left.wait(), 5)
+
+
+async def test_a_cancelled_fetch_leaves_its_server():
+    """A run that is stopped closes the connection at once."""
+    async with site(None) as there:
+        task = asyncio.create_task(PageFetcher(OPEN).fetch(there.url))
+        await asyncio.wait_for(there.arrived.wait(), 5)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await asyncio.wait_for(there.left.wait(), 5)
+
+
+# --- what comes ---
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "words"),
+    [
+        (reply(status=404), Code.TOOL_FAILED, "There is no page at this address."),
+        (reply("secret", status=403), Code.TOOL_FAILED, "does not allow reading this page (status 403)"),
+        (reply(status=429), Code.RATE_LIMIT, "received too many requests"),
+        (reply(status=500), Code.TOOL_FAILED, "answered with status 500"),
+        (reply(status=204), Code.TOOL_FAILED, "answered with status 204"),
+        (reply(b"%PDF-1.7", kind="application/pdf"), Code.TOOL_FAILED, "This is a PDF; only web pages and text"),
+        (reply(b"x", kind="image/png"), Code.TOOL_FAILED, "of the type image/png; only web pages and text"),
+        (reply(b"\x7fELF\x00\x00", kind="text/plain"), Code.TOOL_FAILED, "This is not text"),
+        (b"nonsense\r\n\r\n", Code.TOOL_FAILED, "closed"),
+        (b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 99\r\n\r\nx", Code.TOOL_FAILED, "closed"),
+        (b"", Code.TOOL_FAILED, "closed"),
+    ],
+)
+async def test_what_is_no_page_is_a_sentence(answer: bytes, code: Code, words: str):
+    """The server's own text is not repeated."""
+    async with site(answer) as there:
+        error = await failure(PageFetcher(OPEN), there.url)
+    assert error.code is code
+    assert words in error.message
+    assert "secret" not in error.message
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "read_as"),
+    [
+        ("application/json; charset=utf-8", b'{"a": 1}', "application/json"),
+        ("application/ld+json", b"{}", "application/ld+json"),
+        ("text/markdown", b"# A", "text/markdown"),
+        ("application/xhtml+xml", b"<p>a</p>", "text/html"),
+        ("", b"\n<!doctype html><p>a</p>", "text/html"),
+        ("", b"plain", "text/plain"),
+    ],
+)
+async def test_kinds_of_text_are_told_apart(kind: str, body: bytes, read_as: str):
+    """Web pages, text, JSON and XML are read; a body without a type is what it looks like."""
+    async with site(reply(body, kind=kind)) as there:
+        page = await PageFetcher(OPEN).fetch(there.url)
+    assert (page.kind, page.text) == (read_as, body.decode())
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "is_html", "text"),
+    [
+        ("ü".encode(), "text/html", True, "ü"),
+        ("ü".encode("latin-1"), "text/html", True, "ü"),
+        ("“ü”".encode("cp1252"), "text/html; charset=ISO-8859-1", True, "“ü”"),
+        ("привет".encode("koi8-r"), 'text/plain; charset="koi8-r"', False, "привет"),
+        ("日本".encode("shift_jis"), "text/html; charset=Shift_JIS", True, "日本"),
+        (
+            b'<meta charset="windows-1251">' + "да".encode("cp1251"),
+            "text/html",
+            True,
+            '<meta charset="windows-1251">да',
+        ),
+        ("\ufeffü".encode("utf-16-le"), "text/plain; charset=latin-1", False, "ü"),
+        ("\ufeffü".encode(), "", False, "ü"),
+        ("aü".encode()[:-1], "", False, "a"),
+        (b"a+AGE-", "text/plain; charset=utf-7", False, "a+AGE-"),
+        (b"xn--a-", "text/plain; charset=punycode", False, "xn--a-"),
+        (b"a\\u0041", "text/plain; charset=unicode_escape", False, "a\\u0041"),
+        ("ü".encode(), "text/plain; charset=nonsense", False, "ü"),
+    ],
+)
+def test_the_character_set_is_what_the_page_says_or_shows(body: bytes, content_type: str, is_html: bool, text: str):
+    """Mark, header, meta tag, UTF-8, Windows-1252, in this order; codecs that are no character sets are not used."""
+    assert decoded(body, content_type, is_html=is_html) == text

@@ -1,4 +1,4 @@
-"""What one run knows: the conversation, the parameters, the tools and the limits."""
+"""The input and the state of one run: conversation, parameters, tools and limits."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from operator import attrgetter
@@ -15,7 +15,7 @@ from signalbox.profiles import UNKNOWN, Profile, profile_for
 
 
 class Limits(Struct, frozen=True):
-    """How far a run may go: model calls, distinct searches, tools side by side, steps that bring nothing new."""
+    """Limits of one run: model calls, distinct searches, concurrent tools, steps in a row without anything new."""
 
     max_steps: int = 8
     max_searches: int = 6
@@ -24,39 +24,39 @@ class Limits(Struct, frozen=True):
 
 
 class RunFlags(Struct, frozen=True):
-    """Which loop drives the run, and why; `simulated` when the upstream is the simulator."""
+    """Which loop drives the run, and which feature flag chose it; `simulated` if the upstream is the simulator."""
 
     loop: LoopName = "v2"
     flag: Flag | None = None
     simulated: bool = False
 
 
-class Concessions(Struct):
-    """What the requests of this run give up because a host refused them otherwise; the history stays as it is.
+class Degradation(Struct):
+    """What the further requests of a run give up because a provider rejected one; the history does not change.
 
-    `trim` counts how much of the conversation is left out (see `chat/history/context_window.py`), `flat` tells earlier
-    calls and results in words, `no_drawings` leaves out the images of earlier answers, `most_tokens` is what the
-    account can afford, `room` is a length limit above the caller's.
+    `truncation` is the level from 0 to MOST of `chat/history/context_window.py`. `flatten_calls` sends earlier calls
+    and results as text. `no_generated_images` leaves out the images of earlier answers. `affordable_tokens` limits an
+    answer to what the account can pay. `raised_limit` replaces the caller's length limit by a higher one.
     """
 
-    trim: int = 0
-    flat: bool = False
+    truncation: int = 0
+    flatten_calls: bool = False
     no_tools: bool = False
     no_images: bool = False
-    no_drawings: bool = False
-    most_tokens: int | None = None
-    room: int | None = None
+    no_generated_images: bool = False
+    affordable_tokens: int | None = None
+    raised_limit: int | None = None
 
 
 _name_of = attrgetter("name")
 
 
 async def _at_once() -> None:
-    """Nothing is kept, so there is nothing to wait for."""
+    """Return at once: this run is not stored."""
 
 
 class ConversationContext(Struct):
-    """One run's state; `messages` grows by the turns of this run, which begin at `loop_start`.
+    """The context of one run. `messages` grows by the turns of this run, which begin at `loop_start`.
 
     `base_params` and `tool_choice` are what the caller asked for, `provider_id` is the model's family. `recorded` waits
     until every emitted event is on disk, and raises StoreError. Without a `budget` a run may cost anything.
@@ -75,7 +75,7 @@ class ConversationContext(Struct):
     limits: Limits = Limits()
     flags: RunFlags = RunFlags()
     abilities: Abilities = Abilities()
-    conceded: Concessions = field(default_factory=Concessions)
+    degradation: Degradation = field(default_factory=Degradation)
     recorded: Callable[[], Awaitable[None]] = _at_once
     budget: Budget | None = None
     cited: Mapping[int, tuple[str, str]] = {}
@@ -84,14 +84,14 @@ class ConversationContext(Struct):
     loop_start: int = 0
 
     def __post_init__(self) -> None:
-        """Find the model's facts, and remember where this run's own turns begin."""
+        """Set the model's profile and the index at which this run's own turns begin."""
         self.profile = profile_for(self.model)
         self.loop_start = len(self.messages)
 
     @property
     def takes_tools(self) -> bool:
-        """Whether tools may be sent: not where the model's hosts take none (quirk C2)."""
-        return self.abilities.tools and not self.conceded.no_tools
+        """Whether requests may offer tools: not if the model's providers accept none (quirk C2)."""
+        return self.abilities.tools and not self.degradation.no_tools
 
     @property
     def offered(self) -> tuple[ToolSchema, ...]:
@@ -106,9 +106,9 @@ class ConversationContext(Struct):
     @property
     def sees_images(self) -> bool:
         """Whether images may be sent."""
-        return self.abilities.images is not False and not self.conceded.no_images
+        return self.abilities.images is not False and not self.degradation.no_images
 
     @property
     def provider_id(self) -> str:
-        """The family of the model."""
+        """The model's family."""
         return self.profile.family

@@ -51,20 +51,20 @@ def prepare_request_params(context: ConversationContext, *, first: bool = True) 
         params=params,
         session_id=session_of(context.session_id) if context.session_id else None,
         changes=(
-            *_conceded(context, messages),
+            *_degradations(context, messages),
             *_changed_here(guarded, params),
         ),
     )
 
 
-def _conceded(context: ConversationContext, messages: tuple[Message, ...]) -> Iterator[str]:
+def _degradations(context: ConversationContext, messages: tuple[Message, ...]) -> Iterator[str]:
     """Say in words what of the conversation a request gives up; for the trace of the run."""
-    conceded = context.conceded
-    if conceded.trim:
-        yield f"the oldest parts left out, level {conceded.trim} of {MOST}"
+    degradation = context.degradation
+    if degradation.truncation:
+        yield f"the oldest parts left out, level {degradation.truncation} of {MOST}"
     if not context.takes_tools:
         yield "no tools"
-    if conceded.flat:
+    if degradation.flatten_calls:
         yield "calls told in words"
     if not context.sees_images and any(holds_image_words(message) for message in messages):
         yield "no images"
@@ -162,14 +162,14 @@ def _make_room(params: Params) -> Params:
 
 
 def _of_this_step(params: Params, context: ConversationContext, messages: tuple[Message, ...]) -> Params:
-    """Apply what depends on how the run has gone: what was conceded, which host began the tool loop."""
-    conceded = context.conceded
-    if conceded.room is not None:
-        params = params.changed(max_tokens=conceded.room)
+    """Apply what depends on how the run has gone: what was given up, which host began the tool loop."""
+    degradation = context.degradation
+    if degradation.raised_limit is not None:
+        params = params.changed(max_tokens=degradation.raised_limit)
         if params.reasoning is not None and _thinks_hard(params):
             params = params.changed(reasoning=replace(params.reasoning, effort="low"))
-    if conceded.most_tokens is not None:
-        most = min(params.max_tokens or conceded.most_tokens, conceded.most_tokens)
+    if degradation.affordable_tokens is not None:
+        most = min(params.max_tokens or degradation.affordable_tokens, degradation.affordable_tokens)
         params = _fit_budget(params.changed(max_tokens=most), most)
     if context.profile.thinks_first and reasons(params) and _lacks_thinking(messages):
         # What cannot be sent back cannot be gone on from (quirk B7).
@@ -191,7 +191,7 @@ def _fit_budget(params: Params, most: int) -> Params:
 
 def has_room(context: ConversationContext, limit: int) -> bool:
     """Whether more room than `limit` tokens, or less thinking, can be asked for within the remaining credits (F3)."""
-    most = context.conceded.most_tokens
+    most = context.degradation.affordable_tokens
     return most is None or _thinks_hard(context.base_params) or (0 < limit < most)
 
 

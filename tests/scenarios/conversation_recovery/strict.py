@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any
 
 import orjson
-from signalbox.chat.context import Concessions, ConversationContext
+from signalbox.chat.context import ConversationContext, Degradation
 from signalbox.chat.history.context_window import MOST
 from signalbox.chat.loops.finalize import finalize_after_tools
 from signalbox.chat.params import prepare_request_params
@@ -46,9 +46,9 @@ CHOICES: tuple[JsonValue, ...] = (
     None, "auto", "none", "required", {"type": "function", "function": {"name": ALL[1].name}},
 )  # fmt: skip
 GIVEN_UP: tuple[dict[str, Any], ...] = (
-    {}, {"flat": True}, {"no_tools": True}, {"no_images": True},
-    *({"trim": level} for level in range(1, MOST + 1)),
-    {"trim": MOST, "flat": True}, {"trim": 3, "no_tools": True, "no_images": True},
+    {}, {"flatten_calls": True}, {"no_tools": True}, {"no_images": True},
+    *({"truncation": level} for level in range(1, MOST + 1)),
+    {"truncation": MOST, "flatten_calls": True}, {"truncation": 3, "no_tools": True, "no_images": True},
 )  # fmt: skip
 
 
@@ -76,7 +76,7 @@ def context_of(model: str, before: list[Message], ask: Ask, own: tuple[Message, 
     wanted = ask.choice if tools_ else None
     context = ConversationContext(
         RUN_ID, model, list(before), params(**ask.params), tools_, choice(wanted), abilities=abilities(model),
-        conceded=Concessions(**ask.given_up),
+        degradation=Degradation(**ask.given_up),
     )  # fmt: skip
     context.messages.extend(own)
     return context

@@ -137,10 +137,10 @@ def test_c03_arguments_that_hosts_cannot_name_are_left_out() -> None:
 def test_b08_more_room_is_given_back_before_turns_are_left_out() -> None:
     """Room for the answer may be what makes a request too long; the conversation is shortened only after it (B8)."""
     context = context_for(TOOLS, messages=[UserMessage("Old."), AssistantMessage("So."), UserMessage("New?")])
-    context.conceded.room = 8000
+    context.degradation.raised_limit = 8000
     error = UpstreamError(Code.CONTEXT_LENGTH_EXCEEDED)
     assert remedy(context, prepare_request_params(context), error) == []
-    assert (context.conceded.room, context.conceded.trim) == (None, 0)
+    assert (context.degradation.raised_limit, context.degradation.truncation) == (None, 0)
     told = remedy(context, prepare_request_params(context), error)
     assert told is not None
     assert [event.code for event in told if isinstance(event, Warning)] == ["CONTEXT_TRIMMED"]

@@ -15,7 +15,7 @@ from signalbox.chat.calls.assembly import OpenCall
 from signalbox.chat.calls.execution import RunningCall, ToolExecution
 from signalbox.chat.calls.repair import RepairedCall, repaired
 from signalbox.chat.loops.progress import Attempt
-from signalbox.chat.loops.state import Steering
+from signalbox.chat.loops.state import LoopState
 from signalbox.chat.loops.stop_reason import TurnEnd
 from signalbox.core.codes import CODES, Code
 from signalbox.core.events import AnyEvent, Content, Reasoning
@@ -189,18 +189,18 @@ class Turn(Struct, eq=False):
         self.has_text = True
 
 
-def begin_turn(steering: Steering, attempt: Attempt, *, may_call: bool) -> Turn:
+def begin_turn(state: LoopState, attempt: Attempt, *, may_call: bool) -> Turn:
     """Get ready for the answer to an attempt at the step under way."""
-    progress, names = steering.progress, steering.context.tool_names
-    filters = TextFilters(steering.context, names)
+    progress, names = state.progress, state.context.tool_names
+    filters = TextFilters(state.context, names)
     return Turn(
-        steering.execution,
+        state.execution,
         progress.steps,
         attempt,
         progress.clock,
         progress.hear,
         may_call,
-        steering.has_spoken,
+        state.has_spoken,
         names,
         ResponseBuilder(names),
         filters,

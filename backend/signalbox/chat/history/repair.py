@@ -32,8 +32,8 @@ def history_for(context: ConversationContext) -> tuple[Message, ...]:
     wire = WireIds(context)
     tells, sees_images = _tells_all_calls(context), context.sees_images
     out: list[Message] = []
-    level = context.conceded.trim
-    most = 0 if context.conceded.no_drawings else most_drawings(level)
+    level = context.degradation.truncation
+    most = 0 if context.degradation.no_generated_images else most_drawings(level)
     said = with_drawings(context.messages, sees_images=sees_images, most=most)
     sent = trimmed([*exchanges(said, context.loop_start)], level)
     asked = max([at for at, exchange in enumerate(sent) if isinstance(exchange.head, UserMessage)], default=-1)
@@ -55,7 +55,7 @@ def history_for(context: ConversationContext) -> tuple[Message, ...]:
 def _tells_all_calls(context: ConversationContext) -> bool:
     """Whether calls go out in words: no tools can be sent beside them, or they would take away the JSON mode (C9)."""
     wants_json = context.base_params.format is not None and not context.profile.json_with_tools
-    return context.conceded.flat or not context.takes_tools or (wants_json and not context.offered)
+    return context.degradation.flatten_calls or not context.takes_tools or (wants_json and not context.offered)
 
 
 def maker_of(context: ConversationContext, served: str | None) -> str:

@@ -35,12 +35,12 @@ def remedy(context: ConversationContext, request: Request, error: UpstreamError)
 
 def _trim(context: ConversationContext, request: Request, error: UpstreamError) -> list[AnyEvent] | None:
     """Leave out the oldest results, then the oldest turns, until the request is another one."""
-    if context.conceded.room is not None:  # hosts count the room for the answer as well
-        context.conceded.room = None
+    if context.degradation.raised_limit is not None:  # hosts count the room for the answer as well
+        context.degradation.raised_limit = None
         return []
-    before, first = history_for(context), context.conceded.trim == 0
-    while context.conceded.trim < MOST:
-        context.conceded.trim += 1
+    before, first = history_for(context), context.degradation.truncation == 0
+    while context.degradation.truncation < MOST:
+        context.degradation.truncation += 1
         if history_for(context) != before:
             return [_warning(Code.CONTEXT_TRIMMED)] if first else []
     return None
@@ -48,12 +48,12 @@ def _trim(context: ConversationContext, request: Request, error: UpstreamError) 
 
 def _clamp(context: ConversationContext, request: Request, error: UpstreamError) -> list[AnyEvent] | None:
     """Ask for no more tokens than the account can pay (quirk F3): once, for each try would be refused the same way."""
-    if error.affordable is None or context.conceded.most_tokens is not None:
+    if error.affordable is None or context.degradation.affordable_tokens is not None:
         return None
     most = int(error.affordable * _MARGIN)
     if most < _USEFUL_TOKENS:
         return None
-    context.conceded.most_tokens = most
+    context.degradation.affordable_tokens = most
     words = f"{CODES[Code.CREDIT_CLAMP].sentence} It can have up to {most:,} tokens."
     return [Warning(words, Code.CREDIT_CLAMP)]
 
@@ -62,31 +62,31 @@ def _drop_tools(context: ConversationContext, request: Request, error: UpstreamE
     """Answer without tools where the model's hosts take none (quirk C2)."""
     if not request.tools:
         return None
-    context.conceded.no_tools = True
+    context.degradation.no_tools = True
     return [_warning(Code.TOOLS_DROPPED)]
 
 
 def _drop_images(context: ConversationContext, request: Request, error: UpstreamError) -> list[AnyEvent] | None:
     if not context.sees_images:
         return None
-    context.conceded.no_images = True
+    context.degradation.no_images = True
     return [_warning(Code.CONTENT_DROPPED)]
 
 
 def _drop_drawings(context: ConversationContext, request: Request, error: UpstreamError) -> list[AnyEvent] | None:
     """Ask without the images of earlier answers: the user has not sent them, and cannot take them back."""
-    if context.conceded.no_drawings or not context.sees_images:
+    if context.degradation.no_generated_images or not context.sees_images:
         return None
     before = history_for(context)
-    context.conceded.no_drawings = True
+    context.degradation.no_generated_images = True
     return [Warning(_NO_DRAWINGS, Code.CONTENT_DROPPED)] if history_for(context) != before else None
 
 
 def _flatten(context: ConversationContext, request: Request, error: UpstreamError) -> list[AnyEvent] | None:
     """Tell the tool loop in words, without calls and signatures: the one form that every host takes (B2, B4)."""
-    if context.conceded.flat:
+    if context.degradation.flatten_calls:
         return None
-    context.conceded.flat = True
+    context.degradation.flatten_calls = True
     return []
 
 
@@ -94,7 +94,7 @@ def _finish_in_words(context: ConversationContext, request: Request, error: Upst
     """Finalize without tools where a host refuses tools that may not be called (quirk C3)."""
     if request.tool_choice != "none" or not request.tools:
         return None
-    context.conceded.no_tools = True
+    context.degradation.no_tools = True
     return []
 
 

@@ -1,6 +1,6 @@
 """The legacy loop: whole responses in, events out. While tools are in play nothing streams; the last answer does.
 
-It shares the decisions (`steering`, `verdict`), values and contract with the V2 loop, and reads the last answer as that
+It shares the decisions (`state`, `verdict`), values and contract with the V2 loop, and reads the last answer as that
 does (`turn`). How it reads steps with tools and runs their calls is its own: a fault of those in V2 is none here.
 """
 
@@ -20,7 +20,7 @@ from signalbox.chat.calls.execution import execute_tool_calls
 from signalbox.chat.calls.repair import repaired
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.loops.progress import Progress
-from signalbox.chat.loops.state import Steering, may_call
+from signalbox.chat.loops.state import LoopState, may_call
 from signalbox.chat.loops.stop_reason import TurnEnd, failure_of, fault_of, how_it_ended, is_malformed
 from signalbox.chat.loops.tool_scope import staged
 from signalbox.core.codes import Code
@@ -46,16 +46,14 @@ def run_legacy(
     Raises BudgetReached, too: whatever was told stays so.
     """
     client = metered(client, context.budget, progress)
-    return staged(
-        lambda steering, emit: _Loop(steering, emit, client, sleep).run(), context, tools, progress, tool_context
-    )
+    return staged(lambda state, emit: _Loop(state, emit, client, sleep).run(), context, tools, progress, tool_context)
 
 
 @dataclass(slots=True)
 class _Loop:
     """One run of the loop; `completion` is the last whole answer, `could_call`: its request had tools."""
 
-    steering: Steering
+    state: LoopState
     emit: Emit[list[AnyEvent]]
     client: ChatClient
     sleep: Callable[[float], Awaitable[None]]
@@ -64,50 +62,50 @@ class _Loop:
 
     async def run(self) -> None:
         """Ask, run what was called, ask again; the answer of a step without tools is streamed."""
-        steering = self.steering
-        self.emit(steering.opening())
-        while not steering.is_over:
-            await steering.begin_step()
-            await (self._whole_step() if may_call(await steering.request()) else self._last_step())
+        state = self.state
+        self.emit(state.opening())
+        while not state.is_over:
+            await state.begin_step()
+            await (self._whole_step() if may_call(await state.request()) else self._last_step())
 
     # --- with tools: whole responses ------------------------------------------------------------------------
 
     async def _whole_step(self) -> None:
-        steering = self.steering
+        state = self.state
         await self._complete()
         completion = self.completion
         may = self.could_call
         has_calls = may and bool(completion.calls)
         end = how_it_ended(completion, has_calls=has_calls, may_call=may)
-        before = len(steering.execution.calls)
+        before = len(state.execution.calls)
         if has_calls and end not in (TurnEnd.MALFORMED, TurnEnd.REFUSAL):
             calls = [runnable(call, end) for raw in completion.calls for call in repaired(raw)]
-            await execute_tool_calls(steering.execution, calls, steering.progress.steps)
+            await execute_tool_calls(state.execution, calls, state.progress.steps)
         if end not in (TurnEnd.CALLS, TurnEnd.CUT_CALLS):
-            self.emit(steering.conclude(end, completion))
+            self.emit(state.conclude(end, completion))
             return
-        steering.remember(completion, steering.execution.calls[before:])
+        state.remember(completion, state.execution.calls[before:])
 
     async def _complete(self) -> None:
         """Ask for a whole answer, again where that is safe and may help; what came with a fault is told before it."""
-        steering = self.steering
+        state = self.state
         for number in count(1):
-            request = await steering.request()
+            request = await state.request()
             self.could_call = may_call(request)
-            attempt = steering.progress.begin(request, number, final=steering.final)
+            attempt = state.progress.begin(request, number, final=state.final)
             attempt.streamed = False
             completion, error = Completion(), None
             try:
-                completion = await self._parsed(await self.client.complete(request, steering.progress.hear))
-                attempt.first_part = steering.progress.clock()
+                completion = await self._parsed(await self.client.complete(request, state.progress.hear))
+                attempt.first_part = state.progress.clock()
                 error = fault_of(completion)
             except UpstreamError as refused:
                 error = refused
                 if refused.code is Code.STREAM_CUT:  # an answer had begun, and may have to be paid
-                    attempt.first_part = steering.progress.clock()
+                    attempt.first_part = state.progress.clock()
             finally:
-                steering.progress.settle(completion, error)
-            again = error and await steering.again(request, error, is_visible=False)
+                state.progress.settle(completion, error)
+            again = error and await state.again(request, error, is_visible=False)
             if again is None:
                 self.completion = completion
                 self.emit(self._told(completion))
@@ -118,8 +116,8 @@ class _Loop:
             await self.sleep(again.wait)
 
     async def _parsed(self, parts: list[StreamPart]) -> Completion:
-        names = self.steering.context.tool_names
-        filters = TextFilters(self.steering.context, names)
+        names = self.state.context.tool_names
+        filters = TextFilters(self.state.context, names)
         kept: list[StreamPart] = []
         for some in slices_of(parts):
             kept += filters.some(some)
@@ -129,34 +127,34 @@ class _Loop:
 
     def _told(self, completion: Completion) -> list[AnyEvent]:
         """Turn a whole answer into events: reasoning, then text, each in one piece unless it is long."""
-        steering = self.steering
+        state = self.state
         events: list[AnyEvent] = []
         if completion.reasoning or completion.reasoning_details:
             hidden = True if not completion.reasoning else UNSET
-            step = steering.progress.steps
+            step = state.progress.steps
             events += [Reasoning(text, step, hidden) for text in texts_of(completion.reasoning) or [""]]
         if self.could_call and is_malformed(completion):  # the rest of a call (quirk A13), and it was not emitted yet
-            return [*events, *steering.unreadable(completion)]
+            return [*events, *state.unreadable(completion)]
         if completion.content or completion.refusal:
-            if steering.has_spoken:
+            if state.has_spoken:
                 events.append(Content("\n\n"))
-            steering.has_spoken = steering.has_spoken or bool((completion.content + completion.refusal).strip())
+            state.has_spoken = state.has_spoken or bool((completion.content + completion.refusal).strip())
         events += map(Content, texts_of(completion.content))
         if completion.refusal:
             events.append(Content(completion.refusal, refusal=True))
-        sources = steering.execution.tool_context.sources
-        events += attached(attachments_of(completion), sources, steering.progress.steps)
-        return [*events, *steering.unreadable(completion)]
+        sources = state.execution.tool_context.sources
+        events += attached(attachments_of(completion), sources, state.progress.steps)
+        return [*events, *state.unreadable(completion)]
 
     # --- without tools: the last answer streams -------------------------------------------------------------
 
     async def _last_step(self) -> None:
-        steering = self.steering
+        state = self.state
         for number in count(1):
-            request = await steering.request()
-            progress = steering.progress
-            attempt = progress.begin(request, number, final=steering.final)
-            turn = begin_turn(steering, attempt, may_call=False)
+            request = await state.request()
+            progress = state.progress
+            attempt = progress.begin(request, number, final=state.final)
+            turn = begin_turn(state, attempt, may_call=False)
             error: UpstreamError | None = None
             was_stopped = True
             try:
@@ -167,15 +165,15 @@ class _Loop:
             finally:
                 completion = turn.finish()
                 error = None if was_stopped else failure_of(completion, error)
-                steering.progress.settle(completion, error)
-                steering.progress.unsaid = turn.held_back
-            steering.has_spoken = steering.has_spoken or turn.has_words
-            self.emit(steering.progress.say())
+                state.progress.settle(completion, error)
+                state.progress.unsaid = turn.held_back
+            state.has_spoken = state.has_spoken or turn.has_words
+            self.emit(state.progress.say())
             if error is None:
-                self.emit(steering.unreadable(completion))
-                self.emit(steering.conclude(how_it_ended(completion, has_calls=False, may_call=False), completion))
+                self.emit(state.unreadable(completion))
+                self.emit(state.conclude(how_it_ended(completion, has_calls=False, may_call=False), completion))
                 return
-            again = await steering.again(request, error, is_visible=turn.is_visible)
+            again = await state.again(request, error, is_visible=turn.is_visible)
             if again is None:
                 raise error
             self.emit([*again.events])

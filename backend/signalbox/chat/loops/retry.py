@@ -43,7 +43,7 @@ def should_retry(
     F2), and never for what asking again cannot mend (400 to 404, 413: quirk F5). A timeout is retried only where it
     was short, and a stall only once: it has used up OPENROUTER_TIMEOUT already.
     """
-    del context  # the caller checks what a retry may cost (`Steering.again`)
+    del context  # the caller checks what a retry may cost (`LoopState.again`)
     if has_content or iteration >= MAX_ATTEMPTS or not isinstance(error, UpstreamError):
         return None
     if error.code not in _AGAIN or not error.retryable:

@@ -45,7 +45,7 @@ class Again(Struct, frozen=True):
     events: tuple[AnyEvent, ...] = ()
 
 
-class Steering(Struct):
+class LoopState(Struct):
     """One run's standing. `barren` counts steps in a row that brought nothing new.
 
     `final` is of the step under way; `_is_limited`: `max_steps` alone keeps it from calling tools.
@@ -222,7 +222,7 @@ class Steering(Struct):
         limit = guarded_params(self.context).max_tokens or (completion.usage.output if completion.usage else 0)
         if not has_room(self.context, limit):
             return self._end(Ending("length", Code.REASONING_LENGTH, CODES[Code.REASONING_LENGTH].sentence))
-        self.context.conceded.room = max(2 * limit, limit + ANSWER_RESERVE) if limit else UNTOLD_ROOM
+        self.context.degradation.raised_limit = max(2 * limit, limit + ANSWER_RESERVE) if limit else UNTOLD_ROOM
         return [_warning(Code.MORE_ROOM, self.progress.steps)]
 
     def _said(self, completion: Completion, calls: Sequence[ToolCall] = ()) -> AssistantMessage:

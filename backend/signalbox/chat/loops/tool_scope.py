@@ -6,14 +6,14 @@ from collections.abc import Awaitable, Callable
 from signalbox.chat.calls.execution import ToolExecution
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.loops.progress import Progress
-from signalbox.chat.loops.state import Steering
+from signalbox.chat.loops.state import LoopState
 from signalbox.core.events import AnyEvent
 from signalbox.core.ports import Emit, Play, ToolRunner
 from signalbox.core.tools import ToolContext
 
 
 def staged(
-    play: Callable[[Steering, Emit[list[AnyEvent]]], Awaitable[None]],
+    play: Callable[[LoopState, Emit[list[AnyEvent]]], Awaitable[None]],
     context: ConversationContext,
     tools: ToolRunner,
     progress: Progress,
@@ -26,7 +26,7 @@ def staged(
     async def played(emit: Emit[list[AnyEvent]]) -> None:
         execution = ToolExecution(context, tools, known, emit, Semaphore(context.limits.tools_at_once))
         try:
-            await play(Steering(context, execution, progress), emit)
+            await play(LoopState(context, execution, progress), emit)
         finally:
             await execution.aclose()
 

@@ -9,7 +9,7 @@ from signalbox.chat.answer.turn import Turn, begin_turn
 from signalbox.chat.budget import metered
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.loops.progress import Attempt, Progress
-from signalbox.chat.loops.state import Steering, may_call
+from signalbox.chat.loops.state import LoopState, may_call
 from signalbox.chat.loops.stop_reason import TurnEnd, failure_of, how_it_ended
 from signalbox.chat.loops.tool_scope import staged
 from signalbox.core.errors import UpstreamError
@@ -34,16 +34,14 @@ def run_v2(
     Raises BudgetReached, too: whatever was told stays so.
     """
     client = metered(client, context.budget, progress)
-    return staged(
-        lambda steering, emit: _Loop(steering, emit, client, sleep).run(), context, tools, progress, tool_context
-    )
+    return staged(lambda state, emit: _Loop(state, emit, client, sleep).run(), context, tools, progress, tool_context)
 
 
 @dataclass(slots=True)
 class _Loop:
     """One run of the loop; `turn` is what the model says in the step under way."""
 
-    steering: Steering
+    state: LoopState
     emit: Emit[list[AnyEvent]]
     client: ChatClient
     sleep: Callable[[float], Awaitable[None]]
@@ -51,32 +49,32 @@ class _Loop:
 
     async def run(self) -> None:
         """Take steps until one of them ends the run."""
-        self.emit(self.steering.opening())
-        while not self.steering.is_over:
-            await self.steering.begin_step()
+        self.emit(self.state.opening())
+        while not self.state.is_over:
+            await self.state.begin_step()
             await self._step()
 
     async def _step(self) -> None:
         await self._ask()
         completion = self.turn.completion
-        self.emit(self.steering.unreadable(completion))
+        self.emit(self.state.unreadable(completion))
         may_call_ = self.turn.may_call
         has_calls = may_call_ and bool(completion.calls)
         end = how_it_ended(completion, has_calls=has_calls, may_call=may_call_)
         calls = self.turn.settle_calls(end) if has_calls and end not in (TurnEnd.MALFORMED, TurnEnd.REFUSAL) else []
         if end not in (TurnEnd.CALLS, TurnEnd.CUT_CALLS):
-            self.emit(self.steering.conclude(end, completion))
+            self.emit(self.state.conclude(end, completion))
             return
-        await self.steering.execution.settled()
-        self.steering.remember(completion, calls)
+        await self.state.execution.settled()
+        self.state.remember(completion, calls)
 
     async def _ask(self) -> None:
         """Ask the model, again where that is safe and may help; the turn holds what it said."""
-        steering = self.steering
+        state = self.state
         for number in count(1):
-            request = await steering.request()
-            attempt = steering.progress.begin(request, number, final=steering.final)
-            self.turn = begin_turn(steering, attempt, may_call=may_call(request))
+            request = await state.request()
+            attempt = state.progress.begin(request, number, final=state.final)
+            self.turn = begin_turn(state, attempt, may_call=may_call(request))
             error: UpstreamError | None = None
             was_stopped = True
             try:
@@ -87,23 +85,23 @@ class _Loop:
             finally:
                 completion = self.turn.finish()
                 error = None if was_stopped else failure_of(completion, error)
-                steering.progress.settle(completion, error)
-                steering.progress.unsaid = self.turn.held_back
-            self.emit(steering.progress.say())
-            steering.has_spoken = steering.has_spoken or self.turn.has_words
+                state.progress.settle(completion, error)
+                state.progress.unsaid = self.turn.held_back
+            self.emit(state.progress.say())
+            state.has_spoken = state.has_spoken or self.turn.has_words
             if error is None:
                 return
-            again = await steering.again(request, error, is_visible=self.turn.is_visible)
+            again = await state.again(request, error, is_visible=self.turn.is_visible)
             if again is None:
-                steering.close_open_calls()
+                state.close_open_calls()
                 raise error
             self.emit([*again.events])
             await self.sleep(again.wait)
 
     async def _read(self, request: Request, attempt: Attempt) -> None:
         """Hear one answer; as a whole where streamed calls of this family cannot be trusted."""
-        turn, hear = self.turn, self.steering.progress.hear
-        if turn.may_call and not self.steering.context.profile.stream_tools:
+        turn, hear = self.turn, self.state.progress.hear
+        if turn.may_call and not self.state.context.profile.stream_tools:
             attempt.streamed = False
             for some in slices_of(await self.client.complete(request, hear)):
                 turn.take(some)

@@ -56,7 +56,7 @@ F = (
         "F3",
         "credits are clamped once",
         "chat/loops/degradation.py",
-        "if error.affordable is None or context.conceded.most_tokens is not None:",
+        "if error.affordable is None or context.degradation.affordable_tokens is not None:",
         "if error.affordable is None:",
     ),
     Mutation(

@@ -114,7 +114,7 @@ def test_an_image_counts_towards_the_size_of_a_run() -> None:
 def test_drawings_are_left_out_before_words(level: int, count: int) -> None:
     """A conversation that is too long for its model gives up the images that it drew first."""
     context = context_for(messages=drawn(count=3))
-    context.conceded.trim = level
+    context.degradation.truncation = level
     parts = [
         part for m in history_for(context) if isinstance(m, UserMessage) and m.content != "Draw." for part in m.content
     ]

@@ -28,7 +28,7 @@ def decode_capture(data: bytes) -> tuple[JsonObject, str | None]:
 def _doubt(completion: Completion) -> str | None:
     if completion.unreadable:
         return f"{completion.unreadable} frames are not JSON and were left out"
-    if fault_of(completion) is not None and completion.fault is None and completion.finish_reason is None:
+    if fault_of(completion) is not None and completion.fault is None and completion.finish.word is None:
         return "the stream ends without a finish reason and without [DONE]"
     return None
 
@@ -60,8 +60,8 @@ def describe(completion: Completion) -> JsonObject:
             }
             for call in completion.calls
         ],
-        "finish_reason": completion.finish_reason,
-        "native_finish_reason": completion.native_finish_reason,
+        "finish_reason": completion.finish.word,
+        "native_finish_reason": completion.finish.native,
         "usage": dict(completion.usage_raw) if completion.usage_raw else None,
         "error": error,
     }

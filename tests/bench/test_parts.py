@@ -60,7 +60,7 @@ def test_a_text_is_so_many_deltas_that_tell_the_time(name: str) -> None:
     assert len(script.deltas) == 200
     assert 320 <= len(script.deltas[0]) <= 360
     assert answer.content == f"@{NOW:016}@ " * 200
-    assert (answer.finish_reason, answer.ended) == ("stop", True)
+    assert (answer.finish.word, answer.ended) == ("stop", True)
     assert answer.usage is not None
 
 

@@ -9,7 +9,6 @@ from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.parts import (
     CallDelta,
     EndOfStream,
-    Finish,
     ReasoningDelta,
     Request,
     Served,
@@ -20,6 +19,7 @@ from signalbox.core.parts import (
 )
 from signalbox.core.ports import ChatClient, Emit, OnHead
 from signalbox.core.tools import SearchHit, SearchQuery, Tool, ToolContext, ToolSpec
+from signalbox.wire.finish_words import finish_of
 
 
 class ScriptedClient:
@@ -74,7 +74,7 @@ def answer(*texts: str, cost: float = 0.001) -> list[list[StreamPart]]:
 def ending(reason: str | None = "stop", *, native: str | None = None, cost: float = 0.001) -> list[StreamPart]:
     """Script the last read of a stream."""
     usage = Usage(input=10, output=5, cost=cost)
-    return [Finish(reason, native), UsageReport(usage, {"prompt_tokens": 10, "completion_tokens": 5}), EndOfStream()]
+    return [finish_of(reason, native), UsageReport(usage, {"prompt_tokens": 10, "completion_tokens": 5}), EndOfStream()]
 
 
 def call(index: int, name: str, arguments: str, call_id: str | None = None) -> CallDelta:

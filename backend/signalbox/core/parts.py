@@ -108,14 +108,7 @@ class CallDelta(Struct, frozen=True, gc=False):
     position: int | None = None
 
 
-class Finish(Struct, frozen=True, gc=False):
-    """The host's word on why it stopped; `native` is the model's own word."""
-
-    reason: str | None
-    native: str | None = None
-
-
-class StopReason(StrEnum):
+class FinishReason(StrEnum):
     """Why a turn ended, whatever word the provider has for it. Only the first two are good endings.
 
     `WITHHELD`: refused or filtered. `PAUSED`: to be continued. `MALFORMED_CALL` and `UNEXPECTED_CALL`: the provider
@@ -131,6 +124,18 @@ class StopReason(StrEnum):
     UNEXPECTED_CALL = "unexpected_call"
     FAILED = "failed"
     UNKNOWN = "unknown"
+
+
+class Finish(Struct, frozen=True, gc=False):
+    """Why the model stopped; a later one replaces an earlier one.
+
+    `word` is what the host said, and without it an answer counts as unfinished; `native` is the model's own word. Both
+    are for the trace: what they mean together is `reason`.
+    """
+
+    reason: FinishReason | None = None
+    word: str | None = None
+    native: str | None = None
 
 
 class Served(Struct, frozen=True, gc=False):
@@ -219,8 +224,7 @@ class Completion(Struct, frozen=True):
     images: tuple[ImageDelta, ...] = ()
     citations: tuple[Citation, ...] = ()
     omitted: tuple[Omitted, ...] = ()
-    finish_reason: str | None = None
-    native_finish_reason: str | None = None
+    finish: Finish = Finish()
     usage: Usage | None = None
     usage_raw: Mapping[str, JsonValue] | None = None
     fault: Fault | None = None

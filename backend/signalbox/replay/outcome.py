@@ -26,6 +26,7 @@ from signalbox.core.events import (
 from signalbox.core.invariants import first_fault, first_stamp_fault
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.parts import Completion
+from signalbox.wire.finish_words import finish_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +141,7 @@ def _order(events: Sequence[AnyEvent]) -> tuple[str, ...]:
 
 
 def _tried(attempt: Attempt) -> Tried:
-    malformed = is_malformed(Completion(native_finish_reason=attempt.native_finish_reason))
+    malformed = is_malformed(Completion(finish=finish_of(None, attempt.native_finish_reason)))
     failed = attempt.error is not None or attempt.code is not None
     return Tried(attempt.step, attempt.streamed, failed, attempt.code, malformed)
 

@@ -12,12 +12,13 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import LoopName
 from signalbox.core.messages import JsonObject, UserMessage
-from signalbox.core.parts import CallDelta, Finish, ReasoningDelta, TextDelta, ToolSchema, Unreadable
+from signalbox.core.parts import CallDelta, ReasoningDelta, TextDelta, ToolSchema, Unreadable
 from signalbox.core.tools import Tool, ToolContext
 from signalbox.replay.case import Case
 from signalbox.replay.parity import Bench, Trial, Verdict, judge
 from signalbox.replay.reasons import REASONS
 from signalbox.services.tool_executor import ToolExecutor
+from signalbox.wire.finish_words import finish_of
 
 from tests.support.loops import Q, eager, searching
 from tests.support.runs import no_wait
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.anyio
 Script = Sequence[object]
 WORDS = {reason.name: reason.words for reason in REASONS}
 BROKEN: Script = [[SERVED], [ReasoningDelta("Hm")], [TextDelta("Half")], UpstreamError(Code.UPSTREAM_TIMEOUT)]
-CUT = [Finish("length"), *ending()[1:]]
+CUT = [finish_of("length"), *ending()[1:]]
 
 
 async def verdict(
@@ -98,7 +99,7 @@ async def test_a_call_that_grew_after_its_start_is_there_twice_in_v2(is_slow: bo
 
 async def test_a_step_of_calls_that_cannot_be_read_was_shown_by_v2() -> None:
     """Its text is dropped by legacy, where nobody has seen it yet (A13)."""
-    malformed: Script = [[SERVED], [TextDelta("call(")], [Finish("stop", "MALFORMED_FUNCTION_CALL"), *ending()[1:]]]
+    malformed: Script = [[SERVED], [TextDelta("call(")], [finish_of("stop", "MALFORMED_FUNCTION_CALL"), *ending()[1:]]]
     found = await verdict([malformed, answer("Done")], [malformed, answer("Done")])
     assert (found.legacy.text, found.v2.text) == ("Done", "call(\n\nDone")
     assert reasons(found) == {"text": "malformed step"}

@@ -25,7 +25,6 @@ from signalbox.core.parts import (
     Unreadable,
     UsageReport,
 )
-from signalbox.profiles.stops import later_reason
 
 
 class ResponseBuilder(Struct, eq=False):
@@ -40,8 +39,7 @@ class ResponseBuilder(Struct, eq=False):
     images: list[ImageDelta] = []
     citations: list[Citation] = []
     omitted: list[Omitted] = []
-    finish: str | None = None
-    native: str | None = None
+    finish: Finish = Finish()
     report: UsageReport | None = None
     fault: Fault | None = None
     served: Served = Served()
@@ -62,9 +60,8 @@ class ResponseBuilder(Struct, eq=False):
                 self.reasoning_field = self.reasoning_field or name
             case Served():
                 self.served = part
-            case Finish(reason, native):
-                self.finish = later_reason(self.finish, reason)
-                self.native = later_reason(self.native, native)
+            case Finish():
+                self.finish = part
             case UsageReport():
                 self.report = _latest(self.report, part)
             case EndOfStream():
@@ -102,8 +99,7 @@ class ResponseBuilder(Struct, eq=False):
             images=tuple(self.images),
             citations=tuple(self.citations),
             omitted=tuple(self.omitted),
-            finish_reason=self.finish,
-            native_finish_reason=self.native,
+            finish=self.finish,
             usage=self.report.usage if self.report else None,
             usage_raw=self.report.raw if self.report else None,
             fault=self.fault,

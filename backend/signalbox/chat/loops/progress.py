@@ -68,8 +68,8 @@ class Attempt(Struct):
         self.generation_id = completion.served.generation_id or self.generation_id
         self.served_model = completion.served.model
         self.provider = completion.served.provider
-        self.finish_reason = completion.finish_reason
-        self.native_finish_reason = completion.native_finish_reason
+        self.finish_reason = completion.finish.word
+        self.native_finish_reason = completion.finish.native
         self.usage = completion.usage
         if isinstance(error, UpstreamError):
             self.error, self.code = error.message, str(error.code)

@@ -267,7 +267,7 @@ def may_call(request: Request) -> bool:
 
 def _unknown_stop(completion: Completion) -> str:
     """Name the words that the provider stopped with, as far as they can be shown."""
-    words = filter(None, (completion.finish_reason, completion.native_finish_reason))
+    words = filter(None, (completion.finish.word, completion.finish.native))
     named = ", ".join(dict.fromkeys("".join(filter(str.isprintable, word[:_WORD_SHOWN])) for word in words))
     return f"The provider stopped for a reason that Signalbox does not know: {named}."
 

@@ -4,12 +4,11 @@ from enum import Enum
 
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
-from signalbox.core.parts import ArgumentStatus, Completion, StopReason
-from signalbox.profiles.stops import stop_reason
+from signalbox.core.parts import ArgumentStatus, Completion, FinishReason
 
-_MALFORMED = (StopReason.MALFORMED_CALL, StopReason.UNEXPECTED_CALL)
+_MALFORMED = (FinishReason.MALFORMED_CALL, FinishReason.UNEXPECTED_CALL)
 # None: no word, but the end of the answer was marked; real hosts end whole calls like that (a recording of Kimi K2).
-_GOOD = (StopReason.STOP, StopReason.TOOL_CALLS, None)
+_GOOD = (FinishReason.STOP, FinishReason.TOOL_CALLS, None)
 
 
 class TurnEnd(Enum):
@@ -39,10 +38,10 @@ def fault_of(completion: Completion) -> UpstreamError | None:
         return None
     if completion.fault is not None:
         return completion.fault.error
-    if _stop_of(completion) is StopReason.FAILED:
+    if completion.finish.reason is FinishReason.FAILED:
         return UpstreamError(Code.UPSTREAM_ERROR)
     says_something = completion.content or completion.calls or completion.refusal or completion.images
-    if completion.finish_reason is None and not (completion.ended and says_something):
+    if completion.finish.word is None and not (completion.ended and says_something):
         return UpstreamError(Code.STREAM_CUT)
     return None
 
@@ -56,49 +55,45 @@ def failure_of(completion: Completion, broken: UpstreamError | None) -> Upstream
     if broken is None or completion.fault is not None:
         return fault_of(completion)
     is_cut = broken.code in (Code.STREAM_CUT, Code.UPSTREAM_STALLED)
-    has_finished = completion.finish_reason is not None and _stop_of(completion) is not StopReason.FAILED
+    has_finished = completion.finish.word is not None and completion.finish.reason is not FinishReason.FAILED
     return None if is_cut and has_finished else broken
 
 
 def is_malformed(completion: Completion) -> bool:
     """Whether the host says that the model's calls cannot be read (quirk A13)."""
-    return _stop_of(completion) in _MALFORMED
+    return completion.finish.reason in _MALFORMED
 
 
 def how_it_ended(completion: Completion, *, has_calls: bool, may_call: bool = True) -> TurnEnd:
     """Judge a turn without a fault. A good ending has calls when they are there, whatever its word (quirk A12)."""
-    stop = _stop_of(completion)
-    if not may_call and stop is StopReason.MALFORMED_CALL:
+    stop = completion.finish.reason
+    if not may_call and stop is FinishReason.MALFORMED_CALL:
         return TurnEnd.BLANK  # its text is the rest of a call; there is no answer in it
     if may_call and stop in _MALFORMED:
         return TurnEnd.MALFORMED
-    if completion.refusal or stop is StopReason.WITHHELD:
+    if completion.refusal or stop is FinishReason.WITHHELD:
         return TurnEnd.REFUSAL
     if has_calls:
         return _end_of_calls(completion, stop)
     says_something = completion.says_something
-    if says_something and stop is StopReason.PAUSED:
+    if says_something and stop is FinishReason.PAUSED:
         return TurnEnd.PAUSED
-    if says_something and stop is StopReason.UNKNOWN:
+    if says_something and stop is FinishReason.UNKNOWN:
         return TurnEnd.UNKNOWN
     if may_call and completion.leaked:
         return TurnEnd.LEAKED
-    if stop is StopReason.LENGTH:
+    if stop is FinishReason.LENGTH:
         return TurnEnd.LENGTH if says_something else TurnEnd.LENGTH_BLANK
     return TurnEnd.ANSWER if says_something else TurnEnd.BLANK
 
 
-def _end_of_calls(completion: Completion, stop: StopReason | None) -> TurnEnd:
-    if stop is StopReason.LENGTH or _has_cut_call(completion):
+def _end_of_calls(completion: Completion, stop: FinishReason | None) -> TurnEnd:
+    if stop is FinishReason.LENGTH or _has_cut_call(completion):
         return TurnEnd.CUT_CALLS
     if stop in _GOOD:
         return TurnEnd.CALLS
-    return TurnEnd.PAUSED if stop is StopReason.PAUSED else TurnEnd.UNKNOWN
+    return TurnEnd.PAUSED if stop is FinishReason.PAUSED else TurnEnd.UNKNOWN
 
 
 def _has_cut_call(completion: Completion) -> bool:
     return any(call.status is ArgumentStatus.TRUNCATED for call in completion.calls)
-
-
-def _stop_of(completion: Completion) -> StopReason | None:
-    return stop_reason(completion.finish_reason, completion.native_finish_reason)

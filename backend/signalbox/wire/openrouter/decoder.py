@@ -19,6 +19,7 @@ from signalbox.core.parts import (
     Usage,
     UsageReport,
 )
+from signalbox.wire.finish_words import later_finish
 from signalbox.wire.json_text import dumps, loads
 from signalbox.wire.openrouter.attachments import Attachments
 from signalbox.wire.openrouter.errors import error_of_value
@@ -29,7 +30,6 @@ from signalbox.wire.openrouter.typed_chunk import NOT_PLAIN, PlainDelta, read_pl
 _PIECES = (TextDelta, CallDelta)
 # Characters of a stop reason that is no text: enough to see what it was.
 _MOST_STOP_WORD = 64
-_UNTOLD = Finish(None)
 # No count and no price is larger; JavaScript reads no larger integer exactly.
 _MOST = 2**53
 
@@ -47,6 +47,7 @@ class ChunkDecoder:
         self._served: Served = served or Served()
         self._told: Served = Served()
         self.who_said: tuple[JsonValue, JsonValue, JsonValue] | None = None
+        self._finished = Finish()
         self.is_told = False
         self.is_plain = False
 
@@ -86,8 +87,7 @@ class ChunkDecoder:
             said = delta if isinstance(delta, dict) else choice.get("message")
             if isinstance(said, dict):
                 self._delta(said, out)
-            if _finish(choice, out):
-                self.is_told = True
+            self._finish(choice, out)
             error = error or choice.get("error")
         self.is_plain = bool(out) and type(out[-1]) in _PIECES
         _usage(chunk, out)
@@ -111,6 +111,17 @@ class ChunkDecoder:
         if served != self._told:
             self._served = self._told = served
             out.append(served)
+
+    def _finish(self, choice: JsonObject, out: list[StreamPart]) -> None:
+        reason, native = choice.get("finish_reason"), choice.get("native_finish_reason")
+        if reason is None and native is None:  # most chunks need no closer look
+            return
+        word, native = _stop_word(reason), _stop_word(native)
+        if word is None and native is None:
+            return
+        self._finished = later_finish(self._finished, word, native)
+        out.append(self._finished)
+        self.is_told = True
 
     def _delta(self, delta: JsonObject, out: list[StreamPart]) -> None:
         details = delta.get("reasoning_details")
@@ -211,17 +222,6 @@ def _id(value: JsonValue) -> str | None:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return _text(value)
-
-
-def _finish(choice: JsonObject, out: list[StreamPart]) -> bool:
-    reason, native = choice.get("finish_reason"), choice.get("native_finish_reason")
-    if reason is None and native is None:  # most chunks need no closer look
-        return False
-    told = Finish(_stop_word(reason), _stop_word(native))
-    if told == _UNTOLD:
-        return False
-    out.append(told)
-    return True
 
 
 def _stop_word(value: JsonValue) -> str | None:

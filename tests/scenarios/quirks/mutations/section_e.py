@@ -14,14 +14,14 @@ E = (
         "E1",
         "the finish reason error is an error",
         "chat/loops/stop_reason.py",
-        "if _stop_of(completion) is StopReason.FAILED:",
+        "if completion.finish.reason is FinishReason.FAILED:",
         "if False:",
     ),
     Mutation(
         "E2",
         "an end without a finish is a cut",
         "chat/loops/stop_reason.py",
-        "if completion.finish_reason is None and not (completion.ended and says_something):",
+        "if completion.finish.word is None and not (completion.ended and says_something):",
         "if False:",
     ),
     Mutation(

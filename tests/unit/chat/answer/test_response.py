@@ -13,7 +13,6 @@ from signalbox.core.parts import (
     Details,
     EndOfStream,
     Fault,
-    Finish,
     HiddenReasoning,
     RawCall,
     ReasoningDelta,
@@ -25,6 +24,7 @@ from signalbox.core.parts import (
     Usage,
     UsageReport,
 )
+from signalbox.wire.finish_words import finish_of
 
 
 def test_all_parts_come_together() -> None:
@@ -40,7 +40,7 @@ def test_all_parts_come_together() -> None:
         RefusalDelta("No"),
         CallDelta(0, "c", "f", "{}"),
         Unreadable(3),
-        Finish("tool_calls", "STOP"),
+        finish_of("tool_calls", "STOP"),
         UsageReport(Usage(1, 2), {"prompt_tokens": 1}),
         Details((detail,)),
         EndOfStream(),
@@ -53,8 +53,7 @@ def test_all_parts_come_together() -> None:
         reasoning_field="reasoning_content",
         reasoning_details=(detail,),
         calls=(RawCall("c", "f", "{}", ArgumentStatus.OK, {}),),
-        finish_reason="tool_calls",
-        native_finish_reason="STOP",
+        finish=finish_of("tool_calls", "STOP"),
         usage=Usage(1, 2),
         usage_raw={"prompt_tokens": 1},
         served=Served("gen-1", "a/b", "P"),
@@ -74,10 +73,9 @@ def test_the_last_usage_holds() -> None:
     assert parse_completion_response(reports).usage == Usage(1, 3)
 
 
-def test_the_last_finish_holds_and_empty_ones_say_nothing() -> None:
-    """`tool_calls` then `stop` is stop; a later None keeps the word before, of both words (A12)."""
-    got = parse_completion_response([Finish("tool_calls", "A"), Finish("stop", None), Finish(None, "B")])
-    assert (got.finish_reason, got.native_finish_reason) == ("stop", "B")
+def test_the_last_finish_holds() -> None:
+    """The decoder has merged its words already (A12)."""
+    assert parse_completion_response([finish_of("tool_calls"), finish_of("stop")]).finish == finish_of("stop")
 
 
 def test_the_first_fault_holds() -> None:
@@ -94,37 +92,37 @@ CUT = (RawCall("c", "f", '{"a', ArgumentStatus.TRUNCATED, None),)
 @pytest.mark.parametrize(
     ("completion", "end"),
     [
-        (Completion(content="Hi", finish_reason="stop"), TurnEnd.ANSWER),
-        (Completion(content="Hi", finish_reason="tool_calls"), TurnEnd.ANSWER),
+        (Completion(content="Hi", finish=finish_of("stop")), TurnEnd.ANSWER),
+        (Completion(content="Hi", finish=finish_of("tool_calls")), TurnEnd.ANSWER),
         (Completion(content="Hi", ended=True), TurnEnd.ANSWER),
-        (Completion(content=" \n", finish_reason="stop"), TurnEnd.BLANK),
-        (Completion(reasoning="Hm", finish_reason="stop"), TurnEnd.BLANK),
-        (Completion(calls=CALL, finish_reason="stop"), TurnEnd.CALLS),
-        (Completion(calls=CALL, content="Hi", finish_reason="tool_calls"), TurnEnd.CALLS),
+        (Completion(content=" \n", finish=finish_of("stop")), TurnEnd.BLANK),
+        (Completion(reasoning="Hm", finish=finish_of("stop")), TurnEnd.BLANK),
+        (Completion(calls=CALL, finish=finish_of("stop")), TurnEnd.CALLS),
+        (Completion(calls=CALL, content="Hi", finish=finish_of("tool_calls")), TurnEnd.CALLS),
         (Completion(calls=CALL, ended=True), TurnEnd.CALLS),
-        (Completion(calls=CALL, finish_reason="weird"), TurnEnd.UNKNOWN),
-        (Completion(calls=CALL, finish_reason="tool_calls", native_finish_reason="weird"), TurnEnd.UNKNOWN),
-        (Completion(calls=CALL, finish_reason="weird", native_finish_reason="STOP"), TurnEnd.UNKNOWN),
-        (Completion(calls=CALL, finish_reason="tool_calls", native_finish_reason="pause_turn"), TurnEnd.PAUSED),
-        (Completion(calls=CALL, finish_reason="tool_calls", native_finish_reason="refusal"), TurnEnd.REFUSAL),
-        (Completion(content="Hi", finish_reason="stop", native_finish_reason="SAFETY"), TurnEnd.REFUSAL),
-        (Completion(content="Hi", finish_reason="stop", native_finish_reason="pause_turn"), TurnEnd.PAUSED),
-        (Completion(content="Hi", finish_reason="stop", native_finish_reason="OTHER"), TurnEnd.UNKNOWN),
-        (Completion(content="Hi", finish_reason="weird", leaked=True), TurnEnd.UNKNOWN),
-        (Completion(finish_reason="stop", native_finish_reason="OTHER"), TurnEnd.BLANK),
-        (Completion(calls=CALL, finish_reason="length"), TurnEnd.CUT_CALLS),
+        (Completion(calls=CALL, finish=finish_of("weird")), TurnEnd.UNKNOWN),
+        (Completion(calls=CALL, finish=finish_of("tool_calls", "weird")), TurnEnd.UNKNOWN),
+        (Completion(calls=CALL, finish=finish_of("weird", "STOP")), TurnEnd.UNKNOWN),
+        (Completion(calls=CALL, finish=finish_of("tool_calls", "pause_turn")), TurnEnd.PAUSED),
+        (Completion(calls=CALL, finish=finish_of("tool_calls", "refusal")), TurnEnd.REFUSAL),
+        (Completion(content="Hi", finish=finish_of("stop", "SAFETY")), TurnEnd.REFUSAL),
+        (Completion(content="Hi", finish=finish_of("stop", "pause_turn")), TurnEnd.PAUSED),
+        (Completion(content="Hi", finish=finish_of("stop", "OTHER")), TurnEnd.UNKNOWN),
+        (Completion(content="Hi", finish=finish_of("weird"), leaked=True), TurnEnd.UNKNOWN),
+        (Completion(finish=finish_of("stop", "OTHER")), TurnEnd.BLANK),
+        (Completion(calls=CALL, finish=finish_of("length")), TurnEnd.CUT_CALLS),
         (
-            Completion(calls=CALL, finish_reason="tool_calls", native_finish_reason="max_output_tokens"),
+            Completion(calls=CALL, finish=finish_of("tool_calls", "max_output_tokens")),
             TurnEnd.CUT_CALLS,
         ),
-        (Completion(calls=CALL, finish_reason="tool_calls", native_finish_reason="MAX_TOKENS"), TurnEnd.CUT_CALLS),
-        (Completion(calls=CUT, finish_reason="tool_calls"), TurnEnd.CUT_CALLS),
-        (Completion(content="Hi", finish_reason="length"), TurnEnd.LENGTH),
-        (Completion(finish_reason="length"), TurnEnd.LENGTH_BLANK),
-        (Completion(content="x", native_finish_reason="MALFORMED_FUNCTION_CALL"), TurnEnd.MALFORMED),
-        (Completion(content="Hi", finish_reason="stop", native_finish_reason="max_tokens"), TurnEnd.LENGTH),
-        (Completion(refusal="No", finish_reason="stop"), TurnEnd.REFUSAL),
-        (Completion(content="x", finish_reason="content_filter"), TurnEnd.REFUSAL),
+        (Completion(calls=CALL, finish=finish_of("tool_calls", "MAX_TOKENS")), TurnEnd.CUT_CALLS),
+        (Completion(calls=CUT, finish=finish_of("tool_calls")), TurnEnd.CUT_CALLS),
+        (Completion(content="Hi", finish=finish_of("length")), TurnEnd.LENGTH),
+        (Completion(finish=finish_of("length")), TurnEnd.LENGTH_BLANK),
+        (Completion(content="x", finish=finish_of(None, "MALFORMED_FUNCTION_CALL")), TurnEnd.MALFORMED),
+        (Completion(content="Hi", finish=finish_of("stop", "max_tokens")), TurnEnd.LENGTH),
+        (Completion(refusal="No", finish=finish_of("stop")), TurnEnd.REFUSAL),
+        (Completion(content="x", finish=finish_of("content_filter")), TurnEnd.REFUSAL),
         (Completion(calls=CALL, refusal="No"), TurnEnd.REFUSAL),
     ],
 )
@@ -142,15 +140,18 @@ def test_calls_that_may_not_be_made_do_not_count() -> None:
 @pytest.mark.parametrize(
     ("completion", "code"),
     [
-        (Completion(content="Hi", finish_reason="stop"), None),
+        (Completion(content="Hi", finish=finish_of("stop")), None),
         (Completion(content="Hi", ended=True), None),
         (Completion(content="Hi"), Code.STREAM_CUT),
         (Completion(), Code.STREAM_CUT),
         (Completion(calls=CALL), Code.STREAM_CUT),
-        (Completion(content="Hi", finish_reason="error", ended=True), Code.UPSTREAM_ERROR),
-        (Completion(content="Hi", finish_reason="stop", native_finish_reason="network_error"), Code.UPSTREAM_ERROR),
-        (Completion(content="Hi", finish_reason="error", native_finish_reason="SAFETY"), None),
-        (Completion(fault=Fault(UpstreamError(Code.RATE_LIMIT)), finish_reason="stop", ended=True), Code.RATE_LIMIT),
+        (Completion(content="Hi", finish=finish_of("error"), ended=True), Code.UPSTREAM_ERROR),
+        (Completion(content="Hi", finish=finish_of("stop", "network_error")), Code.UPSTREAM_ERROR),
+        (Completion(content="Hi", finish=finish_of("error", "SAFETY")), None),
+        (
+            Completion(fault=Fault(UpstreamError(Code.RATE_LIMIT)), finish=finish_of("stop"), ended=True),
+            Code.RATE_LIMIT,
+        ),
     ],
 )
 def test_what_counts_as_failed(completion: Completion, code: Code | None) -> None:
@@ -161,7 +162,7 @@ def test_what_counts_as_failed(completion: Completion, code: Code | None) -> Non
 
 def test_a13_a_malformed_call_in_finalize_is_no_answer() -> None:
     """Where nothing may be called, the rest of a call is not taken for the answer (A13); other words are."""
-    broken = Completion(content="default_api.f(", native_finish_reason="MALFORMED_FUNCTION_CALL", ended=True)
-    unexpected = Completion(content="It is 4.", native_finish_reason="UNEXPECTED_TOOL_CALL", ended=True)
+    broken = Completion(content="default_api.f(", finish=finish_of(None, "MALFORMED_FUNCTION_CALL"), ended=True)
+    unexpected = Completion(content="It is 4.", finish=finish_of(None, "UNEXPECTED_TOOL_CALL"), ended=True)
     assert how_it_ended(broken, has_calls=False, may_call=False) is TurnEnd.BLANK
     assert how_it_ended(unexpected, has_calls=False, may_call=False) is TurnEnd.ANSWER

@@ -27,6 +27,7 @@ from signalbox.core.parts import (
 )
 from signalbox.core.tools import Tool, ToolContext
 from signalbox.encoders.check import first_stream_fault
+from signalbox.wire.finish_words import finish_of
 
 from tests.scenarios.contract.golden import encode
 from tests.support.loops import searching
@@ -79,9 +80,9 @@ READS = st.integers(0, 15).flatmap(
 ENDS = st.sampled_from(
     [
         [],
-        [[Finish("tool_calls"), EndOfStream()]],
-        [[Finish("stop"), EndOfStream()]],
-        [[TextDelta("So far"), Finish("length")]],
+        [[finish_of("tool_calls"), EndOfStream()]],
+        [[finish_of("stop"), EndOfStream()]],
+        [[TextDelta("So far"), finish_of("length")]],
     ]
 )
 SCRIPTS = st.lists(st.builds(lambda reads, end: [*reads, *end], st.lists(READS, max_size=6), ENDS), max_size=4)
@@ -138,7 +139,7 @@ async def test_distinct_searches_never_pass_the_limit(wanted: list[tuple[str, bo
     for n, (query, begins) in enumerate(wanted):
         delta = CallDelta(n, f"c{n}", "search_web", f'{{"query":"{query}"}}')
         if begins or not scripts:
-            scripts.append([[SERVED], [], [Finish("tool_calls"), EndOfStream()]])
+            scripts.append([[SERVED], [], [finish_of("tool_calls"), EndOfStream()]])
         scripts[-1][1].append(delta)
     client = ScriptedClient(*scripts, *(answer("Hi") for _ in range(3)))
     outcome = await run(client, [tool], limits=Limits(max_steps=20, max_searches=2))

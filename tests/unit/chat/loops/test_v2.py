@@ -18,11 +18,11 @@ from signalbox.core.parts import (
     CallDelta,
     Details,
     EndOfStream,
-    Finish,
     ReasoningDelta,
     TextDelta,
 )
 from signalbox.core.tools import ToolContext
+from signalbox.wire.finish_words import finish_of
 
 from tests.support.loops import assistants, eager, kinds, searching
 from tests.support.runs import Seen, run
@@ -183,7 +183,7 @@ async def test_a_call_that_is_not_eager_waits_for_a_good_end() -> None:
             await asyncio.sleep(0)
         assert "ToolCalls" not in seen.kinds
 
-    script = [[SERVED], [call(0, "f", "{}")], nothing_yet, [Finish("tool_calls")], nothing_yet, [EndOfStream()]]
+    script = [[SERVED], [call(0, "f", "{}")], nothing_yet, [finish_of("tool_calls")], nothing_yet, [EndOfStream()]]
     outcome = await run(ScriptedClient(script, answer("Hi")), [make_tool("f")], seen=seen)
     assert outcome.codes() == [None]
 

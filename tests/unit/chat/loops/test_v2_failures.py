@@ -16,7 +16,6 @@ from signalbox.core.parts import (
     CallDelta,
     EndOfStream,
     Fault,
-    Finish,
     ReasoningDelta,
     RefusalDelta,
     Request,
@@ -28,6 +27,7 @@ from signalbox.core.parts import (
 )
 from signalbox.core.ports import Emit, OnHead
 from signalbox.core.tools import ToolContext
+from signalbox.wire.finish_words import finish_of
 
 from tests.support.loops import assistants, eager, kinds
 from tests.support.runs import Seen, run
@@ -42,7 +42,7 @@ BAD_ENDS: dict[str, tuple[list[object], str, str]] = {
     "error": ([[Fault(UpstreamError(Code.UPSTREAM_ERROR))]], "error", "UPSTREAM_ERROR"),
     "raised": ([UpstreamError(Code.UPSTREAM_TIMEOUT)], "error", "UPSTREAM_TIMEOUT"),
     "cut": ([], "interrupted", "STREAM_CUT"),
-    "finish error": ([[Finish("error"), EndOfStream()]], "error", "UPSTREAM_ERROR"),
+    "finish error": ([[finish_of("error"), EndOfStream()]], "error", "UPSTREAM_ERROR"),
     "refusal": ([[RefusalDelta("No.")], ending("stop")], "content_filter", "CONTENT_FILTER"),
     "filter": ([ending("content_filter")], "content_filter", "CONTENT_FILTER"),
     "native refusal": ([ending("tool_calls", native="refusal")], "content_filter", "CONTENT_FILTER"),
@@ -202,7 +202,7 @@ async def test_eof_without_finish_is_interrupted(said: list[StreamPart]) -> None
 
 async def test_a_finish_without_done_is_complete() -> None:
     """Hosts that never send [DONE] have finished when they say so (E2)."""
-    outcome = await run(ScriptedClient([[SERVED], [TextDelta("Hi")], [Finish("stop")]]))
+    outcome = await run(ScriptedClient([[SERVED], [TextDelta("Hi")], [finish_of("stop")]]))
     assert outcome.done.status == "complete"
 
 

@@ -22,6 +22,7 @@ from signalbox.core.parts import (
     Unreadable,
     UsageReport,
 )
+from signalbox.wire.finish_words import finish_of
 from signalbox.wire.openrouter.decoder import parts_of_body
 from signalbox.wire.openrouter.stream import StreamDecoder
 
@@ -93,7 +94,7 @@ def test_message_beside_delta_is_ignored() -> None:
     """A `message` beside `delta` repeats all text so far (Perplexity, Writer)."""
     body = frame({"choices": [{"delta": {"content": "b"}, "message": {"content": "ab"}}]})
     last = frame({"choices": [{"delta": {}, "message": {"content": "ab"}, "finish_reason": "stop"}]})
-    assert decode(body, last) == [TextDelta("b"), Finish("stop")]
+    assert decode(body, last) == [TextDelta("b"), finish_of("stop")]
 
 
 def test_message_alone_is_the_answer() -> None:
@@ -104,7 +105,7 @@ def test_message_alone_is_the_answer() -> None:
         ReasoningDelta("Hm", "reasoning"),
         TextDelta("Hi"),
         CallDelta(None, "c", "f", "{}"),
-        Finish("stop"),
+        finish_of("stop"),
     ]
 
 
@@ -359,7 +360,7 @@ def test_legacy_function_call() -> None:
 
 
 def test_finish_in_all_its_places() -> None:
-    """Each word is a part: repeated ones, native ones alone, on the chunk of a call; empty and null ones are none."""
+    """Each word is told with those before it: repeated, native alone, beside a call; empty and null ones are none."""
     parts = decode(
         chunk({"content": "a"}, finish_reason=None),
         chunk({}, finish_reason=""),
@@ -369,8 +370,8 @@ def test_finish_in_all_its_places() -> None:
     assert parts == [
         TextDelta("a"),
         CallDelta(0, "c"),
-        Finish("tool_calls", "STOP"),
-        Finish(None, "MALFORMED_FUNCTION_CALL"),
+        finish_of("tool_calls", "STOP"),
+        finish_of("tool_calls", "MALFORMED_FUNCTION_CALL"),
     ]
 
 
@@ -381,8 +382,8 @@ def test_finish_in_all_its_places() -> None:
 def test_a_reason_that_is_no_text_is_one_all_the_same(value: Any, word: str | None) -> None:
     """An unreadable stop reason is kept as its JSON, so that it counts as unknown and not as none (A20)."""
     kept = word or '{"type":"refusal"}'
-    assert decode(chunk({}, finish_reason=value)) == [Finish(kept)]
-    assert decode(chunk({}, finish_reason="stop", native_finish_reason=value)) == [Finish("stop", kept)]
+    assert decode(chunk({}, finish_reason=value)) == [finish_of(kept)]
+    assert decode(chunk({}, finish_reason="stop", native_finish_reason=value)) == [finish_of("stop", kept)]
 
 
 def test_who_answers_is_told_once_and_when_it_changes() -> None:

@@ -1,4 +1,4 @@
-"""What the words of providers for the end of a turn mean: `finish_reason` and `native_finish_reason` alike.
+"""The words with which providers end a turn, and what they mean; shared by the dialects.
 
 A word that is not here is unknown, and an unknown word is no good ending (quirk A20): add it here once it is known.
 Upper and lower case, underscores and an enum's prefix do not matter: `MAX_TOKENS`, `maxTokens`, `FinishReason.STOP`.
@@ -6,68 +6,68 @@ Upper and lower case, underscores and an enum's prefix do not matter: `MAX_TOKEN
 
 from functools import lru_cache
 
-from signalbox.core.parts import StopReason
+from signalbox.core.parts import Finish, FinishReason
 
-_WORDS: dict[StopReason, str] = {
+_WORDS: dict[FinishReason, str] = {
     # OpenAI, Responses API; Anthropic, Bedrock; Cohere; TGI, Together (eos), watsonx; LM Studio; xAI's gRPC; Baidu.
-    StopReason.STOP: """
+    FinishReason.STOP: """
         stop, stopped, completed, complete, end_turn, end, eos, eos_token, eos_found, end_of_text, end_token,
         stop_sequence, stop_string_found, stop_token, reason_stop, finish, finished, done, success, succeeded, normal
     """,
     # OpenAI, its API before tools, Anthropic, Cohere, LM Studio, xAI's gRPC.
-    StopReason.TOOL_CALLS: """
+    FinishReason.TOOL_CALLS: """
         tool_calls, tool_call, tool_use, tool, function_call, function_calls, reason_tool_calls
     """,
     # OpenAI, Responses API, Anthropic, Gemini, Mistral (model_length), Cohere, watsonx, LM Studio, llama.cpp (limit).
-    StopReason.LENGTH: """
+    FinishReason.LENGTH: """
         length, max_tokens, max_output_tokens, max_length, model_length, token_limit, limit, context, context_length,
         model_context_window_exceeded, context_window_exceeded, context_length_exceeded, context_length_reached,
         max_predicted_tokens_reached, max_completion_tokens, error_limit, reason_max_len, reason_max_context
     """,
     # Azure, Anthropic, Gemini (from safety on), Bedrock, Cohere (error_toxic), Z.AI (sensitive).
-    StopReason.WITHHELD: """
+    FinishReason.WITHHELD: """
         content_filter, content_filtered, content_policy, content_policy_violation, refusal, refused, moderation,
         safety, recitation, blocklist, prohibited_content, spii, image_safety, image_prohibited_content,
         image_recitation, guardrail_intervened, guardrails, error_toxic, sensitive
     """,
     # Anthropic: a long turn that the client is to send again so that it goes on.
-    StopReason.PAUSED: "pause_turn, pause, paused, compaction",
+    FinishReason.PAUSED: "pause_turn, pause, paused, compaction",
     # Gemini, Bedrock.
-    StopReason.MALFORMED_CALL: "malformed_function_call, malformed_tool_use, malformed_tool_call",
-    StopReason.UNEXPECTED_CALL: "unexpected_tool_call",
+    FinishReason.MALFORMED_CALL: "malformed_function_call, malformed_tool_use, malformed_tool_call",
+    FinishReason.UNEXPECTED_CALL: "unexpected_tool_call",
     # OpenRouter, Mistral, vLLM and SGLang (abort), DeepSeek (insufficient_system_resource), Z.AI (network_error).
-    StopReason.FAILED: """
+    FinishReason.FAILED: """
         error, failed, failure, abort, aborted, internal_error, server_error, network_error, timeout, reason_time_limit,
         time_limit, cancelled, canceled, user_cancel, insufficient_system_resource, interrupted
     """,
 }
 # Gemini's enum by number, as hosts write it that pass the protobuf on.
 _NUMBERS = {
-    "1": StopReason.STOP,
-    "2": StopReason.LENGTH,
-    "3": StopReason.WITHHELD,
-    "4": StopReason.WITHHELD,
-    "6": StopReason.WITHHELD,
-    "7": StopReason.WITHHELD,
-    "8": StopReason.WITHHELD,
-    "9": StopReason.MALFORMED_CALL,
+    "1": FinishReason.STOP,
+    "2": FinishReason.LENGTH,
+    "3": FinishReason.WITHHELD,
+    "4": FinishReason.WITHHELD,
+    "6": FinishReason.WITHHELD,
+    "7": FinishReason.WITHHELD,
+    "8": FinishReason.WITHHELD,
+    "9": FinishReason.MALFORMED_CALL,
 }
 _PREFIXES = ("finishreason", "stopreason")
 # Where two words disagree, the first of these holds: what forbids more, then what explains more.
 _WORST_FIRST = (
-    StopReason.MALFORMED_CALL,
-    StopReason.UNEXPECTED_CALL,
-    StopReason.WITHHELD,
-    StopReason.FAILED,
-    StopReason.LENGTH,
-    StopReason.PAUSED,
-    StopReason.UNKNOWN,
-    StopReason.TOOL_CALLS,
-    StopReason.STOP,
+    FinishReason.MALFORMED_CALL,
+    FinishReason.UNEXPECTED_CALL,
+    FinishReason.WITHHELD,
+    FinishReason.FAILED,
+    FinishReason.LENGTH,
+    FinishReason.PAUSED,
+    FinishReason.UNKNOWN,
+    FinishReason.TOOL_CALLS,
+    FinishReason.STOP,
 )
 
 # Reasons that a later one replaces: good endings, and words that may only say that the answer goes on.
-_REPLACEABLE = (StopReason.STOP, StopReason.TOOL_CALLS, StopReason.UNKNOWN)
+_REPLACEABLE = (FinishReason.STOP, FinishReason.TOOL_CALLS, FinishReason.UNKNOWN)
 
 
 def _plain(word: str) -> str:
@@ -82,13 +82,23 @@ _MEANINGS = {_plain(word): meaning for meaning, words in _WORDS.items() for word
 
 
 @lru_cache(maxsize=256)
-def stop_reason(finish: str | None, native: str | None) -> StopReason | None:
+def finish_reason(finish: str | None, native: str | None) -> FinishReason | None:
     """Say what the two words mean together; None where the provider gave neither."""
-    meanings = {_MEANINGS.get(_plain(word[:64]), StopReason.UNKNOWN) for word in (finish, native) if word}
+    meanings = {_MEANINGS.get(_plain(word[:64]), FinishReason.UNKNOWN) for word in (finish, native) if word}
     return next((meaning for meaning in _WORST_FIRST if meaning in meanings), None)
 
 
-def later_reason(earlier: str | None, later: str | None) -> str | None:
+def finish_of(word: str | None, native: str | None = None) -> Finish:
+    """Read the two words of an answer that names its end once."""
+    return Finish(finish_reason(word, native), word, native)
+
+
+def later_finish(before: Finish, word: str | None, native: str | None) -> Finish:
+    """Return the end of an answer after further words for it; each kind of word replaces only its own."""
+    return finish_of(later_word(before.word, word), later_word(before.native, native))
+
+
+def later_word(earlier: str | None, later: str | None) -> str | None:
     """Return which of two reasons holds, told one after the other in a stream.
 
     An empty one says nothing, and a later one replaces a good or unknown one (quirk A12). A bad ending stays: a proxy
@@ -96,7 +106,7 @@ def later_reason(earlier: str | None, later: str | None) -> str | None:
     """
     if not later or not earlier:
         return later or earlier
-    was = stop_reason(earlier, None)
+    was = finish_reason(earlier, None)
     if was in _REPLACEABLE:
         return later
-    return earlier if stop_reason(earlier, later) is was else later
+    return earlier if finish_reason(earlier, later) is was else later

@@ -86,7 +86,7 @@ def unusable(settings: Settings, reason: str = "") -> SettingsError:
     if settings.database_url is not None:
         where = f"The database {place_of(settings)}"
         if reason and not any(word in reason for word in _AWAY):
-            return SettingsError(f"{where} cannot be used: {reason}. Mend that, or DATABASE_URL.")
+            return SettingsError(f"{where} cannot be used: {reason}. Fix that, or correct DATABASE_URL.")
         says = f"cannot be used: {reason}" if reason else "does not answer, or refuses us"
         return SettingsError(
             f"{where} {says}. See that it runs, that DATABASE_URL "

@@ -9,7 +9,7 @@ from signalbox.app.config import Settings
 from signalbox.app.limits.open_streams import Streams
 from signalbox.app.limits.quota import Quota
 from signalbox.app.model_list import ModelList
-from signalbox.flags.lever import LeverPlace
+from signalbox.flags.override import OverrideStore
 from signalbox.runs.manager import RunManager
 from signalbox.services.catalog import ModelCatalog
 from signalbox.services.openrouter import OpenRouterService
@@ -30,7 +30,7 @@ class Parts:
     streams: Streams
     quota: Quota
     database: Database
-    lever: LeverPlace
+    lever: OverrideStore
     admin_token: str
     is_simulated: bool
     search_is_paid: bool = False

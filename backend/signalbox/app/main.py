@@ -36,11 +36,11 @@ from signalbox.app.process.gc_tuning import freeze
 from signalbox.app.process.memory_release import Upkeep, tune
 from signalbox.app.process.warm_up import warm_up
 from signalbox.app.routers import chat, contract, conversations, flags, health, models, runs, saves, tools
-from signalbox.app.shared_settings import key_fences_from, open_lever
+from signalbox.app.shared_settings import key_delimiters_from, open_override
 from signalbox.app.tool_setup import fill_toolbox
 from signalbox.core.errors import StoreError
 from signalbox.core.tools import Tool
-from signalbox.flags.shared_lever import SharedLever
+from signalbox.flags.shared_override import SharedOverride
 from signalbox.runs.billing import Settlements
 from signalbox.runs.manager import RunManager
 from signalbox.runs.retention import DAY, Retention
@@ -177,8 +177,8 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
     """Start what the process needs, and have `stack` end it in the right order."""
     folder = data_folder(settings)
     database = await open_database(settings, folder, stack)
-    await key_fences_from(settings, database)
-    lever = await open_lever(settings, folder, database, stack)
+    await key_delimiters_from(settings, database)
+    lever = await open_override(settings, folder, database, stack)
     base_url = settings.openrouter_base_url
     if settings.is_simulated:
         from signalbox.simulator.http.server import BackgroundSimulator  # not imported where there is a key
@@ -210,8 +210,8 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
         settlements=Settlements(upstream) if where.is_openrouter else None,
     )
     if sharing is not None:
-        on_lever = lever.refresh if isinstance(lever, SharedLever) else None
-        join(runs_, store, sharing, database, stack, on_lever=on_lever)
+        on_override = lever.refresh if isinstance(lever, SharedOverride) else None
+        join(runs_, store, sharing, database, stack, on_override=on_override)
     store.on_full = runs_.too_large
     stack.push_async_callback(runs_.aclose)
     try:

@@ -18,13 +18,13 @@ from signalbox.app.database_setup import place_of
 from signalbox.app.folders import data_folder, notes_folder
 from signalbox.app.operator_token import FILE as ADMIN_FILE
 from signalbox.app.process.data_dir_lock import FolderInUse, hold_data_folder
-from signalbox.app.shared_settings import LEVER_FILE
+from signalbox.app.shared_settings import OVERRIDE_FILE
 from signalbox.core.errors import StoreError
 from signalbox.store.engines.sqlite_check import is_known, look_at_file
 from signalbox.store.engines.sqlite_copy import copy_file
 
 _NOTES = "notes"
-_FILES = (DATABASE_FILE, ADMIN_FILE, LEVER_FILE)
+_FILES = (DATABASE_FILE, ADMIN_FILE, OVERRIDE_FILE)
 _SECONDS = 600.0
 _WRITING, _RESTORING = ".signalbox-backup-", ".restore-"
 
@@ -102,7 +102,7 @@ def _write(settings: Settings, file: Path) -> None:
             if settings.database_url is None:
                 copy_file(folder / DATABASE_FILE, work / DATABASE_FILE)
                 tar.add(work / DATABASE_FILE, DATABASE_FILE)
-            for one in (ADMIN_FILE, LEVER_FILE):
+            for one in (ADMIN_FILE, OVERRIDE_FILE):
                 if (folder / one).is_file():
                     tar.add(folder / one, one)
             for path in _notes_in(notes_folder(settings)):

@@ -16,7 +16,7 @@ def recalled(turns: Sequence[tuple[int, Message]], events: Iterable[Stamped], ou
     """Return a run as history: `turns` with the last event that each tells of, and `events` in their order.
 
     Of a run that ended well give no events: its turns tell all. `ours` are tools that bring nothing from outside; all
-    other results are fenced (quirk G3).
+    other results are delimited (quirk G3).
     """
     told = max((seq for seq, _ in turns), default=0)
     since = [stamped.event for stamped in events if stamped.seq > told]

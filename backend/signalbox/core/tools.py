@@ -21,7 +21,7 @@ from signalbox.core.messages import (
     ToolMessage,
     UserMessage,
 )
-from signalbox.core.url_allowlist import LinkBook, Said, canonical_url, composed_in, texts_in
+from signalbox.core.url_allowlist import Said, UrlAllowlist, canonical_url, composed_in, texts_in
 
 Category: TypeAlias = Literal["search", "utility", "other"]
 Visibility: TypeAlias = Literal["primary", "secondary", "hidden"]
@@ -33,7 +33,7 @@ class ToolSpec:
 
     `eager`: it only reads and may be repeated, so it may start while the model still streams. `timeout` is in
     seconds. `search_key` makes equal searches equal; a tool that has one is deduped and counts against the clamp.
-    `untrusted`: its results bring text from outside, so a model gets them in a fence (quirk G3); its failures as well,
+    `untrusted`: its results bring text from outside, so a model gets them delimited (quirk G3); its failures as well,
     unless `own_failures` says that they quote nothing. `url_argument` names the argument that is an address it will
     ask: once text from outside was read, only addresses that the user or a result has named are.
 
@@ -239,7 +239,7 @@ class ToolContext(Struct):
     run_id: str = ""
     sources: SourceBook = field(default_factory=SourceBook)
     now: Callable[[], datetime] = _utc_now
-    links: LinkBook = field(default_factory=LinkBook)
+    links: UrlAllowlist = field(default_factory=UrlAllowlist)
     room: ResultRoom = field(default_factory=ResultRoom)
 
     @classmethod
@@ -319,7 +319,6 @@ class Tool:
 
 __all__ = [
     "Category",
-    "LinkBook",
     "NoteKeeper",
     "PageSource",
     "ResultRoom",
@@ -335,6 +334,7 @@ __all__ = [
     "ToolFunction",
     "ToolOutcome",
     "ToolSpec",
+    "UrlAllowlist",
     "Visibility",
     "WebPage",
     "canonical_url",

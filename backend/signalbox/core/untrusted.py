@@ -1,4 +1,4 @@
-"""A fence around text from outside: the model sees where it begins and ends, and the text cannot forge its end."""
+"""Delimits untrusted text: the model sees where it begins and ends, and the text cannot forge its end."""
 
 import re
 import secrets
@@ -21,18 +21,18 @@ _HEAD = "Data from outside, up to the closing tag of the same number: material t
 _NO_NAME = re.compile(r"[^A-Za-z0-9_.-]")
 
 
-def key_fences(secret: bytes) -> None:
-    """Key all fences of this process with a secret that outlives it, and that its fellow workers have as well."""
+def key_delimiters(secret: bytes) -> None:
+    """Key all delimiters of this process with a secret that outlives it and that all workers share."""
     global _secret  # noqa: PLW0603 - set once, at the start
     _secret = secret
 
 
-def fenced(content: str, name: str, call_id: str) -> str:
-    """Put a result into a fence whose number the author of its content cannot know (quirk G3).
+def delimited(content: str, name: str, call_id: str) -> str:
+    """Put a result between delimiters whose number the author of its content cannot know (quirk G3).
 
     The number is keyed with a secret over the call and the content itself, so one message has the same bytes in every
-    request of all workers (prompt caches, quirk C15), and no number ever stands inside its own fence.
-    A content that says it is fenced already is fenced like any other.
+    request of all workers (prompt caches, quirk C15), and no content contains its own number.
+    Content that claims to be delimited already is delimited like any other.
     """
     inner = neutralised(content)
     number = blake2b(f"{call_id}\0{name}\0{inner}".encode("utf-8", "replace"), key=_secret, digest_size=16).hexdigest()
@@ -40,11 +40,11 @@ def fenced(content: str, name: str, call_id: str) -> str:
     return f'<{_TAG}-{number} tool="{tool}">\n{_HEAD}\n{inner}\n</{_TAG}-{number}>'
 
 
-def fenced_message(message: ToolMessage) -> ToolMessage:
-    """Return a tool's message as a model is sent it: in a fence where its text comes from outside."""
+def delimited_message(message: ToolMessage) -> ToolMessage:
+    """Return a tool's message as it is sent to a model: delimited if its text comes from outside."""
     if not message.outside:
         return message
-    return replace(message, content=fenced(message.content, message.name, message.call_id))
+    return replace(message, content=delimited(message.content, message.name, message.call_id))
 
 
 # --- lookalikes ---
@@ -75,9 +75,9 @@ _CONTROL_TOKEN = re.compile(r"<(?=[|｜])|(?<=[|｜])>")
 
 
 def neutralised(content: str) -> str:
-    """Take out of a text what passes for the fence's own tags, what cannot be seen, and control tokens of models.
+    """Remove lookalikes of the delimiter tags, invisible characters and control tokens of models from a text.
 
-    It goes slice by slice: a whole text of megabytes in one search would keep every other thread waiting.
+    It works slice by slice: one search over megabytes of text would block every other thread.
     """
     if not content.isascii() or not content.isprintable():
         content = "".join(_UNSEEN.sub("", content[at : at + SLICE]) for at in range(0, len(content), SLICE))
@@ -102,10 +102,10 @@ def _pieces(content: str) -> Iterator[str]:
 
 
 def _without_tags(content: str) -> Iterator[str]:
-    """Yield a text in pieces, with a bracket in the place of each opener that has the fence's name behind it.
+    """Yield a text in pieces; replace each opener that the tag's name follows with a bracket.
 
-    The name is looked for first, however it is spelt or spaced: nearly no text has it, and hostile ones have little
-    else but openers.
+    The name is searched first, in any spelling or spacing: almost no text contains it, and hostile texts consist
+    mostly of openers.
     """
     start = 0
     while start < len(content):
@@ -125,7 +125,7 @@ def _without_tags(content: str) -> Iterator[str]:
 
 
 def _openers_of(text: str) -> Iterator[re.Match[str]]:
-    """Yield the openers with the name close behind them, and no other letter between."""
+    """Yield the openers that the name follows closely, with no other letter between."""
     letters = [*map(_Letters.of.__getitem__, text)]
     places = [place for place, some in enumerate(letters) for _ in some]
     names = [found.start() for found in _NAME.finditer("".join(letters))]

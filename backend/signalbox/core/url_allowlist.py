@@ -1,4 +1,4 @@
-"""Which web addresses a run has come across, so that none that a model made up under a page's orders is asked (G3)."""
+"""The URLs that a run may fetch: a page cannot make a model send data to a URL that the model composed (G3)."""
 
 import re
 from collections import deque
@@ -128,7 +128,7 @@ def texts_in(value: JsonValue, *, keys: bool = False) -> Iterator[str]:
                 pass
 
 
-class LinkBook(Struct):
+class UrlAllowlist(Struct):
     """The addresses that the user and results have named, each in the form in which it was found.
 
     Before any text from outside is read, a model may ask any address. From then on only these, and in the form in
@@ -145,11 +145,11 @@ class LinkBook(Struct):
     _found: dict[str, str] = {}
 
     def note(self, text: str, *, loosely: bool = False) -> None:
-        """Take in the addresses of a text."""
+        """Allow the addresses in a text."""
         self.note_all([Said(text, loosely)])
 
     def note_all(self, texts: Iterable[Said]) -> None:
-        """Take in the addresses of texts; what yields them is asked later."""
+        """Allow the addresses in texts; the iterable is consumed later."""
         self._unread.append(texts)
 
     def note_result(
@@ -207,4 +207,4 @@ def _said_in(value: JsonValue, name: str, arguments: Mapping[str, JsonValue], as
         yield Said(text, composed=composed)
 
 
-__all__ = ["LinkBook", "Said", "canonical_url", "composed_in", "links_in", "texts_in"]
+__all__ = ["Said", "UrlAllowlist", "canonical_url", "composed_in", "links_in", "texts_in"]

@@ -1,17 +1,17 @@
-"""Which loop drives a run, and why, in OpenFeature's terms for variants and reasons."""
+"""Which loop drives a run, and why, in OpenFeature's terms."""
 
 from hashlib import blake2b
 
 from msgspec import Struct
 
 from signalbox.core.events import Flag, LoopName
-from signalbox.flags.lever import Lever
+from signalbox.flags.override import Override
 
 FLAG_KEY = "tool_loop_v2"
 
 
 class Choice(Struct, frozen=True):
-    """The loop of one run and the flag's word on it."""
+    """The loop of one run and the flag evaluation behind it."""
 
     loop: LoopName
     flag: Flag
@@ -19,44 +19,44 @@ class Choice(Struct, frozen=True):
 
 def choose_loop(
     environment: bool | None,
-    lever: Lever | None,
+    override: Override | None,
     key: str,
     asked: LoopName | None = None,
 ) -> Choice:
-    """Decide in this order: the kill switch, the request's header, the lever, the environment, the default (V2).
+    """Decide in this order: the kill switch, the request's header, the override, the environment, the default (V2).
 
-    `key` makes the choice sticky: the conversation's id, else the run's. `asked` is the header's word, None where
-    headers do not count.
+    `key` makes the choice sticky: the conversation's id, else the run's. `asked` is the header's value, None where
+    headers are ignored.
     """
     if environment is False:
         return _choice("legacy", "DISABLED")  # nothing overrides the kill switch
     if asked is not None:
         return _choice(asked, "TARGETING_MATCH")
-    if lever is not None:
-        return _pulled(lever, key)
+    if override is not None:
+        return _overridden(override, key)
     return _choice("v2", "STATIC" if environment else "DEFAULT")
 
 
-def _pulled(lever: Lever, key: str) -> Choice:
-    if lever.state == "percent":
-        return _choice("v2" if bucket(key) < lever.percent * 100 else "legacy", "SPLIT")
-    return _choice("v2" if lever.state == "on" else "legacy", "STATIC")
+def _overridden(override: Override, key: str) -> Choice:
+    if override.state == "percent":
+        return _choice("v2" if bucket(key) < override.percent * 100 else "legacy", "SPLIT")
+    return _choice("v2" if override.state == "on" else "legacy", "STATIC")
 
 
 def bucket(key: str) -> int:
-    """Return a key's place among 10,000: the same for ever, and independent of other flags' places."""
+    """Return a key's bucket of 10,000: stable, and independent of other flags' buckets."""
     return int.from_bytes(blake2b(f"{FLAG_KEY}:{key}".encode(), digest_size=8).digest(), "big") % 10_000
 
 
-def effective(environment: bool | None, lever: Lever | None) -> str:
-    """Say which loop the next run uses, and why."""
+def effective(environment: bool | None, override: Override | None) -> str:
+    """Describe which loop the next run uses, and why."""
     if environment is False:
         return "Every run uses the legacy loop: TOOL_LOOP_V2=false in the settings, which cannot be overridden."
-    if lever is not None and lever.state == "percent":
-        return f"{lever.percent} % of the conversations use the V2 loop, the others the legacy loop."
-    choice = choose_loop(environment, lever, key="")
-    unpulled = "TOOL_LOOP_V2=true is set" if environment else "this is the default"
-    why = "an override is set" if lever else unpulled
+    if override is not None and override.state == "percent":
+        return f"{override.percent} % of the conversations use the V2 loop, the others the legacy loop."
+    choice = choose_loop(environment, override, key="")
+    without_override = "TOOL_LOOP_V2=true is set" if environment else "this is the default"
+    why = "an override is set" if override else without_override
     return f"Every run uses the {'V2' if choice.loop == 'v2' else 'legacy'} loop: {why}."
 
 

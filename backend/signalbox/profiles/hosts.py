@@ -26,7 +26,7 @@ _ENDS_BILLING = {_plain(name): True for name in _ENDS.split(",")} | {
 
 
 def stop_ends_billing(provider: str | None, *, streamed: bool) -> bool | None:
-    """Tell whether a stop also ends the billing on that host; None where that is unknown.
+    """Return whether a stop also ends the billing on that host; None where that is unknown.
 
     The same page: a request that is not streamed goes on and is billed in full on every host.
     """

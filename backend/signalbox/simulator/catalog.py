@@ -131,7 +131,7 @@ def price_of(model: str) -> Price:
 
 
 def is_known(model: str) -> bool:
-    """Tell whether an id names a model of a family that is spoken here."""
+    """Return whether an id names a model of a family that is spoken here."""
     family, slash, name = model.partition("/")
     return bool(slash and name) and family in ACCENTS
 

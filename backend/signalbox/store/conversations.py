@@ -58,7 +58,7 @@ def conversation_of(row: RowMapping) -> Conversation:
 
 
 def add_conversation(connection: Connection, conversation: Conversation) -> bool:
-    """Keep a conversation where there is none of its id, and tell whether it is new."""
+    """Keep a conversation where there is none of its id, and return whether it is new."""
     row = {name: getattr(conversation, name) for name in Conversation.__slots__}
     row["folded"] = folded(conversation.title)
     return connection.execute(insert_into(connection, CONVERSATIONS).values(row).on_conflict_do_nothing()).rowcount > 0
@@ -127,7 +127,7 @@ def _check_there(connection: Connection, conversation_id: str, node_id: str, fie
 
 
 def has_node(connection: Connection, conversation_id: str, node_id: str) -> bool:
-    """Tell whether a conversation has a message or a run of this id."""
+    """Return whether a conversation has a message or a run of this id."""
     return any(
         connection.execute(
             select(table.c.id).where(table.c.id == node_id, table.c.conversation_id == conversation_id)

@@ -96,7 +96,7 @@ def events_of(connection: Connection, save_id: str, after: int = 0) -> list[Stam
 
 
 def delete_save(connection: Connection, save_id: str, owner: str) -> bool:
-    """Delete a save of an owner, and tell whether there was one."""
+    """Delete a save of an owner, and return whether there was one."""
     return connection.execute(delete(SAVES).where(SAVES.c.id == save_id, SAVES.c.owner == owner)).rowcount > 0
 
 

@@ -1,4 +1,4 @@
-"""What all workers of one database share beside runs: small values by name."""
+"""Small named values that all workers of one database share."""
 
 from sqlalchemy import Connection, select
 
@@ -6,9 +6,9 @@ from signalbox.store.engines.portable_sql import insert_into
 from signalbox.store.runs.leases import notify
 from signalbox.store.tables import SHARED
 
-LEVER = "tool_loop_v2"
-FENCE = "fence_secret"
-LEVER_NOTICE = "lever"
+OVERRIDE = "tool_loop_v2"
+DELIMITER_KEY = "fence_secret"
+OVERRIDE_NOTICE = "lever"
 
 
 def get_shared(connection: Connection, name: str) -> bytes | None:
@@ -22,14 +22,14 @@ def put_shared(connection: Connection, name: str, value: bytes) -> None:
     connection.execute(added.on_conflict_do_update(index_elements=["name"], set_={"value": value}))
 
 
-def pull_shared_lever(connection: Connection, value: bytes) -> None:
-    """Set the lever, and tell the other workers once it is kept."""
-    put_shared(connection, LEVER, value)
+def set_shared_override(connection: Connection, value: bytes) -> None:
+    """Set the flag override and notify the other workers when it is committed."""
+    put_shared(connection, OVERRIDE, value)
     if connection.dialect.name == "postgresql":
-        notify(connection, LEVER_NOTICE)
+        notify(connection, OVERRIDE_NOTICE)
 
 
 def shared_once(connection: Connection, name: str, value: bytes) -> bytes:
-    """Set a value unless there is one, and return the one that stands: of those who come at once, one is first."""
+    """Set a value unless one exists, and return the stored one; of concurrent callers, one wins."""
     connection.execute(insert_into(connection, SHARED).values(name=name, value=value).on_conflict_do_nothing())
     return connection.execute(select(SHARED.c.value).where(SHARED.c.name == name)).scalar_one()

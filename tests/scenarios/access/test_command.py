@@ -127,7 +127,7 @@ def test_what_a_database_refuses_is_to_be_mended(
     monkeypatch.setenv("DATABASE_URL", postgres.url("nowhere"))
     assert main(["token", "create", "Ada"]) == 2
     said = capsys.readouterr().err
-    assert "no database of that name. Mend that, or DATABASE_URL." in said
+    assert "no database of that name. Fix that, or correct DATABASE_URL." in said
     monkeypatch.setenv("DATABASE_URL", "postgresql://someone@127.0.0.1:1/box")
     assert main(["token", "create", "Ada"]) == 2
     assert "nothing listens there. See that it runs" in capsys.readouterr().err

@@ -18,7 +18,7 @@ from tests.support.frames import checked
 from tests.support.processes import WAIT, Process, command, command_here, serving
 
 ASK = {"model": "openai/sim", "prompt": "What is 17 * 23?"}
-LEVER = "/api/flags/tool_loop_v2"
+OVERRIDE = "/api/flags/tool_loop_v2"
 
 
 def backed_up(cwd: Path, *target: str, **env: str) -> Path:
@@ -65,7 +65,7 @@ def test_all_that_lasts_comes_back(tmp_path: Path) -> None:
     with serving(there) as process, process.client() as client:
         run = client.post("/api/chat/stream", json=ASK)
         assert checked(run.content).done["status"] == "complete"
-        pulled = client.put(LEVER, json={"state": "on"}, headers=operator(process, there))
+        pulled = client.put(OVERRIDE, json={"state": "on"}, headers=operator(process, there))
         assert pulled.status_code == 200
         note = there / "data" / "notes" / "of mine" / "idea.md"
         note.parent.mkdir(parents=True)
@@ -80,7 +80,7 @@ def test_all_that_lasts_comes_back(tmp_path: Path) -> None:
     with serving(here) as process, process.client() as client:
         assert client.get(f"/api/runs/{run.headers['x-run-id']}/events").content == run.content
         assert client.get(f"/api/runs/{later}").status_code == 404
-        assert client.get(LEVER).json()["state"] == "on"
+        assert client.get(OVERRIDE).json()["state"] == "on"
 
 
 def test_a_backup_can_be_made_again_and_again(tmp_path: Path) -> None:

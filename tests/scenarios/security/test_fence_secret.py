@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from signalbox.app.config import SettingsError
-from signalbox.app.shared_settings import key_fences_from
+from signalbox.app.shared_settings import key_delimiters_from
 from signalbox.core import untrusted
 from signalbox.store.engines.sqlite import SqliteDatabase
 
@@ -17,16 +17,16 @@ _CODE = """
 import asyncio, sys
 from pathlib import Path
 from signalbox.app.config import Settings
-from signalbox.app.shared_settings import key_fences_from
-from signalbox.core.untrusted import fenced
+from signalbox.app.shared_settings import key_delimiters_from
+from signalbox.core.untrusted import delimited
 from signalbox.store.engines.sqlite import SqliteDatabase
 
 async def main():
     database = SqliteDatabase(Path(sys.argv[1]))
     await database.open()
-    await key_fences_from(Settings(_env_file=None), database)
+    await key_delimiters_from(Settings(_env_file=None), database)
     await database.aclose()
-    print(fenced("a page", "read_url", "call_1"))
+    print(delimited("a page", "read_url", "call_1"))
 
 asyncio.run(main())
 """
@@ -63,6 +63,6 @@ async def test_g03_a_start_without_the_secret_is_refused(tmp_path: Path, monkeyp
     before = untrusted._secret
     database = SqliteDatabase(tmp_path / "never-opened.db")
     with pytest.raises(SettingsError, match="cannot be opened"):
-        await key_fences_from(settings_for(tmp_path), database)
+        await key_delimiters_from(settings_for(tmp_path), database)
     await database.aclose()
     assert before == untrusted._secret

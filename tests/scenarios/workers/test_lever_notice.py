@@ -3,18 +3,18 @@
 from pathlib import Path
 
 import pytest
-from signalbox.flags import shared_lever
+from signalbox.flags import shared_override
 
 from tests.support.serving import RunningApp, settings_for
 from tests.support.workers import within
 
 TOKEN = "the-operators-token"
-LEVER = "/api/flags/tool_loop_v2"
+OVERRIDE = "/api/flags/tool_loop_v2"
 
 
 def test_a_pull_is_heard_without_looking(tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of two workers that never look again, the other one follows by the notice alone; health tells it too."""
-    monkeypatch.setattr(shared_lever, "_LOOK_SECONDS", 1000)
+    monkeypatch.setattr(shared_override, "_REFRESH_SECONDS", 1000)
     shared = {"database_url": postgres_url, "signalbox_admin_token": TOKEN, "tool_loop_v2": None}
     (tmp_path / "a").mkdir()
     with RunningApp(settings_for(tmp_path / "a", **shared)) as one, RunningApp(settings_for(tmp_path, **shared)) as two:
@@ -22,11 +22,11 @@ def test_a_pull_is_heard_without_looking(tmp_path: Path, postgres_url: str, monk
         # Whoever listens hears it; before that nobody does, so the first pull is told again until one is heard.
         within(30, lambda: _is_heard(one, two, "off"))
         assert two.client.get("/health/ready").json()["loop"] == "legacy"
-        one.client.put(LEVER, json={"state": "on"}, headers={"authorization": f"Bearer {TOKEN}"})
-        within(4.0, lambda: two.client.get(LEVER).json()["state"] == "on")
+        one.client.put(OVERRIDE, json={"state": "on"}, headers={"authorization": f"Bearer {TOKEN}"})
+        within(4.0, lambda: two.client.get(OVERRIDE).json()["state"] == "on")
         assert two.ask("Hello!", tools=[]).done["loop"] == "v2"
 
 
 def _is_heard(one: RunningApp, two: RunningApp, state: str) -> bool:
-    one.client.put(LEVER, json={"state": state}, headers={"authorization": f"Bearer {TOKEN}"})
-    return two.client.get(LEVER).json()["state"] == state
+    one.client.put(OVERRIDE, json={"state": state}, headers={"authorization": f"Bearer {TOKEN}"})
+    return two.client.get(OVERRIDE).json()["state"] == state

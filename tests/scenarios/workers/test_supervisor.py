@@ -28,7 +28,7 @@ pytestmark = pytest.mark.e2e
 ASK = {"model": "openai/sim", "prompt": "Hello!", "tools": []}
 TOKEN = "the-operators-token"
 KEY = "tool_loop_v2"
-LEVER = f"/api/flags/{KEY}"
+OVERRIDE = f"/api/flags/{KEY}"
 
 
 async def waits(exchange: Exchange) -> None:
@@ -207,7 +207,7 @@ def test_the_lever_acts_on_all_workers_within_a_second(tmp_path: Path, postgres:
     with workers(tmp_path, postgres_url) as process, each_worker(process, 2) as clients:
 
         def stand(state: str) -> bool:
-            return all(client.get(LEVER).json()["state"] == state for client in clients.values())
+            return all(client.get(OVERRIDE).json()["state"] == state for client in clients.values())
 
         def loops() -> set[str]:
             asked = [client.post("/api/chat/stream", json=ASK) for client in clients.values()]
@@ -215,7 +215,7 @@ def test_the_lever_acts_on_all_workers_within_a_second(tmp_path: Path, postgres:
 
         assert loops() == {"v2"}
         for client, state, loop in zip(clients.values(), ("off", "on"), ("legacy", "v2"), strict=True):
-            pulled = client.put(LEVER, json={"state": state}, headers={"authorization": f"Bearer {TOKEN}"})
+            pulled = client.put(OVERRIDE, json={"state": state}, headers={"authorization": f"Bearer {TOKEN}"})
             assert pulled.json()["state"] == state
             # A second, as promised, and what a slow machine takes for the questions themselves.
             within(4.0, partial(stand, state))
@@ -232,7 +232,7 @@ def test_the_lever_of_the_folder_is_brought_along(tmp_path: Path, postgres_url: 
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "tool_loop_v2.json").write_text('{"state":"percent","percent":30}')
     with workers(tmp_path, postgres_url, count=2) as process, each_worker(process, 2) as clients:
-        assert [client.get(LEVER).json()["percent"] for client in clients.values()] == [30, 30]
+        assert [client.get(OVERRIDE).json()["percent"] for client in clients.values()] == [30, 30]
 
 
 def test_a_database_that_is_not_there_is_told_once(tmp_path: Path) -> None:

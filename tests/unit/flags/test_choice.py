@@ -7,15 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from signalbox.core.events import LoopName
 from signalbox.flags.choice import bucket, choose_loop
-from signalbox.flags.lever import Lever
+from signalbox.flags.override import Override
 
-OFF, ON = Lever("off"), Lever("on")
-LEVERS = [None, OFF, ON, Lever("percent", 0), Lever("percent", 50), Lever("percent", 100)]
+OFF, ON = Override("off"), Override("on")
+LEVERS = [None, OFF, ON, Override("percent", 0), Override("percent", 50), Override("percent", 100)]
 ASKED: list[LoopName | None] = [None, "v2", "legacy"]
 KEYS = [f"conversation-{n}" for n in range(20_000)]
 
 
-def chosen(environment: bool | None, lever: Lever | None, asked: LoopName | None = None) -> tuple[str, str]:
+def chosen(environment: bool | None, lever: Override | None, asked: LoopName | None = None) -> tuple[str, str]:
     """Return loop and reason of some key, having checked that the variant is the loop."""
     choice = choose_loop(environment, lever, "some-key", asked)
     assert choice.flag.variant == choice.loop
@@ -23,14 +23,14 @@ def chosen(environment: bool | None, lever: Lever | None, asked: LoopName | None
 
 
 @pytest.mark.parametrize(("lever", "asked"), [*product(LEVERS, ASKED)])
-def test_the_kill_switch_beats_everything(lever: Lever | None, asked: LoopName | None) -> None:
+def test_the_kill_switch_beats_everything(lever: Override | None, asked: LoopName | None) -> None:
     """`TOOL_LOOP_V2=false`: legacy, whatever the lever or a header says."""
     assert chosen(False, lever, asked) == ("legacy", "DISABLED")
 
 
 @pytest.mark.parametrize(("environment", "lever"), [*product([None, True], LEVERS)])
 @pytest.mark.parametrize("asked", ["v2", "legacy"])
-def test_then_comes_the_header(environment: bool | None, lever: Lever | None, asked: LoopName) -> None:
+def test_then_comes_the_header(environment: bool | None, lever: Override | None, asked: LoopName) -> None:
     """Where headers count, the request's word goes before the lever."""
     assert chosen(environment, lever, asked) == (asked, "TARGETING_MATCH")
 
@@ -40,8 +40,8 @@ def test_then_comes_the_lever(environment: bool | None) -> None:
     """The lever goes before the environment's `true`."""
     assert chosen(environment, OFF) == ("legacy", "STATIC")
     assert chosen(environment, ON) == ("v2", "STATIC")
-    assert chosen(environment, Lever("percent", 0)) == ("legacy", "SPLIT")
-    assert chosen(environment, Lever("percent", 100)) == ("v2", "SPLIT")
+    assert chosen(environment, Override("percent", 0)) == ("legacy", "SPLIT")
+    assert chosen(environment, Override("percent", 100)) == ("v2", "SPLIT")
 
 
 def test_then_comes_the_environment_and_then_the_default() -> None:
@@ -52,7 +52,7 @@ def test_then_comes_the_environment_and_then_the_default() -> None:
 
 def on_v2(percent: int) -> set[str]:
     """Return the keys that a share puts on V2."""
-    return {key for key in KEYS if choose_loop(None, Lever("percent", percent), key).loop == "v2"}
+    return {key for key in KEYS if choose_loop(None, Override("percent", percent), key).loop == "v2"}
 
 
 @pytest.mark.parametrize("percent", [0, 1, 5, 10, 25, 50, 75, 90, 99, 100])
@@ -75,7 +75,7 @@ def test_raising_the_share_takes_nobody_off_v2() -> None:
 @given(st.text(), st.integers(0, 100))
 def test_a_conversation_keeps_its_loop(key: str, percent: int) -> None:
     """Any key, any share: asked again, the same."""
-    lever = Lever("percent", percent)
+    lever = Override("percent", percent)
     assert choose_loop(None, lever, key) == choose_loop(True, lever, key)
     assert 0 <= bucket(key) < 10_000
 

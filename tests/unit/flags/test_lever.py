@@ -7,12 +7,12 @@ import threading
 from pathlib import Path
 
 import pytest
-from signalbox.flags import lever as lever_module
-from signalbox.flags.lever import Lever, LeverFile, lever_of
+from signalbox.flags import override as override_module
+from signalbox.flags.override import Override, OverrideFile, override_of
 
 from tests.support.processes import environment
 
-OFF, ON, HALF = Lever("off"), Lever("on"), Lever("percent", 50)
+OFF, ON, HALF = Override("off"), Override("on"), Override("percent", 50)
 
 
 @pytest.fixture
@@ -23,22 +23,22 @@ def path(tmp_path: Path) -> Path:
 
 def test_a_lever_that_was_never_pulled_is_none(path: Path) -> None:
     """Without a file the environment decides, and reading makes none."""
-    assert LeverFile(path).read() is None
+    assert OverrideFile(path).read() is None
     assert not path.exists()
 
 
-@pytest.mark.parametrize("lever", [OFF, ON, HALF, Lever("percent", 0), Lever("percent", 100)])
-def test_a_pull_is_kept(path: Path, lever: Lever) -> None:
+@pytest.mark.parametrize("lever", [OFF, ON, HALF, Override("percent", 0), Override("percent", 100)])
+def test_a_pull_is_kept(path: Path, lever: Override) -> None:
     """What was written is read, by the one that wrote and by the next process."""
-    file = LeverFile(path)
+    file = OverrideFile(path)
     file.write(lever)
-    assert file.read() == LeverFile(path).read() == lever
+    assert file.read() == OverrideFile(path).read() == lever
     assert list(path.parent.iterdir()) == [path]
 
 
 def test_only_what_the_state_needs_is_written(path: Path) -> None:
     """A share is kept only where it counts."""
-    file = LeverFile(path)
+    file = OverrideFile(path)
     file.write(HALF)
     assert json.loads(path.read_bytes()) == {"state": "percent", "percent": 50}
     file.write(ON)
@@ -55,7 +55,7 @@ def test_only_what_the_state_needs_is_written(path: Path) -> None:
 )
 def test_what_cannot_be_understood_counts_as_off(path: Path, content: bytes) -> None:
     """A slip of the pen never leaves anybody on V2; the next good pull counts again."""
-    file = LeverFile(path)
+    file = OverrideFile(path)
     file.write(ON)
     assert file.read() == ON
     path.write_bytes(content)
@@ -68,10 +68,10 @@ def test_a_file_that_cannot_be_reached_counts_as_off(tmp_path: Path) -> None:
     """Where there is something in the way that is no file, a run still starts, on legacy."""
     in_the_way = tmp_path / "data"
     in_the_way.write_text("a file where the folder was")
-    assert LeverFile(in_the_way / "lever.json").read() == OFF
+    assert OverrideFile(in_the_way / "lever.json").read() == OFF
     folder = tmp_path / "lever.json"
     folder.mkdir()
-    assert LeverFile(folder).read() == OFF
+    assert OverrideFile(folder).read() == OFF
 
 
 def test_an_unchanged_lever_costs_one_stat(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,7 +79,7 @@ def test_an_unchanged_lever_costs_one_stat(path: Path, monkeypatch: pytest.Monke
     reads: list[Path] = []
     read_bytes = Path.read_bytes
     monkeypatch.setattr(Path, "read_bytes", lambda self: reads.append(self) or read_bytes(self))
-    file = LeverFile(path)
+    file = OverrideFile(path)
     file.write(HALF)
     assert [file.read() for _ in range(5)] == [HALF] * 5
     assert reads == [path]
@@ -87,58 +87,58 @@ def test_an_unchanged_lever_costs_one_stat(path: Path, monkeypatch: pytest.Monke
 
 def test_another_process_is_heard_at_the_next_read(path: Path) -> None:
     """A pull by another process counts from the very next run on."""
-    file = LeverFile(path)
+    file = OverrideFile(path)
     file.write(ON)
     assert file.read() == ON
-    code = "import sys; from pathlib import Path; from signalbox.flags.lever import *; "
-    code += "LeverFile(Path(sys.argv[1])).write(Lever('off'))"
+    code = "import sys; from pathlib import Path; from signalbox.flags.override import *; "
+    code += "OverrideFile(Path(sys.argv[1])).write(Override('off'))"
     subprocess.run([sys.executable, "-c", code, str(path)], env=environment(), check=True)
     assert file.read() == OFF
 
 
 def test_an_editor_is_heard_too(path: Path) -> None:
     """A file that was written in place, and one that was taken away, count at the next read."""
-    file = LeverFile(path)
+    file = OverrideFile(path)
     file.write(OFF)
     assert file.read() == OFF
     path.write_text('{"state": "percent", "percent": 5}')
-    assert file.read() == Lever("percent", 5)
+    assert file.read() == Override("percent", 5)
     path.unlink()
     assert file.read() is None
 
 
 def test_quick_pulls_are_never_mistaken_for_each_other(path: Path) -> None:
     """However fast they follow each other, the last one is read."""
-    writer, reader = LeverFile(path), LeverFile(path)
+    writer, reader = OverrideFile(path), OverrideFile(path)
     for n in range(300):
-        writer.write(Lever("percent", n % 90 + 10))
-        assert reader.read() == Lever("percent", n % 90 + 10)
+        writer.write(Override("percent", n % 90 + 10))
+        assert reader.read() == Override("percent", n % 90 + 10)
 
 
 def test_a_pull_bears_its_own_time(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """To the nanosecond, where a file system would give two pulls within one tick of its clock the same."""
-    monkeypatch.setattr(lever_module, "time_ns", lambda: 1_700_000_000_123_456_700)
-    LeverFile(path).write(ON)
+    monkeypatch.setattr(override_module, "time_ns", lambda: 1_700_000_000_123_456_700)
+    OverrideFile(path).write(ON)
     assert path.stat().st_mtime_ns == 1_700_000_000_123_456_700
 
 
 def test_readers_never_see_half_a_pull(path: Path) -> None:
     """While several write at once every read finds one of the states whole, and the last one stays."""
-    states = [OFF, ON, HALF, Lever("percent", 7)]
-    LeverFile(path).write(OFF)
+    states = [OFF, ON, HALF, Override("percent", 7)]
+    OverrideFile(path).write(OFF)
     over = threading.Event()
 
-    def pull(lever: Lever) -> None:
-        file = LeverFile(path)
+    def pull(lever: Override) -> None:
+        file = OverrideFile(path)
         for _ in range(50):
             file.write(lever)
 
     writers = [threading.Thread(target=pull, args=[state]) for state in states]
-    seen: list[Lever | None] = []
+    seen: list[Override | None] = []
 
     def watch() -> None:
         while not over.is_set():
-            seen.append(lever_of(json.loads(path.read_bytes())))
+            seen.append(override_of(json.loads(path.read_bytes())))
 
     watcher = threading.Thread(target=watch)
     for thread in (watcher, *writers):
@@ -149,23 +149,23 @@ def test_readers_never_see_half_a_pull(path: Path) -> None:
     watcher.join()
     assert seen
     assert all(lever in states for lever in seen)
-    assert LeverFile(path).read() in states
+    assert OverrideFile(path).read() in states
     assert list(path.parent.iterdir()) == [path]
 
 
 def test_a_pull_that_fails_is_told_and_changes_nothing(tmp_path: Path) -> None:
     """Whoever pulls hears of it, the lever stands as it stood, and nothing is left lying about."""
-    file = LeverFile(tmp_path / "gone" / "lever.json")
+    file = OverrideFile(tmp_path / "gone" / "lever.json")
     with pytest.raises(OSError, match="No such file"):
         file.write(ON)
     blocked = tmp_path / "blocked" / "lever.json"
     (blocked / "inside").mkdir(parents=True)
     with pytest.raises(OSError, match="directory"):
-        LeverFile(blocked).write(ON)
+        OverrideFile(blocked).write(ON)
     assert list(blocked.parent.iterdir()) == [blocked]
 
 
 def test_the_file_is_the_owners_alone(path: Path) -> None:
     """Nobody else on the machine can pull it."""
-    LeverFile(path).write(ON)
+    OverrideFile(path).write(ON)
     assert path.stat().st_mode & 0o077 == 0

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from signalbox.core.codes import Code
 from signalbox.core.errors import StoreError
-from signalbox.flags import shared_lever
-from signalbox.flags.lever import Lever
-from signalbox.flags.shared_lever import SharedLever
+from signalbox.flags import shared_override
+from signalbox.flags.override import Override
+from signalbox.flags.shared_override import SharedOverride
 from signalbox.store.engines.sqlite import SqliteDatabase
-from signalbox.store.shared_values import LEVER, get_shared, put_shared
+from signalbox.store.shared_values import OVERRIDE, get_shared, put_shared
 from structlog.testing import capture_logs
 
 pytestmark = pytest.mark.anyio
-OFF, ON, HALF = Lever("off"), Lever("on"), Lever("percent", 50)
+OFF, ON, HALF = Override("off"), Override("on"), Override("percent", 50)
 
 
 class Breaking(SqliteDatabase):
@@ -46,9 +46,9 @@ async def database(tmp_path: Path, stack: AsyncExitStack) -> Breaking:
     return made
 
 
-async def opened(database: Breaking, stack: AsyncExitStack, before: Lever | None = None) -> SharedLever:
+async def opened(database: Breaking, stack: AsyncExitStack, before: Override | None = None) -> SharedOverride:
     """Start a worker's lever."""
-    lever = SharedLever(database)
+    lever = SharedOverride(database)
     await lever.open(before, stack)
     return lever
 
@@ -58,11 +58,11 @@ async def test_a_lever_that_was_never_pulled_is_none(database: Breaking, stack: 
     lever = await opened(database, stack)
     await lever.refresh()
     assert lever.read() is None
-    assert await database.read(get_shared, LEVER) is None
+    assert await database.read(get_shared, OVERRIDE) is None
 
 
 @pytest.mark.parametrize("wanted", [OFF, ON, HALF])
-async def test_a_pull_is_heard_by_others(database: Breaking, stack: AsyncExitStack, wanted: Lever) -> None:
+async def test_a_pull_is_heard_by_others(database: Breaking, stack: AsyncExitStack, wanted: Override) -> None:
     """Who pulled knows at once, another worker when it looks, and one that starts later from its start on."""
     one, other = await opened(database, stack), await opened(database, stack)
     await one.pull(wanted)
@@ -76,7 +76,7 @@ async def test_workers_look_by_themselves(
     database: Breaking, stack: AsyncExitStack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A pull whose notice was lost acts all the same."""
-    monkeypatch.setattr(shared_lever, "_LOOK_SECONDS", 0.001)
+    monkeypatch.setattr(shared_override, "_REFRESH_SECONDS", 0.001)
     one, other = await opened(database, stack), await opened(database, stack)
     await one.pull(ON)
     async with asyncio.timeout(5):
@@ -119,7 +119,7 @@ async def test_what_cannot_be_understood_is_off(database: Breaking, stack: Async
     """An operator's slip must leave nobody on V2; it is told once, not with every look."""
     lever = await opened(database, stack)
     await lever.pull(ON)
-    await database.write(put_shared, LEVER, value)
+    await database.write(put_shared, OVERRIDE, value)
     with capture_logs() as said:
         await lever.refresh()
         await lever.refresh()

@@ -9,6 +9,6 @@ def etag_of(body: bytes) -> str:
 
 
 def is_current(if_none_match: str, etag: str) -> bool:
-    """Tell whether If-None-Match names this version, by the weak comparison that RFC 9110 asks for."""
+    """Return whether If-None-Match names this version, by the weak comparison that RFC 9110 asks for."""
     named = {tag.strip().removeprefix("W/") for tag in if_none_match.split(",")}
     return bool(named & {etag.removeprefix("W/"), "*"})

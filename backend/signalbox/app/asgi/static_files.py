@@ -97,7 +97,7 @@ class _PageFiles(StaticFiles):
         return accepted(scope, [one for one, suffix in _SUFFIXES.items() if is_there and self.has(f"{name}{suffix}")])
 
     def has(self, name: str) -> bool:
-        """Tell whether there is such a file."""
+        """Return whether there is such a file."""
         try:
             return self.lookup_path(name)[1] is not None
         except (OSError, ValueError):  # too long a name or a null byte: StaticFiles rejects it

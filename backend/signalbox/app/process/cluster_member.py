@@ -28,9 +28,9 @@ def join(
     database: Database,
     stack: AsyncExitStack,
     *,
-    on_lever: Callable[[], Coroutine[Any, Any, None]] | None = None,
+    on_override: Callable[[], Coroutine[Any, Any, None]] | None = None,
 ) -> None:
-    """Work beside others from now on, until `stack` ends it; `on_lever` is run when one of them pulls the lever."""
+    """Work beside others from now on, until `stack` ends it; `on_override` is run when one of them pulls the lever."""
     from signalbox.store.engines.notifications import Notices
     from signalbox.store.engines.postgres import PostgresDatabase
 
@@ -40,8 +40,8 @@ def join(
     def heard(line: str) -> None:
         if line != "lever":
             peers.heard(line)
-        elif on_lever is not None:
-            _begin(on_lever(), tasks)
+        elif on_override is not None:
+            _begin(on_override(), tasks)
 
     notices = Notices(database, heard)
     peers = Peers(

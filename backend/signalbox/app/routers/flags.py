@@ -16,7 +16,7 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
 from signalbox.core.messages import JsonObject
 from signalbox.flags.choice import FLAG_KEY, effective
-from signalbox.flags.lever import Lever
+from signalbox.flags.override import Override
 
 router = APIRouter(prefix="/api/flags", tags=["flags"], route_class=KnownParameters)
 _log = structlog.get_logger()
@@ -51,7 +51,7 @@ async def pull_lever(request: Request, parts: PartsDep) -> JsonObject:
         words = "Changing this flag requires the operator token (SIGNALBOX_ADMIN_TOKEN)."
         raise RequestError(Code.UNAUTHORIZED, words, "Authorization")
     wanted = await read_model(request, LeverIn, _BODY_LIMIT)
-    await parts.lever.pull(Lever(wanted.state, wanted.percent or 0))
+    await parts.lever.pull(Override(wanted.state, wanted.percent or 0))
     _log.info("flag.pulled", flag=FLAG_KEY, state=wanted.state, percent=wanted.percent)
     return _standing(parts)
 

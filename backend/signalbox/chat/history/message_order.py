@@ -17,7 +17,7 @@ from signalbox.core.messages import (
     ToolMessage,
     UserMessage,
 )
-from signalbox.core.untrusted import fenced_message
+from signalbox.core.untrusted import delimited_message
 from signalbox.profiles import Profile
 from signalbox.wire.json_text import dumps
 
@@ -33,16 +33,16 @@ IN_WORDS = "(Tools were used here. What they were asked, and what they returned:
 
 
 def in_words(exchange: Exchange) -> list[Message]:
-    """Tell calls and their results as text: for hosts that refuse the calls themselves (quirks B2, C3).
+    """Rewrite calls and their results as text, for hosts that reject the calls themselves (quirks B2, C3).
 
-    The results are told in the user's turn, fenced like any other (quirk G3); as the model's own words they would teach
-    it to write calls as text.
+    The results go into the user's turn, delimited as all results are (quirk G3). As the model's own words they would
+    teach it to write calls as text.
     """
     head = exchange.head
     if not isinstance(head, AssistantMessage):
         return [head, *exchange.results]
     told = [
-        f"{call.name} {dumps(call.arguments).decode()}\n{fenced_message(result).content}"
+        f"{call.name} {dumps(call.arguments).decode()}\n{delimited_message(result).content}"
         for call, result in zip(head.calls, exchange.results, strict=True)
     ]
     said: list[Message] = [AssistantMessage(head.content)] if head.content.strip() else []

@@ -20,7 +20,7 @@ from signalbox.core.messages import (
     ToolCall,
     UserMessage,
 )
-from signalbox.core.untrusted import fenced_message
+from signalbox.core.untrusted import delimited_message
 from signalbox.wire.openrouter.request import OLD_REASONING_FIELD
 
 
@@ -48,7 +48,7 @@ def history_for(context: ConversationContext) -> tuple[Message, ...]:
             assistant = wire.assign(head, position, own=own)
             out.append(_without_reasoning(assistant, context) if position > asked and not own else assistant)
             pairs = zip(exchange.results, assistant.calls, strict=True)
-            out += [replace(fenced_message(result), call_id=named.id, name=named.name) for result, named in pairs]
+            out += [replace(delimited_message(result), call_id=named.id, name=named.name) for result, named in pairs]
     return in_order(out, context.profile, merge=tells)
 
 

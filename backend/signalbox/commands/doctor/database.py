@@ -5,7 +5,7 @@ import asyncio
 from signalbox.app.config import Settings, SettingsError
 from signalbox.app.database_setup import FILE, place_of
 from signalbox.commands.doctor.finding import Finding, fail, ok, refusal, warn
-from signalbox.commands.doctor.lever import standing
+from signalbox.commands.doctor.loop import standing
 from signalbox.core.errors import StoreError
 from signalbox.server.serve import count_of
 from signalbox.store.engines.sqlite_check import is_current, is_known, look_at_file
@@ -44,7 +44,7 @@ async def _database(settings: Settings) -> list[Finding]:
         words = f"{where} does not answer within {SECONDS:g} s."
         return [fail("database", words, "See that PostgreSQL runs there and that nothing on the way swallows packets.")]
     except StoreError as error:
-        todo = "Mend that, or DATABASE_URL, which names host, port, user, password and database."
+        todo = "Fix that, or correct DATABASE_URL, which names host, port, user, password and database."
         if "Errno" in error.message:  # there was no answer
             todo = "See that it runs, and that DATABASE_URL names its host and port."
         return [fail("database", f"{where}: {error.message}.", todo)]
@@ -55,7 +55,7 @@ async def _database(settings: Settings) -> list[Finding]:
     else:
         told = [_tables(words, found.version)]
     told += _server(found.latency, found.ahead, wakes=found.wakes)
-    return [*told, standing(settings, found.lever, f"The lever in {where}")]
+    return [*told, standing(settings, found.lever, f"The flag override in {where}")]
 
 
 def _server(latency: float, ahead: float, *, wakes: bool) -> list[Finding]:

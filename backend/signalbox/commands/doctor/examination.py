@@ -12,7 +12,7 @@ from signalbox.commands.doctor.finding import Finding, fail
 from signalbox.commands.doctor.folder import check_folder
 from signalbox.commands.doctor.installation import check_page, check_python, read_settings
 from signalbox.commands.doctor.key import check_key
-from signalbox.commands.doctor.lever import check_lever
+from signalbox.commands.doctor.loop import check_loop
 from signalbox.commands.doctor.port import check_port
 from signalbox.commands.doctor.report import as_json, as_text, is_well
 from signalbox.commands.doctor.searching import check_search
@@ -58,7 +58,7 @@ def _checks(settings: Settings, client: Client) -> list[Awaitable[list[Finding]]
         "key": check_key(settings, client),
         "data folder": asyncio.to_thread(check_folder, settings),
         "database": check_database(settings),
-        "loop": asyncio.to_thread(check_lever, settings),
+        "loop": asyncio.to_thread(check_loop, settings),
         "search": check_search(settings, client),
         "port": check_port(settings),
         "access": asyncio.to_thread(check_access, settings),

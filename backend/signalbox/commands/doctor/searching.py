@@ -58,7 +58,8 @@ def _tools(settings: Settings, search: SearchBackend | None, why_not: str | None
     offered = ", ".join(tool.spec.name for tool in every if not tool.unavailable)
     if not missing:
         return [ok("tools", f"All are offered: {offered}.")]
-    return [warn("tools", f"{'; '.join(missing)}. Offered are {offered}.", "Mend what is named, or do without.")]
+    words = f"{'; '.join(missing)}. Offered are {offered}."
+    return [warn("tools", words, "Fix the named causes, or leave these tools off.")]
 
 
 def _no_notes(folder: Path) -> str | None:

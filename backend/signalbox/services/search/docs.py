@@ -158,7 +158,7 @@ def _searchable(phrase: str) -> str:
 
 
 def _is_about(one: Found, words: set[str]) -> bool:
-    """Tell whether a section holds enough of what was asked: all of two words, most of more."""
+    """Return whether a section holds enough of what was asked: all of two words, most of more."""
     held = stems(f"{one.path} {one.title} {one.heading} {one.body}") & words
     return len(held) >= (len(words) if len(words) < _FEW_WORDS else _ENOUGH * len(words))
 

@@ -89,7 +89,7 @@ def fault_of(model: str) -> Fault | None:
 
 
 def names_no_fault(model: str) -> bool:
-    """Tell whether an id asks for a fault that does not exist: a typing error should not look like a good answer."""
+    """Return whether an id asks for a fault that does not exist: a typing error should not look like a good answer."""
     name = model.partition("/")[2].partition(":")[0]
     return name.startswith("sim-") and fault_of(model) is None and not _LIMITS.fullmatch(name)
 

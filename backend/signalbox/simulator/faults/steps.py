@@ -37,7 +37,7 @@ def answer(incoming: Incoming) -> Turn:
 
 
 def is_first(incoming: Incoming) -> bool:
-    """Tell whether this is the first step of the loop, and tools may be called."""
+    """Return whether this is the first step of the loop, and tools may be called."""
     return incoming.may_call and rounds(incoming) == 0
 
 

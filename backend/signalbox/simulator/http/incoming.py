@@ -58,7 +58,7 @@ class Incoming:
 
     @property
     def stream(self) -> bool:
-        """Tell whether a stream was asked for."""
+        """Return whether a stream was asked for."""
         return self.body.get("stream") is True
 
     @property
@@ -71,12 +71,12 @@ class Incoming:
 
     @property
     def may_call(self) -> bool:
-        """Tell whether the model may ask for tools in this step."""
+        """Return whether the model may ask for tools in this step."""
         return bool(self.tools) and self.tool_choice != "none"
 
     @property
     def may_draw(self) -> bool:
-        """Tell whether the answer may hold images."""
+        """Return whether the answer may hold images."""
         return "image" in self.modalities
 
     @property
@@ -86,7 +86,7 @@ class Incoming:
 
     @property
     def parallel(self) -> bool:
-        """Tell whether several calls may be asked for at once."""
+        """Return whether several calls may be asked for at once."""
         return self.body.get("parallel_tool_calls") is not False
 
     @property
@@ -141,13 +141,13 @@ class Incoming:
         return -1
 
     def _goes_on_at(self, index: int) -> bool:
-        """Tell whether a user message asks to go on with the answer before it."""
+        """Return whether a user message asks to go on with the answer before it."""
         before = self.messages[index - 1].get("role") if index else None
         return before in ("assistant", "tool") and bool(_GOES_ON.match(text_of(self.messages[index])))
 
     @property
     def goes_on(self) -> bool:
-        """Tell whether the model is asked to go on with an answer."""
+        """Return whether the model is asked to go on with an answer."""
         asked = max((at for at, one in enumerate(self.messages) if one.get("role") == "user"), default=0)
         return asked > self.question_at and self._goes_on_at(asked)
 
@@ -175,7 +175,7 @@ class Incoming:
 
 
 def is_named(name: str, *words: str) -> bool:
-    """Tell whether a part of a tool's name begins with one of the words (`get_date`, not `update`)."""
+    """Return whether a part of a tool's name begins with one of the words (`get_date`, not `update`)."""
     return any(part.lower().startswith(words) for part in re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+", name))
 
 

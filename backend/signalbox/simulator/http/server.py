@@ -68,7 +68,7 @@ class BackgroundSimulator:
         return self.app.state.memory
 
     def wait_until(self, holds: Callable[[Memory], bool], seconds: float = 5.0) -> bool:
-        """Wait for a fact about what was received and served; tell whether it came true."""
+        """Wait for a fact about what was received and served; return whether it came true."""
         with self.memory.changed:
             return self.memory.changed.wait_for(lambda: holds(self.memory), seconds)
 

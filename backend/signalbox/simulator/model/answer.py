@@ -53,7 +53,7 @@ def compose(incoming: Incoming, made: list[Exchange]) -> str:
 
 
 def is_answered(made: list[Exchange]) -> bool:
-    """Tell whether any result bears on what was asked; a failure is told as one."""
+    """Return whether any result bears on what was asked; a failure is told as one."""
     searches = [exchange for exchange in made if _is_search(exchange)]
     return len(searches) < len(made) or any(one.about or one.exchange.result.error for one in read_searches(searches))
 

@@ -23,12 +23,12 @@ _BEFORE = re.compile(r"\w\s*$")
 
 
 def wants_table(question: str) -> bool:
-    """Tell whether the answer should be a table."""
+    """Return whether the answer should be a table."""
     return bool(_TABLE.search(question))
 
 
 def wants_list(question: str) -> bool:
-    """Tell whether the answer should be a numbered list."""
+    """Return whether the answer should be a numbered list."""
     return bool(_LIST.search(question))
 
 

@@ -146,7 +146,7 @@ def stages(question: str) -> list[list[Intent]]:
 
 
 def _points_back(clause: str, intents: list[Intent]) -> bool:
-    """Tell whether a clause only asks on about what was named before ("why is it used")."""
+    """Return whether a clause only asks on about what was named before ("why is it used")."""
     searches = [intent for intent in intents if intent.kind == "search"]
     return bool(searches) and bool(_POINTS_BACK.search(clause)) and len(searches[0].subject.split()) < 2
 

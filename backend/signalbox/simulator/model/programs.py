@@ -95,7 +95,7 @@ _TASKS = (
 
 
 def asks_for_program(text: str) -> bool:
-    """Tell whether a text asks for a program."""
+    """Return whether a text asks for a program."""
     return bool(_ASKS.search(text[:2_000]))
 
 

@@ -39,7 +39,7 @@ def shared(words: Iterable[str], text: str) -> set[str]:
 
 
 def is_about(words: set[str], found: set[str]) -> bool:
-    """Tell whether enough of the telling words were found: all of two, most of more."""
+    """Return whether enough of the telling words were found: all of two, most of more."""
     return len(found) >= (len(words) if len(words) < 3 else _ENOUGH * len(words))
 
 

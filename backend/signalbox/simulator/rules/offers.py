@@ -24,7 +24,7 @@ _NO_SAMPLING = re.compile(r"claude-opus-4[.-]([7-9]|\d\d)\b|claude-(opus|sonnet|
 
 
 def thinks(incoming: Incoming, *, unasked: bool) -> bool:
-    """Tell whether the model reasons in this request; `unasked`: it does so unless told not to."""
+    """Return whether the model reasons in this request; `unasked`: it does so unless told not to."""
     settings = as_object(incoming.body.get("reasoning"))
     effort = settings.get("effort", incoming.body.get("reasoning_effort"))
     if not row_of(incoming.model).reasons or incoming.reasoning == "off":

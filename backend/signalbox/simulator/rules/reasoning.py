@@ -112,7 +112,7 @@ def _has_reasoning(message: Message) -> bool:
 
 
 def sent_details(incoming: Incoming) -> bool:
-    """Tell whether the answers of this loop carried details; Gemini's always do."""
+    """Return whether the answers of this loop carried details; Gemini's always do."""
     if incoming.family == "google":
         return True
     if incoming.reasoning == "unset":

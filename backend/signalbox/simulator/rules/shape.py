@@ -65,7 +65,7 @@ def _is_function(function: Any) -> bool:
 
 
 def is_name(name: object) -> bool:
-    """Tell whether hosts accept a tool's name (quirk C16)."""
+    """Return whether hosts accept a tool's name (quirk C16)."""
     return re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", str(name or "")) is not None
 
 

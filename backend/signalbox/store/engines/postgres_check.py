@@ -9,7 +9,7 @@ from typing import Any
 from signalbox.core.codes import Code
 from signalbox.core.errors import StoreError
 from signalbox.store.engines.asyncpg_types import Driver, DriverError, connect
-from signalbox.store.shared_values import LEVER
+from signalbox.store.shared_values import OVERRIDE
 
 _LISTEN_SECONDS = 2.0
 
@@ -70,7 +70,7 @@ async def _look(connection: Driver) -> ServerFound:
 async def _lever(connection: Driver) -> bytes | None:
     if not await connection.fetchval("SELECT to_regclass('shared') IS NOT NULL"):
         return None
-    return await connection.fetchval("SELECT value FROM shared WHERE name = $1", LEVER)
+    return await connection.fetchval("SELECT value FROM shared WHERE name = $1", OVERRIDE)
 
 
 async def _wakes(connection: Driver) -> bool:

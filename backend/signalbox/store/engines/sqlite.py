@@ -120,7 +120,7 @@ class SqliteDatabase(Database):
             return work(connection)
 
     def _checkpoint(self) -> bool:
-        """Empty the log; tell whether that could be done. Writers wait meanwhile, so it must not take long."""
+        """Empty the log; return whether that succeeded. Writers wait meanwhile, so it must not take long."""
         with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.exec_driver_sql(f"PRAGMA busy_timeout={_CHECKPOINT_MS}")
             try:

@@ -202,7 +202,7 @@ C = (
     ),
     Mutation(
         "C15",
-        "a fence has the same number in every request",
+        "a delimiter has the same number in every request",
         "core/untrusted.py",
         "key=_secret, digest_size",
         "key=secrets.token_bytes(32), digest_size",

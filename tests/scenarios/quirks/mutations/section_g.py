@@ -40,14 +40,14 @@ G = (
     ),
     Mutation(
         "G3",
-        "text from outside is fenced",
+        "untrusted text is delimited",
         "core/untrusted.py",
         "if not message.outside:",
         "if True:",
     ),
     Mutation(
         "G3",
-        "lookalikes of the fence are taken out",
+        "lookalikes of the delimiters are removed",
         "core/untrusted.py",
         "inner = neutralised(content)",
         "inner = content",

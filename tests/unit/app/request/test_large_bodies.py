@@ -16,7 +16,7 @@ from signalbox.core.parts import Request
 from signalbox.core.sizes import LARGE
 from signalbox.core.tools import ToolContext
 from signalbox.core.untrusted import neutralised
-from signalbox.core.url_allowlist import LinkBook
+from signalbox.core.url_allowlist import UrlAllowlist
 from signalbox.intakes.v1 import messages_of
 from signalbox.intakes.v1_schema import MOST_CALLS, MOST_PARTS, ChatRequest
 from signalbox.offload import offloaded
@@ -68,7 +68,7 @@ def test_a_question_costs_in_proportion(name: str) -> None:
 def test_a_call_of_many_results_is_read_once() -> None:
     """Which addresses a model wrote into a call is found out once, however many results the call has."""
 
-    def looked_up(results: int) -> LinkBook:
+    def looked_up(results: int) -> UrlAllowlist:
         call = ToolCall("call_1", "work", {"q": "see http://a.bc/d " * 400})
         says = [ToolMessage("call_1", "work", f"http://e{place}.org/") for place in range(results)]
         links = ToolContext.for_conversation("r", [UserMessage("Go"), AssistantMessage(calls=(call,)), *says]).links

@@ -357,6 +357,7 @@ async def test_whatever_happens_each_event_is_kept_once_and_in_order(
                 if chance.random() < 0.6:
                     await passed(disk)
                     on_disk.update({one: said[one] for one in live})
+    disk.failing = Code.STORE_UNAVAILABLE  # a process that died writes nothing more
     after = JournalStore(disk.again())
     await after._database.open()  # type: ignore[attr-defined]
     left = {record.id: record.seq for record in await after.take_unfinished()}

@@ -14,7 +14,7 @@ from tests.support.fixtures import app, behind, no_waiting, simulator
 if TYPE_CHECKING:
     from tests.support.postgres import Server
 
-# The app over HTTP, shared by all tests of one process.
+# The app over HTTP, one per file; the simulator, one per process.
 __all__ = ["app", "behind", "no_waiting", "simulator"]
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -24,9 +24,9 @@ def simulator() -> Iterator[BackgroundSimulator]:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def app(simulator: BackgroundSimulator, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApp]:
-    """Run one app over that simulator for all tests that need no settings of their own."""
+    """Run one app over that simulator for the tests of a file that need no other settings."""
     settings = settings_for(tmp_path_factory.mktemp("data"), openrouter_base_url=simulator.base_url)
     with RunningApp(settings) as running:
         yield running

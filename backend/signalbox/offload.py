@@ -5,7 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from signalbox.core.sizes import LARGE
+from signalbox.core.bounds.offload_thresholds import LARGE
 
 Value = TypeVar("Value")
 

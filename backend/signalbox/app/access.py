@@ -12,7 +12,7 @@ from fastapi import Depends, Request
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, StoreError
 from signalbox.core.records import RunRecord
-from signalbox.core.tokens import Token, looks_like_token, read_token
+from signalbox.core.security.api_tokens import Token, looks_like_token, read_token
 from signalbox.runs.manager import RunManager
 from signalbox.store.database import Database
 from signalbox.store.tokens import find_token

@@ -8,9 +8,9 @@ from functools import partial
 import orjson
 
 from signalbox.app.asgi.conditional import etag_of
+from signalbox.core.bounds.offload_thresholds import LARGE
 from signalbox.core.catalog import ModelFacts
 from signalbox.core.messages import JsonObject
-from signalbox.core.sizes import LARGE
 from signalbox.offload import offloaded
 from signalbox.services.catalog import ModelCatalog
 from signalbox.wire.json_text import dumps

@@ -7,7 +7,7 @@ from pathlib import Path
 from signalbox.app.config import Settings
 from signalbox.app.database_setup import unusable
 from signalbox.core.errors import StoreError
-from signalbox.core.untrusted import SECRET_BYTES, key_delimiters
+from signalbox.core.security.untrusted import SECRET_BYTES, key_delimiters
 from signalbox.flags.override import OverrideFile, OverrideStore
 from signalbox.flags.shared_override import SharedOverride
 from signalbox.store.database import Database

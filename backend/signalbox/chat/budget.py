@@ -6,6 +6,7 @@ from functools import partial
 from msgspec import Struct
 
 from signalbox.chat.loops.progress import Attempt, Progress
+from signalbox.core.bounds.offload_thresholds import LARGE
 from signalbox.core.catalog import Prices
 from signalbox.core.codes import CODES, Code
 from signalbox.core.errors import SignalboxError
@@ -31,7 +32,6 @@ from signalbox.core.parts import (
     ToolSchema,
 )
 from signalbox.core.ports import ChatClient, Emit, OnHead
-from signalbox.core.sizes import LARGE
 from signalbox.offload import offloaded
 
 # What a token is in English, about; no two families agree, and the bill is what counts in the end.

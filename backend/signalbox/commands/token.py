@@ -11,7 +11,7 @@ from signalbox.app.database_setup import as_it_is, beside_a_server, place_of, un
 from signalbox.app.folders import data_folder
 from signalbox.app.logs.setup import configure_logs
 from signalbox.core.errors import StoreError
-from signalbox.core.tokens import Token, new_token
+from signalbox.core.security.api_tokens import Token, new_token
 from signalbox.store.database import Database
 from signalbox.store.tokens import add_token, list_tokens, revoke_token
 

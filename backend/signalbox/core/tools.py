@@ -21,7 +21,7 @@ from signalbox.core.messages import (
     ToolMessage,
     UserMessage,
 )
-from signalbox.core.url_allowlist import Said, UrlAllowlist, canonical_url, composed_in, texts_in
+from signalbox.core.security.url_allowlist import Said, UrlAllowlist, canonical_url, composed_in, texts_in
 
 Category: TypeAlias = Literal["search", "utility", "other"]
 Visibility: TypeAlias = Literal["primary", "secondary", "hidden"]

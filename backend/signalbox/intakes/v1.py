@@ -7,10 +7,10 @@ from msgspec.structs import replace
 
 from signalbox.chat.budget import Budget
 from signalbox.chat.context import Limits
+from signalbox.core.bounds.json_depth import is_too_deep
 from signalbox.core.catalog import Prices
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
-from signalbox.core.json_depth import is_too_deep
 from signalbox.core.messages import (
     AssistantMessage,
     Content,

@@ -11,11 +11,11 @@ from time import time
 import orjson
 import structlog
 
+from signalbox.core.bounds.offload_thresholds import LARGE
 from signalbox.core.catalog import ModelFacts
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, SignalboxError
 from signalbox.core.messages import JsonObject
-from signalbox.core.sizes import LARGE
 from signalbox.offload import offloaded
 
 _log = structlog.get_logger()

@@ -8,12 +8,12 @@ from typing import NoReturn, Self
 
 import httpx
 
+from signalbox.core.bounds.offload_thresholds import LARGE
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import JsonObject, weight_of
 from signalbox.core.parts import Bill, Fault, Request, Served, StreamPart
 from signalbox.core.ports import Emit, OnHead
-from signalbox.core.sizes import LARGE
 from signalbox.offload import offloaded
 from signalbox.services.http.client import ask
 from signalbox.services.http.request import Form

@@ -10,11 +10,11 @@ import orjson
 import structlog
 from msgspec.structs import replace
 
+from signalbox.core.bounds.offload_thresholds import LARGE
 from signalbox.core.codes import Code
 from signalbox.core.errors import ToolError
 from signalbox.core.failure_location import failure_location
 from signalbox.core.messages import JsonObject, JsonValue
-from signalbox.core.sizes import LARGE
 from signalbox.core.tools import Tool, ToolContext, ToolOutcome, ToolSpec
 from signalbox.offload import offloaded
 from signalbox.services.argument_shapes import shape_of, surely_fit

@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection, RowMapping, insert, select, update
 
-from signalbox.core.tokens import Token
+from signalbox.core.security.api_tokens import Token
 from signalbox.store.tables import TOKENS
 
 

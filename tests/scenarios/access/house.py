@@ -8,7 +8,7 @@ from time import time
 from typing import Any
 
 import httpx
-from signalbox.core.tokens import Token, new_token
+from signalbox.core.security.api_tokens import Token, new_token
 from signalbox.store.tokens import add_token
 
 from tests.support.frames import checked

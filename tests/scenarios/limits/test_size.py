@@ -11,8 +11,8 @@ from signalbox.chat.loops.driver import drive
 from signalbox.chat.loops.legacy import run_legacy
 from signalbox.chat.loops.progress import Progress
 from signalbox.chat.loops.v2 import run_v2
+from signalbox.core.bounds.in_flight import IN_FLIGHT
 from signalbox.core.events import AnyEvent, Call, Content, Done, Reasoning, Stamped, ToolCalls, ToolResult, Warning
-from signalbox.core.in_flight import IN_FLIGHT
 from signalbox.core.invariants import first_fault
 from signalbox.core.parts import TextDelta
 from signalbox.core.ports import Play

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from signalbox.app.config import SettingsError
 from signalbox.app.shared_settings import key_delimiters_from
-from signalbox.core import untrusted
+from signalbox.core.security import untrusted
 from signalbox.store.engines.sqlite import SqliteDatabase
 
 from tests.support.processes import environment
@@ -18,7 +18,7 @@ import asyncio, sys
 from pathlib import Path
 from signalbox.app.config import Settings
 from signalbox.app.shared_settings import key_delimiters_from
-from signalbox.core.untrusted import delimited
+from signalbox.core.security.untrusted import delimited
 from signalbox.store.engines.sqlite import SqliteDatabase
 
 async def main():

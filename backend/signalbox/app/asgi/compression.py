@@ -11,7 +11,7 @@ from starlette.middleware.gzip import (
 )
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from signalbox.core.sizes import LARGE
+from signalbox.core.bounds.offload_thresholds import LARGE
 
 # A smaller answer fits into one packet anyway.
 _LEAST = 1024

@@ -9,12 +9,12 @@ from starlette.requests import ClientDisconnect
 
 from signalbox.app.asgi.raw_headers import headers_of
 from signalbox.app.errors import request_error_of
+from signalbox.core.bounds.in_flight import FREE, IN_FLIGHT, Share
+from signalbox.core.bounds.json_depth import MOST_LEVELS, is_too_deep
+from signalbox.core.bounds.offload_thresholds import SLICE
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
-from signalbox.core.in_flight import FREE, IN_FLIGHT, Share
-from signalbox.core.json_depth import MOST_LEVELS, is_too_deep
 from signalbox.core.messages import JsonValue
-from signalbox.core.sizes import SLICE
 from signalbox.offload import offloaded
 
 # Reading millions of lists, objects and values takes seconds, and holds the interpreter lock.

@@ -17,12 +17,12 @@ from signalbox.app.request.query_parameters import KnownParameters
 from signalbox.app.run_stream import cursor_of, nothing_left, refuse_twins, stream_of
 from signalbox.app.schemas import Title
 from signalbox.conversations.titles import title_of
+from signalbox.core.bounds.offload_thresholds import LARGE
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
 from signalbox.core.events import Stamped
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.records import RunRecord
-from signalbox.core.sizes import LARGE
 from signalbox.intakes.v1_schema import JsonObject as JsonData
 from signalbox.offload import offloaded
 from signalbox.runs.trace import trace_of

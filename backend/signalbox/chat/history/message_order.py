@@ -17,7 +17,7 @@ from signalbox.core.messages import (
     ToolMessage,
     UserMessage,
 )
-from signalbox.core.untrusted import delimited_message
+from signalbox.core.security.untrusted import delimited_message
 from signalbox.profiles import Profile
 from signalbox.wire.json_text import dumps
 

@@ -20,7 +20,7 @@ from signalbox.core.messages import (
     ToolCall,
     UserMessage,
 )
-from signalbox.core.untrusted import delimited_message
+from signalbox.core.security.untrusted import delimited_message
 from signalbox.wire.openrouter.request import OLD_REASONING_FIELD
 
 

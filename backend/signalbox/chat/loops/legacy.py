@@ -23,12 +23,12 @@ from signalbox.chat.loops.progress import Progress
 from signalbox.chat.loops.state import LoopState, may_call
 from signalbox.chat.loops.stop_reason import TurnEnd, failure_of, fault_of, how_it_ended, is_malformed
 from signalbox.chat.loops.tool_scope import staged
+from signalbox.core.bounds.part_slices import slices_of, texts_of
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent, Content, Reasoning
 from signalbox.core.parts import Completion, StreamPart
 from signalbox.core.ports import ChatClient, Emit, Play, ToolRunner
-from signalbox.core.slices import slices_of, texts_of
 from signalbox.core.tools import ToolContext
 
 

@@ -21,12 +21,12 @@ from signalbox.chat.params import (
     has_room,
     prepare_request_params,
 )
+from signalbox.core.bounds.offload_thresholds import LARGE
 from signalbox.core.codes import CODES, Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent, Content, Warning
 from signalbox.core.messages import AssistantMessage, ImagePart, SystemMessage, ToolCall, UserMessage, weight_of
 from signalbox.core.parts import Completion, Request, ToolSchema
-from signalbox.core.sizes import LARGE
 from signalbox.offload import offloaded
 
 _CALL_AGAIN = (

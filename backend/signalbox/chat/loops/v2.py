@@ -12,11 +12,11 @@ from signalbox.chat.loops.progress import Attempt, Progress
 from signalbox.chat.loops.state import LoopState, may_call
 from signalbox.chat.loops.stop_reason import TurnEnd, failure_of, how_it_ended
 from signalbox.chat.loops.tool_scope import staged
+from signalbox.core.bounds.part_slices import slices_of
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent
 from signalbox.core.parts import Request
 from signalbox.core.ports import ChatClient, Emit, Play, ToolRunner
-from signalbox.core.slices import slices_of
 from signalbox.core.tools import ToolContext
 
 

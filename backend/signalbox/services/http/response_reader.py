@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator, Callable
 
 import httpx
 
+from signalbox.core.bounds.in_flight import IN_FLIGHT, Share
+from signalbox.core.bounds.part_slices import slices_of
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
-from signalbox.core.in_flight import IN_FLIGHT, Share
 from signalbox.core.parts import Fault, Served, StreamPart
 from signalbox.core.ports import Emit
-from signalbox.core.slices import slices_of
 from signalbox.services.http.client import field, is_read, pour
 from signalbox.wire.json_weight import LARGE, MOST_VALUES, JsonWeight
 from signalbox.wire.openrouter.decoder import parts_of_body

@@ -203,7 +203,7 @@ C = (
     Mutation(
         "C15",
         "a delimiter has the same number in every request",
-        "core/untrusted.py",
+        "core/security/untrusted.py",
         "key=_secret, digest_size",
         "key=secrets.token_bytes(32), digest_size",
     ),

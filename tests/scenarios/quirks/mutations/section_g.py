@@ -41,14 +41,14 @@ G = (
     Mutation(
         "G3",
         "untrusted text is delimited",
-        "core/untrusted.py",
+        "core/security/untrusted.py",
         "if not message.outside:",
         "if True:",
     ),
     Mutation(
         "G3",
         "lookalikes of the delimiters are removed",
-        "core/untrusted.py",
+        "core/security/untrusted.py",
         "inner = neutralised(content)",
         "inner = content",
     ),

@@ -9,14 +9,14 @@ import pytest
 from signalbox.chat.history.repair import history_for
 from signalbox.conversations.titles import title_of
 from signalbox.core import conversations
+from signalbox.core.bounds.offload_thresholds import LARGE
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
 from signalbox.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from signalbox.core.parts import Request
-from signalbox.core.sizes import LARGE
+from signalbox.core.security.untrusted import neutralised
+from signalbox.core.security.url_allowlist import UrlAllowlist
 from signalbox.core.tools import ToolContext
-from signalbox.core.untrusted import neutralised
-from signalbox.core.url_allowlist import UrlAllowlist
 from signalbox.intakes.v1 import messages_of
 from signalbox.intakes.v1_schema import MOST_CALLS, MOST_PARTS, ChatRequest
 from signalbox.offload import offloaded

@@ -6,13 +6,13 @@ from contextlib import suppress
 
 import orjson
 import pytest
+from signalbox.core.bounds.in_flight import IN_FLIGHT
+from signalbox.core.bounds.part_slices import SLICE
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import Content
-from signalbox.core.in_flight import IN_FLIGHT
 from signalbox.core.messages import UserMessage
 from signalbox.core.parts import Request, StreamPart, TextDelta, UsageReport
-from signalbox.core.slices import SLICE
 from signalbox.services.http import response_reader
 from signalbox.services.http.client import make_client
 from signalbox.services.openrouter import OpenRouterService, Upstream

@@ -9,8 +9,8 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
+from signalbox.core.bounds.offload_thresholds import SLICE
 from signalbox.core.messages import ToolMessage
-from signalbox.core.sizes import SLICE
 
 SECRET_BYTES = 32
 _secret = secrets.token_bytes(SECRET_BYTES)

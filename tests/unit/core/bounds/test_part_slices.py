@@ -1,7 +1,7 @@
 """Parts that are too much for one turn of the event loop."""
 
+from signalbox.core.bounds.part_slices import SLICE, slices_of, texts_of
 from signalbox.core.parts import CallDelta, ReasoningDelta, RefusalDelta, TextDelta
-from signalbox.core.slices import SLICE, slices_of, texts_of
 
 
 def test_large_texts_come_in_slices_and_nothing_is_lost() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from signalbox.core.messages import ToolMessage
-from signalbox.core.untrusted import delimited, delimited_message, neutralised
+from signalbox.core.security.untrusted import delimited, delimited_message, neutralised
 from signalbox.simulator.model.tool_results import read_result
 
 FENCE = re.compile(r'<outside-([0-9a-f]{32}) tool="([\w.-]+)">\n([^\n]+)\n(.*)\n</outside-\1>', re.DOTALL)
@@ -90,7 +90,7 @@ def test_g03_the_number_is_of_the_call_its_tool_and_its_content() -> None:
 
 def test_g03_another_process_has_other_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the secret the number cannot be computed, though the source is open."""
-    from signalbox.core import untrusted
+    from signalbox.core.security import untrusted
 
     here = delimited("a", "search_web", "call_1")
     monkeypatch.setattr(untrusted, "_secret", b"x" * 32)

@@ -1,6 +1,6 @@
 """What large bodies and answers hold at once while they come in."""
 
-from signalbox.core.in_flight import FREE, InFlight
+from signalbox.core.bounds.in_flight import FREE, InFlight
 
 
 def test_only_what_is_large_is_counted_and_all_of_it_is_given_back() -> None:

@@ -18,8 +18,8 @@ from signalbox.core.messages import (
     ToolMessage,
     UserMessage,
 )
+from signalbox.core.security.url_allowlist import UrlAllowlist, links_in
 from signalbox.core.tools import Tool, ToolContext, ToolSpec
-from signalbox.core.url_allowlist import UrlAllowlist, links_in
 from signalbox.services.tool_executor import ToolExecutor
 
 PAGE = "https://pages.example/a?id=7"

@@ -2,7 +2,7 @@
 
 import pytest
 from signalbox.core.conversations import key_of, shown_id
-from signalbox.core.tokens import new_token, read_token
+from signalbox.core.security.api_tokens import new_token, read_token
 
 
 def test_a_token_is_known_by_its_secret_alone() -> None:

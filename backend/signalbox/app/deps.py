@@ -12,8 +12,8 @@ from signalbox.app.model_list import ModelList
 from signalbox.flags.override import OverrideStore
 from signalbox.runs.manager import RunManager
 from signalbox.services.catalog import ModelCatalog
-from signalbox.services.openrouter import OpenRouterService
 from signalbox.services.tool_executor import ToolExecutor
+from signalbox.services.upstream import UpstreamClient
 from signalbox.store.database import Database
 
 
@@ -22,7 +22,7 @@ class Parts:
     """The process's parts. `is_simulated`: the upstream is the simulator; `search_is_paid` sets the default clamp."""
 
     settings: Settings
-    upstream: OpenRouterService
+    upstream: UpstreamClient
     executor: ToolExecutor
     catalog: ModelCatalog
     models: ModelList

@@ -46,8 +46,8 @@ from signalbox.runs.manager import RunManager
 from signalbox.runs.retention import DAY, Retention
 from signalbox.services.catalog import ModelCatalog
 from signalbox.services.http.client import make_client
-from signalbox.services.openrouter import OpenRouterService, Upstream
 from signalbox.services.tool_executor import ToolExecutor
+from signalbox.services.upstream import Upstream, UpstreamClient
 from signalbox.store.database import Database
 from signalbox.store.runs.journal import JournalStore
 from signalbox.wire.openrouter.catalog import facts_of
@@ -193,7 +193,7 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
         )
     )
     where = upstream_of(settings, base_url)
-    upstream = OpenRouterService(client, where)
+    upstream = UpstreamClient(client, where)
     toolbox = await fill_toolbox(settings, client, folder, extra_tools, stack)
     sharing = sharing_of(settings, database)
     store, log = JournalStore(database, sharing), RunLog()
@@ -256,7 +256,7 @@ def upstream_of(settings: Settings, base_url: str) -> Upstream:
     )
 
 
-def _catalog(settings: Settings, upstream: OpenRouterService, folder: Path) -> ModelCatalog:
+def _catalog(settings: Settings, upstream: UpstreamClient, folder: Path) -> ModelCatalog:
     """Keep one catalogue per upstream."""
     address = "simulator" if settings.is_simulated else settings.openrouter_base_url
     name = blake2b(address.encode(), digest_size=6).hexdigest()

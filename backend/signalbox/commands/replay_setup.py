@@ -33,9 +33,9 @@ from signalbox.replay.journals import Journal, NoJournal, journal_in, journal_of
 from signalbox.replay.recorded import RecordedTools, stand_ins
 from signalbox.services.catalog import ModelCatalog
 from signalbox.services.http.client import make_client
-from signalbox.services.openrouter import OpenRouterService
 from signalbox.services.search import Client
 from signalbox.services.tool_executor import ToolExecutor
+from signalbox.services.upstream import UpstreamClient
 from signalbox.simulator.http.server import BackgroundSimulator
 from signalbox.store.database import Database
 from signalbox.tools.registry import from_packages
@@ -49,8 +49,8 @@ class Workbench:
     """The settings' upstream and what is known of it; `second` is for the other loop, where each loop has one."""
 
     settings: Settings
-    upstream: OpenRouterService
-    second: OpenRouterService
+    upstream: UpstreamClient
+    second: UpstreamClient
     catalog: ModelCatalog
     toolbox: Toolbox
 
@@ -164,12 +164,12 @@ async def workbench(settings: Settings, *, pace: float) -> AsyncGenerator[Workbe
         client = await stack.enter_async_context(
             make_client(connect_timeout=settings.openrouter_connect_timeout, idle_timeout=settings.openrouter_timeout)
         )
-        services: list[OpenRouterService] = []
+        services: list[UpstreamClient] = []
         for _ in range(2):
             base_url = settings.openrouter_base_url
             if settings.is_simulated:
                 base_url = stack.enter_context(BackgroundSimulator(pace=pace)).base_url
-            services.append(OpenRouterService(client, upstream_of(settings, base_url)))
+            services.append(UpstreamClient(client, upstream_of(settings, base_url)))
         folder = Path(stack.enter_context(TemporaryDirectory()))
         catalog = ModelCatalog(services[0].models, facts_of, folder / "models.json", by_family=settings.is_simulated)
         yield Workbench(settings, services[0], services[1], catalog, _known_tools(settings, client))

@@ -20,8 +20,8 @@ from signalbox.core.parts import Details, Finish, Request, StreamPart
 from signalbox.core.ports import Emit
 from signalbox.core.tools import Tool
 from signalbox.decode import stream_parts
-from signalbox.services.openrouter import OpenRouterService, Upstream
 from signalbox.services.tool_executor import ToolExecutor
+from signalbox.services.upstream import Upstream, UpstreamClient
 from signalbox.simulator.http.app import create_simulator
 from signalbox.tools.calculate import calculate
 
@@ -97,7 +97,7 @@ class Listener:
     def __init__(self) -> None:
         transport = httpx.ASGITransport(create_simulator(pace=0.0))
         self._http = httpx.AsyncClient(transport=transport)
-        self._service = OpenRouterService(self._http, Upstream("http://simulator/api/v1"))
+        self._service = UpstreamClient(self._http, Upstream("http://simulator/api/v1"))
         self.answers: list[Answer] = []
 
     async def stream(self, request: Request, emit: Emit[list[StreamPart]], on_head: object = None) -> None:

@@ -8,8 +8,8 @@ from signalbox.app.main import upstream_of
 from signalbox.commands.doctor.finding import Finding, fail, ok, warn
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
-from signalbox.services.openrouter import OpenRouterService, Upstream
 from signalbox.services.search import Client
+from signalbox.services.upstream import Upstream, UpstreamClient
 from signalbox.wire.openrouter.account import Account
 
 SECONDS = 5.0
@@ -25,7 +25,7 @@ async def check_key(settings: Settings, client: Client) -> list[Finding]:
     where = _host(settings.openrouter_base_url)
     try:
         async with asyncio.timeout(SECONDS):
-            return [await _asked(OpenRouterService(client, upstream), upstream, where)]
+            return [await _asked(UpstreamClient(client, upstream), upstream, where)]
     except TimeoutError:
         words = f"{where} does not answer within {SECONDS:g} s."
         return [fail("key", words, "Check the network, a proxy on the way, and OPENROUTER_BASE_URL.")]
@@ -33,7 +33,7 @@ async def check_key(settings: Settings, client: Client) -> list[Finding]:
         return [fail("key", f"{where}: {error.message}", error.todo)]
 
 
-async def _asked(service: OpenRouterService, upstream: Upstream, where: str) -> Finding:
+async def _asked(service: UpstreamClient, upstream: Upstream, where: str) -> Finding:
     if upstream.is_openrouter:
         try:
             return _told(await service.account(), where)

@@ -83,7 +83,7 @@ G = (
     Mutation(
         "G4",
         "our key is taken out of an upstream's words",
-        "services/openrouter.py",
+        "services/upstream.py",
         "        if not key:\n            return\n",
         "        return\n",
     ),

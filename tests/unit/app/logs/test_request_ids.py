@@ -9,7 +9,7 @@ import orjson
 import pytest
 from signalbox.core.codes import Code
 from signalbox.runs.manager import RunManager
-from signalbox.services.openrouter import OpenRouterService
+from signalbox.services.upstream import UpstreamClient
 from structlog.testing import capture_logs
 
 from tests.support.frames import checked
@@ -103,7 +103,7 @@ def test_a_run_that_breaks_names_its_request(
     def breaks(*_: Any, **__: Any) -> None:
         raise RuntimeError("a secret")
 
-    monkeypatch.setattr(OpenRouterService, "stream", breaks)
+    monkeypatch.setattr(UpstreamClient, "stream", breaks)
     with capture_logs() as lines:
         answer = app.client.post(
             "/api/chat/stream", json={"model": "openai/sim", "prompt": "Hi!"}, headers={HEADER: GIVEN}

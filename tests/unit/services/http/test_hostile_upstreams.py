@@ -15,7 +15,7 @@ from signalbox.core.messages import UserMessage
 from signalbox.core.parts import Request, StreamPart, TextDelta, UsageReport
 from signalbox.services.http import response_reader
 from signalbox.services.http.client import make_client
-from signalbox.services.openrouter import OpenRouterService, Upstream
+from signalbox.services.upstream import Upstream, UpstreamClient
 from signalbox.wire.openrouter.reasoning_details import MOST_DETAILS, ReasoningDetails
 from signalbox.wire.openrouter.stream import StreamDecoder
 
@@ -65,7 +65,7 @@ async def end_of(script: Script, monkeypatch: pytest.MonkeyPatch) -> tuple[str, 
     server = await asyncio.start_server(counted, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     async with server, make_client(idle_timeout=5) as client:
-        service = OpenRouterService(client, Upstream(f"http://127.0.0.1:{port}/api/v1"))
+        service = UpstreamClient(client, Upstream(f"http://127.0.0.1:{port}/api/v1"))
         context, progress = context_for([make_tool("f")]), Progress()
         loop = run_v2(context, service, ToolExecutor([make_tool("f")]), progress, sleep=no_wait)
         events = [event for batch in await driven(loop, context, progress) for event in batch]
@@ -170,7 +170,7 @@ async def test_a_large_frame_is_taken_in_by_turns() -> None:
     port = server.sockets[0].getsockname()[1]
     counting = asyncio.create_task(count())
     async with server, make_client(idle_timeout=5) as client:
-        service = OpenRouterService(client, Upstream(f"http://127.0.0.1:{port}/api/v1"))
+        service = UpstreamClient(client, Upstream(f"http://127.0.0.1:{port}/api/v1"))
         await service.stream(Request("openai/sim", (UserMessage("Hello!"),)), take)
     counting.cancel()
     assert sum(takes) == len(text) + len("Hi")
@@ -187,7 +187,7 @@ async def test_a_large_error_counts_as_its_status() -> None:
     )
     port = server.sockets[0].getsockname()[1]
     async with server, make_client(idle_timeout=5) as client:
-        service = OpenRouterService(client, Upstream(f"http://127.0.0.1:{port}/api/v1"))
+        service = UpstreamClient(client, Upstream(f"http://127.0.0.1:{port}/api/v1"))
         with pytest.raises(UpstreamError) as refused:
             await service.stream(Request("openai/sim", (UserMessage("Hello!"),)), lambda _: None)
     assert refused.value.code is Code.UPSTREAM_OVERLOADED

@@ -1,4 +1,4 @@
-"""OpenRouterService against a scripted provider: what it sends, what it reads, how it closes, what it never tells."""
+"""UpstreamClient against a scripted provider: what it sends, what it reads, how it closes, what it never tells."""
 
 import asyncio
 import json
@@ -12,7 +12,7 @@ from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import UserMessage
 from signalbox.core.parts import EndOfStream, Fault, Finish, Request, Served, StreamPart, TextDelta, ToolSchema
 from signalbox.services.http.client import make_client
-from signalbox.services.openrouter import OpenRouterService, Upstream
+from signalbox.services.upstream import Upstream, UpstreamClient
 
 from tests.support.scripted import heard
 from tests.support.upstream import DONE, Exchange, Script, ScriptedUpstream, chunk, holds, says, sends, silent
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.anyio
 
 ASK = Request("openai/sim", (UserMessage("Hello!"),))
 KEY = "sk-or-v1-canary0123456789"
-Start = Callable[..., tuple[OpenRouterService, ScriptedUpstream]]
+Start = Callable[..., tuple[UpstreamClient, ScriptedUpstream]]
 
 
 @pytest.fixture
@@ -33,14 +33,12 @@ async def start() -> AsyncIterator[Start]:
             upstream = stack.enter_context(ScriptedUpstream(*scripts, models=models, path=path))
             client = make_client(connect_timeout=2, idle_timeout=idle)
             stack.push_async_callback(client.aclose)
-            return OpenRouterService(
-                client, Upstream(upstream.base_url + "/", KEY, "https://me.example", "Me")
-            ), upstream
+            return UpstreamClient(client, Upstream(upstream.base_url + "/", KEY, "https://me.example", "Me")), upstream
 
         yield started
 
 
-async def read(service: OpenRouterService, request: Request = ASK) -> list[StreamPart]:
+async def read(service: UpstreamClient, request: Request = ASK) -> list[StreamPart]:
     """Read one stream to its end."""
     return [part for parts in await heard(service, request) for part in parts]
 
@@ -50,7 +48,7 @@ def text_of(parts: list[StreamPart]) -> str:
     return "".join(part.text for part in parts if isinstance(part, TextDelta))
 
 
-async def failed(service: OpenRouterService) -> UpstreamError:
+async def failed(service: UpstreamClient) -> UpstreamError:
     """Read a stream that must fail before its first part."""
     with pytest.raises(UpstreamError) as refused:
         await read(service)
@@ -257,7 +255,7 @@ async def test_no_key_of_any_shape_is_in_a_fault_of_a_stream(key: str) -> None:
     frame = chunk({}, finish="error", error={"code": 401, "message": f"bad {key}", "metadata": {"provider_name": key}})
     with ScriptedUpstream(sends(frame + DONE)) as upstream:
         async with make_client() as client:
-            parts = await read(OpenRouterService(client, Upstream(upstream.base_url, key)))
+            parts = await read(UpstreamClient(client, Upstream(upstream.base_url, key)))
     faults = [part for part in parts if isinstance(part, Fault)]
     assert len(faults) == 1
     assert key not in faults[0].error.message
@@ -314,7 +312,7 @@ async def test_silence(start: Start) -> None:
 async def test_nobody_there() -> None:
     """A refused connection is told with what to check."""
     async with make_client() as client:
-        error = await failed(OpenRouterService(client, Upstream("http://127.0.0.1:9/v1", KEY)))
+        error = await failed(UpstreamClient(client, Upstream("http://127.0.0.1:9/v1", KEY)))
     assert (error.code, error.retryable) == (Code.UPSTREAM_UNREACHABLE, True)
 
 

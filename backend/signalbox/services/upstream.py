@@ -1,4 +1,4 @@
-"""OpenRouterService: asks OpenRouter, or any OpenAI-compatible server, once; it never retries."""
+"""UpstreamClient: asks OpenRouter, or any OpenAI-compatible server, once; it never retries."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -58,7 +58,7 @@ class Upstream:
         return headers
 
 
-class OpenRouterService:
+class UpstreamClient:
     """The ChatClient of the app."""
 
     def __init__(self, client: httpx.AsyncClient, upstream: Upstream) -> None:

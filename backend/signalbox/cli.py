@@ -6,10 +6,13 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from signalbox import __version__
 from signalbox.core.errors import UpstreamError
+
+if TYPE_CHECKING:  # decode alone needs it, and every verb would load it
+    from signalbox.wire.dialect import Dialect
 
 
 class _Verbs(Protocol):
@@ -64,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     simulate.set_defaults(run=_simulate)
 
     decode = verbs.add_parser("decode", help="decode a captured upstream response, as JSON")
-    decode.add_argument("--dialect", choices=("openrouter-chat",), required=True)
+    decode.add_argument("--dialect", type=_dialect, required=True, metavar="NAME", help="such as openrouter-chat")
     decode.add_argument("file", type=Path, help="the body, streamed or whole; - for standard input")
     decode.set_defaults(run=_decode)
 
@@ -168,6 +171,14 @@ def _simulate(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _dialect(name: str) -> "Dialect":
+    from signalbox.wire.dialects import DIALECTS
+
+    if name not in DIALECTS:
+        raise argparse.ArgumentTypeError(f"there is no dialect {name!r}; the dialects are: {', '.join(DIALECTS)}")
+    return DIALECTS[name]
+
+
 def _decode(arguments: argparse.Namespace) -> int:
     from signalbox.decode import decode_capture
 
@@ -175,7 +186,7 @@ def _decode(arguments: argparse.Namespace) -> int:
     if data is None:
         return 2
     try:
-        meaning, doubt = decode_capture(data)
+        meaning, doubt = decode_capture(data, arguments.dialect)
     except (ValueError, UpstreamError) as error:
         return _fail(f"{arguments.file} is neither a stream nor a JSON body: {error}.")
     print(json.dumps(meaning, indent=2, ensure_ascii=False))  # orjson stops at 64-bit numbers

@@ -1,24 +1,21 @@
 """What a captured body means, as one JSON object: wire truth of choice 0, by the code that the loops use."""
 
 from collections.abc import Iterator
-from typing import Final
 
 from signalbox.chat.answer.response import parse_completion_response
 from signalbox.chat.loops.stop_reason import fault_of
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.parts import ArgumentStatus, Completion, StreamPart, Unreadable
-from signalbox.wire.openrouter.decoder import parts_of_body
-from signalbox.wire.openrouter.stream import StreamDecoder
-
-DIALECTS: Final = ("openrouter-chat",)
+from signalbox.wire.dialect import Dialect
 
 
-def decode_capture(data: bytes) -> tuple[JsonObject, str | None]:
+def decode_capture(data: bytes, dialect: Dialect) -> tuple[JsonObject, str | None]:
     """Decode a captured body, streamed or whole; raises ValueError when it is neither.
 
     The second value says what is wrong with the capture itself, None when nothing is.
     """
-    parts = parts_of_body(data) if data.lstrip().startswith(b"{") else list(stream_parts([data]))
+    is_whole = data.lstrip().startswith(b"{")
+    parts = dialect.parts_of_body(data) if is_whole else list(stream_parts([data], dialect))
     if not any(not isinstance(part, Unreadable) for part in parts):
         raise ValueError("nothing in it is a chunk of an answer")
     completion = parse_completion_response(parts)
@@ -33,9 +30,9 @@ def _doubt(completion: Completion) -> str | None:
     return None
 
 
-def stream_parts(chunks: list[bytes]) -> Iterator[StreamPart]:
+def stream_parts(chunks: list[bytes], dialect: Dialect) -> Iterator[StreamPart]:
     """Decode the network reads of one stream."""
-    decoder = StreamDecoder()
+    decoder = dialect.stream_decoder()
     for chunk in chunks:
         yield from decoder.feed(chunk)
     yield from decoder.close()

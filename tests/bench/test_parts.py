@@ -14,7 +14,7 @@ from signalbox.app import database_setup, main
 from signalbox.chat.answer.response import parse_completion_response
 from signalbox.core.parts import Completion, StreamPart
 from signalbox.services.http.parser import ResponseParser
-from signalbox.wire.openrouter.stream import StreamDecoder
+from signalbox.wire.openrouter.stream import ChatStreamDecoder
 
 from tests.bench import __main__ as command
 from tests.bench import apart, baseline
@@ -48,7 +48,7 @@ def decoded(name: str) -> Completion:
     response = ResponseParser(b"POST")
     response.feed(whole(name))
     assert response.complete
-    decoder = StreamDecoder()
+    decoder = ChatStreamDecoder()
     parts: list[StreamPart] = [*decoder.feed(response.take()), *decoder.close()]
     return parse_completion_response(parts, known_names={"work"})
 

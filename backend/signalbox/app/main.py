@@ -47,10 +47,11 @@ from signalbox.runs.retention import DAY, Retention
 from signalbox.services.catalog import ModelCatalog
 from signalbox.services.http.client import make_client
 from signalbox.services.tool_executor import ToolExecutor
-from signalbox.services.upstream import Upstream, UpstreamClient
+from signalbox.services.upstream import UpstreamClient
 from signalbox.store.database import Database
 from signalbox.store.runs.journal import JournalStore
-from signalbox.wire.openrouter.catalog import facts_of
+from signalbox.wire.dialect import Upstream
+from signalbox.wire.dialects import upstream_at
 
 _SPARE_CONNECTIONS = 100
 # What a page of an allowed origin may send.
@@ -192,8 +193,7 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
             max_connections=settings.signalbox_max_runs + _SPARE_CONNECTIONS,
         )
     )
-    where = upstream_of(settings, base_url)
-    upstream = UpstreamClient(client, where)
+    upstream = UpstreamClient(client, upstream_of(settings, base_url))
     toolbox = await fill_toolbox(settings, client, folder, extra_tools, stack)
     sharing = sharing_of(settings, database)
     store, log = JournalStore(database, sharing), RunLog()
@@ -207,7 +207,7 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
         on_start=log.started,
         on_over=log.over,
         on_recovered=log.recovered,
-        settlements=Settlements(upstream) if where.is_openrouter else None,
+        settlements=Settlements(upstream) if upstream.dialect.bill is not None else None,
     )
     if sharing is not None:
         on_override = lever.refresh if isinstance(lever, SharedOverride) else None
@@ -248,9 +248,9 @@ def _quota(settings: Settings, database: Database) -> Quota:
 def upstream_of(settings: Settings, base_url: str) -> Upstream:
     """Say where models are asked, and as whom."""
     key = settings.openrouter_api_key
-    return Upstream(
-        base_url=base_url,
-        api_key=key.get_secret_value() if key else None,
+    return upstream_at(
+        base_url,
+        key.get_secret_value() if key else None,
         referer=settings.openrouter_http_referer,
         title=settings.openrouter_x_title,
     )
@@ -260,7 +260,8 @@ def _catalog(settings: Settings, upstream: UpstreamClient, folder: Path) -> Mode
     """Keep one catalogue per upstream."""
     address = "simulator" if settings.is_simulated else settings.openrouter_base_url
     name = blake2b(address.encode(), digest_size=6).hexdigest()
-    catalog = ModelCatalog(upstream.models, facts_of, folder / f"models-{name}.json", by_family=settings.is_simulated)
+    path = folder / f"models-{name}.json"
+    catalog = ModelCatalog(upstream.models, upstream.dialect.facts_of, path, by_family=settings.is_simulated)
     if not settings.is_simulated:
         catalog.load()
     return catalog

@@ -25,8 +25,9 @@ from signalbox.replay.reasons import explained, was_stopped, was_torn
 from signalbox.replay.report import case_line, detail_lines, in_short, parity_data, replay_data, replay_lines
 from signalbox.replay.stage import NOON
 from signalbox.services.http.client import make_client
-from signalbox.services.upstream import Upstream, UpstreamClient
+from signalbox.services.upstream import UpstreamClient
 from signalbox.simulator.http.server import BackgroundSimulator
+from signalbox.wire.dialects import upstream_at
 from signalbox.wire.json_text import dumps
 
 _OTHER: Mapping[LoopName, LoopName] = {"v2": "legacy", "legacy": "v2"}
@@ -182,7 +183,7 @@ async def _of_scenarios(tell: Callable[[Verdict], None]) -> None:
         for trial in scenarios():
             client = hasty if trial.case.model.endswith("/sim-stall") else patient
             clients: dict[LoopName, ChatClient] = {
-                loop: UpstreamClient(client, Upstream(base_url=address)) for loop, address in addresses.items()
+                loop: UpstreamClient(client, upstream_at(address)) for loop, address in addresses.items()
             }
             tell(await judge(trial, Bench(clients, sleep=_at_once, now=lambda: NOON)))
 
@@ -192,7 +193,7 @@ async def _of_recordings(folder: Path, tell: Callable[[Verdict], None]) -> None:
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(make_client(idle_timeout=_PATIENCE))
         address = stack.enter_context(BackgroundSimulator(replay=folder)).base_url
-        heard = WholeFromStream(UpstreamClient(client, Upstream(base_url=address)))
+        heard = WholeFromStream(UpstreamClient(client, upstream_at(address)))
         bench = Bench({"legacy": heard, "v2": heard}, sleep=_at_once)
         for trial in trials:
             tell(await judge(trial, bench))

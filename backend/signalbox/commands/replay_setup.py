@@ -39,7 +39,6 @@ from signalbox.services.upstream import UpstreamClient
 from signalbox.simulator.http.server import BackgroundSimulator
 from signalbox.store.database import Database
 from signalbox.tools.registry import from_packages
-from signalbox.wire.openrouter.catalog import facts_of
 
 Found = TypeVar("Found")
 
@@ -171,5 +170,6 @@ async def workbench(settings: Settings, *, pace: float) -> AsyncGenerator[Workbe
                 base_url = stack.enter_context(BackgroundSimulator(pace=pace)).base_url
             services.append(UpstreamClient(client, upstream_of(settings, base_url)))
         folder = Path(stack.enter_context(TemporaryDirectory()))
-        catalog = ModelCatalog(services[0].models, facts_of, folder / "models.json", by_family=settings.is_simulated)
+        read = services[0].dialect.facts_of
+        catalog = ModelCatalog(services[0].models, read, folder / "models.json", by_family=settings.is_simulated)
         yield Workbench(settings, services[0], services[1], catalog, _known_tools(settings, client))

@@ -1,10 +1,10 @@
-"""UpstreamClient: asks OpenRouter, or any OpenAI-compatible server, once; it never retries."""
+"""UpstreamClient: sends one request to an upstream, in the upstream's dialect; it never retries."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from types import TracebackType
-from typing import NoReturn, Self
+from typing import NoReturn, Self, TypeVar
+from urllib.parse import quote
 
 import httpx
 
@@ -18,44 +18,17 @@ from signalbox.offload import offloaded
 from signalbox.services.http.client import ask
 from signalbox.services.http.request import Form
 from signalbox.services.http.response_reader import Hearing, rest, served_by, whole
+from signalbox.wire.dialect import Account, Lookup, Upstream
 from signalbox.wire.json_text import loads
 from signalbox.wire.json_weight import MOST_IN_A_LIST_OF_MODELS
-from signalbox.wire.openrouter.account import Account, account_of
-from signalbox.wire.openrouter.errors import error_of_response
-from signalbox.wire.openrouter.generation import bill_of_generation
-from signalbox.wire.openrouter.request import body_of
 
 # Fewer characters of a key than this tell nothing.
 _TELLING = 8
 _MOST_OF_AN_ERROR = 1024 * 1024
+# Addresses whose forms are kept; a dialect may put the model into the path.
+_MOST_FORMS = 256
 
-
-@dataclass(frozen=True, slots=True)
-class Upstream:
-    """Where to ask and as whom. `base_url` holds everything before `/chat/completions`."""
-
-    base_url: str
-    api_key: str | None = None
-    referer: str | None = None
-    title: str | None = None
-
-    @property
-    def is_openrouter(self) -> bool:
-        """OpenRouter's path says that the server speaks OpenRouter's extensions too."""
-        return self.base_url.rstrip("/").endswith("/api/v1")
-
-    def headers(self) -> dict[str, str]:
-        """Return the headers of every request; the only place that the key goes to."""
-        headers = {"content-type": "application/json"}
-        if self.api_key:
-            headers["authorization"] = f"Bearer {self.api_key}"
-        if self.is_openrouter:
-            headers["x-openrouter-metadata"] = "enabled"
-            if self.referer:
-                headers["http-referer"] = self.referer
-            if self.title:
-                headers["x-openrouter-title"] = self.title
-        return headers
+Answer = TypeVar("Answer")
 
 
 class UpstreamClient:
@@ -64,15 +37,16 @@ class UpstreamClient:
     def __init__(self, client: httpx.AsyncClient, upstream: Upstream) -> None:
         self._client = client
         self._upstream = upstream
+        self.dialect = upstream.dialect
         self._base = upstream.base_url.rstrip("/")
-        self._is_routed = upstream.is_openrouter
-        self._headers = upstream.headers()
-        self._to_complete = self._form(self._headers)
-        self._to_stream = self._form({**self._headers, "accept": "text/event-stream"})
+        # The only place that the key goes to.
+        self._headers = {"content-type": "application/json", **self.dialect.headers_of(upstream)}
+        self._form_of = lru_cache(_MOST_FORMS)(self._make_form)
 
-    def _form(self, headers: dict[str, str]) -> Form:
-        """Build a request once: putting its address and headers together costs more than sending it."""
-        request = self._client.build_request("POST", self._url("/chat/completions"), headers=headers)
+    def _make_form(self, path: str, *, stream: bool) -> Form:
+        """Build a request without a body: putting its address and headers together costs more than sending it."""
+        headers = {**self._headers, "accept": "text/event-stream"} if stream else self._headers
+        request = self._client.build_request("POST", self._base + path, headers=headers)
         if request.url.username and not self._upstream.api_key:
             next(httpx.BasicAuth(request.url.username, request.url.password).sync_auth_flow(request))
         return Form(request)
@@ -80,53 +54,52 @@ class UpstreamClient:
     async def stream(self, request: Request, emit: Emit[list[StreamPart]], on_head: OnHead | None = None) -> None:
         """Hand over one list of parts per network read; cancelling this ends the request. Raises UpstreamError."""
         with _Failures(self._hide_key) as failures:
-            answer = await self._asked(request, self._to_stream, stream=True)
+            answer = await self._asked(request, stream=True)
             try:
                 failures.has_answer = True
                 served = await self._begin(answer, on_head)
-                await Hearing(answer, served, emit, self._hide_key).run()
+                decoder = self.dialect.stream_decoder(served)
+                read_whole = partial(self.dialect.parts_of_body, served=served)
+                await Hearing(answer, decoder, read_whole, emit, self._hide_key).run()
             finally:
                 await answer.aclose()
 
     async def complete(self, request: Request, on_head: OnHead | None = None) -> list[StreamPart]:
         """Return the parts of one whole answer. Raises UpstreamError."""
         with _Failures(self._hide_key) as failures:
-            answer = await self._asked(request, self._to_complete, stream=False)
+            answer = await self._asked(request, stream=False)
             try:
                 failures.has_answer = True
                 served = await self._begin(answer, on_head)
-                return self._safe(whole(await rest(answer.aiter_bytes()), served))
+                read_whole = partial(self.dialect.parts_of_body, served=served)
+                return self._safe(whole(await rest(answer.aiter_bytes()), read_whole))
             finally:
                 await answer.aclose()
 
-    async def _asked(self, request: Request, form: Form, *, stream: bool) -> httpx.Response:
+    async def _asked(self, request: Request, *, stream: bool) -> httpx.Response:
         """Post a request; its body is not kept in memory while the answer streams."""
-        body = partial(body_of, request, stream=stream, routed=self._is_routed)
+        form = self._form_of(self.dialect.path_of(request.model, stream=stream), stream=stream)
+        body = partial(self.dialect.body_of, request, stream=stream)
         return await ask(self._client, form, await offloaded(body, size=weight_of(request.messages, LARGE)))
 
     async def models(self) -> list[JsonObject]:
-        """Return the catalogue: the entries of `/models` that have an id. Raises UpstreamError."""
-        entries = (await self._get("/models")).get("data")
-        known = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
-        return [entry for entry in known if isinstance(entry.get("id"), str) and entry["id"]]
+        """Return the entries of the upstream's catalogue. Raises UpstreamError."""
+        return await self._look_up(self.dialect.models)
 
-    async def account(self) -> Account:
-        """Return what OpenRouter tells about the key. Raises UpstreamError."""
-        data = (await self._get("/key")).get("data")
-        return account_of(data if isinstance(data, dict) else {})
-
-    async def generation(self, generation_id: str) -> JsonObject:
-        """Return what one generation really cost. Raises UpstreamError."""
-        data = (await self._get("/generation", {"id": generation_id})).get("data")
-        return data if isinstance(data, dict) else {}
+    async def account(self) -> Account | None:
+        """Return the balance of the key, None where the dialect has no accounts. Raises UpstreamError."""
+        lookup = self.dialect.account
+        return await self._look_up(lookup) if lookup is not None else None
 
     async def bill(self, generation_id: str) -> Bill | None:
-        """Return the same, read; None while it has no figures yet. Raises UpstreamError."""
-        return bill_of_generation(await self.generation(generation_id))
+        """Return what a generation cost, None while that is not known. Raises UpstreamError."""
+        lookup = self.dialect.bill
+        return await self._look_up(lookup, generation_id) if lookup is not None else None
 
-    async def _get(self, path: str, params: dict[str, str] | None = None) -> JsonObject:
+    async def _look_up(self, lookup: Lookup[Answer], key: str = "") -> Answer:
+        path = lookup.path.replace("{id}", quote(key, safe=""))
         with _Failures(self._hide_key) as failures:
-            async with self._client.stream("GET", self._url(path), params=params, headers=self._headers) as answer:
+            async with self._client.stream("GET", self._base + path, headers=self._headers) as answer:
                 failures.has_answer = True
                 await self._begin(answer, None)
                 body = await rest(answer.aiter_bytes(), most_values=MOST_IN_A_LIST_OF_MODELS)
@@ -136,16 +109,13 @@ class UpstreamClient:
             value = None
         if not isinstance(value, dict):
             raise UpstreamError(Code.UPSTREAM_PROTOCOL, f"The upstream's answer at {path} is not a JSON object.")
-        return value
-
-    def _url(self, path: str) -> str:
-        return self._base + path
+        return lookup.read(value)
 
     async def _begin(self, answer: httpx.Response, on_head: OnHead | None) -> Served:
         """Raise what an answer that is no success means; tell and return what the head of any other says of it."""
         if not answer.is_success:
             await self._refuse(answer)
-        served = served_by(answer)
+        served = served_by(answer, self.dialect.generation_id_header)
         if on_head is not None:
             on_head(served)
         return served
@@ -159,7 +129,7 @@ class UpstreamClient:
             body = await rest(answer.aiter_bytes(), _MOST_OF_AN_ERROR)
         except UpstreamError:
             body = b""  # no error takes so many words: its status says enough
-        raise error_of_response(answer.status_code, body, answer.headers)
+        raise self.dialect.error_of_response(answer.status_code, body, answer.headers)
 
     def _safe(self, parts: list[StreamPart]) -> list[StreamPart]:
         """Keep the key out of errors that came inside a 200 as well."""

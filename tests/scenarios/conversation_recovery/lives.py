@@ -21,9 +21,10 @@ from signalbox.core.ports import Emit
 from signalbox.core.tools import Tool
 from signalbox.decode import stream_parts
 from signalbox.services.tool_executor import ToolExecutor
-from signalbox.services.upstream import Upstream, UpstreamClient
+from signalbox.services.upstream import UpstreamClient
 from signalbox.simulator.http.app import create_simulator
 from signalbox.tools.calculate import calculate
+from signalbox.wire.dialects import DIALECTS, upstream_at
 
 from tests.conftest import recordings_folder
 from tests.scenarios.recordings.recorded import Recorded, chains, load
@@ -97,7 +98,7 @@ class Listener:
     def __init__(self) -> None:
         transport = httpx.ASGITransport(create_simulator(pace=0.0))
         self._http = httpx.AsyncClient(transport=transport)
-        self._service = UpstreamClient(self._http, Upstream("http://simulator/api/v1"))
+        self._service = UpstreamClient(self._http, upstream_at("http://simulator/api/v1"))
         self.answers: list[Answer] = []
 
     async def stream(self, request: Request, emit: Emit[list[StreamPart]], on_head: object = None) -> None:
@@ -144,7 +145,7 @@ def recorded() -> tuple[Life, ...]:
 def _life(steps: list[Recorded], loop: LoopName) -> Life:
     names = sorted({call["name"] for step in steps for call in step.calls if call["name"]})
     made = tuple(make_tool(name, eager=bool(at % 2)) for at, name in enumerate(names))
-    answers = tuple(list(stream_parts([step.body])) for step in steps)
+    answers = tuple(list(stream_parts([step.body], DIALECTS["openrouter-chat"])) for step in steps)
     return Life(steps[0].stem, str(steps[0].facts["model"]), loop, answers, made, steps=len(steps) + 1)
 
 

@@ -17,7 +17,7 @@ from signalbox.core.ports import Emit
 from signalbox.core.tools import Tool, ToolContext
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.wire.openrouter.decoder import parts_of_body
-from signalbox.wire.openrouter.stream import StreamDecoder
+from signalbox.wire.openrouter.stream import ChatStreamDecoder
 
 from tests.scenarios.cut_streams.oracle import ANSWER, Expected
 from tests.scenarios.cut_streams.streams import NOTE, SEARCH, Stream, answer
@@ -64,7 +64,7 @@ class ByteClient:
     async def stream(self, request: Request, emit: Emit[list[StreamPart]], on_head: object = None) -> None:
         self.requests.append(request)
         sent = self._next(streamed=True)
-        decoder = StreamDecoder()
+        decoder = ChatStreamDecoder()
         for read in sent.reads:
             parts = decoder.feed(read)
             if parts:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from signalbox.chat.answer.response import parse_completion_response
 from signalbox.decode import decode_capture, describe, stream_parts
+from signalbox.wire.dialects import DIALECTS
 from signalbox.wire.openrouter.decoder import parts_of_body
 
 from tests.conftest import recordings_folder
@@ -22,12 +23,12 @@ known("recordings at network chunks", sum(bool(r.facts.get("chunk_sizes")) for r
 
 def whole(recorded: Recorded) -> dict[str, Any]:
     """Decode a body in one piece."""
-    return decode_capture(recorded.body)[0]
+    return decode_capture(recorded.body, DIALECTS[recorded.facts["dialect"]])[0]
 
 
 def at_sizes(recorded: Recorded, reads: list[bytes]) -> dict[str, Any]:
     """Decode a stream cut into these reads."""
-    return describe(parse_completion_response(stream_parts(reads)))
+    return describe(parse_completion_response(stream_parts(reads, DIALECTS[recorded.facts["dialect"]])))
 
 
 def assert_means(got: dict[str, Any], recorded: Recorded) -> None:

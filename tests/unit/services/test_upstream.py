@@ -10,9 +10,21 @@ import pytest
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import UserMessage
-from signalbox.core.parts import EndOfStream, Fault, Finish, Request, Served, StreamPart, TextDelta, ToolSchema
+from signalbox.core.parts import (
+    Bill,
+    EndOfStream,
+    Fault,
+    Finish,
+    Request,
+    Served,
+    StreamPart,
+    TextDelta,
+    ToolSchema,
+    Usage,
+)
 from signalbox.services.http.client import make_client
-from signalbox.services.upstream import Upstream, UpstreamClient
+from signalbox.services.upstream import UpstreamClient
+from signalbox.wire.dialects import upstream_at
 
 from tests.support.scripted import heard
 from tests.support.upstream import DONE, Exchange, Script, ScriptedUpstream, chunk, holds, says, sends, silent
@@ -33,7 +45,8 @@ async def start() -> AsyncIterator[Start]:
             upstream = stack.enter_context(ScriptedUpstream(*scripts, models=models, path=path))
             client = make_client(connect_timeout=2, idle_timeout=idle)
             stack.push_async_callback(client.aclose)
-            return UpstreamClient(client, Upstream(upstream.base_url + "/", KEY, "https://me.example", "Me")), upstream
+            where = upstream_at(upstream.base_url + "/", KEY, referer="https://me.example", title="Me")
+            return UpstreamClient(client, where), upstream
 
         yield started
 
@@ -255,7 +268,7 @@ async def test_no_key_of_any_shape_is_in_a_fault_of_a_stream(key: str) -> None:
     frame = chunk({}, finish="error", error={"code": 401, "message": f"bad {key}", "metadata": {"provider_name": key}})
     with ScriptedUpstream(sends(frame + DONE)) as upstream:
         async with make_client() as client:
-            parts = await read(UpstreamClient(client, Upstream(upstream.base_url, key)))
+            parts = await read(UpstreamClient(client, upstream_at(upstream.base_url, key)))
     faults = [part for part in parts if isinstance(part, Fault)]
     assert len(faults) == 1
     assert key not in faults[0].error.message
@@ -312,7 +325,7 @@ async def test_silence(start: Start) -> None:
 async def test_nobody_there() -> None:
     """A refused connection is told with what to check."""
     async with make_client() as client:
-        error = await failed(UpstreamClient(client, Upstream("http://127.0.0.1:9/v1", KEY)))
+        error = await failed(UpstreamClient(client, upstream_at("http://127.0.0.1:9/v1", KEY)))
     assert (error.code, error.retryable) == (Code.UPSTREAM_UNREACHABLE, True)
 
 
@@ -345,5 +358,5 @@ async def test_a_generation(start: Start) -> None:
     """What a generation cost is asked for by its id."""
     told = json.dumps({"data": {"id": "gen 1", "total_cost": 0.5}}).encode()
     service, upstream = start(says(""), models=sends(told, kind="application/json"))
-    assert (await service.generation("gen 1"))["total_cost"] == 0.5
-    assert upstream.catalogues[0].path in ("/api/v1/generation?id=gen%201", "/api/v1/generation?id=gen+1")
+    assert await service.bill("gen 1") == Bill(Usage(cost=0.5))
+    assert upstream.catalogues[0].path == "/api/v1/generation?id=gen%201"

@@ -5,7 +5,7 @@ import pytest
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.wire.json_weight import LARGE, JsonWeight
-from signalbox.wire.openrouter.stream import StreamDecoder
+from signalbox.wire.openrouter.stream import ChatStreamDecoder
 from signalbox.wire.sse import SseDecoder
 
 TRICKY = orjson.dumps({"a": 'quo"te, [', "b\\": "\\", "c": ["{", {"d": '\\"'}, 'x\\"']})
@@ -34,7 +34,7 @@ def test_the_count_does_not_depend_on_the_pieces(size: int) -> None:
 @pytest.mark.parametrize("data", [b"{},", b"[", b"1,", b'{"a":1},'])
 def test_a_frame_of_too_many_values_is_refused_before_it_is_whole(data: bytes) -> None:
     """A frame full of structure is a protocol error while it comes: nothing parses it, and most of it is never kept."""
-    decoder = StreamDecoder()
+    decoder = ChatStreamDecoder()
     read = data * (LARGE // len(data))
     decoder.feed(b"data: ")
 
@@ -56,7 +56,7 @@ def test_large_text_is_no_structure() -> None:
     """Ten megabytes of prose, or of code with brackets and quotes, in one frame pass."""
     text = 'print({"a": [1, 2, 3]}, "\\\\") ' * 350_000
     frame = b"data: " + orjson.dumps({"choices": [{"delta": {"content": text}}]}) + b"\n\n"
-    decoder = StreamDecoder()
+    decoder = ChatStreamDecoder()
     parts = [part for at in range(0, len(frame), 32_768) for part in decoder.feed(frame[at : at + 32_768])]
     assert [getattr(part, "text", "") for part in parts] == [text]
 

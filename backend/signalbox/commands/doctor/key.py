@@ -9,8 +9,8 @@ from signalbox.commands.doctor.finding import Finding, fail, ok, warn
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.services.search import Client
-from signalbox.services.upstream import Upstream, UpstreamClient
-from signalbox.wire.openrouter.account import Account
+from signalbox.services.upstream import UpstreamClient
+from signalbox.wire.dialect import Account, Upstream
 
 SECONDS = 5.0
 _LOW = 1.0  # dollars
@@ -34,12 +34,12 @@ async def check_key(settings: Settings, client: Client) -> list[Finding]:
 
 
 async def _asked(service: UpstreamClient, upstream: Upstream, where: str) -> Finding:
-    if upstream.is_openrouter:
-        try:
-            return _told(await service.account(), where)
-        except UpstreamError as error:
-            if error.code is not Code.UPSTREAM_NOT_FOUND:
-                raise
+    try:
+        if (account := await service.account()) is not None:
+            return _told(account, where)
+    except UpstreamError as error:
+        if error.code is not Code.UPSTREAM_NOT_FOUND:
+            raise
     count = len(await service.models())
     has_key = "accepts the key" if upstream.api_key else "answers without a key"
     if not count:

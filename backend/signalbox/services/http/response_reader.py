@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
+from typing import TypeAlias
 
 import httpx
 
@@ -14,8 +15,7 @@ from signalbox.core.parts import Fault, Served, StreamPart
 from signalbox.core.ports import Emit
 from signalbox.services.http.client import field, is_read, pour
 from signalbox.wire.json_weight import LARGE, MOST_VALUES, JsonWeight
-from signalbox.wire.openrouter.decoder import parts_of_body
-from signalbox.wire.openrouter.stream import StreamDecoder
+from signalbox.wire.stream_decoder import StreamDecoder
 
 # A whole body or an error page beyond this is not read to its end.
 _BODY_LIMIT = 32 * 1024 * 1024
@@ -25,9 +25,12 @@ _AFTER_DONE = 0.25
 _AFTER_FINISH = 5.0
 _AT_MOST_AFTER_FINISH = 30.0
 
+ReadWhole: TypeAlias = Callable[[bytes], list[StreamPart]]
+"""Reads an answer that is one JSON body; raises ValueError for anything else."""
+
 
 class Hearing:
-    """One answer to a request for a stream; `served` is what its head told of it.
+    """One answer to a request for a stream; `read_whole` reads one that came as a whole instead.
 
     Until its finish reason the reads are poured through `emit` where they arrive; what follows that is awaited, since
     it must not be waited for too long. `hide` keeps the key out of errors that came inside a 200.
@@ -36,15 +39,16 @@ class Hearing:
     def __init__(
         self,
         answer: httpx.Response,
-        served: Served,
+        decoder: StreamDecoder,
+        read_whole: ReadWhole,
         emit: Emit[list[StreamPart]],
         hide: Callable[[UpstreamError], None],
     ) -> None:
         self._answer = answer
-        self._served = served
+        self._decoder = decoder
+        self._read_whole = read_whole
         self._emit = emit
         self._hide = hide
-        self._decoder = StreamDecoder(served)
         self._body: bytes | None = None
         self._later: list[StreamPart] = []  # of a large frame, to be handed over slice by slice
         self._share = Share(IN_FLIGHT)
@@ -61,10 +65,10 @@ class Hearing:
             await self._pour(reads)
             if self._body is not None:
                 # A JSON body in answer to a stream request: an error in a 200, or a host that does not stream (E1).
-                self._later = whole(self._body + await rest(reads), self._served)
+                self._later = whole(self._body + await rest(reads), self._read_whole)
                 await self._hand_over()
                 return
-            if self._decoder.is_told and not self._decoder.has_ended:
+            if self._decoder.has_outcome and not self._decoder.has_ended:
                 await self._hear_tail(reads)
         except httpx.TransportError:
             # What came before the break counts: a last frame without its blank line, and the signatures of a step that
@@ -82,7 +86,7 @@ class Hearing:
         await pour(self._answer, reads, self._hear)
         while self._later:
             await self._hand_over()
-            if self._decoder.is_told:
+            if self._decoder.has_outcome:
                 return
             await pour(self._answer, reads, self._hear)
 
@@ -109,7 +113,7 @@ class Hearing:
             if parts:
                 self._later = parts
                 return True
-        if decoder.is_told:  # by a fault, too
+        if decoder.has_outcome:  # by a fault, too
             self._tell(parts)
             return True
         if parts:
@@ -141,15 +145,15 @@ class Hearing:
             return
 
 
-def served_by(answer: httpx.Response) -> Served:
+def served_by(answer: httpx.Response, id_header: str | None) -> Served:
     """Read which generation this is from the headers, before the first byte of it (quirk F4)."""
-    return Served(generation_id=field(answer, "x-generation-id"))
+    return Served(generation_id=field(answer, id_header)) if id_header else Served()
 
 
-def whole(body: bytes, served: Served) -> list[StreamPart]:
+def whole(body: bytes, read_whole: ReadWhole) -> list[StreamPart]:
     """Return the parts of an answer that came as a whole; raises UpstreamError for one that is cut, or none."""
     try:
-        return parts_of_body(body, served)
+        return read_whole(body)
     except ValueError as error:
         is_cut = not body.strip() or _is_cut(error)
     # Raised behind the handler: as its context the JSON error would keep the whole text.

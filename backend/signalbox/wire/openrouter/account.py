@@ -1,21 +1,15 @@
 """OpenRouter's word on a key: `GET /key` to what is left and what was spent."""
 
-from dataclasses import dataclass
 from math import isfinite
 
 from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.wire.dialect import Account
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
-    """Dollars; `left` is None where the key has no limit, or the provider reports none."""
-
-    left: float | None = None
-    spent: float | None = None
-
-
-def account_of(data: JsonObject) -> Account:
+def account_of(answer: JsonObject) -> Account:
     """Read the figures that are there."""
+    found = answer.get("data")
+    data = found if isinstance(found, dict) else {}
     return Account(left=_dollars(data.get("limit_remaining")), spent=_dollars(data.get("usage")))
 
 

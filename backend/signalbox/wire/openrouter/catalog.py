@@ -1,4 +1,4 @@
-"""One entry of OpenRouter's list of models to what Signalbox knows of the model."""
+"""The list of models to its entries, and an entry to what Signalbox knows of the model."""
 
 from math import inf
 
@@ -16,6 +16,13 @@ _BADGES = (
     ("structured_outputs", "json"),
 )
 _FIELD_OF = {key: field for field, key in KEYS.items()}
+
+
+def entries_of(answer: JsonObject) -> list[JsonObject]:
+    """Return the entries that have an id."""
+    listed = answer.get("data")
+    entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+    return [entry for entry in entries if isinstance(entry.get("id"), str) and entry["id"]]
 
 
 def facts_of(entry: JsonObject) -> ModelFacts | None:

@@ -37,7 +37,7 @@ _MOST = 2**53
 class ChunkDecoder:
     """Chunk objects to parts; keeps only what must be merged over chunks.
 
-    `is_told`: a finish or an error came. `is_plain`: the last chunk ended with a piece of text or of a call's
+    `has_outcome`: a finish or an error came. `is_plain`: the last chunk ended with a piece of text or of a call's
     arguments, so that the next one is likely to be one as well. `who_said` is the id, model and provider it named.
     """
 
@@ -48,7 +48,7 @@ class ChunkDecoder:
         self._told: Served = Served()
         self.who_said: tuple[JsonValue, JsonValue, JsonValue] | None = None
         self._finished = Finish()
-        self.is_told = False
+        self.has_outcome = False
         self.is_plain = False
 
     def plain(self, data: bytes) -> list[StreamPart] | None:
@@ -93,7 +93,7 @@ class ChunkDecoder:
         _usage(chunk, out)
         if error:
             out.append(Fault(error_of_value(error), error))
-            self.is_told = True
+            self.has_outcome = True
 
     def close(self, out: list[StreamPart]) -> None:
         """Append the merged reasoning details, once."""
@@ -121,7 +121,7 @@ class ChunkDecoder:
             return
         self._finished = later_finish(self._finished, word, native)
         out.append(self._finished)
-        self.is_told = True
+        self.has_outcome = True
 
     def _delta(self, delta: JsonObject, out: list[StreamPart]) -> None:
         details = delta.get("reasoning_details")

@@ -13,11 +13,13 @@ _MOST = 2**53
 Number = TypeVar("Number", int, float)
 
 
-def bill_of_generation(data: JsonObject) -> Bill | None:
+def bill_of(answer: JsonObject) -> Bill | None:
     """Read the figures; None when there are none, as while the record is still being written.
 
     A stream counts native tokens, so these go before OpenRouter's normalised ones: the two must add up in one run.
     """
+    found = answer.get("data")
+    data = found if isinstance(found, dict) else {}
     cost = _first(_price, data, "total_cost", "usage")
     prompt = _first(_count, data, "native_tokens_prompt", "tokens_prompt")
     completion = _first(_count, data, "native_tokens_completion", "tokens_completion")

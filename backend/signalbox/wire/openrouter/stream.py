@@ -1,20 +1,15 @@
-"""One streamed answer in OpenRouter's dialect: bytes to parts, where they arrive."""
+"""One streamed chat completion: bytes to parts as they arrive."""
 
 from msgspec.structs import replace
 
-from signalbox.core.codes import Code
-from signalbox.core.errors import UpstreamError
-from signalbox.core.messages import JsonValue
-from signalbox.core.parts import CallDelta, EndOfStream, Fault, Served, StreamPart, TextDelta, Unreadable
-from signalbox.wire.json_text import loads
+from signalbox.core.parts import CallDelta, EndOfStream, Fault, Served, StreamPart, TextDelta
 from signalbox.wire.openrouter.decoder import ChunkDecoder
 from signalbox.wire.openrouter.errors import error_of_value
 from signalbox.wire.openrouter.surrogates import ends_within, joined
 from signalbox.wire.openrouter.template_decoder import OneByOne
-from signalbox.wire.sse import Frame, SseDecoder
+from signalbox.wire.sse import Frame
+from signalbox.wire.stream_decoder import StreamDecoder
 
-# A host that sends this many frames which are no JSON is not speaking the protocol.
-_UNREADABLE_LIMIT = 5
 # Before a piece come at most a comment, the role and a frame that says who speaks.
 _OPENING_FRAMES = 4
 # A read shorter than this is a few frames at most.
@@ -22,39 +17,23 @@ MANY_BYTES = 4096
 # So many bytes of frames are first tried in one go.
 _WINDOW = 16 * 1024
 _BORDER = b"\n\n"
-# A frame of more bytes may be too much to be taken in at once.
-_MUCH = 16 * 1024
 # A finish reason is in the last frames of an answer, if at all.
 _LAST_BYTES = 4096
 _FINISHES = (b'"finish_reason":"', b'"finish_reason": "')
 
 
-class StreamDecoder:
-    """Bytes of one streamed answer to parts; wire truth of choice 0, nothing repaired.
-
-    `has_begun`: anything came at all. `is_told`: a finish reason, an error or the end came. `has_ended`: `[DONE]` did.
-    `is_large`: what the last bytes completed may be too much to be taken in at once; its reader resets this.
-    """
+class ChatStreamDecoder(StreamDecoder):
+    """Decodes choice 0. Most reads repeat the shape of the one before and take a faster path."""
 
     def __init__(self, served: Served | None = None) -> None:
-        """Begin; `served` is what the response's headers told already."""
-        self._sse = SseDecoder()
+        """Begin; `served` is what the response's headers said."""
+        super().__init__()
         self._chunks = ChunkDecoder(served)
         self._alone = OneByOne()
-        self._unreadable = 0
         self._held: Frame | None = None
-        self.is_told = False
-        self.has_begun = False
-        self.has_ended = False
-        self.is_large = False
-
-    @property
-    def held(self) -> int:
-        """How many bytes of an unfinished frame are held."""
-        return self._sse.held
 
     def feed(self, data: bytes) -> list[StreamPart]:
-        """Return the parts that this network read completes."""
+        """Return the parts that this network read completes; raises UpstreamError for a frame without an end."""
         if (piece := self._alone.piece_of(data)) is not None:
             index = self._alone.index
             if index is not None:
@@ -62,8 +41,7 @@ class StreamDecoder:
             return [TextDelta(piece)] if piece else []
         self._alone.forget()
         out: list[StreamPart] = []
-        self.has_begun = self.has_begun or bool(data.strip())
-        self.is_large = self._sse.held > _MUCH
+        self._note(data)
         if len(data) < MANY_BYTES:
             self._read(data, out)
             if self._is_between_plain:
@@ -78,7 +56,7 @@ class StreamDecoder:
             # A frame like the one before it, most of the time; where it is not, the long way finds that out.
             parts = chunks.plain(frame.data) if chunks.is_plain and frame.event is None else None
             if parts is None:
-                self._frame(frame, out)
+                self._take(frame, out)
             else:
                 out += parts
 
@@ -118,71 +96,43 @@ class StreamDecoder:
         return self._chunks.is_plain and self._sse.is_between_frames
 
     def close(self) -> list[StreamPart]:
-        """Return what was still open when the bytes ended."""
-        out: list[StreamPart] = []
-        for frame in self._sse.close():
-            self._frame(frame, out)
+        """Return the parts that were still open when the bytes ended, and the merged reasoning details."""
+        out = super().close()
         if self._held is not None:
-            self._take(self._held, out)
+            super()._take(self._held, out)
             self._held = None
         self._chunks.close(out)
         return out
 
-    def _frame(self, frame: Frame, out: list[StreamPart]) -> None:
-        """Take a frame the long way; one that ends within a character is held until the next one is there."""
+    def _take(self, frame: Frame, out: list[StreamPart]) -> None:
+        """Decode a frame; one that ends within a character is held until the next one is there."""
         if (held := self._held) is not None:
             first, second = joined(held.data, frame.data)
-            self._take(replace(held, data=first), out)
+            super()._take(replace(held, data=first), out)
             frame, self._held = replace(frame, data=second), None
         if ends_within(frame.data):
             self._held = frame
             self._chunks.is_plain = False  # the next one comes this way, too
         else:
-            self._take(frame, out)
+            super()._take(frame, out)
 
-    def _take(self, frame: Frame, out: list[StreamPart]) -> None:
-        if self.has_ended:  # what follows [DONE] counts no more
-            return
-        data = frame.data.strip()
-        # Keep-alives rewrapped as data by proxies and Vertex partner models: `data: : keepalive` (quirk E4).
-        if not data or data.startswith(b":"):
-            return
+    def decode(self, event: str | None, data: bytes, out: list[StreamPart]) -> None:
+        """Append the parts of one chunk, of an error or of the end."""
         if data == b"[DONE]":
             self._chunks.close(out)
             out.append(EndOfStream())
-            self.is_told = self.has_ended = True
+            self.has_outcome = self.has_ended = True
             self._chunks.is_plain = False
             return
-        if frame.event == "error" and not data.startswith(b"{"):
+        if event == "error" and not data.startswith(b"{"):
             words = data.decode("utf-8", "replace")
             out.append(Fault(error_of_value(words), words))
-            self.is_told = True
+            self.has_outcome = True
             return
-        value = self._value(data, out)
+        value = self.value_of(data, out)
         if isinstance(value, dict):
-            self._chunks.chunk(value, out, failed=frame.event == "error")
-            self.is_told = self.is_told or self._chunks.is_told
-
-    def _value(self, data: bytes, out: list[StreamPart]) -> JsonValue:
-        try:
-            return loads(data)
-        except ValueError:
-            pass
-        # Two frames glued together, the first one cut: what follows the last `data: ` is whole (quirk E10).
-        _, glue, rest = data.rpartition(b"data: ")
-        value: JsonValue = None
-        if glue:
-            try:
-                value = loads(rest)
-            except ValueError:
-                value = None
-        self._unreadable += 1
-        out.append(Unreadable(len(data)))
-        if self._unreadable > _UNREADABLE_LIMIT:
-            error = UpstreamError(Code.UPSTREAM_PROTOCOL, "The upstream sent data that is not JSON.")
-            out.append(Fault(error))
-            self.is_told = True
-        return value
+            self._chunks.chunk(value, out, failed=event == "error")
+            self.has_outcome = self.has_outcome or self._chunks.has_outcome
 
 
 def _frame_end(data: bytes, at: int) -> int:

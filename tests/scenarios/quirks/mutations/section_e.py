@@ -41,9 +41,9 @@ E = (
     Mutation(
         "E4",
         "a comment that came as data is a comment",
-        "wire/openrouter/stream.py",
-        'if not data or data.startswith(b":"):',
-        "if not data:",
+        "wire/stream_decoder.py",
+        'if data and not data.startswith(b":") and not self.has_ended:',
+        "if data and not self.has_ended:",
     ),
     Mutation(
         "E4",
@@ -118,21 +118,21 @@ E = (
     Mutation(
         "E10",
         "what follows the last `data: ` is read",
-        "wire/openrouter/stream.py",
+        "wire/stream_decoder.py",
         '_, glue, rest = data.rpartition(b"data: ")',
         'glue, rest = b"", b""',
     ),
     Mutation(
         "E10",
         "more than a few unreadable frames end the run",
-        "wire/openrouter/stream.py",
+        "wire/stream_decoder.py",
         "if self._unreadable > _UNREADABLE_LIMIT:",
         "if False:",
     ),
     Mutation(
         "E10",
         "a frame that was left out is told",
-        "wire/openrouter/stream.py",
+        "wire/stream_decoder.py",
         "out.append(Unreadable(len(data)))",
         "pass",
     ),

@@ -15,9 +15,10 @@ from signalbox.core.messages import UserMessage
 from signalbox.core.parts import Request, StreamPart, TextDelta, UsageReport
 from signalbox.services.http import response_reader
 from signalbox.services.http.client import make_client
-from signalbox.services.upstream import Upstream, UpstreamClient
+from signalbox.services.upstream import UpstreamClient
+from signalbox.wire.dialects import upstream_at
 from signalbox.wire.openrouter.reasoning_details import MOST_DETAILS, ReasoningDetails
-from signalbox.wire.openrouter.stream import StreamDecoder
+from signalbox.wire.openrouter.stream import ChatStreamDecoder
 
 from tests.support.runs import context_for, driven, no_wait
 from tests.support.scripted import make_tool
@@ -65,7 +66,7 @@ async def end_of(script: Script, monkeypatch: pytest.MonkeyPatch) -> tuple[str, 
     server = await asyncio.start_server(counted, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     async with server, make_client(idle_timeout=5) as client:
-        service = UpstreamClient(client, Upstream(f"http://127.0.0.1:{port}/api/v1"))
+        service = UpstreamClient(client, upstream_at(f"http://127.0.0.1:{port}/api/v1"))
         context, progress = context_for([make_tool("f")]), Progress()
         loop = run_v2(context, service, ToolExecutor([make_tool("f")]), progress, sleep=no_wait)
         events = [event for batch in await driven(loop, context, progress) for event in batch]
@@ -110,7 +111,7 @@ async def test_a_second_response_is_no_part_of_the_first(monkeypatch: pytest.Mon
 @pytest.mark.parametrize("cost", [b"1e999", b"-1", b"9" * 400, b'"x"', b"true", b"NaN"])
 def test_a_price_that_is_none_counts_as_not_told(cost: bytes) -> None:
     """No such number reaches a frame, a trace or a sum."""
-    parts = StreamDecoder().feed(
+    parts = ChatStreamDecoder().feed(
         b'data: {"usage":{"prompt_tokens":-5,"completion_tokens":%b,"cost":%b}}\n\n' % (cost, cost)
     )
     [report] = [part for part in parts if isinstance(part, UsageReport)]
@@ -120,7 +121,7 @@ def test_a_price_that_is_none_counts_as_not_told(cost: bytes) -> None:
 
 def test_many_details_cost_no_more_than_their_number() -> None:
     """Each piece finds its place by its key: a walk over all details would make thousands of them quadratic (B3)."""
-    decoder = StreamDecoder()
+    decoder = ChatStreamDecoder()
     frame = b'data: {"choices":[{"delta":{"reasoning_details":[{"type":"reasoning.text","index":%d,"text":"a"}]}}]}\n\n'
     for index in [*range(300), *range(300)]:
         decoder.feed(frame % index)
@@ -170,7 +171,7 @@ async def test_a_large_frame_is_taken_in_by_turns() -> None:
     port = server.sockets[0].getsockname()[1]
     counting = asyncio.create_task(count())
     async with server, make_client(idle_timeout=5) as client:
-        service = UpstreamClient(client, Upstream(f"http://127.0.0.1:{port}/api/v1"))
+        service = UpstreamClient(client, upstream_at(f"http://127.0.0.1:{port}/api/v1"))
         await service.stream(Request("openai/sim", (UserMessage("Hello!"),)), take)
     counting.cancel()
     assert sum(takes) == len(text) + len("Hi")
@@ -187,7 +188,7 @@ async def test_a_large_error_counts_as_its_status() -> None:
     )
     port = server.sockets[0].getsockname()[1]
     async with server, make_client(idle_timeout=5) as client:
-        service = UpstreamClient(client, Upstream(f"http://127.0.0.1:{port}/api/v1"))
+        service = UpstreamClient(client, upstream_at(f"http://127.0.0.1:{port}/api/v1"))
         with pytest.raises(UpstreamError) as refused:
             await service.stream(Request("openai/sim", (UserMessage("Hello!"),)), lambda _: None)
     assert refused.value.code is Code.UPSTREAM_OVERLOADED

@@ -13,7 +13,8 @@ from signalbox.core.messages import UserMessage
 from signalbox.core.parts import EndOfStream, Request, StreamPart, TextDelta
 from signalbox.services.http.client import is_read, make_client, pour
 from signalbox.services.http.connection import Http1Connection
-from signalbox.services.upstream import Upstream, UpstreamClient
+from signalbox.services.upstream import UpstreamClient
+from signalbox.wire.dialects import upstream_at
 
 from tests.support.scripted import heard
 from tests.support.upstream import DONE, chunk
@@ -174,7 +175,7 @@ async def test_the_service_hears_an_answer_of_another_transport() -> None:
         url = "https://provider.test/api/v1/chat/completions"
         respx.post(url).mock(side_effect=lambda _: httpx.Response(200, headers=HEADERS, content=pieces(*FRAMES)))
         async with make_client() as client:
-            service = UpstreamClient(client, Upstream("https://provider.test/api/v1", "key"))
+            service = UpstreamClient(client, upstream_at("https://provider.test/api/v1", "key"))
             ask = Request("openai/sim", (UserMessage("Hello!"),))
             reads = await heard(service, ask)
             assert [[p.text for p in parts if isinstance(p, TextDelta)] for parts in reads] == [["a"], ["b"], []]
@@ -202,7 +203,7 @@ async def test_a_cut_of_another_transport_is_a_cut() -> None:
             side_effect=lambda _: httpx.Response(200, headers=HEADERS, content=breaks())
         )
         async with make_client() as client:
-            service = UpstreamClient(client, Upstream("https://provider.test/v1", "key"))
+            service = UpstreamClient(client, upstream_at("https://provider.test/v1", "key"))
             seen: list[StreamPart] = []
             with pytest.raises(UpstreamError) as refused:
                 await service.stream(Request("openai/sim", (UserMessage("Hello!"),)), seen.extend)

@@ -8,7 +8,7 @@ import pytest
 from signalbox.core.parts import Citation, EndOfStream, ImageDelta, Omitted, StreamPart, TextDelta
 from signalbox.wire.openrouter import attachments
 from signalbox.wire.openrouter.decoder import parts_of_body
-from signalbox.wire.openrouter.stream import StreamDecoder
+from signalbox.wire.openrouter.stream import ChatStreamDecoder
 
 PNG = "data:image/png;base64,iVBORw0KGgo="
 PAGE = "https://example.org/a"
@@ -26,7 +26,7 @@ def draws(url: object) -> dict[str, Any]:
 
 def heard(*deltas: dict[str, Any]) -> list[StreamPart]:
     """Decode deltas, each a read of its own, behind enough plain text that the short ways are open."""
-    decoder = StreamDecoder()
+    decoder = ChatStreamDecoder()
     parts: list[StreamPart] = []
     for delta in ({"content": "a"}, {"content": "b"}, {"content": "c"}, *deltas):
         parts += decoder.feed(b"data: " + json.dumps({"choices": [{"index": 0, "delta": delta}]}).encode() + b"\n\n")

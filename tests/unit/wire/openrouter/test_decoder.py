@@ -24,7 +24,7 @@ from signalbox.core.parts import (
 )
 from signalbox.wire.finish_words import finish_of
 from signalbox.wire.openrouter.decoder import parts_of_body
-from signalbox.wire.openrouter.stream import StreamDecoder
+from signalbox.wire.openrouter.stream import ChatStreamDecoder
 
 
 def frame(value: Any) -> bytes:
@@ -39,7 +39,7 @@ def chunk(delta: dict[str, Any], **choice: Any) -> bytes:
 
 def decode(*pieces: bytes) -> list[StreamPart]:
     """Decode a stream given in pieces."""
-    decoder = StreamDecoder()
+    decoder = ChatStreamDecoder()
     parts = [part for piece in pieces for part in decoder.feed(piece)]
     return parts + decoder.close()
 
@@ -391,7 +391,7 @@ def test_who_answers_is_told_once_and_when_it_changes() -> None:
     first = {"id": "gen-1", "model": "a/b", "provider": "P", "choices": []}
     assert decode(frame(first), frame(first), frame({"id": "gen-1", "choices": []})) == [Served("gen-1", "a/b", "P")]
     assert decode(frame(first), frame({**first, "provider": "Q"}))[-1] == Served("gen-1", "a/b", "Q")
-    headed = StreamDecoder(Served(generation_id="gen-h"))
+    headed = ChatStreamDecoder(Served(generation_id="gen-h"))
     assert headed.feed(frame(first)) == [Served("gen-h", "a/b", "P")]
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from signalbox.core.parts import Bill, Usage
-from signalbox.wire.openrouter.generation import bill_of_generation
+from signalbox.wire.openrouter.generation import bill_of
 
 FULL: dict[str, Any] = {
     "id": "gen-1",
@@ -25,7 +25,7 @@ FULL: dict[str, Any] = {
 def test_a_full_record() -> None:
     """Native counts and the total cost are those of a stream's usage chunk."""
     usage = Usage(input=18054, output=120, reasoning=30, cached=18041, cost=0.0055)
-    assert bill_of_generation(FULL) == Bill(usage, "anthropic/claude-sonnet-4.6", "Amazon Bedrock", cancelled=True)
+    assert bill_of({"data": FULL}) == Bill(usage, "anthropic/claude-sonnet-4.6", "Amazon Bedrock", cancelled=True)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_a_full_record() -> None:
 )
 def test_records_with_holes(data: dict[str, Any], usage: Usage) -> None:
     """What is absent, null or no figure falls back to the other field, then to nothing."""
-    assert bill_of_generation(data) == Bill(usage)
+    assert bill_of({"data": data}) == Bill(usage)
 
 
 @pytest.mark.parametrize(
@@ -51,4 +51,4 @@ def test_records_with_holes(data: dict[str, Any], usage: Usage) -> None:
 )
 def test_a_record_without_figures_is_no_bill_yet(data: dict[str, Any]) -> None:
     """A record that is still being written must not settle a run at nothing."""
-    assert bill_of_generation(data) is None
+    assert bill_of({"data": data}) is None

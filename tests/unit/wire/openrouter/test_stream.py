@@ -5,7 +5,7 @@ import random
 
 import pytest
 from signalbox.core.parts import StreamPart, TextDelta
-from signalbox.wire.openrouter.stream import MANY_BYTES, StreamDecoder
+from signalbox.wire.openrouter.stream import MANY_BYTES, ChatStreamDecoder
 
 WHO = {"id": "gen-1", "provider": "P", "model": "m/one"}
 
@@ -102,7 +102,7 @@ BITS = [
 
 def decoded(*reads: bytes) -> list[StreamPart]:
     """Decode an answer that came in these reads."""
-    decoder = StreamDecoder()
+    decoder = ChatStreamDecoder()
     parts = [part for read in reads for part in decoder.feed(read)]
     return parts + decoder.close()
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from signalbox.core.parts import CallDelta, Details, ReasoningDelta, StreamPart, TextDelta
-from signalbox.wire.openrouter.stream import StreamDecoder
+from signalbox.wire.openrouter.stream import ChatStreamDecoder
 
 WHO = {"id": "gen-1", "model": "m/one"}
 LAMP = "\U0001f6a6"
@@ -31,7 +31,7 @@ def units(text: str) -> list[str]:
 
 def decoded(*frames: bytes) -> list[StreamPart]:
     """Decode frames that come one by one."""
-    decoder = StreamDecoder()
+    decoder = ChatStreamDecoder()
     return [part for one in frames for part in decoder.feed(one)] + decoder.close()
 
 
@@ -101,7 +101,7 @@ def test_a_comment_between_the_halves_does_no_harm() -> None:
 
 def test_an_escaped_backslash_is_no_half() -> None:
     """A text may speak of escapes: its frame is not held back."""
-    decoder = StreamDecoder()
+    decoder = ChatStreamDecoder()
     decoder.feed(said("first"))
     one = said("write \\ud83d")
     assert re.search(rb'\\\\ud83d"', one)

@@ -1,0 +1,92 @@
+"""The seam between Signalbox and an upstream's API: what a dialect has to say. Stateless and pure."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from signalbox.core.catalog import ModelFacts
+from signalbox.core.errors import UpstreamError
+from signalbox.core.messages import JsonObject
+from signalbox.core.parts import Bill, Request, Served, StreamPart
+from signalbox.wire.stream_decoder import StreamDecoder
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Upstream:
+    """Where models are called, in which dialect, and as whom.
+
+    `base_url` holds everything before the dialect's paths. `referer` and `title` name this application to upstreams
+    that list their callers.
+    """
+
+    dialect: "Dialect"
+    base_url: str
+    api_key: str | None = None
+    referer: str | None = None
+    title: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """An API key's balance in USD; `left` is None where the key has no limit or the upstream reports none."""
+
+    left: float | None = None
+    spent: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup(Generic[Answer]):
+    """A GET request: its path below the base URL, and how its JSON object is read.
+
+    `{id}` in the path is replaced by the id that is looked up.
+    """
+
+    path: str
+    read: Callable[[JsonObject], Answer]
+
+
+class Dialect(ABC):
+    """One upstream API: how a request is written, and how its answer, its errors and its catalogue are read.
+
+    `name` is what `signalbox decode --dialect` takes. `base_path`: a base URL that ends with it speaks this dialect.
+    `generation_id_header` names the response header, in lower case, that holds the generation's id. `models` reads the
+    catalogue; each entry has a non-empty string `id`. `account` and `bill` are None where the upstream has neither.
+    """
+
+    name: str
+    base_path: str | None = None
+    generation_id_header: str | None = None
+    models: Lookup[list[JsonObject]]
+    account: Lookup[Account] | None = None
+    bill: Lookup[Bill | None] | None = None
+
+    @abstractmethod
+    def headers_of(self, upstream: Upstream) -> dict[str, str]:
+        """Return the headers of every request beside `content-type` and `accept`: the key, versions, the caller."""
+
+    @abstractmethod
+    def path_of(self, model: str, *, stream: bool) -> str:
+        """Return the path below the base URL, with its query, to which a request for this model is posted."""
+
+    @abstractmethod
+    def body_of(self, request: Request, *, stream: bool) -> bytes:
+        """Write the JSON body of a request."""
+
+    @abstractmethod
+    def stream_decoder(self, served: Served | None = None) -> StreamDecoder:
+        """Return a decoder for one streamed answer; `served` is what the response's headers said."""
+
+    @abstractmethod
+    def parts_of_body(self, body: bytes, served: Served | None = None) -> list[StreamPart]:
+        """Return the parts of one whole answer; raises ValueError for a body that is not a JSON object."""
+
+    @abstractmethod
+    def error_of_response(self, status: int, body: bytes, headers: Mapping[str, str]) -> UpstreamError:
+        """Return what an HTTP status other than 2xx means."""
+
+    @abstractmethod
+    def facts_of(self, entry: JsonObject) -> ModelFacts | None:
+        """Read one entry of the catalogue; None for one that is not listed."""

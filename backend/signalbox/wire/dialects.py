@@ -1,0 +1,26 @@
+"""The table of dialects: one row for each upstream API that Signalbox speaks."""
+
+from signalbox.wire.dialect import Dialect, Upstream
+from signalbox.wire.openrouter.dialect import ChatCompletions, OpenRouter
+
+_ROWS: tuple[Dialect, ...] = (
+    OpenRouter(),
+    ChatCompletions(),
+)
+DIALECTS = {dialect.name: dialect for dialect in _ROWS}
+# The dialect of a server whose base URL names none.
+_DEFAULT = ChatCompletions.name
+
+
+def dialect_at(base_url: str) -> Dialect:
+    """Return the dialect that a server speaks, by the path that its base URL ends with."""
+    path = base_url.rstrip("/")
+    named = (dialect for dialect in DIALECTS.values() if dialect.base_path and path.endswith(dialect.base_path))
+    return next(named, DIALECTS[_DEFAULT])
+
+
+def upstream_at(
+    base_url: str, api_key: str | None = None, *, referer: str | None = None, title: str | None = None
+) -> Upstream:
+    """Return the upstream at a base URL, in the dialect that the URL names."""
+    return Upstream(dialect_at(base_url), base_url, api_key, referer, title)

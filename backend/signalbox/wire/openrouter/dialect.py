@@ -1,0 +1,75 @@
+"""OpenAI's chat completions as compatible servers speak them, and OpenRouter's extension of them."""
+
+from collections.abc import Mapping
+
+from signalbox.core.catalog import ModelFacts
+from signalbox.core.errors import UpstreamError
+from signalbox.core.messages import JsonObject
+from signalbox.core.parts import Request, Served, StreamPart
+from signalbox.wire.dialect import Dialect, Lookup, Upstream
+from signalbox.wire.openrouter.account import account_of
+from signalbox.wire.openrouter.catalog import entries_of, facts_of
+from signalbox.wire.openrouter.decoder import parts_of_body
+from signalbox.wire.openrouter.errors import error_of_response
+from signalbox.wire.openrouter.generation import bill_of
+from signalbox.wire.openrouter.request import body_of
+from signalbox.wire.openrouter.stream import ChatStreamDecoder
+from signalbox.wire.stream_decoder import StreamDecoder
+
+
+class ChatCompletions(Dialect):
+    """Chat completions as OpenAI, Ollama, vLLM, llama.cpp and LM Studio serve them."""
+
+    name = "openai-chat"
+    generation_id_header = "x-generation-id"
+    models = Lookup("/models", entries_of)
+
+    def headers_of(self, upstream: Upstream) -> dict[str, str]:
+        """Return the API key as a bearer token."""
+        return {"authorization": f"Bearer {upstream.api_key}"} if upstream.api_key else {}
+
+    def path_of(self, model: str, *, stream: bool) -> str:
+        """Return the one path; the body names the model."""
+        return "/chat/completions"
+
+    def body_of(self, request: Request, *, stream: bool) -> bytes:
+        """Write the body, and ask for the usage of a stream."""
+        return body_of(request, stream=stream, routed=False)
+
+    def stream_decoder(self, served: Served | None = None) -> StreamDecoder:
+        """Return a decoder for `data:` frames up to `[DONE]`."""
+        return ChatStreamDecoder(served)
+
+    def parts_of_body(self, body: bytes, served: Served | None = None) -> list[StreamPart]:
+        """Return the parts of a chat completion."""
+        return parts_of_body(body, served)
+
+    def error_of_response(self, status: int, body: bytes, headers: Mapping[str, str]) -> UpstreamError:
+        """Read the `error` object, or the status alone."""
+        return error_of_response(status, body, headers)
+
+    def facts_of(self, entry: JsonObject) -> ModelFacts | None:
+        """Read an entry of `/models`; most servers list only ids."""
+        return facts_of(entry)
+
+
+class OpenRouter(ChatCompletions):
+    """OpenRouter: sessions, application attribution, key balance and final costs."""
+
+    name = "openrouter-chat"
+    base_path = "/api/v1"
+    account = Lookup("/key", account_of)
+    bill = Lookup("/generation?id={id}", bill_of)
+
+    def headers_of(self, upstream: Upstream) -> dict[str, str]:
+        """Add what OpenRouter lists applications by, and ask for its routing metadata."""
+        headers = {**super().headers_of(upstream), "x-openrouter-metadata": "enabled"}
+        if upstream.referer:
+            headers["http-referer"] = upstream.referer
+        if upstream.title:
+            headers["x-openrouter-title"] = upstream.title
+        return headers
+
+    def body_of(self, request: Request, *, stream: bool) -> bytes:
+        """Write the body with its session; OpenRouter reports usage without being asked."""
+        return body_of(request, stream=stream, routed=True)

@@ -33,10 +33,10 @@ for (const colorScheme of ["light", "dark"] as const) {
 }
 
 test("an address with an anchor shows that section", async ({ page }) => {
-  await page.goto("/guide/api.md#how-do-i-list-runs");
-  const heading = page.locator("#how-do-i-list-runs");
+  await page.goto("/guide/api.md#listing-runs");
+  const heading = page.locator("#listing-runs");
   await expect(heading).toBeInViewport();
-  await expect(heading).toHaveText("How do I list runs");
+  await expect(heading).toHaveText("Listing runs");
   expect(await heading.evaluate((box) => box.matches(":target") && box.getBoundingClientRect().top < 200)).toBe(true);
 });
 

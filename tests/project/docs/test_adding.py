@@ -79,7 +79,7 @@ def test_the_accent_is_one() -> None:
 def test_every_fact_is_in_the_table_with_where_it_is_read() -> None:
     """The table of facts is exactly the fields of Profile, and each file that is named reads its fact."""
     listed: set[str] = set()
-    for facts, *_, read_in in rows(PROVIDER.section("Which facts are there")):
+    for facts, *_, read_in in rows(PROVIDER.section("Facts of a profile")):
         listed |= codes_in(facts)
         [path] = codes_in(read_in)
         text = (ROOT / path).read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ from importlib import import_module
 from tests.project.docs.pages import ROOT, page, rows
 
 PAGE = page("architecture.md")
-MAIN = list(rows(PAGE.section("Where do the main names live")))
+MAIN = list(rows(PAGE.section("Main names and their files")))
 NAMES = [cells for cells in MAIN if cells[1].startswith("`signalbox.")]
 FILES = [cells for cells in MAIN if not cells[1].startswith("`signalbox.")]
 
@@ -37,7 +37,7 @@ def test_every_file_of_a_main_name_is_as_the_table_says() -> None:
 
 def test_the_code_map_has_every_folder() -> None:
     """Each folder of the package and of the page has its row, and each row is there."""
-    listed = {cells[0].strip("`") for cells in rows(PAGE.section("Which file does what (code map)"))}
+    listed = {cells[0].strip("`") for cells in rows(PAGE.section("Code map: which file does what"))}
     assert [name for name in sorted(listed) if not (ROOT / name).exists()] == []
     package = {f"backend/signalbox/{path.parent.name}/" for path in ROOT.glob("backend/signalbox/*/__init__.py")}
     source = {
@@ -50,7 +50,7 @@ def test_the_code_map_has_every_folder() -> None:
 
 def test_every_file_on_a_requests_way_exists() -> None:
     """The straight line names modules of the package."""
-    line = PAGE.section("What happens to a request, in a straight line")
+    line = PAGE.section("One request, step by step")
     named = [word.strip("`,;.()→") for word in line.split() if ".py" in word]
     assert len(named) > 12
     assert [name for name in named if not (ROOT / "backend/signalbox" / name).is_file()] == []

@@ -24,19 +24,19 @@ def test_the_keys_are_those_of_the_page() -> None:
         for does, several, one in _SHORTCUT.findall(text)
     ]
     assert len(source) > 10
-    assert [tuple(cells) for cells in rows(PAGE.section("Which keyboard shortcuts are there"))] == source
+    assert [tuple(cells) for cells in rows(PAGE.section("Keyboard shortcuts"))] == source
 
 
 def test_every_room_has_its_row() -> None:
     """Each folder of components is named where the rooms are listed."""
-    named = codes_in(PAGE.section("Which room holds what"))
+    named = codes_in(PAGE.section("Code map of the page"))
     rooms = {f"frontend/src/components/{path.name}/" for path in (SRC / "components").iterdir() if path.is_dir()}
     assert rooms - named == set()
 
 
 def test_every_file_on_the_way_of_an_event_exists() -> None:
     """The drawing of how an event becomes a picture names files of the page, below src or below components."""
-    way = PAGE.section("How does an event become a picture")
+    way = PAGE.section("From an event to the screen")
     named = re.findall(r"[\w/]+\.tsx?\b", way)
     assert len(named) > 10
     assert [name for name in named if not any((SRC / below / name).is_file() for below in ("", "components"))] == []

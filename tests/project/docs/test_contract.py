@@ -28,7 +28,7 @@ def _named(section: str) -> set[str]:
 def test_every_field_of_an_event_is_in_its_table(event: str) -> None:
     """The table of an event, with that of the common fields, is exactly what the schema has."""
     wanted = set(DEFS[EVENTS[event]]["properties"])  # type: ignore[index,call-overload,arg-type]
-    common = _named("Which fields can every event have")
+    common = _named("Common fields")
     own = {name.partition("[")[0].partition(".")[0] for name in _named(event)}
     assert wanted <= own | common
     assert own <= wanted
@@ -50,10 +50,10 @@ def test_every_field_inside_done_is_there(field: str, part: str) -> None:
 
 def test_every_status_word_and_header_is_there() -> None:
     """Statuses, categories, visibilities, loops, the version and the headers are named."""
-    assert _named("What does each status mean") == set(get_args(Status))
+    assert _named("Statuses") == set(get_args(Status))
     assert {*get_args(Category), *get_args(Visibility)} <= codes_in(PAGE.section("tool_calls"))
-    assert set(get_args(LoopName)) <= codes_in(PAGE.section("Which fields can every event have"))
-    headers = _named("Which headers come with a stream")
+    assert set(get_args(LoopName)) <= codes_in(PAGE.section("Common fields"))
+    headers = _named("Response headers")
     conversation = {"x-conversation-id", "x-message-id"}
     assert {*HEADERS, "x-request-id", "x-run-id", "x-tool-loop", "content-type"} | conversation == headers
     assert PAGE.text.startswith(f"# The event contract v{VERSION}\n")

@@ -65,15 +65,15 @@ async def test_a_question_finds_its_page(question: str, wanted: str) -> None:
 FIRST = {
     "What is Signalbox?": ("what-is-signalbox.md#what-is-signalbox", "chat router"),
     "Signalbox": ("what-is-signalbox.md#what-is-signalbox", "chat router"),
-    "How are searches limited?": ("tool-loop.md#how-are-searches-limited-clamp", "TOOL_CLAMP"),
-    "What is dedupe?": ("tool-loop.md#how-are-equal-searches-recognised-dedupe", "search key"),
-    "What is the finalize step?": ("tool-loop.md#what-is-the-finalize-step", "last model call"),
-    "How do I resume a stream?": ("sse-contract.md#how-do-i-resume-a-stream", "Last-Event-ID"),
+    "How are searches limited?": ("tool-loop.md#limiting-searches-clamp", "TOOL_CLAMP"),
+    "What is dedupe?": ("tool-loop.md#equal-searches-dedupe", "search key"),
+    "What is the finalize step?": ("tool-loop.md#the-finalize-step", "last model call"),
+    "How do I resume a stream?": ("sse-contract.md#resuming-a-stream", "Last-Event-ID"),
     "What happens when I press stop?": ("what-is-signalbox.md#what-happens-when-i-press-stop", "cancelled"),
     "How does a run end?": ("what-is-signalbox.md#how-does-a-run-end", "done"),
-    "What is simulated mode?": ("simulator.md#what-is-simulated-mode", "without a key"),
+    "What is simulated mode?": ("simulator.md#simulated-mode", "without a key"),
     "Which tools does Signalbox have?": ("what-is-signalbox.md#which-tools-does-signalbox-have", "search_web"),
-    "what a journal is": ("architecture.md#what-is-a-journal-and-how-do-runs-work", "ordered events"),
+    "what a journal is": ("architecture.md#journals-and-runs", "ordered events"),
 }
 
 

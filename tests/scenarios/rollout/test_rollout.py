@@ -128,7 +128,7 @@ def test_the_log_has_the_fields_that_the_page_names(operator: Operator) -> None:
     [run] = [line for line in lines if line["event"] == "run"]
     named = {"loop", "status", "code", "steps", "attempts", "seconds", "input", "output", "cost"}
     assert named <= set(run)
-    section = PAGE[PAGE.index("What shows how V2 is doing") :]
+    section = PAGE[PAGE.index("Watching V2") :]
     assert all(f"`{name}`" in section for name in named)
 
 

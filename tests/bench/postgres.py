@@ -110,7 +110,7 @@ class _Worker:
             done: AnyEvent = Done(done=True, status="complete", loop="v2", steps=1)
             self.store.append(record.id, [Stamped(seq + 1, int(time.time() * 1000), done)])
             over = replace(record, status="complete", ended=time.time(), seq=seq + 1)
-            self.store.note(record.id, lambda over=over: over)
+            self.store.save_figures(record.id, lambda over=over: over)
             self.store.close(record.id)
         self.events += len(records)
         await self._flush()

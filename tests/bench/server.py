@@ -52,7 +52,7 @@ async def _hostile(arguments: JsonObject, context: ToolContext) -> JsonValue:
 class Unkept(MemoryStore):
     """In the place of the journal's store: nothing goes to a disk, and a run that is over is forgotten."""
 
-    most_bytes = math.inf
+    max_bytes = math.inf
     on_full: Callable[[str], None] | None = None
 
     def __init__(self, database: Database, sharing: Sharing | None = None) -> None:
@@ -60,7 +60,7 @@ class Unkept(MemoryStore):
 
     def close(self, run_id: str) -> None:
         """Forget the run: a heap that only grows would make what is compared with slower."""
-        self.drop(run_id)
+        self.discard(run_id)
 
     async def aclose(self) -> None:
         """Nothing is left to write."""

@@ -198,11 +198,11 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
     sharing = sharing_of(settings, database)
     store, log = JournalStore(database, sharing), RunLog()
     stack.push_async_callback(store.aclose)
-    store.most_bytes = settings.signalbox_max_run_mb * 1024 * 1024
+    store.max_bytes = settings.signalbox_max_run_mb * 1024 * 1024
     runs_ = RunManager(
         store,
-        most_at_once=settings.signalbox_max_runs,
-        most_bytes=store.most_bytes,
+        max_active=settings.signalbox_max_runs,
+        max_bytes=store.max_bytes,
         detached_seconds=settings.signalbox_detached_seconds,
         on_start=log.started,
         on_over=log.over,

@@ -34,8 +34,8 @@ def watch(run: Run | RunRecord, parts: Parts, place: Place, *, after: int = 0, f
 
     def batches(push: TryEmit[list[Stamped]]) -> AsyncGenerator[list[Stamped], None]:
         if not follow:
-            return runs.so_far(record.id, after)
-        return runs.watch(run if isinstance(run, Run) else run.id, after, push)
+            return runs.read_available(record.id, after)
+        return runs.subscribe(run if isinstance(run, Run) else run.id, after, push)
 
     headers = {**_names(record.id, record.loop), **_places(record)}
     return _Watching(headers, SseV1Encoder(record.id, record.loop, after), batches, place)

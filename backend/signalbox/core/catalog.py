@@ -1,4 +1,4 @@
-"""What the catalogue says of one model, read once from the upstream's list."""
+"""One model of the catalogue as typed values, parsed once from the upstream's list."""
 
 from msgspec import Struct
 
@@ -13,10 +13,10 @@ class Prices(Struct, frozen=True):
 
 
 class Abilities(Struct, frozen=True):
-    """What a model accepts; None where the catalogue says nothing, and then the host decides.
+    """What a model accepts. None means that the catalogue does not say; the provider decides.
 
-    `parameters`: which fields of `Params`. `tools`: they may be offered. `modalities`: what a model that draws is asked
-    to answer with.
+    `parameters` are names of fields of `Params`. `tools` is whether tools may be offered. `modalities` are the output
+    modalities to request from a model that generates images.
     """
 
     parameters: frozenset[str] | None = None

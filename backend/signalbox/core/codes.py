@@ -1,13 +1,13 @@
-"""Every code that Signalbox sends, with its sentence, what to do about it and its HTTP status."""
+"""Every code that Signalbox sends, with its message, the suggested action and its HTTP status."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Code(StrEnum):
-    """Every code that Signalbox sends, in requests, warnings, results and endings."""
+    """A code in an error response, a warning, a tool result or a `done` event."""
 
-    # Before a run: an HTTP status and `{error: {code, message, field?}}`.
+    # Request errors, before a run exists: an HTTP status and `{error: {code, message, field?}}`.
     INVALID_JSON = "INVALID_JSON"
     INVALID_REQUEST = "INVALID_REQUEST"
     UNKNOWN_FIELD = "UNKNOWN_FIELD"
@@ -35,7 +35,7 @@ class Code(StrEnum):
     SHUTTING_DOWN = "SHUTTING_DOWN"
     SERVER_UNREACHABLE = "SERVER_UNREACHABLE"
 
-    # Endings other than complete and cancelled.
+    # Endings of runs other than complete and cancelled.
     UPSTREAM_AUTH = "UPSTREAM_AUTH"
     UPSTREAM_CREDITS = "UPSTREAM_CREDITS"
     UPSTREAM_FORBIDDEN = "UPSTREAM_FORBIDDEN"
@@ -69,7 +69,7 @@ class Code(StrEnum):
     RUN_TOO_LARGE = "RUN_TOO_LARGE"
     INTERNAL = "INTERNAL"
 
-    # Results of calls that did not succeed.
+    # Failed tool results.
     INVALID_ARGUMENTS = "INVALID_ARGUMENTS"
     ARGUMENTS_CUT = "ARGUMENTS_CUT"
     TOOL_UNAVAILABLE = "TOOL_UNAVAILABLE"
@@ -82,7 +82,7 @@ class Code(StrEnum):
     CANCELLED = "CANCELLED"
     NOT_RECORDED = "NOT_RECORDED"
 
-    # Warnings that end nothing.
+    # Warnings after which the run continues.
     FINAL_EMPTY = "FINAL_EMPTY"
     MAX_STEPS = "MAX_STEPS"
     PARAM_DROPPED = "PARAM_DROPPED"
@@ -97,7 +97,7 @@ class Code(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CodeFact:
-    """What a code means to a reader, and whether asking again may help."""
+    """What a code means for the user: a sentence, what to do, and whether a retry may help."""
 
     sentence: str
     todo: str
@@ -105,7 +105,8 @@ class CodeFact:
     http: int = 400
 
 
-# Of a call that had begun when its run broke off: a model that hears that it was dropped makes it again.
+# The result of a call that was executing when its run was interrupted. It does not say that the call was dropped:
+# the model would make it again.
 CUT_OFF = (
     "The run was interrupted while the tool was running: there is no result, "
     "and the tool may or may not have done its work."

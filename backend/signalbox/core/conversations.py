@@ -1,4 +1,4 @@
-"""A conversation as it is kept: a tree of nodes, some told by a client, the others answered here."""
+"""A stored conversation: a tree of nodes, each sent by a client or answered by a run."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,20 +12,20 @@ from signalbox.core.records import RunRecord
 
 Role = Literal["user", "assistant"]
 
-# Characters that are composed together, and how far behind them the next slice may begin.
+# Characters that are composed at once, and how many combining marks may delay the next cut.
 _SLICE, _MOST_MARKS = 256, 32
 
 
 def folded(text: str) -> str:
-    """Return a text as it is searched: letters of all scripts in one case, and with their marks in one piece (ü)."""
+    """Return a text for searching: case-folded and composed (NFC)."""
     return composed(text).casefold()
 
 
 def composed(text: str) -> str:
-    """Return a text with letters and their marks in one piece (NFC).
+    """Return a text in NFC: each letter and its combining marks as one character.
 
-    Python sorts the marks behind a letter one by one: 40,000 of them in the worst order take 15 seconds. So a long
-    text is composed slice by slice, cut before a letter that begins something new where there is one.
+    Python sorts the marks after a letter in quadratic time: 40,000 of them in the worst order take 15 seconds. So a
+    long text is composed in slices, cut before a base character if there is one nearby.
     """
     if text.isascii() or len(text) <= _SLICE:
         return normalize("NFC", text)
@@ -42,35 +42,34 @@ def _slices(text: str) -> Iterator[str]:
 
 
 def key_of(owner: str, conversation_id: str) -> str:
-    """Return the id under which a conversation is kept: two owners may have chosen the same one.
+    """Return the id under which a conversation is stored; two owners may choose the same one.
 
-    A client's own id has no slash in it.
+    A client's id contains no slash.
     """
     return f"{owner}/{conversation_id}" if owner else conversation_id
 
 
 def session_of(key: str) -> str:
-    """Return what a host is told: OpenRouter takes 256 characters, and owners are not its business."""
+    """Return the session id to send upstream: at most 256 characters, without the owner."""
     return blake2b(key.encode(), digest_size=16).hexdigest() if "/" in key else key
 
 
 def shown_id(key: str) -> str:
-    """Return a conversation's id as its owner knows it."""
+    """Return the id that the client chose, without the owner."""
     return key.rpartition("/")[2]
 
 
 def _begins(character: str) -> bool:
-    """Whether a character, or the end of a text, is composed with nothing before it: no mark, no Hangul vowel."""
+    """Return whether a character does not compose with the one before it; true for an empty text."""
     return character.isascii() or (combining(character) == 0 and not "\u1160" <= character <= "\u11ff")
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """One conversation; times are epoch seconds. `leaf_id` is the node that the next question follows.
+    """One conversation; times are epoch seconds.
 
-    `id` is the one under which it is kept, see `key_of`.
-
-    `is_titled`: a person gave the title; else it is the first words of the first question, and empty before.
+    `id` is the stored id, see `key_of`. `leaf_id` is the node that the next question follows. `is_titled` is whether
+    the user set the title; otherwise it is the first words of the first question, and empty before.
     """
 
     id: str
@@ -84,9 +83,9 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is known of the run that a node is; `status` and `ended` (epoch seconds) are None while it goes on.
+    """A node's run; `status` and `ended` (epoch seconds) are None while it is active.
 
-    The last three are read only where a conversation is shown.
+    The last three fields are loaded only to display a conversation.
     """
 
     status: Status | None
@@ -104,16 +103,16 @@ class Answer:
 
 
 def answer_of(record: RunRecord) -> Answer:
-    """Return what a conversation shows of a run."""
+    """Return the fields of a run that a conversation shows."""
     return Answer(**{name: getattr(record, name) for name in Answer.__slots__})
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One place in the tree. `run` is set where a model answered here: the node then has the run's id.
+    """One node of the tree. `run` is set if the node is a run's answer; the node then has the run's id.
 
-    `system` holds from here on, until another one comes; None says nothing about it, and an empty one takes it away.
-    `digest` tells what a client's node says; a run's is known by its `text`.
+    `system` applies to this node and its descendants until another node sets it; None leaves it unchanged, an empty
+    string removes it. `digest` identifies the content of a client's node; a run's node is identified by its `text`.
     """
 
     id: str
@@ -128,7 +127,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A node that a client tells, and what it holds."""
+    """A node that a client sent, with its messages."""
 
     node: Node
     messages: tuple[Message, ...]
@@ -136,9 +135,9 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A conversation in a list. `model` is the newest run's; `unfinished` runs have no ending on disk.
+    """A conversation in a list. `model` is the newest run's; `unfinished` are ids of runs without an ending on disk.
 
-    `cost` is the sum of all its runs at list prices, `paid` the sum without simulated runs.
+    `cost` sums all its runs at list prices, `paid` all but simulated runs.
     """
 
     conversation: Conversation

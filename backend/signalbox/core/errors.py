@@ -1,20 +1,21 @@
-"""What can go wrong, as types with a code, a sentence and what to do.
+"""Exceptions with a code, a message and a suggested action.
 
 SignalboxError
-├── RequestError      before a run exists: answered with a 4xx that names the field
-├── UpstreamError     what the upstream refused, broke or withheld: told inside the stream
-└── ToolError         why a tool call has no result: told to the model and to the client
+├── RequestError      before a run exists: becomes a 4xx or 5xx response that names the field
+├── StoreError        the database failed
+├── UpstreamError     the upstream rejected, broke or withheld the answer: becomes events of the stream
+└── ToolError         a tool call failed: becomes its result, for the model and the client
 """
 
 from signalbox.core.codes import CODES, Code
 
-# Seconds: a client may wait this long and retry without asking the user. A limit that resets later
-# (OpenRouter's free models have one per day) has `retryable: false`; `retry_after` still says when.
+# Seconds that a client may wait before it retries without asking the user. A limit that resets later (OpenRouter's
+# free models have a daily one) has `retryable: false`; `retry_after` still says when.
 LONGEST_RETRY_AFTER = 600.0
 
 
 class SignalboxError(Exception):
-    """Any failure with a code of ours; `message` is safe to show."""
+    """A failure with one of our codes; `message` is safe to show to users."""
 
     def __init__(self, code: Code, message: str = "") -> None:
         self.code = code
@@ -23,14 +24,14 @@ class SignalboxError(Exception):
 
     @property
     def todo(self) -> str:
-        """What the reader can do about it."""
+        """What the user can do about it."""
         return CODES[self.code].todo
 
 
 class RequestError(SignalboxError):
-    """A request that cannot become a run; `field` names what is wrong in it, as a dotted path.
+    """A rejected request; `field` is the dotted path of the invalid field.
 
-    `status` is another HTTP status than the code's own, `retry_after` how many seconds to wait before asking again.
+    `status` overrides the HTTP status of the code. `retry_after` is in seconds.
     """
 
     def __init__(
@@ -49,15 +50,15 @@ class RequestError(SignalboxError):
 
 
 class StoreError(SignalboxError):
-    """The database did not do what it was asked."""
+    """The database failed or rejected an operation."""
 
 
 class UpstreamError(SignalboxError):
-    """What the upstream refused or broke.
+    """A request that the upstream rejected or failed to answer.
 
-    `status` is the HTTP status (or the code of an error inside a 200), `retry_after` is in seconds, `affordable` the
-    number of tokens that the account can still pay, where the upstream tells it. `about_images`: it may have refused
-    the images of the request, not its words.
+    `status` is the HTTP status, or the code of an error inside a 200. `retry_after` is in seconds. `affordable` is
+    the number of tokens that the account can still pay for, if the upstream says. `about_images` is whether the
+    images of the request may be the cause.
     """
 
     def __init__(
@@ -79,9 +80,9 @@ class UpstreamError(SignalboxError):
         self.retryable = self._may_help() if retryable is None else retryable
 
     def _may_help(self) -> bool:
-        """Whether asking again may help soon; a limit that resets tomorrow is nothing that a client should wait for."""
+        """Return whether a retry may help soon; a client does not wait for a limit that resets tomorrow."""
         return CODES[self.code].retryable and (self.retry_after or 0.0) <= LONGEST_RETRY_AFTER
 
 
 class ToolError(SignalboxError):
-    """Why a tool has no result; the message is read by the model and may be shown to the user."""
+    """A failed tool call. The model reads the message, and the user may see it."""

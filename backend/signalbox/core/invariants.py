@@ -1,4 +1,4 @@
-"""The order that a run's events must keep, as a function; checked on every stream in every test."""
+"""Checks the order of a run's events; tests check every stream with it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -24,9 +24,9 @@ _ONCE = (Code.TOOL_CLAMP, Code.FINAL_EMPTY)
 
 @dataclass(slots=True)
 class OrderCheck:
-    """Follows one run's events and tells the first fault in their order as a sentence.
+    """Checks the events of one run one by one; each fault is a sentence.
 
-    `resumed`: the events begin in the middle of the run, so calls and content of before are not known.
+    `resumed` is whether the events start in the middle of the run: earlier calls and content are then unknown.
     """
 
     resumed: bool = False
@@ -39,7 +39,7 @@ class OrderCheck:
     warned: set[str] = field(default_factory=set[str])
 
     def feed(self, event: AnyEvent) -> str | None:
-        """Return what is wrong with this event here, None when nothing is."""
+        """Return what is wrong with the next event, or None."""
         if self.done:
             return f"{_tag(event)} after done: done is the last event of a run"
         fault = self._check(event)
@@ -47,7 +47,7 @@ class OrderCheck:
         return fault
 
     def close(self) -> str | None:
-        """Return what is missing when no more events follow."""
+        """Return what is missing at the end of the stream, or None."""
         return None if self.done else "the stream ends without done"
 
     def _check(self, event: AnyEvent) -> str | None:
@@ -128,7 +128,7 @@ class OrderCheck:
 
 
 def first_fault(events: Iterable[AnyEvent]) -> str | None:
-    """Return the first fault of a whole run's events, None when the order is kept."""
+    """Return the first fault in the events of a whole run, or None."""
     check = OrderCheck()
     for event in events:
         if fault := check.feed(event):
@@ -137,7 +137,7 @@ def first_fault(events: Iterable[AnyEvent]) -> str | None:
 
 
 def first_stamp_fault(stamped: Iterable[Stamped]) -> str | None:
-    """Return the first place where `seq` does not rise."""
+    """Return where `seq` does not increase, as a sentence, or None."""
     last = 0
     for item in stamped:
         if item.seq <= last:

@@ -1,4 +1,4 @@
-"""A conversation as values: what was said, called and found, independent of any provider's JSON."""
+"""The messages of a conversation as values, independent of any provider's JSON."""
 
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
@@ -8,13 +8,13 @@ from msgspec import Struct
 JsonValue: TypeAlias = bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"] | None
 JsonObject: TypeAlias = dict[str, JsonValue]
 
-# Nothing of a model is believed beyond this depth: what cannot be written again would end a run (quirk G6; orjson
-# writes 254 levels).
+# The deepest JSON accepted from a model. Values that cannot be serialized again would end the run; orjson serializes
+# 254 levels (quirk G6).
 MAX_DEPTH = 128
 
 
 def weight_of(messages: Iterable["Message"], enough: int) -> int:
-    """Count about how many characters messages have, up to `enough` of them."""
+    """Estimate the size of messages in characters; counting stops at `enough`."""
     weight = 0
     left: list[object] = []
     for message in messages:
@@ -37,12 +37,12 @@ def weight_of(messages: Iterable["Message"], enough: int) -> int:
     return weight
 
 
-# What a message or a part costs beside its text, and a number or a key in a call's arguments.
+# Added per message or part, and counted for each number or key in a call's arguments.
 _OVERHEAD, _LEAST = 64, 8
 
 
 def nests_too_deeply(value: JsonValue) -> bool:
-    """Whether lists and objects stand more than MAX_DEPTH inside each other."""
+    """Return whether lists and objects are nested deeper than MAX_DEPTH."""
     layer: list[JsonValue] = [value]
     for _ in range(MAX_DEPTH + 1):
         layer = [
@@ -86,28 +86,29 @@ def _weight_of_part(part: ContentPart) -> int:
 
 
 class ReasoningDetail(Struct, frozen=True):
-    """One opaque reasoning item of a provider, kept as it came.
+    """One opaque reasoning item of a provider, unchanged.
 
-    `raw` goes back unchanged, and only to the model that made it: hosts sign these items and answer 400 to a changed
-    or foreign one (quirks B1 to B4).
+    `raw` is sent back unchanged, and only to the model that produced it: providers sign these items and answer 400 to
+    a changed or foreign one (quirks B1 to B4).
     """
 
     raw: Mapping[str, JsonValue]
 
     @property
     def names(self) -> JsonValue:
-        """The id it carries: its own, or that of a call that it signs."""
+        """The id of the item, or of the call that it signs."""
         return self.raw.get("id")
 
     def renamed(self, call_id: str) -> "ReasoningDetail":
-        """Return it with another id, in the same place."""
+        """Return a copy with another id; the order of the keys does not change."""
         return ReasoningDetail({key: call_id if key == "id" else value for key, value in self.raw.items()})
 
 
 class ToolCall(Struct, frozen=True):
-    """One call of a tool; `id` is ours, `upstream_id` is what the model's host named it.
+    """One tool call; `id` is ours, `upstream_id` is the provider's.
 
-    `raw` is the text of arguments that cannot be read; `arguments` is empty then, as the model's host takes it.
+    `raw` is the text of arguments that could not be parsed; `arguments` is then empty, because providers reject
+    invalid JSON.
     """
 
     id: str
@@ -124,16 +125,16 @@ class SystemMessage(Struct, frozen=True):
 
 
 class UserMessage(Struct, frozen=True):
-    """What the person said."""
+    """A message of the user."""
 
     content: Content
 
 
 class AssistantMessage(Struct, frozen=True):
-    """What a model said and called.
+    """A model's turn: its text, its reasoning and its tool calls.
 
-    `model` and `provider` tag whose reasoning this is; `reasoning_field` is the wire's name for plain reasoning text,
-    kept for hosts that want the text back under the same name (quirk B5).
+    `model` and `provider` say who produced the reasoning. `reasoning_field` is the JSON field in which plain reasoning
+    arrived; some providers want it back in the same field (quirk B5).
     """
 
     content: str = ""
@@ -147,7 +148,7 @@ class AssistantMessage(Struct, frozen=True):
 
 
 class ToolMessage(Struct, frozen=True):
-    """The result of one call; content is always one string (quirk C14). `outside`: we have not written it (G3)."""
+    """The result of one call; content is always one string (quirk C14). `outside` marks untrusted text (G3)."""
 
     call_id: str
     name: str

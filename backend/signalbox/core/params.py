@@ -1,4 +1,4 @@
-"""What a caller may set beside the conversation, in neutral names; each dialect translates them to its own JSON."""
+"""Request parameters in provider-neutral names; each dialect translates them to its own JSON."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
@@ -17,11 +17,11 @@ class ForcedTool(Struct, frozen=True):
 
 
 Choice: TypeAlias = Literal["auto", "none", "required"] | ForcedTool
-"""Whether the model may, must or must not call tools."""
+"""Whether the model may, must or must not call tools, or which one it must call."""
 
 
 class Reasoning(Struct, frozen=True, omit_defaults=True):
-    """How much the model reasons; `exclude` asks for an answer that does not show it."""
+    """How much the model reasons; `exclude` leaves the reasoning out of the answer."""
 
     effort: str | None = None
     max_tokens: int | None = None
@@ -31,10 +31,10 @@ class Reasoning(Struct, frozen=True, omit_defaults=True):
 
 
 class Routing(Struct, frozen=True):
-    """Which hosts may serve the request.
+    """Which providers may serve the request.
 
-    `wanted` is what the caller asked of the router, in the router's own words. `takes_all` repeats the one wish in it
-    that decides which parameters may be added: only hosts that accept every parameter. `host` is the only one allowed.
+    `wanted` are the client's routing preferences in the router's JSON. `takes_all` repeats the one preference that
+    limits which parameters may be added: only providers that accept every parameter. `host` is the only allowed one.
     """
 
     wanted: Mapping[str, JsonValue] = {}
@@ -42,7 +42,7 @@ class Routing(Struct, frozen=True):
     host: str | None = None
 
 
-# The names that the public API, its warnings and the trace of a run have for these fields.
+# The names of these fields in the public API, its warnings and the trace of a run.
 _PUBLIC_NAMES = {
     "parallel": "parallel_tool_calls",
     "format": "response_format",
@@ -52,11 +52,11 @@ _PUBLIC_NAMES = {
 
 
 class Params(Struct, frozen=True, rename=_PUBLIC_NAMES):
-    """Sampling, limits, reasoning, routing; None is not set and is not sent.
+    """Sampling, limits, reasoning and routing; a field that is None is not sent.
 
-    `format` is the response format in the words of chat completions. `extra` are parameters without a neutral name,
-    for dialects that know them. `added` names the fields that the caller left open and a guardrail set, in that order:
-    a request writer puts them behind the caller's.
+    `format` is the response format as chat completions define it. `extra` are parameters without a neutral name, for
+    dialects that know them. `added` names the fields that a guardrail set because the client did not, in order; a
+    request writer puts them after the client's.
     """
 
     parallel: bool | None = None
@@ -84,14 +84,14 @@ class Params(Struct, frozen=True, rename=_PUBLIC_NAMES):
     added: tuple[str, ...] = ()
 
     def changed(self, **values: Any) -> "Params":
-        """Return a copy with these fields set, or taken out with None."""
+        """Return a copy with these fields set; None unsets a field."""
         unset = {name for name in values if getattr(self, name) is None}
         kept = tuple(name for name in self.added if values.get(name, True) is not None)
         new = tuple(name for name, value in values.items() if name in unset and value is not None)
         return replace(self, **values, added=kept + new)
 
     def set_fields(self) -> list[str]:
-        """Name the fields that are set: the caller's in their fixed order, then the added ones."""
+        """Return the names of the set fields: the client's in their fixed order, then the added ones."""
         given = [name for name in FIELDS if getattr(self, name) is not None and name not in self.added]
         return [*given, *self.added]
 
@@ -102,19 +102,19 @@ _NAME_OF = dict(zip(Params.__struct_fields__, Params.__struct_encode_fields__, s
 
 
 def public_name(field: str) -> str:
-    """Return the name that a field of `Params` has in the public API."""
+    """Return the public API's name of a field of `Params`."""
     return _NAME_OF[field]
 
 
 def public_choice(choice: Choice | None) -> JsonValue:
-    """Return a choice as the public API writes it."""
+    """Return a tool choice as JSON of the public API."""
     if isinstance(choice, ForcedTool):
         return {"type": "function", "function": {"name": choice.name}}
     return choice
 
 
 def public_value(value: object) -> object:
-    """Return the value of one field for the trace of a run."""
+    """Return the value of a field as the trace of a run shows it."""
     if isinstance(value, Routing):
         return value.host or dict(value.wanted)
     return msgspec.to_builtins(value)

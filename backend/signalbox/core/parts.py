@@ -1,4 +1,4 @@
-"""What goes to a model (Request) and what comes back from it (parts, Usage, Completion)."""
+"""A request to a model (Request) and its answer (parts, Usage, Completion)."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -12,7 +12,7 @@ from signalbox.core.params import NO_PARAMS, Choice, Params
 
 
 class Usage(Struct, frozen=True):
-    """Tokens and money of one model call; `cost` is in USD and absent where the upstream does not tell."""
+    """Tokens and cost of one model call; `cost` is in USD, None if the upstream does not report it."""
 
     input: int = 0
     output: int = 0
@@ -21,7 +21,7 @@ class Usage(Struct, frozen=True):
     cost: float | None = None
 
     def __add__(self, other: "Usage") -> "Usage":
-        """Sum two calls; a cost that one of them does not know leaves the other's."""
+        """Sum two calls; an unknown cost counts as 0 unless both are unknown."""
         known = [c for c in (self.cost, other.cost) if c is not None]
         return Usage(
             input=self.input + other.input,
@@ -33,7 +33,7 @@ class Usage(Struct, frozen=True):
 
 
 class Bill(Struct, frozen=True):
-    """What one generation really cost, as the upstream tells it afterwards; None where it does not tell."""
+    """The final cost of one generation, fetched after it ended; a field is None if the upstream does not report it."""
 
     usage: Usage
     model: str | None = None
@@ -41,7 +41,7 @@ class Bill(Struct, frozen=True):
     cancelled: bool | None = None
 
 
-# Parts are structs without garbage-collector tracking: thousands are made per second and none holds a cycle.
+# Parts are not tracked by the garbage collector: thousands are created per second, and none is part of a cycle.
 
 
 class TextDelta(Struct, frozen=True, gc=False):
@@ -51,20 +51,20 @@ class TextDelta(Struct, frozen=True, gc=False):
 
 
 class RefusalDelta(Struct, frozen=True, gc=False):
-    """A piece of a refusal, sent by some hosts in a separate field."""
+    """A piece of a refusal, which some providers send in a separate field."""
 
     text: str
 
 
 class ReasoningDelta(Struct, frozen=True, gc=False):
-    """A piece of visible reasoning; `field` is the wire's name for it, None when it was read from details."""
+    """A piece of visible reasoning; `field` is its JSON field, None if it came from reasoning details."""
 
     text: str
     field: str | None = None
 
 
 class Citation(Struct, frozen=True, gc=False):
-    """A page that the answer cites; `start` and `end` are places in its text, where the host tells them."""
+    """A page that the answer cites; `start` and `end` are offsets in its text, if the provider sends them."""
 
     url: str
     title: str = ""
@@ -74,31 +74,31 @@ class Citation(Struct, frozen=True, gc=False):
 
 
 class ImageDelta(Struct, frozen=True, gc=False):
-    """An image of the answer: a data URL, or an address on the web."""
+    """An image of the answer: a data URL or an https URL."""
 
     url: str
 
 
 class Omitted(Struct, frozen=True, gc=False):
-    """Something of the answer was left out, and why, as a sentence."""
+    """A piece of the answer was left out; `why` is a sentence."""
 
     why: str
 
 
 class HiddenReasoning(Struct, frozen=True, gc=False):
-    """The model reasoned, but this piece is encrypted: there is nothing to show."""
+    """A piece of encrypted reasoning, which cannot be shown."""
 
 
 class Details(Struct, frozen=True):
-    """All reasoning details of the answer, merged; sent once, at its end. They go back unchanged."""
+    """All reasoning details of the answer, merged; emitted once, at its end. They are sent back unchanged."""
 
     items: tuple[ReasoningDetail, ...]
 
 
 class CallDelta(Struct, frozen=True, gc=False):
-    """A piece of a tool call; absent means absent (None), also for `index` (quirk A2).
+    """A piece of a tool call; a missing field is None, also `index` (quirk A2).
 
-    `position` is the entry's place in a delta that lists several, None when it stands alone.
+    `position` is the position in a delta with several entries, None in a delta with one.
     """
 
     index: int | None = None
@@ -109,10 +109,10 @@ class CallDelta(Struct, frozen=True, gc=False):
 
 
 class FinishReason(StrEnum):
-    """Why a turn ended, whatever word the provider has for it. Only the first two are good endings.
+    """Why a turn ended, independent of the provider's word. Only the first two are successful endings.
 
-    `WITHHELD`: refused or filtered. `PAUSED`: to be continued. `MALFORMED_CALL` and `UNEXPECTED_CALL`: the provider
-    could not read the model's call, or did not allow it. `UNKNOWN`: a word that Signalbox does not know.
+    `WITHHELD`: refused or filtered. `PAUSED`: the model can continue the turn. `MALFORMED_CALL` and `UNEXPECTED_CALL`:
+    the provider could not parse the model's call, or did not allow it. `UNKNOWN`: a word that Signalbox does not know.
     """
 
     STOP = "stop"
@@ -127,10 +127,10 @@ class FinishReason(StrEnum):
 
 
 class Finish(Struct, frozen=True, gc=False):
-    """Why the model stopped; a later one replaces an earlier one.
+    """Why the model stopped; a later part replaces an earlier one.
 
-    `word` is what the host said, and without it an answer counts as unfinished; `native` is the model's own word. Both
-    are for the trace: what they mean together is `reason`.
+    `word` is the provider's finish reason; without it an answer counts as unfinished. `native` is the model's. Both are
+    for the trace; `reason` is their normalized meaning.
     """
 
     reason: FinishReason | None = None
@@ -139,7 +139,7 @@ class Finish(Struct, frozen=True, gc=False):
 
 
 class Served(Struct, frozen=True, gc=False):
-    """Which generation, model and provider answered."""
+    """The generation, model and provider that answered."""
 
     generation_id: str | None = None
     model: str | None = None
@@ -147,27 +147,27 @@ class Served(Struct, frozen=True, gc=False):
 
 
 class UsageReport(Struct, frozen=True, gc=False):
-    """Tokens and cost so far; a later report replaces an earlier one. `raw` is the host's own object."""
+    """Tokens and cost so far; a later report replaces an earlier one. `raw` is the provider's object."""
 
     usage: Usage
     raw: Mapping[str, JsonValue]
 
 
 class Fault(Struct, frozen=True):
-    """An error inside a stream or a body of HTTP 200; `raw` is the host's own object."""
+    """An error inside a stream or in the body of a 200; `raw` is the provider's object."""
 
     error: UpstreamError
     raw: JsonValue = None
 
 
 class Unreadable(Struct, frozen=True, gc=False):
-    """A frame that is not JSON was left out; `size` is in bytes."""
+    """A frame that is not valid JSON and was left out; `size` is in bytes."""
 
     size: int
 
 
 class EndOfStream(Struct, frozen=True, gc=False):
-    """The host said that nothing follows (`[DONE]`, or the end of a whole body)."""
+    """The upstream marked the end of the answer (`[DONE]`, or the end of a whole body)."""
 
 
 StreamPart: TypeAlias = (
@@ -190,7 +190,7 @@ StreamPart: TypeAlias = (
 
 
 class ArgumentStatus(StrEnum):
-    """What the text of a call's arguments is, before any repair."""
+    """How the text of a call's arguments parsed, before any repair."""
 
     OK = "ok"
     EMPTY = "empty"
@@ -200,7 +200,7 @@ class ArgumentStatus(StrEnum):
 
 
 class RawCall(Struct, frozen=True):
-    """One call as the wire told it: `arguments` is the text, `value` what it parses to (None when it does not)."""
+    """One call as received; `arguments` is the text, `value` the parsed JSON, None if it is invalid."""
 
     id: str | None
     name: str
@@ -210,9 +210,9 @@ class RawCall(Struct, frozen=True):
 
 
 class Completion(Struct, frozen=True):
-    """One whole answer of a model, put together from its parts; wire truth, nothing repaired.
+    """One whole answer of a model, assembled from its parts; nothing is repaired.
 
-    `leaked`: its text held markup of tool calls, which was taken out.
+    `leaked`: its text contained tool-call markup, which was removed.
     """
 
     content: str = ""
@@ -235,12 +235,12 @@ class Completion(Struct, frozen=True):
 
     @property
     def says_something(self) -> bool:
-        """Whether there is an answer in it: words, or an image."""
+        """Whether the answer has visible content: text other than whitespace, or an image."""
         return bool(self.content.strip() or self.images)
 
 
 class ToolSchema(Struct, frozen=True):
-    """A tool as a model is told of it; `parameters` is JSON Schema."""
+    """A tool as it is offered to a model; `parameters` is JSON Schema."""
 
     name: str
     description: str
@@ -248,9 +248,9 @@ class ToolSchema(Struct, frozen=True):
 
 
 class Request(Struct, frozen=True):
-    """One model call: everything that goes out, before it becomes a dialect's JSON.
+    """One model call, before a dialect turns it into JSON.
 
-    `changes` says in words what the run has given up so that its host accepts the request; it is not sent.
+    `changes` describes the degradations that make the provider accept the request; it is not sent.
     """
 
     model: str

@@ -1,4 +1,4 @@
-"""The Protocols that stand between the loops and the world: what others implement."""
+"""The Protocols through which chat, runs, services and store meet."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -20,13 +20,13 @@ generator, so that an event passes from the upstream's socket to the client's wi
 """
 
 TryEmit: TypeAlias = Callable[[Batch], bool]
-"""An `Emit` that may decline: False means that nothing was delivered, and the caller delivers the batch another way."""
+"""An `Emit` that may decline: False means that nothing was delivered, and the caller delivers the batch otherwise."""
 
 OnHead: TypeAlias = Callable[[Served], None]
-"""Called with what the head of an answer says, before the first byte of its body (quirk F4)."""
+"""Called with what the response headers say, before the first byte of the body (quirk F4)."""
 
 OnDurable: TypeAlias = Callable[[int, int], None]
-"""Called after a flush with the numbers of a run's last event on disk and of the last one reserved there."""
+"""Called after a flush with the sequence number of a run's last event on disk and the last reserved one."""
 
 Play: TypeAlias = Callable[[Emit[list[AnyEvent]]], Awaitable[None]]
 """One run, ready to be played; cancelling it ends the upstream's request and every tool."""
@@ -45,74 +45,74 @@ class ChatClient(Protocol):
 
 
 class BillSource(Protocol):
-    """Tells afterwards what a generation cost."""
+    """Looks up the final cost of a generation."""
 
     async def bill(self, generation_id: str) -> Bill | None:
-        """Return the bill, None while it is not written yet; raises UpstreamError."""
+        """Return the bill, None while it is not available yet; raises UpstreamError."""
         ...
 
 
 class ToolRunner(Protocol):
-    """Runs tools by name. Only cancellation ever leaves it as an exception."""
+    """Executes tools by name. It raises nothing but CancelledError."""
 
     def spec(self, name: str) -> ToolSpec | None:
-        """Return what is known of a tool, None for a name that is not offered."""
+        """Return a tool's spec, None for a name that is not offered."""
         ...
 
     def check(self, name: str, arguments: Mapping[str, JsonValue]) -> ToolOutcome | None:
-        """Return what is wrong with these arguments, None when they fit the schema."""
+        """Return a failure if the arguments do not match the schema, else None."""
         ...
 
     async def run(self, name: str, arguments: Mapping[str, JsonValue], context: ToolContext) -> ToolOutcome:
-        """Run one call that passed `check`, within its timeout."""
+        """Execute one call that passed `check`, within its timeout."""
         ...
 
 
 class RunStore(Protocol):
-    """Where runs last. What a stream calls never waits; what may wait is a coroutine and raises StoreError."""
+    """Stores runs. The methods that a stream calls return at once; the coroutines may wait and raise StoreError."""
 
     @property
-    def is_well(self) -> bool:
-        """Whether the last write went through."""
+    def is_healthy(self) -> bool:
+        """Whether the last write succeeded."""
         ...
 
     def open(self, record: RunRecord, durable: OnDurable) -> Awaitable[None]:
-        """Keep a new run, with its first numbers reserved; `durable` is told of that, and of how far it is filed.
+        """Insert a new run and reserve its first sequence numbers; `durable` is called after each flush of the run.
 
-        It is handed over at once; what is returned waits until it is kept, and raises StoreError.
+        The insert is queued at once. Awaiting the result waits until the run is on disk, and raises StoreError.
         """
         ...
 
     def append(self, run_id: str, batch: list[Stamped]) -> None:
-        """Add events at the end of a run's journal; they are on disk at the next flush, soon."""
+        """Append events to a run's journal; the next flush writes them to disk."""
         ...
 
-    def remember(self, run_id: str, seq: int, messages: Sequence[Message]) -> None:
-        """Add what the run's history grew by; the events up to `seq` are told by it."""
+    def append_turns(self, run_id: str, seq: int, messages: Sequence[Message]) -> None:
+        """Append turns to a run's history; they cover the events up to `seq`."""
         ...
 
-    def note(self, run_id: str, figures: Callable[[], Figures]) -> None:
-        """Keep a run's figures as they are at the next flush."""
+    def save_figures(self, run_id: str, figures: Callable[[], Figures]) -> None:
+        """Save a run's figures with the next flush; `figures` is called then."""
         ...
 
     def resume(self, record: RunRecord) -> None:
-        """Take events of a run again that is on disk; numbered above every event that a client may have seen."""
+        """Accept events again for a run on disk; they must be numbered above its reserved numbers."""
         ...
 
     def close(self, run_id: str) -> None:
-        """Take no more events of a run; what it handed over is still written."""
+        """Accept no more events of a run; queued ones are still written."""
         ...
 
     async def flush(self, run_id: str | None = None) -> None:
-        """Wait until everything handed over so far is on disk, of this run or of all."""
+        """Wait until everything queued so far is on disk, for one run or for all."""
         ...
 
-    def drop(self, run_id: str) -> None:
-        """Take no more of a run, and forget what of it is not on disk yet."""
+    def discard(self, run_id: str) -> None:
+        """Accept nothing more of a run, and discard what is not on disk yet."""
         ...
 
-    async def read(self, run_id: str, after: int) -> list[Stamped]:
-        """Return the next events with seq > after, some thousands at most; none when there are no more."""
+    async def read_events(self, run_id: str, after: int) -> list[Stamped]:
+        """Return the next events with seq > after, some thousands at most; an empty list at the end."""
         ...
 
     async def find(self, run_id: str) -> RunRecord | None:
@@ -120,7 +120,7 @@ class RunStore(Protocol):
         ...
 
     async def is_over(self, run_id: str) -> bool:
-        """Whether a run's ending is kept; so it is of a run that is not there (any more)."""
+        """Return whether a run's ending is stored; true for an unknown or deleted run."""
         ...
 
     async def find_by_key(self, key: str) -> RunRecord | None:
@@ -130,31 +130,32 @@ class RunStore(Protocol):
     async def recent(
         self, limit: int, before: tuple[float, str] | None = None, owner: str | None = None, statuses: Statuses = ()
     ) -> list[RunRecord]:
-        """Return the newest runs first, of those that began before this time (epoch seconds) and run.
+        """Return runs, newest first.
 
-        Those of one owner, and of these statuses (None: under way); of all where none is named.
+        `before` is a run's start (epoch seconds) and id; only older runs are returned. `owner` and `statuses` (None is
+        an active run) filter them; without them all match.
         """
         ...
 
     async def delete(self, run_id: str) -> None:
-        """Delete a run and everything stored about it, so that nothing of it is left on disk."""
+        """Delete a run and everything stored about it, and erase it from the disk."""
         ...
 
-    async def forget(self) -> None:
-        """Leave nothing on disk of what was deleted, runs or conversations."""
+    async def erase_deleted(self) -> None:
+        """Erase deleted runs and conversations from the disk."""
         ...
 
     def locked(self, name: str) -> AbstractAsyncContextManager[None]:
-        """Lock a name among all workers; others wait for it."""
+        """Hold a named lock among all workers."""
         ...
 
-    async def take_unfinished(self) -> list[RunRecord]:
-        """Take over the runs without an ending and without a live worker; the caller must end them.
+    async def claim_unfinished(self) -> list[RunRecord]:
+        """Claim the unfinished runs that have no live worker; the caller must end them.
 
-        Asked once at a start, before there are runs, and by a worker among others again and again.
+        Called once at startup, before any run starts; with several workers also periodically.
         """
         ...
 
     async def unsettled(self, since: float) -> list[RunRecord]:
-        """Return the runs ended since then (epoch seconds) whose cost is not known yet."""
+        """Return the runs that ended since then (epoch seconds) and whose cost is still an estimate."""
         ...

@@ -1,4 +1,4 @@
-"""What is kept of a run beside its events: who asked for what, how far it came, what it cost, how it ended."""
+"""A run's stored record, without its events: the request, progress, cost and ending."""
 
 from collections.abc import Collection
 from typing import TypeAlias
@@ -10,13 +10,13 @@ from signalbox.core.messages import JsonObject
 from signalbox.core.parts import Usage
 
 Statuses: TypeAlias = Collection[Status | None]
-"""Which runs are looked for: None stands for those under way; none at all for any."""
+"""A filter by status: None is an active run, an empty collection matches every run."""
 
 
 class Figures(Struct, frozen=True, kw_only=True):
-    """What changes while a run goes on; `seq` is the last number on disk, `ended` in epoch seconds.
+    """The fields that change during a run; `seq` is the last event on disk, times are epoch seconds.
 
-    They stand apart from the rest of a record because they are kept several times in a short run.
+    They are separate from the rest of the record because even a short run saves them several times.
     """
 
     ended: float | None = None
@@ -31,24 +31,22 @@ class Figures(Struct, frozen=True, kw_only=True):
 
     @property
     def cost(self) -> float | None:
-        """What it cost in USD, as far as known."""
+        """The cost in USD as far as known, None if nothing is known."""
         return self.usage.cost if self.usage else None
 
     @property
     def is_over(self) -> bool:
-        """Whether its ending is known."""
+        """Whether the run has ended."""
         return self.status is not None
 
 
 class RunRecord(Figures, frozen=True):
-    """One run as it is kept; `owner` is the API token that asked, empty without one.
+    """One stored run; times are epoch seconds, `status` is None while it is active.
 
-    Times are epoch seconds; `status` is None while it runs.
-
-    `request` is what the trace shows, without texts; `question` is what was asked, whole, so that the run can be shown
-    and asked again. `parent_id` is the message that it answers in its conversation. `key` is the caller's
-    Idempotency-Key and `digest` the hash of the body that came with it. `reserved` is the highest number that any
-    client may have seen.
+    `owner` is the id of the API token that started it, empty without tokens. `request` is redacted, for the trace;
+    `question` is complete, so that the run can be shown and repeated. `parent_id` is the message that it answers.
+    `key` is the client's Idempotency-Key and `digest` the hash of the body sent with it. `reserved` is the highest
+    sequence number that a client may have seen.
     """
 
     id: str
@@ -68,28 +66,28 @@ class RunRecord(Figures, frozen=True):
 
     @property
     def first_token_ms(self) -> int | None:
-        """Milliseconds from its start to the model's first part, as `done` has them; None where none came."""
+        """Milliseconds from the start to the model's first part, as in `done`; None if no part arrived."""
         parts = (attempt.get("first_part") for attempt in self.attempts)
         first = next((part for part in parts if isinstance(part, int | float)), None)
         return None if first is None else max(0, round((first - self.started) * 1000))
 
     @property
     def provider(self) -> str | None:
-        """The provider that answered last, None where none was named."""
+        """The provider of the last attempt that names one, or None."""
         named = (attempt.get("provider") for attempt in reversed(self.attempts))
         return next((name for name in named if isinstance(name, str)), None)
 
     @property
     def column(self) -> int | None:
-        """Its place among answers compared side by side, None where it is not compared."""
+        """The column among answers compared side by side, None if it is not part of a comparison."""
         column = self.question.get("column")
         return column if isinstance(column, int) else None
 
     @property
     def continues(self) -> str | None:
-        """The run whose answer it continues, None where it answers a message."""
+        """The id of the run whose answer it continues, None if it answers a message."""
         return self.parent_id if self.question.get("continue") is True else None
 
     def with_figures(self, figures: Figures) -> "RunRecord":
-        """Return it with how far the run has come."""
+        """Return a copy with these figures."""
         return structs.replace(self, **{name: getattr(figures, name) for name in Figures.__struct_fields__})

@@ -76,7 +76,7 @@ async def journal_in(database: Database, name: str, ours: Collection[str]) -> Jo
     record = await store.find(name)
     if record is None:
         return await _saved_in(database, name, ours)
-    events = await read_all(partial(store.read, record.id))
+    events = await read_all(partial(store.read_events, record.id))
     if not record.is_over:
         raise NoJournal(f"The run {name} has not finished yet. Wait until it finishes, or stop it.")
     return await _with_conversation(database, record, events, ours)

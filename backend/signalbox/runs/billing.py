@@ -48,7 +48,7 @@ class Settlements:
 
     def begin_over(self, store: RunStore, run_id: str, figures: Figures, progress: Progress) -> None:
         """Settle a run that is over. That may take minutes: neither its text nor its question is held."""
-        self.begin(run_id, progress, partial(store.note, run_id, partial(with_figures, figures, progress)))
+        self.begin(run_id, progress, partial(store.save_figures, run_id, partial(with_figures, figures, progress)))
 
     async def wait(self) -> None:
         """Wait until nothing is being settled."""

@@ -28,36 +28,36 @@ _GONE_SECONDS = 3 * SAY_AGAIN_SECONDS
 _BEATS_PER_LEASE = 5
 
 
-class Caller(Protocol):
+class Notifier(Protocol):
     """Calls lines of words to all workers; raises StoreError."""
 
-    async def call(self, *words: str) -> None:
+    async def notify(self, *words: str) -> None:
         """Call."""
         ...
 
 
-class Home(Protocol):
+class LocalRuns(Protocol):
     """The runs of this worker, as the other workers see them: all of these do nothing for a run that is not here."""
 
-    def joined_from_afar(self, run_id: str) -> bool:
+    def add_remote_subscriber(self, run_id: str) -> bool:
         """Another worker follows a run; tell whether it is here."""
         ...
 
-    def left_from_afar(self, run_id: str) -> None:
+    def remove_remote_subscriber(self, run_id: str) -> None:
         """Another worker follows it no more."""
         ...
 
-    def polled_from_afar(self, run_id: str) -> None:
+    def extend_polled(self, run_id: str) -> None:
         """Another worker was asked for what there is of a run."""
         ...
 
-    def stop_here(self, run_id: str) -> None:
+    def stop_local(self, run_id: str) -> None:
         """Stop a run."""
         ...
 
 
 @dataclass(slots=True)
-class Peers:
+class Cluster:
     """Speaks with the other workers. `me` is this worker's name, `lease_seconds` how long its word for its runs holds.
 
     `renew` renews the leases and raises StoreError; `end_orphans` takes over runs of the dead and ends them. `clock`
@@ -67,13 +67,13 @@ class Peers:
     me: str
     lease_seconds: float
     store: RunStore
-    caller: Caller
-    home: Home
+    notifier: Notifier
+    local: LocalRuns
     renew: Callable[[], Awaitable[None]]
     end_orphans: Callable[[], Awaitable[object]]
     clock: Callable[[], float]
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    watched: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])
+    remote_subscribers: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])
     _waiting: defaultdict[str, set[asyncio.Event]] = field(default_factory=lambda: defaultdict(set))
     _tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
 
@@ -87,7 +87,7 @@ class Peers:
             try:
                 while True:
                     news.clear()
-                    while batch := await _at_last(partial(self.store.read, run_id, after)):
+                    while batch := await _at_last(partial(self.store.read_events, run_id, after)):
                         after = batch[-1].seq
                         yield batch
                         if isinstance(batch[-1].event, Done):
@@ -95,13 +95,13 @@ class Peers:
                     if is_over:
                         return
                     if said is None or self.clock() - said > SAY_AGAIN_SECONDS:
-                        self._say(f"watch {run_id} {self.me}")
+                        self._notify_later(f"watch {run_id} {self.me}")
                         said = self.clock()
                     if not await _came(news):  # it was deleted, or its end came without a word: then read once more
                         is_over = await _at_last(partial(self.store.is_over, run_id))
             finally:
                 if said is not None and len(self._waiting[run_id]) == 1:
-                    self._say(f"leave {run_id} {self.me}")
+                    self._notify_later(f"leave {run_id} {self.me}")
 
     async def stop(self, run_id: str) -> RunRecord:
         """Have a run stopped where it lives, and return it as it ended; raises StoreError, RequestError WORKER_SILENT.
@@ -113,7 +113,7 @@ class Peers:
             while self.clock() < until:
                 news.clear()
                 # Together, so that they are heard in this order: who watches is told of the end at once.
-                await self.caller.call(f"watch {run_id} {self.me}", f"stop {run_id}")
+                await self.notifier.notify(f"watch {run_id} {self.me}", f"stop {run_id}")
                 await _came(news)
                 record = await self._found(run_id)
                 if record.is_over:
@@ -122,7 +122,7 @@ class Peers:
 
     def poll(self, run_id: str) -> None:
         """Tell the worker of a run that it was polled."""
-        self._say(f"poll {run_id}")
+        self._notify_later(f"poll {run_id}")
 
     async def _found(self, run_id: str) -> RunRecord:
         record = await self.store.find(run_id)
@@ -141,12 +141,12 @@ class Peers:
             if not self._waiting[run_id]:
                 del self._waiting[run_id]
 
-    def _say(self, words: str) -> None:
+    def _notify_later(self, words: str) -> None:
         """Call without waiting; a call that is lost is made again, or replaced by looking."""
 
         async def call() -> None:
             with suppress(StoreError):
-                await self.caller.call(words)
+                await self.notifier.notify(words)
 
         task = asyncio.create_task(call(), name="call")
         self._tasks.add(task)
@@ -154,7 +154,7 @@ class Peers:
 
     # --- what others ask of this worker --------------------------------------------------------------------------
 
-    def heard(self, line: str) -> None:
+    def handle_notification(self, line: str) -> None:
         """Do what a line of words says; one that is not known is a later version's."""
         match line.split():
             case ["news", *run_ids]:
@@ -166,33 +166,33 @@ class Peers:
             case ["leave", run_id, worker]:
                 self._left_by(run_id, worker)
             case ["poll", run_id]:
-                self.home.polled_from_afar(run_id)
+                self.local.extend_polled(run_id)
             case ["stop", run_id]:
-                self.home.stop_here(run_id)
+                self.local.stop_local(run_id)
             case _:
                 pass
 
     def _watched_by(self, run_id: str, worker: str) -> None:
-        known = self.watched.get(run_id)
+        known = self.remote_subscribers.get(run_id)
         if known is None:
-            if not self.home.joined_from_afar(run_id):
+            if not self.local.add_remote_subscriber(run_id):
                 return
-            known = self.watched[run_id] = {}
+            known = self.remote_subscribers[run_id] = {}
         known[worker] = self.clock() + _GONE_SECONDS
 
     def _left_by(self, run_id: str, worker: str) -> None:
-        workers = self.watched.get(run_id, {})
+        workers = self.remote_subscribers.get(run_id, {})
         if workers.pop(worker, None) is not None and not workers:
-            del self.watched[run_id]
-            self.home.left_from_afar(run_id)
+            del self.remote_subscribers[run_id]
+            self.local.remove_remote_subscriber(run_id)
 
     def forget(self, run_id: str) -> None:
         """Drop all subscribers of a run that is over."""
-        self.watched.pop(run_id, None)
+        self.remote_subscribers.pop(run_id, None)
 
     # --- the beat --------------------------------------------------------------------------------------------------
 
-    async def beat(self) -> None:
+    async def send_heartbeats(self) -> None:
         """Renew the leases and end the runs of the dead, until this is cancelled.
 
         The two do not wait for each other: there may be many dead runs, and who ends them must not be taken for dead.
@@ -228,7 +228,12 @@ class Peers:
 
     def _let_go_of_the_gone(self) -> None:
         now = self.clock()
-        gone = [(run, worker) for run, those in self.watched.items() for worker, until in those.items() if until < now]
+        gone = [
+            (run, worker)
+            for run, those in self.remote_subscribers.items()
+            for worker, until in those.items()
+            if until < now
+        ]
         for run_id, worker in gone:
             self._left_by(run_id, worker)
 

@@ -165,7 +165,7 @@ class Journal(Struct):
 
     async def read(self, after: int) -> list[Stamped]:
         """Return the next events with seq > after that may be shown; none when there are none yet."""
-        if after + 1 < self._first and (kept := await self.store.read(self.run_id, after)):
+        if after + 1 < self._first and (kept := await self.store.read_events(self.run_id, after)):
             return kept
         return self._tail_behind(max(after, self._first - 1))  # what was there has been deleted: go on with the rest
 

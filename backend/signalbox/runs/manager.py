@@ -21,11 +21,11 @@ from signalbox.core.ports import Play, RunStore, TryEmit
 from signalbox.core.records import RunRecord, Statuses
 from signalbox.runs.attempts_codec import progress_of
 from signalbox.runs.billing import Settlements
-from signalbox.runs.cluster import Peers
+from signalbox.runs.cluster import Cluster
 from signalbox.runs.journal import Cursor, decline, read_all
 from signalbox.runs.named_locks import NameLocks
 from signalbox.runs.recovery import CRASHED, ignore, recover
-from signalbox.runs.run import DETACHED, SHUT_DOWN, STOPPED, Asked, Run, new_run
+from signalbox.runs.run import DETACHED, SHUT_DOWN, STOPPED, Run, StartOptions, new_run
 
 _log = structlog.get_logger()
 
@@ -35,7 +35,7 @@ _BILL_SECONDS = 24 * 3600.0
 _BETWEEN_POLLS = 30.0
 _RUN_ID = re.compile(r"[0-9a-f]{32}")
 _NO_RUN_ID = "There is no run with that id: a run id has 32 hex digits."
-_NOT_ASKED = Asked()
+_NOT_ASKED = StartOptions()
 
 
 @dataclass(slots=True)
@@ -47,15 +47,15 @@ class RunManager:
     """
 
     store: RunStore
-    most_at_once: int = 1000
-    most_bytes: float = inf
+    max_active: int = 1000
+    max_bytes: float = inf
     detached_seconds: float = 300.0
-    unwatched_seconds: float = 30.0
+    unsubscribed_seconds: float = 30.0
     on_start: Callable[[Run], None] = ignore
     on_over: Callable[[Run], None] = ignore
     on_recovered: Callable[[RunRecord], None] = ignore
     settlements: Settlements | None = None
-    peers: Peers | None = None
+    cluster: Cluster | None = None
     _live: dict[str, Run] = field(default_factory=dict[str, Run])
     _unwritten: dict[str, Run] = field(default_factory=dict[str, Run])
     names: NameLocks = field(default_factory=NameLocks)
@@ -78,7 +78,7 @@ class RunManager:
                 self._settle_kept(record)
 
     async def start(
-        self, context: ConversationContext, progress: Progress, play: Play, asked: Asked = _NOT_ASKED
+        self, context: ConversationContext, progress: Progress, play: Play, options: StartOptions = _NOT_ASKED
     ) -> Run:
         """Start a run, and return once it is on disk: subscribers see nothing before. The request is sent meanwhile.
 
@@ -86,13 +86,13 @@ class RunManager:
         """
         self._check_room()
         context.recorded = partial(self.store.flush, context.run_id)
-        run = new_run(context, progress, self.store, asked)
+        run = new_run(context, progress, self.store, options)
         self._live[run.id] = run
         # Handed over before the run's first step, so that the disk is at it while the model is asked.
         kept = self.store.open(run.opening, partial(self._written, run))
         self.on_start(run)
-        run.start(play, self._over, self.most_bytes)
-        self._detach_later(run, at_least=self.unwatched_seconds)
+        run.start(play, self._over, self.max_bytes)
+        self._detach_later(run, at_least=self.unsubscribed_seconds)
         try:
             await kept
         except StoreError as error:
@@ -105,13 +105,13 @@ class RunManager:
     def _check_room(self) -> None:
         if self.is_closing:
             raise RequestError(Code.SHUTTING_DOWN)
-        if len(self._live) >= self.most_at_once:
+        if len(self._live) >= self.max_active:
             raise RequestError(Code.TOO_MANY_RUNS)
-        if not self.store.is_well:
+        if not self.store.is_healthy:
             raise RequestError(Code.STORE_UNAVAILABLE)
 
     @asynccontextmanager
-    async def started_with(self, key: str) -> AsyncGenerator[RunRecord | None, None]:
+    async def hold_key(self, key: str) -> AsyncGenerator[RunRecord | None, None]:
         """Hold an Idempotency-Key, and tell which run it has started already; concurrent requests with it wait."""
         async with self.names.hold(f"key {key}", self.store):
             yield await self.store.find_by_key(key)
@@ -125,7 +125,7 @@ class RunManager:
     def is_running(self, run_id: str) -> bool:
         """Whether a run without an ending on disk goes on, here or in another worker."""
         run = self.live(run_id)
-        return self.peers is not None if run is None else not run.is_over
+        return self.cluster is not None if run is None else not run.is_over
 
     async def find(self, run_id: str) -> RunRecord:
         """Return what is known of a run; raises RequestError UNKNOWN_RUN."""
@@ -149,11 +149,11 @@ class RunManager:
     async def events(self, run_id: str) -> list[Stamped]:
         """Return every event of a run so far."""
         run = self.live(run_id)
-        return await read_all(run.journal.read if run is not None else partial(self.store.read, run_id))
+        return await read_all(run.journal.read if run is not None else partial(self.store.read_events, run_id))
 
     # --- watch -------------------------------------------------------------------------------------------------
 
-    def watch(
+    def subscribe(
         self, run: str | Run, after: int = 0, try_emit: TryEmit[list[Stamped]] = decline
     ) -> AsyncGenerator[list[Stamped], None]:
         """Yield a run's events after a cursor, to its end. Leaving a live run early counts: see `_left`.
@@ -174,12 +174,12 @@ class RunManager:
                 self._left(run)
             if not run.journal.is_lost:
                 return
-        elsewhere = self.peers.follow(run_id, cursor.after) if self.peers else self._replay(run_id, cursor.after)
+        elsewhere = self.cluster.follow(run_id, cursor.after) if self.cluster else self._replay(run_id, cursor.after)
         async with aclosing(elsewhere) as batches:
             async for batch in batches:
                 yield batch
 
-    async def so_far(self, run_id: str, after: int = 0) -> AsyncGenerator[list[Stamped], None]:
+    async def read_available(self, run_id: str, after: int = 0) -> AsyncGenerator[list[Stamped], None]:
         """Yield the events after a cursor. A poll does not count as a subscriber.
 
         The end of a poll ends no run; a poll extends the time of a run without subscribers.
@@ -187,30 +187,30 @@ class RunManager:
         run = self.live(run_id)
         if run is not None:
             self._polled(run)
-        elif self.peers is not None:
-            self.peers.poll(run_id)
+        elif self.cluster is not None:
+            self.cluster.poll(run_id)
         async for batch in run.journal.so_far(after) if run is not None else self._replay(run_id, after):
             yield batch
 
     async def _replay(self, run_id: str, after: int) -> AsyncGenerator[list[Stamped], None]:
-        while batch := await self.store.read(run_id, after):
+        while batch := await self.store.read_events(run_id, after):
             after = batch[-1].seq
             yield batch
             if type(batch[-1].event) is Done:
                 return  # nothing follows, so the disk need not be read
 
     def _joined(self, run: Run) -> None:
-        run.watchers += 1
+        run.subscribers += 1
         if run.detached_timer is not None:
             run.detached_timer.cancel()
             run.detached_timer = None
 
     def _left(self, run: Run) -> None:
         """When the last watcher has gone a run ends, or goes on for its time."""
-        run.watchers -= 1
-        if run.is_over or run.watchers > 0:
+        run.subscribers -= 1
+        if run.is_over or run.subscribers > 0:
             return
-        if run.asked.goes_on:
+        if run.options.continues_after_disconnect:
             self._detach_later(run)
         else:
             run.stop(STOPPED)
@@ -221,8 +221,8 @@ class RunManager:
             self._detach_later(run, at_least=_BETWEEN_POLLS)
 
     def _detach_later(self, run: Run, at_least: float = 0.0) -> None:
-        goes_on = run.asked.goes_on
-        seconds, why = (self.detached_seconds, DETACHED) if goes_on else (self.unwatched_seconds, STOPPED)
+        goes_on = run.options.continues_after_disconnect
+        seconds, why = (self.detached_seconds, DETACHED) if goes_on else (self.unsubscribed_seconds, STOPPED)
         run.detached_timer = asyncio.get_running_loop().call_later(max(seconds, at_least), run.stop, why)
 
     # --- end ---------------------------------------------------------------------------------------------------
@@ -235,9 +235,9 @@ class RunManager:
         run = self.live(run_id)
         if run is None or run.is_over:
             record = await self.find(run_id)
-            if record.is_over or self.peers is None:
+            if record.is_over or self.cluster is None:
                 return record, False
-            record = await self.peers.stop(run_id)
+            record = await self.cluster.stop(run_id)
             return record, record.status == "cancelled"
         run.stop()
         await run.wait()
@@ -284,8 +284,8 @@ class RunManager:
         if run.is_written and run.id not in self._live:
             self._unwritten.pop(run.id, None)
             self.store.close(run.id)
-            if self.peers is not None:
-                self.peers.forget(run.id)
+            if self.cluster is not None:
+                self.cluster.forget(run.id)
 
     def _settle(self, run: Run) -> None:
         if self.settlements is not None and not self.is_closing:
@@ -299,29 +299,29 @@ class RunManager:
 
     # --- as other workers see it (runs/cluster.py: Home) -----------------------------------------------------------
 
-    def joined_from_afar(self, run_id: str) -> bool:
+    def add_remote_subscriber(self, run_id: str) -> bool:
         """Count another worker's watchers as one; tell whether the run is here."""
         run = self._live.get(run_id)
         if run is not None:
             self._joined(run)
         return run is not None
 
-    def left_from_afar(self, run_id: str) -> None:
+    def remove_remote_subscriber(self, run_id: str) -> None:
         """Count them no more."""
         if (run := self._live.get(run_id)) is not None:
             self._left(run)
 
-    def polled_from_afar(self, run_id: str) -> None:
+    def extend_polled(self, run_id: str) -> None:
         """Extend the time of a run without subscribers."""
         if (run := self._live.get(run_id)) is not None:
             self._polled(run)
 
-    def stop_here(self, run_id: str) -> None:
+    def stop_local(self, run_id: str) -> None:
         """Stop a run."""
         if (run := self._live.get(run_id)) is not None:
             run.stop()
 
-    def lost(self, run_id: str) -> None:
+    def release_lost(self, run_id: str) -> None:
         """Let go of a run that another worker has ended: its subscribers continue with the stored ending."""
         run = self._live.pop(run_id, None) or self._unwritten.pop(run_id, None)
         if run is not None:
@@ -331,11 +331,11 @@ class RunManager:
     # --- the end of the process ----------------------------------------------------------------------------------
 
     @property
-    def under_way(self) -> int:
+    def active_count(self) -> int:
         """How many runs live in this process."""
         return len(self._live)
 
-    async def until_over(self) -> None:
+    async def wait_until_idle(self) -> None:
         """Wait until the runs that are under way now are over."""
         await asyncio.gather(*(run.wait() for run in self._live.values()))
 

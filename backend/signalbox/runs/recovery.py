@@ -33,7 +33,7 @@ async def recover(store: RunStore, on_ended: Callable[[RunRecord], None] = ignor
     What a run had written stays; behind it every open call gets its result, and the ending is told. `on_ended` is
     called with each once all of them are on disk.
     """
-    ended = [await _end(store, record) for record in await store.take_unfinished()]
+    ended = [await _end(store, record) for record in await store.claim_unfinished()]
     if ended:
         await store.flush()
         _log.warning("runs.recovered", runs=len(ended))
@@ -67,7 +67,7 @@ async def _end(store: RunStore, record: RunRecord) -> RunRecord:
         code=None if told.code is UNSET else told.code,
         seq=last.seq,
     )
-    store.note(record.id, lambda: over)
+    store.save_figures(record.id, lambda: over)
     store.close(record.id)
     return over
 
@@ -81,7 +81,7 @@ def _last_sign(record: RunRecord, events: list[Stamped], progress: Progress) -> 
 
 async def _read(store: RunStore, run_id: str) -> list[Stamped]:
     try:
-        return await read_all(partial(store.read, run_id))
+        return await read_all(partial(store.read_events, run_id))
     except msgspec.MsgspecError as error:  # a row that is damaged must not keep the server from starting
         _log.error("runs.unreadable", run_id=run_id, error=type(error).__name__)
         return []

@@ -45,7 +45,7 @@ class Retention:
             sweep_conversations, before, _CONVERSATIONS
         )
         if swept != Swept():
-            await self.database.forget()
+            await self.database.erase_deleted()
             _log.info("retention", runs=swept.runs, conversations=swept.conversations)
         return swept
 

@@ -38,7 +38,7 @@ def _nothing() -> None:
     """Hear of a change in a run that is over."""
 
 
-class Asked(Struct, frozen=True):
+class StartOptions(Struct, frozen=True):
     """What a caller asked for, beside the conversation itself.
 
     `goes_on`: the run outlives its last watcher. `request` is redacted, for the trace; `question` is whole, to ask it
@@ -46,7 +46,7 @@ class Asked(Struct, frozen=True):
     API token came with it.
     """
 
-    goes_on: bool = False
+    continues_after_disconnect: bool = False
     request: JsonObject = {}
     question: JsonObject = {}
     parent_id: str | None = None
@@ -62,13 +62,13 @@ class Run(Struct, eq=False):
     context: ConversationContext
     progress: Progress
     store: RunStore
-    asked: Asked
+    options: StartOptions
     started: float
     opening: RunRecord
     journal: Journal
     ended: float | None = None
     done: Done | None = None
-    watchers: int = 0
+    subscribers: int = 0
     detached_timer: asyncio.TimerHandle | None = None
     _task: asyncio.Task[None] | None = None
     _why: Ending = STOPPED
@@ -79,7 +79,7 @@ class Run(Struct, eq=False):
 
     def __post_init__(self) -> None:
         """Have figures kept as they change."""
-        self.progress.on_change = self.note
+        self.progress.on_change = self.save_figures
         self._remembered = self.context.loop_start
 
     @property
@@ -116,10 +116,10 @@ class Run(Struct, eq=False):
             settled_at=progress.settled_at,
         )
 
-    def note(self) -> None:
+    def save_figures(self) -> None:
         """Have the figures kept; those of a lost run come from the worker that ended it."""
         if not self.journal.is_lost:
-            self.store.note(self.id, self.figures)
+            self.store.save_figures(self.id, self.figures)
 
     def start(self, play: Play, on_over: "Callable[[Run], None]", most_bytes: float = inf) -> None:
         """Begin; `on_over` is called once, right after the run's last event. It may say `most_bytes` in all."""
@@ -174,7 +174,7 @@ class Run(Struct, eq=False):
         """Have the turns kept that the loop took into its history; all events so far are told by them."""
         messages = self.context.messages
         if len(messages) > self._remembered:
-            self.store.remember(self.id, self.seq, messages[self._remembered :])
+            self.store.append_turns(self.id, self.seq, messages[self._remembered :])
             self._remembered = len(messages)
 
     def _over(self, done: Done) -> None:
@@ -183,7 +183,7 @@ class Run(Struct, eq=False):
         self.ended = time()
         self.journal.is_over = True
         self.journal.wake()
-        self.note()
+        self.save_figures()
 
     def stop(self, why: Ending = STOPPED) -> None:
         """End the run now; upstream and tools end with it. A run that is over stays as it is."""
@@ -201,7 +201,7 @@ class Run(Struct, eq=False):
             await asyncio.wait({self._task})
 
 
-def new_run(context: ConversationContext, progress: Progress, store: RunStore, asked: Asked) -> Run:
+def new_run(context: ConversationContext, progress: Progress, store: RunStore, options: StartOptions) -> Run:
     """Make a run that has not begun, with an empty journal."""
     run_id, flags, started = context.run_id, context.flags, time()
     progress.started = started
@@ -209,15 +209,15 @@ def new_run(context: ConversationContext, progress: Progress, store: RunStore, a
         id=run_id,
         model=context.model,
         loop=flags.loop,
-        owner=asked.owner,
+        owner=options.owner,
         flag=flags.flag,
         simulated=flags.simulated,
         conversation_id=context.session_id,
-        parent_id=asked.parent_id,
-        key=asked.key,
-        digest=asked.digest,
-        request=asked.request,
-        question=asked.question,
+        parent_id=options.parent_id,
+        key=options.key,
+        digest=options.digest,
+        request=options.request,
+        question=options.question,
         started=started,
     )
-    return Run(run_id, context, progress, store, asked, started, opening, Journal(run_id, store))
+    return Run(run_id, context, progress, store, options, started, opening, Journal(run_id, store))

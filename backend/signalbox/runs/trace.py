@@ -32,12 +32,12 @@ def summary_of(record: RunRecord) -> JsonObject:
     }
 
 
-def trace_of(record: RunRecord, events: Sequence[Stamped], *, watchers: int = 0) -> JsonObject:
+def trace_of(record: RunRecord, events: Sequence[Stamped], *, subscribers: int = 0) -> JsonObject:
     """Return the whole trace; times are epoch seconds."""
     last = events[-1].event if events else None
     return {
         **summary_of(record),
-        "watchers": watchers,
+        "watchers": subscribers,
         "request": record.request,
         "attempts": [_attempt(attempt) for attempt in record.attempts],
         "tools": _tools(events),

@@ -222,13 +222,13 @@ class Server(uvicorn.Server):
         self.server_state.default_headers.append((b"connection", b"close"))
         parts = self._parts
         if parts is not None:
-            _log.info("runs.draining", runs=parts.runs.under_way)
+            _log.info("runs.draining", runs=parts.runs.active_count)
             shared = parts.database.is_shared
             await self._unless_hurried(
-                self._hand_over(parts.runs, sockets or ()) if shared else parts.runs.until_over()
+                self._hand_over(parts.runs, sockets or ()) if shared else parts.runs.wait_until_idle()
             )
             await parts.runs.aclose()
-            if parts.runs.store.is_well:  # else the store tells of it when it is closed
+            if parts.runs.store.is_healthy:  # else the store tells of it when it is closed
                 with suppress(StoreError):
                     await parts.runs.store.flush()
         await super().shutdown(sockets)
@@ -238,9 +238,9 @@ class Server(uvicorn.Server):
         await close_port(self.servers, sockets)
         is_over = False
         while not is_over:
-            await runs.until_over()
+            await runs.wait_until_idle()
             await until_none(lambda: len(self.server_state.connections))
-            is_over = not runs.under_way  # else a question came on a connection kept from before
+            is_over = not runs.active_count  # else a question came on a connection kept from before
 
     async def _unless_hurried(self, draining: Coroutine[Any, Any, None]) -> None:
         """Drain for as long as the settings allow, or until it is hurried."""

@@ -30,7 +30,7 @@ class Database(ABC):
     """
 
     is_shared: bool = False
-    is_well: bool = True
+    is_healthy: bool = True
 
     @abstractmethod
     async def open(self) -> None:
@@ -59,7 +59,7 @@ class Database(ABC):
         """Lock a name among all workers; others wait for it. Raises StoreError."""
 
     @abstractmethod
-    async def forget(self) -> None:
+    async def erase_deleted(self) -> None:
         """Leave nothing of deleted rows where that can be had; raises StoreError."""
 
 

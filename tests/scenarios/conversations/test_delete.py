@@ -74,7 +74,7 @@ def test_what_is_under_way_is_stopped(behind: Behind, tmp_path: Path, monkeypatc
     assert talk.upstream.wait_until(lambda: len(talk.upstream.left) == 1)
     parts = talk.app.parts
     talk.app.within(parts.runs.store.flush())
-    talk.app.within(parts.database.forget())
+    talk.app.within(parts.database.erase_deleted())
     assert PROMPT.encode() not in on_disk(tmp_path / "data")
     assert talk.app.client.get("/api/runs").json()["runs"] == []
     assert refused == []

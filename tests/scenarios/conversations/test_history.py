@@ -325,10 +325,10 @@ def test_what_was_typed_is_kept_when_no_run_can_start(behind: Behind) -> None:
     """A question that finds no room is there all the same; asked again it is not there twice."""
     talk = talk_behind(behind, says("One."), says("Two."))
     talk.ask("Count.")
-    talk.app.parts.runs.most_at_once = 0
+    talk.app.parts.runs.max_active = 0
     assert error_of(talk.post("Go on."))["code"] == "TOO_MANY_RUNS"
     assert talk.texts() == ["Count.", "One.", "Go on."]
-    talk.app.parts.runs.most_at_once = 10
+    talk.app.parts.runs.max_active = 10
     talk.ask("Go on.")
     assert talk.texts() == ["Count.", "One.", "Go on.", "Two."]
 

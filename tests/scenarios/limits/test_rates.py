@@ -87,9 +87,9 @@ def test_what_finds_no_room_is_free(among: Among) -> None:
             assert (refused.status_code, error_of(refused)["code"]) == (429, "TOO_MANY_RUNS")
             clock.now += 1
     stop(app, first)
-    app.parts.runs.most_at_once = 0
+    app.parts.runs.max_active = 0
     assert [post(app, ANNA).status_code for _ in range(3)] == [503] * 3
-    app.parts.runs.most_at_once = 1
+    app.parts.runs.max_active = 1
     assert post(app, ANNA).status_code == 200
     assert error_of(post(app, ANNA))["code"] == "TOO_MANY_QUESTIONS"
 

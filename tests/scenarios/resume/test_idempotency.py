@@ -98,10 +98,10 @@ def test_a_refused_request_does_not_use_its_key_up(stage: Stages) -> None:
     assert wrong.status_code == 422
     unfit = playing.post({**QUESTION, "tools": ["nobody"]}, idempotency_key=KEY)
     assert unfit.status_code == 422
-    playing.app.parts.runs.most_at_once = 0
+    playing.app.parts.runs.max_active = 0
     busy = playing.post(idempotency_key=KEY)
     assert (busy.status_code, error_of(busy)["code"]) == (503, "TOO_MANY_RUNS")
-    playing.app.parts.runs.most_at_once = 1000
+    playing.app.parts.runs.max_active = 1000
     ended(playing.post(idempotency_key=KEY).content, "complete")
     assert len(playing.upstream.asked) == 1
 

@@ -103,7 +103,7 @@ async def test_a_run_that_a_crash_cut_ended_with_its_last_sign(disk: Disk) -> No
     await dead.aclose()
     store = JournalStore(disk)
     (record,) = await recover(store)
-    last = (await store.read("r", 0))[-1]
+    last = (await store.read_events("r", 0))[-1]
     await store.aclose()
     assert record.ended == begun + 4
     assert isinstance(last.event, Done)

@@ -31,7 +31,7 @@ class Slow(MemoryStore):
     def append(self, run_id: str, batch: list[Stamped]) -> None:
         self.coming += batch
 
-    async def read(self, run_id: str, after: int) -> list[Stamped]:
+    async def read_events(self, run_id: str, after: int) -> list[Stamped]:
         self.reads += 1
         await asyncio.sleep(0)  # the journal goes on meanwhile
         return self.disk[after : after + PAGE]
@@ -277,11 +277,11 @@ class Ill(Slow):
     refusals = 3
     code = Code.STORE_UNAVAILABLE
 
-    async def read(self, run_id: str, after: int) -> list[Stamped]:
+    async def read_events(self, run_id: str, after: int) -> list[Stamped]:
         if self.refusals:
             self.refusals -= 1
             raise StoreError(self.code)
-        return await super().read(run_id, after)
+        return await super().read_events(run_id, after)
 
 
 def far_behind(store: Ill) -> Stage:

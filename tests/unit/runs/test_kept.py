@@ -15,7 +15,7 @@ from signalbox.core.ports import Emit
 from signalbox.runs.billing import Settlements
 from signalbox.runs.journal import Journal
 from signalbox.runs.manager import RunManager
-from signalbox.runs.run import Asked, Run, new_run_id
+from signalbox.runs.run import Run, StartOptions, new_run_id
 from signalbox.store.runs import flush, journal
 from signalbox.store.runs.journal import JournalStore
 
@@ -56,7 +56,7 @@ async def start(manager: RunManager, talk: Talk, run_id: str | None = None) -> R
     """Start a run that outlives its watchers."""
     context = context_for()
     context.run_id = run_id or new_run_id()
-    return await manager.start(context, Progress(), talk.play, Asked(goes_on=True))
+    return await manager.start(context, Progress(), talk.play, StartOptions(continues_after_disconnect=True))
 
 
 class Watcher:
@@ -71,7 +71,7 @@ class Watcher:
 
     async def _read(self) -> None:
         manager, disk, run_id, after = self._ask
-        async with aclosing(manager.watch(run_id, after)) as batches:
+        async with aclosing(manager.subscribe(run_id, after)) as batches:
             async for batch in batches:
                 if batch[-1].seq > disk.reserved(run_id):
                     self.ahead.append(batch[-1].seq)
@@ -178,7 +178,7 @@ async def test_a_crash_goes_on_above_what_anybody_has_seen(
     survivor = JournalStore(after_the_crash)
     revived = RunManager(survivor)
     await revived.recover()
-    told = [stamped async for batch in revived.watch(run.id, BLOCK) for stamped in batch]
+    told = [stamped async for batch in revived.subscribe(run.id, BLOCK) for stamped in batch]
     assert [s.seq for s in told] == [BLOCK + 1, BLOCK + 2]
     done = told[-1].event
     assert isinstance(done, Done)
@@ -188,7 +188,7 @@ async def test_a_crash_goes_on_above_what_anybody_has_seen(
     await after_the_crash.aclose()
     watcher.task.cancel()
     await asyncio.gather(watcher.task, return_exceptions=True)
-    store.drop(run.id)  # that process is dead
+    store.discard(run.id)  # that process is dead
     run.stop()
     await run.wait()
 
@@ -203,7 +203,7 @@ async def test_streams_go_on_while_the_disk_fails_and_are_kept_when_it_is_back(d
     disk.failing = Code.STORE_UNAVAILABLE
     for talk in talks:
         talk.step(4)
-    await until(lambda: not store.is_well)
+    await until(lambda: not store.is_healthy)
     with pytest.raises(RequestError) as refused:
         await start(manager, Talk())
     assert refused.value.code is Code.STORE_UNAVAILABLE
@@ -236,7 +236,7 @@ async def test_a_run_that_cannot_be_kept_is_ended(
     """Its caller gets 503 in time, its loop is closed, its place is free, and it is found nowhere, now or later."""
     monkeypatch.setattr(journal, "_SILENT_SECONDS", 0.05)
     over: list[Run] = []
-    manager = RunManager(store, most_at_once=1, on_over=over.append)
+    manager = RunManager(store, max_active=1, on_over=over.append)
     if how == "fails":
         disk.failing = Code.STORE_UNAVAILABLE
     else:
@@ -250,7 +250,7 @@ async def test_a_run_that_cannot_be_kept_is_ended(
     monkeypatch.setattr(journal, "_SILENT_SECONDS", 10.0)
     disk.failing = None
     disk.release()
-    await until(lambda: store.is_well)
+    await until(lambda: store.is_healthy)
     talk = Talk()
     run = await start(manager, talk)
     assert disk.rows("SELECT id FROM runs") == [(run.id,)]
@@ -266,7 +266,7 @@ async def test_a_run_whose_row_was_deleted_ends_as_ever(disk: Disk, store: Journ
     seen: list[int] = []
 
     async def watch() -> None:
-        async for batch in manager.watch(run.id):
+        async for batch in manager.subscribe(run.id):
             seen.extend(stamped.seq for stamped in batch)
 
     watching = asyncio.create_task(watch())
@@ -293,17 +293,17 @@ async def test_a_dropped_run_leaves_nothing_in_memory(disk: Disk, store: Journal
     talk.step()
     if when == "it runs":
         await until(lambda: run.seq == 1)
-        store.drop(run.id)
+        store.discard(run.id)
         talk.step()
         await until(lambda: run.seq == 2)
     talk.end()
     await run.wait()
     if when == "it is over":
         assert list(manager._unwritten) == [run.id]
-        store.drop(run.id)
+        store.discard(run.id)
     assert (manager._live, manager._unwritten, store._runs) == ({}, {}, {})
     disk.failing = None
-    await until(lambda: store.is_well)
+    await until(lambda: store.is_healthy)
     await store.flush()
     assert disk.seqs(run.id) == []
 
@@ -322,7 +322,7 @@ async def test_a_written_run_leaves_nothing_in_memory(disk: Disk, store: Journal
 
 async def _watched(manager: RunManager) -> None:
     run = await start(manager, _ended())
-    async for _batch in manager.watch(run.id):
+    async for _batch in manager.subscribe(run.id):
         pass
     await run.wait()
 
@@ -343,8 +343,8 @@ async def test_closing_takes_the_last_words_to_the_disk(disk: Disk, store: Journ
         record = await kept.find(run.id)
         assert record is not None
         assert (record.status, record.code, record.seq) == ("interrupted", "SERVER_SHUTDOWN", 2)
-        assert len(await kept.read(run.id, 0)) == 2
-    assert await kept.take_unfinished() == []
+        assert len(await kept.read_events(run.id, 0)) == 2
+    assert await kept.claim_unfinished() == []
 
 
 async def test_a_settlement_holds_nothing_of_what_its_run_said(disk: Disk, store: JournalStore) -> None:

@@ -11,7 +11,7 @@ from signalbox.core.events import AnyEvent, Content, Done, Stamped
 from signalbox.core.invariants import first_fault
 from signalbox.core.ports import Emit, Play
 from signalbox.runs.manager import RunManager
-from signalbox.runs.run import SHUT_DOWN, STOPPED, Asked, Run, new_run_id
+from signalbox.runs.run import SHUT_DOWN, STOPPED, Run, StartOptions, new_run_id
 from signalbox.store.runs.in_memory import MemoryStore
 from structlog.testing import capture_logs
 
@@ -45,7 +45,7 @@ async def start(manager: RunManager, play: Play, *, goes_on: bool = False) -> Ru
     """Start a run under an id of its own."""
     context = context_for()
     context.run_id = new_run_id()
-    return await manager.start(context, Progress(), play, Asked(goes_on=goes_on))
+    return await manager.start(context, Progress(), play, StartOptions(continues_after_disconnect=goes_on))
 
 
 async def first_turns() -> None:
@@ -56,7 +56,7 @@ async def first_turns() -> None:
 
 async def events_of(run: Run) -> list[AnyEvent]:
     """Read a run's journal, checked against the contract's order."""
-    events = [stamped.event for stamped in await run.store.read(run.id, 0)]
+    events = [stamped.event for stamped in await run.store.read_events(run.id, 0)]
     assert first_fault(events) is None
     return events
 
@@ -86,15 +86,15 @@ async def test_who_started_a_run_reads_it_from_memory(monkeypatch: pytest.Monkey
     run = await start(manager, speaks)
     await run.wait()
     assert manager.live(run.id) is None, "the run is under way, and this test sees nothing"
-    told = [stamped async for batch in manager.watch(run.id) for stamped in batch]
+    told = [stamped async for batch in manager.subscribe(run.id) for stamped in batch]
 
     async def away(self: MemoryStore, run_id: str, after: int) -> list[Stamped]:
         raise StoreError(Code.STORE_UNAVAILABLE)
 
-    monkeypatch.setattr(MemoryStore, "read", away)
-    assert [stamped async for batch in manager.watch(run) for stamped in batch] == told
+    monkeypatch.setattr(MemoryStore, "read_events", away)
+    assert [stamped async for batch in manager.subscribe(run) for stamped in batch] == told
     with pytest.raises(StoreError):
-        await anext(manager.watch(run.id))
+        await anext(manager.subscribe(run.id))
 
 
 async def test_an_unknown_run_is_refused() -> None:
@@ -114,7 +114,7 @@ async def test_the_newest_run_comes_first() -> None:
     for number in range(5):
         run = await start(manager, talk.play if number == 4 else speaks)
         run.started = float(number)
-        run.note()
+        run.save_figures()
         runs.append(run)
     await talk.spoke.wait()
     for run in runs[:4]:
@@ -129,7 +129,7 @@ async def test_the_newest_run_comes_first() -> None:
 
 async def test_too_many_runs_are_refused_before_anything_starts() -> None:
     """A limit on runs at once keeps one process from being buried."""
-    manager = RunManager(MemoryStore(), most_at_once=1)
+    manager = RunManager(MemoryStore(), max_active=1)
     talk = Talk()
     first = await start(manager, talk.play)
     second = Talk()
@@ -215,12 +215,12 @@ async def test_watching_counts_and_the_last_one_to_leave_stops_it() -> None:
     manager = RunManager(MemoryStore())
     talk = Talk()
     run = await start(manager, talk.play)
-    async with aclosing(manager.watch(run.id)) as second:
-        async with aclosing(manager.watch(run.id)) as first:
+    async with aclosing(manager.subscribe(run.id)) as second:
+        async with aclosing(manager.subscribe(run.id)) as first:
             await anext(first)
             await anext(second)
-            assert run.watchers == 2
-        assert run.watchers == 1
+            assert run.subscribers == 2
+        assert run.subscribers == 1
         assert not run.is_over
     await asyncio.wait_for(run.wait(), 5)
     assert talk.closed.is_set()
@@ -230,7 +230,7 @@ async def test_watching_counts_and_the_last_one_to_leave_stops_it() -> None:
 
 async def test_a_run_that_nobody_ever_watched_is_limited_too() -> None:
     """`continue` without a single watcher does not live for ever."""
-    manager = RunManager(MemoryStore(), detached_seconds=0.0, unwatched_seconds=0.0)
+    manager = RunManager(MemoryStore(), detached_seconds=0.0, unsubscribed_seconds=0.0)
     talk = Talk()
     run = await start(manager, talk.play, goes_on=True)
     await asyncio.wait_for(run.wait(), 5)
@@ -242,8 +242,8 @@ async def test_watchers_read_at_their_own_pace() -> None:
     """A slow reader gets in one list what a fast one got in many; both get all, in order."""
     manager = RunManager(MemoryStore())
     run = await start(manager, speaks)
-    fast = [[stamped.seq for stamped in batch] async for batch in manager.watch(run.id)]
-    slow = [[stamped.seq for stamped in batch] async for batch in manager.watch(run.id)]
+    fast = [[stamped.seq for stamped in batch] async for batch in manager.subscribe(run.id)]
+    slow = [[stamped.seq for stamped in batch] async for batch in manager.subscribe(run.id)]
     assert [seq for batch in fast for seq in batch] == [1, 2, 3, 4]
     assert slow == [[1, 2, 3, 4]]
 
@@ -274,9 +274,9 @@ def freed(manager: RunManager, run: Run, over: list[Run]) -> None:
 async def test_f07_the_place_is_free_when_the_end_is_read() -> None:
     """Whoever has read `done` may ask again at once: the run is told of and its place is free by then."""
     over: list[Run] = []
-    manager = RunManager(MemoryStore(), most_at_once=1, on_over=over.append)
+    manager = RunManager(MemoryStore(), max_active=1, on_over=over.append)
     run = await start(manager, speaks)
-    async for batch in manager.watch(run.id):
+    async for batch in manager.subscribe(run.id):
         if batch[-1].event is run.done:
             freed(manager, run, over)
     await (await start(manager, speaks)).wait()
@@ -286,7 +286,7 @@ async def test_f07_the_place_is_free_when_the_end_is_read() -> None:
 async def test_f07_a_run_that_never_began_frees_its_place(how: str) -> None:
     """Stopped in the moment of its start, or cancelled from outside before its task has taken a step."""
     over: list[Run] = []
-    manager = RunManager(MemoryStore(), most_at_once=1, on_over=over.append)
+    manager = RunManager(MemoryStore(), max_active=1, on_over=over.append)
     run = await start(manager, Talk().play)
     if how == "stopped":
         run.stop()
@@ -307,7 +307,7 @@ async def test_f07_a_loop_that_breaks_frees_its_place() -> None:
         raise RuntimeError("canary-text")
 
     over: list[Run] = []
-    manager = RunManager(MemoryStore(), most_at_once=1, on_over=over.append)
+    manager = RunManager(MemoryStore(), max_active=1, on_over=over.append)
     run = await start(manager, breaks)
     await run.wait()
     freed(manager, run, over)
@@ -327,12 +327,12 @@ async def test_f07_a_journal_that_breaks_frees_its_place(failing: tuple[int, ...
     """The loop is closed, the watchers are let go, and the ending is told where the journal takes it."""
     over: list[Run] = []
     store = Broken(*failing)
-    manager = RunManager(store, most_at_once=1, on_over=over.append)
+    manager = RunManager(store, max_active=1, on_over=over.append)
     talk = Talk()
     with capture_logs() as lines:
         run = await start(manager, talk.play if failing in ((0,), (1,)) else speaks)
         async with asyncio.timeout(30):
-            seen = [stamped async for batch in manager.watch(run.id) for stamped in batch]
+            seen = [stamped async for batch in manager.subscribe(run.id) for stamped in batch]
             await run.wait()
     freed(manager, run, over)
     assert talk.closed.is_set() is (failing in ((0,), (1,)))
@@ -350,7 +350,7 @@ async def test_f07_what_follows_a_run_may_break() -> None:
     def breaks(run: Run) -> None:
         raise OSError("canary-text")
 
-    manager = RunManager(MemoryStore(), most_at_once=1, on_over=breaks)
+    manager = RunManager(MemoryStore(), max_active=1, on_over=breaks)
     with capture_logs() as lines:
         for _ in range(3):
             run = await start(manager, speaks)
@@ -364,12 +364,12 @@ async def test_f07_what_follows_a_run_may_break() -> None:
 async def test_f07_a_watcher_that_dies_is_one_that_leaves() -> None:
     """An error in the middle of a watcher's work ends the run like any leaving."""
     over: list[Run] = []
-    manager = RunManager(MemoryStore(), most_at_once=1, on_over=over.append)
+    manager = RunManager(MemoryStore(), max_active=1, on_over=over.append)
     talk = Talk()
     run = await start(manager, talk.play)
 
     async def watches() -> None:
-        async with aclosing(manager.watch(run.id)) as batches:
+        async with aclosing(manager.subscribe(run.id)) as batches:
             async for _ in batches:
                 raise ConnectionResetError
 
@@ -383,18 +383,18 @@ async def test_f07_a_watcher_that_dies_is_one_that_leaves() -> None:
 async def test_f07_a_watcher_that_never_came_is_not_waited_for() -> None:
     """A client that left before its stream began leaves no run behind; one that came in time takes the limit off."""
     over: list[Run] = []
-    manager = RunManager(MemoryStore(), unwatched_seconds=0.0, on_over=over.append)
+    manager = RunManager(MemoryStore(), unsubscribed_seconds=0.0, on_over=over.append)
     talk = Talk()
     run = await start(manager, talk.play)
-    watched = manager.watch(run.id)
+    watched = manager.subscribe(run.id)
     await asyncio.wait_for(run.wait(), 5)
     await watched.aclose()
     freed(manager, run, over)
     assert run.done is not None
     assert run.done.status == "cancelled"
-    manager.unwatched_seconds = 60.0
+    manager.unsubscribed_seconds = 60.0
     second = await start(manager, talk.play)
-    async with aclosing(manager.watch(second.id)) as batches:
+    async with aclosing(manager.subscribe(second.id)) as batches:
         await anext(batches)
         assert second.detached_timer is None
 
@@ -409,15 +409,17 @@ def test_run_ids_are_128_random_bits() -> None:
 @pytest.mark.parametrize("goes_on", [False, True])
 async def test_a_run_whose_only_reader_polls_lives_on(goes_on: bool) -> None:
     """Nobody has read it yet, and a poll neither takes that place nor leaves it: it is given its time anew."""
-    manager = RunManager(MemoryStore(), detached_seconds=1.0, unwatched_seconds=1.0)
+    manager = RunManager(MemoryStore(), detached_seconds=1.0, unsubscribed_seconds=1.0)
     talk = Talk()
     run = await start(manager, talk.play, goes_on=goes_on)
     await talk.spoke.wait()
     for _ in range(2):
         timer = run.detached_timer
-        polled = [stamped.event for batch in [batch async for batch in manager.so_far(run.id)] for stamped in batch]
+        polled = [
+            stamped.event for batch in [batch async for batch in manager.read_available(run.id)] for stamped in batch
+        ]
         assert polled == [Content("So far.")]
-        assert (run.is_over, run.watchers) == (False, 0)
+        assert (run.is_over, run.subscribers) == (False, 0)
         assert timer is not None
         assert timer.cancelled()
         assert run.detached_timer is not None

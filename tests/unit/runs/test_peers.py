@@ -14,9 +14,9 @@ from signalbox.core.events import AnyEvent, Content, Done, Stamped
 from signalbox.core.ports import Emit
 from signalbox.core.records import Figures
 from signalbox.runs import cluster
-from signalbox.runs.cluster import Peers
+from signalbox.runs.cluster import Cluster
 from signalbox.runs.manager import RunManager
-from signalbox.runs.run import Asked, Run, new_run_id
+from signalbox.runs.run import Run, StartOptions, new_run_id
 from signalbox.store.runs.in_memory import MemoryStore
 
 from tests.support.disk import until
@@ -35,7 +35,7 @@ class Air:
     ears: list[Callable[[str], None]] = field(default_factory=list[Callable[[str], None]])
     lines: list[str] = field(default_factory=list[str])
 
-    async def call(self, *words: str) -> None:
+    async def notify(self, *words: str) -> None:
         self.lines += words
         if not self.is_silent:
             for line in words:
@@ -55,8 +55,8 @@ class SharedStore(MemoryStore):
         super().append(run_id, batch)
         self._tell(run_id)
 
-    def note(self, run_id: str, figures: Callable[[], Figures]) -> None:
-        super().note(run_id, figures)
+    def save_figures(self, run_id: str, figures: Callable[[], Figures]) -> None:
+        super().save_figures(run_id, figures)
         self._tell(run_id)
 
     def _tell(self, run_id: str) -> None:
@@ -83,9 +83,9 @@ async def nothing() -> None:
 def worker(name: str, air: Air, store: SharedStore) -> RunManager:
     """Make a worker beside others."""
     manager = RunManager(store)
-    manager.peers = Peers(name, LEASE, store, air, manager, nothing, manager.end_orphans, lambda: air.now)
-    air.ears.append(manager.peers.heard)
-    store.watched.append(manager.peers.watched)
+    manager.cluster = Cluster(name, LEASE, store, air, manager, nothing, manager.end_orphans, lambda: air.now)
+    air.ears.append(manager.cluster.handle_notification)
+    store.watched.append(manager.cluster.remote_subscribers)
     return manager
 
 
@@ -107,12 +107,18 @@ async def two(*, goes_on: bool = True) -> Two:
     home, other = worker("a", air, store), worker("b", air, store)
     talk, context = Talk(), context_for()
     context.run_id = new_run_id()
-    return Two(air, home, other, talk, await home.start(context, Progress(), talk.play, Asked(goes_on=goes_on)))
+    return Two(
+        air,
+        home,
+        other,
+        talk,
+        await home.start(context, Progress(), talk.play, StartOptions(continues_after_disconnect=goes_on)),
+    )
 
 
 async def heard_by(manager: RunManager, run_id: str, into: list[AnyEvent], after: int = 0) -> None:
     """Follow a run to its end."""
-    async with aclosing(manager.watch(run_id, after)) as batches:
+    async with aclosing(manager.subscribe(run_id, after)) as batches:
         async for batch in batches:
             into += [stamped.event for stamped in batch]
 
@@ -128,8 +134,8 @@ async def test_a_run_is_followed_from_another_worker() -> None:
     await following
     assert heard[:3] == [Content("One "), Content("two "), Content("three.")]
     assert isinstance(heard[3], Done)
-    assert both.home.peers is not None
-    assert both.home.peers.watched == {}
+    assert both.home.cluster is not None
+    assert both.home.cluster.remote_subscribers == {}
 
 
 async def test_a_run_is_followed_although_every_call_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,7 +182,7 @@ async def test_a_run_goes_on_while_somebody_follows_it_elsewhere() -> None:
     both.talk.words.put_nowait("One ")
     await until(lambda: len(here) == 1)
     following = asyncio.create_task(heard_by(both.other, both.run.id, there))
-    await until(lambda: both.run.watchers == 2)
+    await until(lambda: both.run.subscribers == 2)
     own.cancel()
     await asyncio.wait({own})
     both.talk.words.put_nowait("two ")
@@ -190,22 +196,22 @@ async def test_a_run_goes_on_while_somebody_follows_it_elsewhere() -> None:
 async def test_followers_of_a_worker_that_died_are_counted_no_more() -> None:
     """It said that it follows, and then nothing more: its run ends as if the watcher had left."""
     both = await two(goes_on=False)
-    mine = both.home.peers
+    mine = both.home.cluster
     assert mine is not None
-    mine.heard(f"watch {both.run.id} dead")
-    assert both.run.watchers == 1
+    mine.handle_notification(f"watch {both.run.id} dead")
+    assert both.run.subscribers == 1
     both.air.now += cluster._GONE_SECONDS + 1
-    beating = asyncio.create_task(mine.beat())
+    beating = asyncio.create_task(mine.send_heartbeats())
     await both.run.wait()
     beating.cancel()
-    assert both.run.watchers == 0
+    assert both.run.subscribers == 0
 
 
 async def test_a_poll_elsewhere_puts_off_the_end_of_a_run_that_nobody_watches() -> None:
     """The timer that would end it is set anew."""
     both = await two()
     before = both.run.detached_timer
-    async with aclosing(both.other.so_far(both.run.id)) as batches:
+    async with aclosing(both.other.read_available(both.run.id)) as batches:
         assert [batch async for batch in batches] == []
     await until(lambda: both.run.detached_timer is not before)
     assert before is not None
@@ -216,10 +222,10 @@ async def test_a_poll_elsewhere_puts_off_the_end_of_a_run_that_nobody_watches() 
 async def test_words_that_are_not_understood_do_nothing(line: str) -> None:
     """A later version may say more; a run that is not here is somebody else's."""
     both = await two()
-    assert both.home.peers is not None
-    both.home.peers.heard(line)
+    assert both.home.cluster is not None
+    both.home.cluster.handle_notification(line)
     assert both.home.live(both.run.id) is both.run
-    assert both.home.peers.watched == {}
+    assert both.home.cluster.remote_subscribers == {}
 
 
 ILL_FROM, ILL_TO, END = 160.0, 190.0, 220.0
@@ -292,7 +298,7 @@ async def beaten(beats: Beats) -> Any:
     """Have a worker beat to the end of the story."""
     air, store = beats.air, SharedStore(beats.air)
     manager = RunManager(store)
-    peers_ = Peers("a", LEASE, store, air, manager, beats.renew, beats.end_orphans, lambda: air.now, beats.sleep)
+    peers_ = Cluster("a", LEASE, store, air, manager, beats.renew, beats.end_orphans, lambda: air.now, beats.sleep)
     with pytest.raises(asyncio.CancelledError):
-        await peers_.beat()
+        await peers_.send_heartbeats()
     return beats

@@ -90,7 +90,7 @@ async def test_a_run_cut_at_any_event_ends_honestly(disk: Disk) -> None:
     for number, run_id in enumerate(cuts):
         record = await store.find(run_id)
         assert record is not None
-        told = await store.read(run_id, 0)
+        told = await store.read_events(run_id, 0)
         before = [stamped for stamped, _ in pages[:number]]
         judge(before, told, record, owes=bool(number) and _owes(pages[number - 1][1]))
 
@@ -141,7 +141,7 @@ async def test_a_run_whose_end_was_told_ends_as_it_was_told(disk: Disk) -> None:
     store = JournalStore(disk)
     (record,) = await recover(store)
     assert (record.status, record.code, record.seq) == ("complete", None, pages[-1][0].seq)
-    assert json.encode(await store.read("told", 0)) == json.encode([stamped for stamped, _ in pages])
+    assert json.encode(await store.read_events("told", 0)) == json.encode([stamped for stamped, _ in pages])
     await store.aclose()
 
 
@@ -150,7 +150,7 @@ async def test_a_crash_of_the_recovery_is_recovered_from(disk: Disk) -> None:
     dead = JournalStore(disk)
     await dead.open(a_run("r"), lambda seq, reserved: None)
     dead.append("r", [Stamped(1, 0, Content("So far"))])
-    dead.remember("r", 1, [AssistantMessage("So far")])
+    dead.append_turns("r", 1, [AssistantMessage("So far")])
     await dead.aclose()
     half = JournalStore(disk)
     half.flush = _dies  # type: ignore[method-assign]
@@ -161,7 +161,7 @@ async def test_a_crash_of_the_recovery_is_recovered_from(disk: Disk) -> None:
     half._timer.cancel()
     store = JournalStore(disk)
     assert len(await recover(store)) == 1
-    assert [s.seq for s in await store.read("r", 0)] == [1, BLOCK + 1, BLOCK + 2]
+    assert [s.seq for s in await store.read_events("r", 0)] == [1, BLOCK + 1, BLOCK + 2]
     assert disk.reserved("r") > BLOCK + 2
     await store.aclose()
 
@@ -184,7 +184,7 @@ async def test_a_damaged_journal_keeps_no_server_from_starting(disk: Disk) -> No
         assert len(await recover(store)) == 2
     assert [line["event"] for line in lines] == ["runs.unreadable", "runs.recovered"]
     assert [record.code for record in await store.recent(5)] == ["SERVER_CRASH"] * 2
-    assert [s.seq for s in await store.read("good", 0)] == [1, BLOCK + 1, BLOCK + 2]
+    assert [s.seq for s in await store.read_events("good", 0)] == [1, BLOCK + 1, BLOCK + 2]
     await store.aclose()
 
 
@@ -238,7 +238,7 @@ async def test_a_damaged_row_keeps_no_server_from_starting(
     assert record is not None
     assert (record.status, record.code, record.cost) == ("interrupted", "SERVER_CRASH", cost)
     assert record.cost_estimated is (column == "attempts")
-    (*_, last) = await JournalStore(disk).read("bad", 0)
+    (*_, last) = await JournalStore(disk).read_events("bad", 0)
     assert isinstance(last.event, Done)
     assert (last.event.cost_estimated is True) is (column == "attempts")
 
@@ -279,7 +279,7 @@ async def owing(disk: Disk) -> Disk:
     for run_id in ("cut", "stopped"):
         await dead.open(with_figures(a_run(run_id), progress), lambda seq, reserved: None)
     progress.attempts[0].ended = 5.0
-    dead.note("stopped", lambda: with_figures(a_run("stopped", status="cancelled", ended=9e9), progress))
+    dead.save_figures("stopped", lambda: with_figures(a_run("stopped", status="cancelled", ended=9e9), progress))
     await dead.aclose()
     return disk
 

@@ -41,7 +41,7 @@ async def put(store: JournalStore, run_id: str, ended: float | None, **fields: A
     store.append(run_id, words(1, 2))
     if ended is not None:
         over = replace(record, ended=ended, status="complete")
-        store.note(run_id, lambda: over)
+        store.save_figures(run_id, lambda: over)
     await store.flush()
 
 
@@ -65,8 +65,8 @@ async def test_runs_are_swept_by_their_end(disk: Disk, store: JournalStore) -> N
     await put(store, "under-way", None)
     assert await retention(disk).sweep() == Swept(runs=1)
     assert await left(store) == {"new", "under-way"}
-    assert await store.read("old", 0) == []
-    assert await store.read("new", 0) == words(1, 2)
+    assert await store.read_events("old", 0) == []
+    assert await store.read_events("new", 0) == words(1, 2)
     assert await retention(disk).sweep() == Swept()
 
 

@@ -76,7 +76,7 @@ async def test_what_is_deleted_is_in_no_byte(disk: FileDisk) -> None:
 
     assert CANARY.encode() in bytes_of()
     await disk.write(lambda connection: connection.execute(delete(RUNS)))
-    await disk.forget()
+    await disk.erase_deleted()
     assert CANARY.encode() not in bytes_of()
     await disk.write(put)  # the connection goes on as before
     with pytest.raises(StoreError):
@@ -98,8 +98,8 @@ async def test_a_reader_who_holds_on_keeps_nobody_waiting(disk: FileDisk, monkey
         backup.execute("SELECT * FROM runs").fetchall()
         await disk.write(lambda connection: connection.execute(delete(RUNS)))
         with capture_logs() as lines:
-            await disk.forget()
-            await disk.forget()
+            await disk.erase_deleted()
+            await disk.erase_deleted()
         assert [line["event"] for line in lines] == ["database.log_kept"]
         assert is_left()
         await disk.write(put)

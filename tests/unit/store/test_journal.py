@@ -38,7 +38,7 @@ async def test_many_runs_are_one_transaction_and_one_row_each(disk: Disk, store:
     await store.flush()
     assert disk.transactions == 2
     assert [disk.seqs(run_id) for run_id in RUNS] == [[(1, 30)]] * 20
-    assert await store.read(RUNS[7], 0) == words(1, 30)
+    assert await store.read_events(RUNS[7], 0) == words(1, 30)
 
 
 async def test_nothing_waits_for_a_held_disk(disk: Disk, store: JournalStore) -> None:
@@ -124,31 +124,31 @@ async def test_what_a_failed_write_held_is_written_in_order_and_once(disk: Disk,
         tries.append(disk.refused)
         for run_id in ("a", "b"):
             store.append(run_id, words(number, number))
-            store.remember(run_id, number, [AssistantMessage(f"{run_id}{number}")])
+            store.append_turns(run_id, number, [AssistantMessage(f"{run_id}{number}")])
         await until(lambda: disk.refused >= tries[-1] + 2)
-    assert not store.is_well
-    store.note("a", lambda: replace(a_run("a"), steps=7))
+    assert not store.is_healthy
+    store.save_figures("a", lambda: replace(a_run("a"), steps=7))
     disk.failing = None
     store.append("a", words(4, 4))
     store.append("c", words(1, 1))
     await store.flush()
-    assert store.is_well
-    assert [s.seq for s in await store.read("a", 0)] == [1, 2, 3, 4]
-    assert [s.seq for s in await store.read("b", 0)] == [1, 2, 3]
-    assert [s.seq for s in await store.read("c", 0)] == [1]
+    assert store.is_healthy
+    assert [s.seq for s in await store.read_events("a", 0)] == [1, 2, 3, 4]
+    assert [s.seq for s in await store.read_events("b", 0)] == [1, 2, 3]
+    assert [s.seq for s in await store.read_events("c", 0)] == [1]
     disk.hold()
     disk.failing = Code.STORE_UNAVAILABLE
     store.append("a", words(5, 5))
-    store.remember("a", 5, [AssistantMessage("a5")])
+    store.append_turns("a", 5, [AssistantMessage("a5")])
     await disk.asked.wait()
     store.append("a", words(6, 6))
-    store.remember("a", 6, [AssistantMessage("a6")])
-    store.remember("b", 4, [AssistantMessage("b4")])
+    store.append_turns("a", 6, [AssistantMessage("a6")])
+    store.append_turns("b", 4, [AssistantMessage("b4")])
     disk.release()
-    await until(lambda: not store.is_well)
+    await until(lambda: not store.is_healthy)
     disk.failing = None
     await store.flush()
-    assert await store.read("a", 0) == words(1, 6)
+    assert await store.read_events("a", 0) == words(1, 6)
     told = disk.rows("SELECT message FROM turns WHERE run_id = 'a' ORDER BY place")
     assert [load_message(row[0]).content for row in told] == ["a1", "a2", "a3", "a5", "a6"]
     places = "SELECT place, seq FROM turns WHERE run_id = ? ORDER BY place"
@@ -168,7 +168,7 @@ async def test_an_outage_is_asked_once_a_try_whatever_the_runs(disk: Disk, store
         store.append(run_id, words(1, 1))
     await disk.asked.wait()
     disk.release()
-    await until(lambda: not store.is_well)
+    await until(lambda: not store.is_healthy)
     assert disk.refused <= 2  # the next try may have begun
 
 
@@ -178,9 +178,9 @@ async def test_a_new_run_is_refused_while_the_disk_fails_and_leaves_no_row(disk:
     with pytest.raises(StoreError) as refused:
         await opened(store, "a")
     assert refused.value.code is Code.STORE_UNAVAILABLE
-    assert not store.is_well
+    assert not store.is_healthy
     disk.failing = None
-    await until(lambda: store.is_well)
+    await until(lambda: store.is_healthy)
     await opened(store, "b")
     assert disk.rows("SELECT id FROM runs") == [("b",)]
 
@@ -192,9 +192,9 @@ async def test_the_disk_is_found_to_be_back_without_anything_to_write(disk: Disk
         await opened(store, "a")
     tries = disk.refused
     await until(lambda: disk.refused >= tries + 2)
-    assert not store.is_well
+    assert not store.is_healthy
     disk.failing = None
-    await until(lambda: store.is_well)
+    await until(lambda: store.is_healthy)
 
 
 async def test_a_silent_disk_keeps_nobody(disk: Disk, store: JournalStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,13 +206,13 @@ async def test_a_silent_disk_keeps_nobody(disk: Disk, store: JournalStore, monke
         with pytest.raises(StoreError) as refused:
             await asyncio.wait_for(waits, 5)
         assert refused.value.code is Code.STORE_UNAVAILABLE
-        assert not store.is_well
+        assert not store.is_healthy
     store.append("a", words(1, 3))
     monkeypatch.setattr(journal, "_SILENT_SECONDS", 10.0)
     disk.release()
     await store.flush()
     await store.flush()  # the row of the run that was refused came through with the silent write
-    assert store.is_well
+    assert store.is_healthy
     assert disk.rows("SELECT id FROM runs") == [("a",)]
     assert disk.seqs("a") == [(1, 3)]
 
@@ -247,7 +247,7 @@ async def test_a_flush_that_is_given_up_harms_no_other(disk: Disk, store: Journa
     store.append("a", words(2, 2))
     disk.release()
     await store.flush()
-    assert [s.seq for s in await store.read("a", 0)] == [1, 2]
+    assert [s.seq for s in await store.read_events("a", 0)] == [1, 2]
 
 
 async def test_the_newest_figures_stand(disk: Disk, store: JournalStore) -> None:
@@ -255,11 +255,11 @@ async def test_the_newest_figures_stand(disk: Disk, store: JournalStore) -> None
     await ended(store, "a")
     disk.hold()
     disk.failing = Code.STORE_UNAVAILABLE
-    store.note("a", lambda: a_run("a", settled_at=1.0))
+    store.save_figures("a", lambda: a_run("a", settled_at=1.0))
     await disk.asked.wait()
-    store.note("a", lambda: a_run("a", settled_at=2.0))
+    store.save_figures("a", lambda: a_run("a", settled_at=2.0))
     disk.release()
-    await until(lambda: not store.is_well)
+    await until(lambda: not store.is_healthy)
     disk.failing = None
     await store.flush()
     found = await store.find("a")
@@ -279,7 +279,7 @@ async def test_a_run_that_cannot_be_opened_keeps_no_other_from_the_disk(disk: Di
 
     await asyncio.gather(opened(store, *RUNS[:3]), open_bad(), opened(store, *RUNS[3:5]))
     assert sorted(disk.rows("SELECT id FROM runs")) == [(run_id,) for run_id in RUNS[:5]]
-    assert store.is_well
+    assert store.is_healthy
 
 
 @pytest.mark.parametrize("why", ["its row is deleted", "a value is no JSON"])
@@ -303,10 +303,10 @@ async def test_a_run_that_cannot_be_written_is_let_go(disk: Disk, store: Journal
     assert told[-1][0] == 1
     before = disk.transactions
     store.append("bad", words(2, 9))
-    store.note("bad", lambda: a_run("bad"))
+    store.save_figures("bad", lambda: a_run("bad"))
     await store.flush()
     assert told[-1][0] == 9
-    assert (disk.transactions, store.is_well) == (before, True)
+    assert (disk.transactions, store.is_healthy) == (before, True)
 
 
 async def test_figures_that_cannot_be_told_keep_no_event_from_the_disk(disk: Disk, store: JournalStore) -> None:
@@ -317,7 +317,7 @@ async def test_figures_that_cannot_be_told_keep_no_event_from_the_disk(disk: Dis
 
     await opened(store, "a")
     store.append("a", words(1, 2))
-    store.note("a", breaks)
+    store.save_figures("a", breaks)
     with capture_logs() as lines:
         await store.flush()
     assert disk.seqs("a") == [(1, 2)]
@@ -349,10 +349,10 @@ async def test_a_dropped_run_is_not_written_again(disk: Disk, store: JournalStor
     disk.failing = Code.STORE_UNAVAILABLE
     store.append("a", words(1, 3))
     await disk.asked.wait()
-    store.drop("a")
+    store.discard("a")
     store.append("a", words(4, 5))
     disk.release()
-    await until(lambda: not store.is_well)
+    await until(lambda: not store.is_healthy)
     disk.failing = None
     await store.flush()
     assert disk.seqs("a") == []
@@ -371,7 +371,7 @@ async def test_closing_writes_what_is_left_and_ends_its_task(disk: Disk, monkeyp
     await store.aclose()
     assert disk.seqs("a") == [(1, 5)]
     store.append("a", words(6, 6))
-    store.note("a", lambda: a_run("a"))
+    store.save_figures("a", lambda: a_run("a"))
     with pytest.raises(StoreError):
         await asyncio.wait_for(store.flush(), 5)
     assert asyncio.all_tasks() == before
@@ -383,7 +383,7 @@ async def test_closing_does_not_wait_for_a_silent_disk(disk: Disk, monkeypatch: 
     before = asyncio.all_tasks()
     store = JournalStore(disk)
     disk.hold()
-    store.note("a", lambda: a_run("a"))
+    store.save_figures("a", lambda: a_run("a"))
     with capture_logs() as lines:
         await asyncio.wait_for(store.aclose(), 5)
     assert "journal.lost" in [line["event"] for line in lines]
@@ -393,7 +393,7 @@ async def test_closing_does_not_wait_for_a_silent_disk(disk: Disk, monkeypatch: 
 async def test_figures_of_a_closed_run_are_kept(disk: Disk, store: JournalStore) -> None:
     """A bill that comes after the run is over finds its row; how the run ended stays as it is."""
     await ended(store, "a")
-    store.note("a", lambda: a_run("a", settled_at=5.0, status="error", code="INTERNAL"))
+    store.save_figures("a", lambda: a_run("a", settled_at=5.0, status="error", code="INTERNAL"))
     await store.flush()
     found = await store.find("a")
     assert found is not None
@@ -404,7 +404,7 @@ async def test_nobody_ends_a_run_that_is_not_his(disk: Disk, store: JournalStore
     """Figures of a run that is under way elsewhere, as far as this store knows, are kept nowhere."""
     await opened(store, "a")
     store.close("a")
-    store.note("a", lambda: a_run("a", status="complete", settled_at=5.0))
+    store.save_figures("a", lambda: a_run("a", status="complete", settled_at=5.0))
     await store.flush()
     found = await store.find("a")
     assert found is not None
@@ -414,7 +414,7 @@ async def test_nobody_ends_a_run_that_is_not_his(disk: Disk, store: JournalStore
 async def ended(store: JournalStore, run_id: str) -> None:
     """Open a run and end it."""
     await opened(store, run_id)
-    store.note(run_id, lambda: a_run(run_id, status="complete", ended=2.0))
+    store.save_figures(run_id, lambda: a_run(run_id, status="complete", ended=2.0))
     await store.flush()
     store.close(run_id)
 
@@ -424,7 +424,7 @@ async def test_a_list_of_runs_reads_no_question(disk: Disk, store: JournalStore)
     asked = {"prompt": "x" * 1000}
     record = a_run("a", question=asked, request=asked, cost_estimated=True, ended=5.0)
     await store.open(record, lambda seq, reserved: None)
-    for told in (await store.recent(5), await store.take_unfinished(), await store.unsettled(0.0)):
+    for told in (await store.recent(5), await store.claim_unfinished(), await store.unsettled(0.0)):
         assert [(one.id, one.question, one.request) for one in told] == [("a", {}, {})]
     found = await store.find("a")
     assert found is not None
@@ -459,15 +459,20 @@ async def test_a_long_run_is_read_page_by_page_at_one_price(
         store.append("b", words(number + 1, number + 1))
         await store.flush()
     monkeypatch.setattr(stored_runs, "_ROWS_PER_READ", 10)
-    assert await read_all(lambda after: store.read("a", after)) == words(1, 1200)
-    assert await store.read("a", 100) == words(101, 129)
+    assert await read_all(lambda after: store.read_events("a", after)) == words(1, 1200)
+    assert await store.read_events("a", 100) == words(101, 129)
     if isinstance(disk, FileDisk):  # PostgreSQL tells of no such figure
         assert await steps(disk, store, 1160) < 2 * await steps(disk, store, 20)
-    assert await store.read("a", 1200) == await store.read("a", 10**9) == await store.read("nobody", 0) == []
+    assert (
+        await store.read_events("a", 1200)
+        == await store.read_events("a", 10**9)
+        == await store.read_events("nobody", 0)
+        == []
+    )
 
 
 async def steps(disk: FileDisk, store: JournalStore, after: int) -> int:
     """Count what one read makes SQLite do."""
     before = disk.steps
-    assert await store.read("a", after)
+    assert await store.read_events("a", after)
     return disk.steps - before

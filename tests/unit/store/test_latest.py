@@ -28,7 +28,7 @@ RUNS = [f"run-{number}" for number in range(20)]
 @pytest.fixture
 async def kept(store: JournalStore) -> JournalStore:
     """Have it keep what is said in the table of the latest: it has looked for what another process has left."""
-    assert await store.take_unfinished() == []
+    assert await store.claim_unfinished() == []
     return store
 
 
@@ -71,7 +71,7 @@ async def test_who_is_asked_for_is_filed(disk: Disk, kept: JournalStore) -> None
         await passed(disk)
     await kept.flush("a")
     assert (disk.seqs("a"), disk.seqs("b"), len(said_in(disk))) == ([(1, 2)], [], 2)
-    assert await kept.read("a", 0) == words(1, 2)
+    assert await kept.read_events("a", 0) == words(1, 2)
     await kept.flush("a")
     assert disk.seqs("a") == [(1, 2)]
     await kept.flush()
@@ -97,7 +97,7 @@ async def test_figures_and_endings_are_filed(disk: Disk, kept: JournalStore) -> 
     kept.append("a", words(1, 1))
     await passed(disk)
     kept.append("a", words(2, 2))
-    kept.note("a", lambda: Figures(seq=2, status="complete", ended=1.0))
+    kept.save_figures("a", lambda: Figures(seq=2, status="complete", ended=1.0))
     kept.close("a")
     await passed(disk)
     assert (disk.seqs("a"), said_in(disk)) == ([(1, 2)], [])
@@ -110,7 +110,7 @@ async def test_an_ending_that_comes_behind_the_closing_is_kept(disk: Disk, kept:
     kept.append("a", words(1, 1))
     await passed(disk)
     kept.close("a")
-    kept.note("a", lambda: Figures(seq=1, status="complete", ended=1.0))
+    kept.save_figures("a", lambda: Figures(seq=1, status="complete", ended=1.0))
     await passed(disk)
     assert (disk.seqs("a"), disk.rows("SELECT status FROM runs")) == ([(1, 1)], [("complete",)])
 
@@ -150,7 +150,7 @@ async def test_who_fills_a_large_row_is_weighed(
     """Only what is filed counts towards a run's limit, so that little may wait for that: much is filed at once."""
     monkeypatch.setattr(write_buffer, "LARGE", 300)
     full: list[str] = []
-    kept.most_bytes, kept.on_full = 300, full.append
+    kept.max_bytes, kept.on_full = 300, full.append
     await opened(kept, "a", "b")
     kept.append("b", words(1, 1))
     await passed(disk)
@@ -174,7 +174,7 @@ async def test_a_silent_run_holds_up_nobodys_rows(
         assert len(said_in(disk)) <= 4
     assert disk.seqs("silent") == [(1, 1)]
     await kept.flush()
-    assert await kept.read("a", 0) == words(1, 11)
+    assert await kept.read_events("a", 0) == words(1, 11)
 
 
 @pytest.mark.parametrize("code", [Code.STORE_UNAVAILABLE, Code.INTERNAL])
@@ -195,11 +195,11 @@ async def test_what_could_not_be_written_is_written_once(disk: Disk, kept: Journ
         bad = Stamped(1, 0, object())  # type: ignore[arg-type]
         kept.append("b", [bad])
         kept.append("a", words(2, 3))
-        kept.note("a", lambda: Figures(seq=3, steps=7))
+        kept.save_figures("a", lambda: Figures(seq=3, steps=7))
         await passed(disk)
     await kept.flush()
-    assert [stamped.seq for stamped in await kept.read("a", 0)] == [1, 2, 3]
-    assert await kept.read("b", 0) == []
+    assert [stamped.seq for stamped in await kept.read_events("a", 0)] == [1, 2, 3]
+    assert await kept.read_events("b", 0) == []
     assert disk.rows("SELECT steps FROM runs WHERE id = 'a'") == [(7 if code is Code.INTERNAL else 0,)]
 
 
@@ -220,9 +220,9 @@ async def test_after_a_crash_each_event_is_found_once(disk: Disk, kept: JournalS
     disk.change("DELETE FROM runs WHERE id = 'gone'")
     after = JournalStore(disk)
     with capture_logs() as logs:
-        assert {record.id: record.seq for record in await after.take_unfinished()} == {"a": 4, "b": 2}
+        assert {record.id: record.seq for record in await after.claim_unfinished()} == {"a": 4, "b": 2}
     assert [line["event"] for line in logs] == ["journal.unreadable"]
-    assert (await after.read("a", 0), await after.read("b", 0)) == (words(1, 4), words(1, 2))
+    assert (await after.read_events("a", 0), await after.read_events("b", 0)) == (words(1, 4), words(1, 2))
     assert (disk.seqs("a"), said_in(disk)) == ([(1, 2), (3, 4)], [])
 
 
@@ -235,7 +235,7 @@ async def test_nothing_of_a_deleted_run_is_left(disk: Disk, kept: JournalStore, 
     assert is_in_a_file(b"xyzzy", tmp_path)
     await kept.delete("a")
     assert not is_in_a_file(b"xyzzy", tmp_path)
-    assert await kept.read("b", 0) == words(1, 1)
+    assert await kept.read_events("b", 0) == words(1, 1)
 
 
 @pytest.mark.parametrize("is_written", [False, True])
@@ -270,7 +270,7 @@ async def test_nothing_of_a_deleted_run_is_left_beside_a_bad_one(  # noqa: PLR09
         kept.append("bad", [Stamped(1, 0, object())])  # type: ignore[arg-type]
     await kept.delete("a")
     assert (said_in(disk), is_in_a_file(b"xyzzy", tmp_path)) == ([], False)
-    assert await kept.read("b", 0) == [Stamped(1, 0, Content("word"))]
+    assert await kept.read_events("b", 0) == [Stamped(1, 0, Content("word"))]
 
 
 @pytest.mark.parametrize("bad", [Content("\ud800"), object()])
@@ -336,7 +336,7 @@ async def test_whatever_happens_each_event_is_kept_once_and_in_order(
                 await kept.flush()
                 on_disk.update({one: said[one] for one in live})
             case 2:
-                kept.note(run_id, lambda seq=said[run_id]: Figures(seq=seq))  # type: ignore[misc]
+                kept.save_figures(run_id, lambda seq=said[run_id]: Figures(seq=seq))  # type: ignore[misc]
             case 3:
                 disk.failing = Code.STORE_UNAVAILABLE
                 kept.append(run_id, words(said[run_id] + 1, said[run_id] + 1))
@@ -360,10 +360,10 @@ async def test_whatever_happens_each_event_is_kept_once_and_in_order(
     disk.failing = Code.STORE_UNAVAILABLE  # a process that died writes nothing more
     after = JournalStore(disk.again())
     await after._database.open()  # type: ignore[attr-defined]
-    left = {record.id: record.seq for record in await after.take_unfinished()}
+    left = {record.id: record.seq for record in await after.claim_unfinished()}
     assert left.keys() == set(live)
     for run_id in live:
-        events = await read_all(lambda behind, run_id=run_id: after.read(run_id, behind))  # type: ignore[misc]
+        events = await read_all(lambda behind, run_id=run_id: after.read_events(run_id, behind))  # type: ignore[misc]
         assert events == words(1, len(events))
         assert on_disk.get(run_id, 0) <= len(events) <= said[run_id]
     assert said_in(disk) == []
@@ -375,7 +375,7 @@ async def test_what_version_0_1_left_is_filed(disk: Disk) -> None:
     await disk.write(partial(put_rows, unfiled=True))
     assert await disk.read(journal_of, OPEN) == []
     store = JournalStore(disk)
-    assert [record.id for record in await store.take_unfinished()] == [OPEN]
+    assert [record.id for record in await store.claim_unfinished()] == [OPEN]
     announced = [stamped.event for stamped in await disk.read(journal_of, OPEN) if isinstance(stamped.event, ToolCalls)]
     assert [[call.arguments for call in event.calls] for event in announced] == [['{"minutes":5}']]
     await store.aclose()

@@ -77,10 +77,10 @@ async def test_a_run_has_a_lease_from_its_start_to_its_end(workers: Workers) -> 
     await opened(one.store, "a", "b")
     assert await workers.leases() == {"a": "one", "b": "one"}
     one.store.append("a", words(1, 3))
-    one.store.note("a", lambda: over(a_run("a"), 3))
+    one.store.save_figures("a", lambda: over(a_run("a"), 3))
     await one.store.flush()
     assert await workers.leases() == {"b": "one"}
-    one.store.note("a", lambda: replace(over(a_run("a"), 3), settled_at=9.0))  # a bill that comes later
+    one.store.save_figures("a", lambda: replace(over(a_run("a"), 3), settled_at=9.0))  # a bill that comes later
     await one.store.flush()
     found = await one.store.find("a")
     assert found is not None
@@ -94,7 +94,7 @@ async def test_only_runs_whose_lease_has_run_out_are_taken_over(workers: Workers
     )  # fmt: skip
     await opened(one.store, "a")
     await opened(dead.store, "b", "c")
-    taken = await asyncio.gather(heir.store.take_unfinished(), other.store.take_unfinished())
+    taken = await asyncio.gather(heir.store.claim_unfinished(), other.store.claim_unfinished())
     assert sorted(record.id for records in taken for record in records) == ["b", "c"]
     leases = await workers.leases()
     assert leases["a"] == "one"
@@ -107,7 +107,7 @@ async def test_a_renewed_lease_holds(workers: Workers) -> None:
     await opened(one.store, "a")
     one.sharing.seconds = LEASE
     await one.store.renew()
-    assert await heir.store.take_unfinished() == []
+    assert await heir.store.claim_unfinished() == []
 
 
 async def test_a_worker_that_was_taken_for_dead_writes_nothing_more(workers: Workers) -> None:
@@ -121,16 +121,16 @@ async def test_a_worker_that_was_taken_for_dead_writes_nothing_more(workers: Wor
     await opened(one.store, "b")
     one.store.append("a", words(3, 9))
     one.store.append("b", words(1, 1))
-    one.store.note("a", lambda: over(a_run("a"), 9))
+    one.store.save_figures("a", lambda: over(a_run("a"), 9))
     await one.store.flush()
     assert one.lost == ["a"]
-    kept = await heir.store.read("a", 0)
+    kept = await heir.store.read_events("a", 0)
     assert [stamped.seq for stamped in kept] == [1, 2, BLOCK + 1, BLOCK + 2]
     assert [isinstance(stamped.event, Done) for stamped in kept] == [False, False, False, True]
     found = await heir.store.find("a")
     assert found is not None
     assert (found.status, found.code) == ("interrupted", "SERVER_CRASH")
-    assert [stamped.event for stamped in await heir.store.read("b", 0)] == [Content("1")]
+    assert [stamped.event for stamped in await heir.store.read_events("b", 0)] == [Content("1")]
 
 
 async def test_a_quiet_run_that_was_taken_over_is_noticed_by_the_beat(workers: Workers) -> None:
@@ -164,10 +164,10 @@ async def test_a_takeover_waits_for_a_flush_under_way(workers: Workers) -> None:
 
     flushing = asyncio.create_task(flush_slowly())
     await holding.wait()
-    assert await heir.store.take_unfinished() == []
+    assert await heir.store.claim_unfinished() == []
     release.set()
     await flushing
-    assert [(record.id, record.seq) for record in await heir.store.take_unfinished()] == [("a", 2)]
+    assert [(record.id, record.seq) for record in await heir.store.claim_unfinished()] == [("a", 2)]
 
 
 def _taken_of(run_id: str) -> flush.Taken:
@@ -179,7 +179,7 @@ async def test_who_is_kept_from_ending_what_he_took_does_so_later(workers: Worke
     dead, heir, other = workers.new("dead", seconds=NONE_AT_ALL), workers.new("heir"), workers.new("other")
     await opened(dead.store, "a")
     await workers.database.write(take_over, heir.sharing)
-    assert await other.store.take_unfinished() == []
+    assert await other.store.claim_unfinished() == []
     ended = await recover(heir.store)
     assert [record.id for record in ended] == ["a"]
     assert await recover(heir.store) == []
@@ -191,9 +191,9 @@ async def test_a_flush_whose_answer_was_lost_is_written_once(workers: Workers) -
     await opened(one.store, "a")
     await workers.database.write(flush.put, [_taken_of("a")], (), one.sharing)
     one.store.append("a", words(1, 5))
-    one.store.note("a", lambda: over(a_run("a"), 5))
+    one.store.save_figures("a", lambda: over(a_run("a"), 5))
     await one.store.flush()
-    assert [stamped.seq for stamped in await one.store.read("a", 0)] == [1, 2, 3, 4, 5]
+    assert [stamped.seq for stamped in await one.store.read_events("a", 0)] == [1, 2, 3, 4, 5]
     assert one.lost == []
     await until(lambda: "a" not in one.store._leased())
     assert await workers.database.write(renew, one.sharing) == frozenset()
@@ -205,9 +205,9 @@ async def test_a_worker_takes_over_none_of_its_own_runs(workers: Workers) -> Non
     await opened(one.store, "a")
     assert await recover(one.store) == []
     one.store.append("a", words(1, 3))
-    one.store.note("a", lambda: over(a_run("a"), 3))
+    one.store.save_figures("a", lambda: over(a_run("a"), 3))
     await one.store.flush()
-    assert [stamped.seq for stamped in await one.store.read("a", 0)] == [1, 2, 3]
+    assert [stamped.seq for stamped in await one.store.read_events("a", 0)] == [1, 2, 3]
     assert one.lost == []
 
 
@@ -215,12 +215,12 @@ async def test_the_lease_of_the_heir_outlives_what_the_loser_still_says(workers:
     """Between the takeover and the ending: the loser's figures are kept nowhere, and the heir tells the ending."""
     one, heir = workers.new("one", seconds=NONE_AT_ALL), workers.new("heir")
     await opened(one.store, "a")
-    [taken] = await heir.store.take_unfinished()
+    [taken] = await heir.store.claim_unfinished()
     one.store.append("a", words(1, 2))
     await one.store.flush()
     assert one.lost == ["a"]
     one.store.close("a")
-    one.store.note("a", lambda: over(a_run("a"), 2))
+    one.store.save_figures("a", lambda: over(a_run("a"), 2))
     await one.store.flush()
     assert await workers.leases() == {"a": "heir"}
     found = await heir.store.find("a")
@@ -228,7 +228,7 @@ async def test_the_lease_of_the_heir_outlives_what_the_loser_still_says(workers:
     assert found.status is None
     assert taken.id == "a"
     await recover(heir.store)
-    assert [isinstance(stamped.event, Done) for stamped in await heir.store.read("a", 0)] == [False, True]
+    assert [isinstance(stamped.event, Done) for stamped in await heir.store.read_events("a", 0)] == [False, True]
     assert await workers.leases() == {}
 
 
@@ -237,7 +237,7 @@ async def test_many_are_taken_over_some_at_a_time(workers: Workers, monkeypatch:
     monkeypatch.setattr(leases, "_AT_ONCE", 2)
     dead, heir, other = workers.new("dead", seconds=NONE_AT_ALL), workers.new("heir"), workers.new("other")
     await opened(dead.store, "a", "b", "c")
-    taken = await asyncio.gather(heir.store.take_unfinished(), other.store.take_unfinished())
+    taken = await asyncio.gather(heir.store.claim_unfinished(), other.store.claim_unfinished())
     assert sorted(len(records) for records in taken) in ([1, 2], [0, 2])
-    again = await heir.store.take_unfinished()
+    again = await heir.store.claim_unfinished()
     assert len({record.id for records in (*taken, again) for record in records}) == 3

@@ -26,10 +26,10 @@ async def test_read_behind_a_cursor() -> None:
     told = await opened(store)
     store.append("r", stamped(1, 2))
     store.append("r", stamped(5, 9))
-    assert await store.read("r", 0) == stamped(1, 2, 5, 9)
-    assert await store.read("r", 2) == await store.read("r", 4) == stamped(5, 9)
-    assert await store.read("r", 9) == await store.read("r", 100) == []
-    assert await store.read("r", -1) == stamped(1, 2, 5, 9)
+    assert await store.read_events("r", 0) == stamped(1, 2, 5, 9)
+    assert await store.read_events("r", 2) == await store.read_events("r", 4) == stamped(5, 9)
+    assert await store.read_events("r", 9) == await store.read_events("r", 100) == []
+    assert await store.read_events("r", -1) == stamped(1, 2, 5, 9)
     assert told == [0, 2, 9]
 
 
@@ -41,7 +41,7 @@ async def test_runs_are_apart() -> None:
     store.append("a", stamped(1))
     store.append("b", stamped(2))
     store.append("c", stamped(3))
-    assert [await store.read(run_id, 0) for run_id in "abc"] == [stamped(1), stamped(2), []]
+    assert [await store.read_events(run_id, 0) for run_id in "abc"] == [stamped(1), stamped(2), []]
 
 
 async def test_what_was_read_is_the_readers() -> None:
@@ -49,7 +49,7 @@ async def test_what_was_read_is_the_readers() -> None:
     store = MemoryStore()
     await opened(store)
     store.append("r", stamped(1))
-    read = await store.read("r", 0)
+    read = await store.read_events("r", 0)
     store.append("r", stamped(2))
     assert read == stamped(1)
 
@@ -59,10 +59,10 @@ async def test_drop() -> None:
     store = MemoryStore()
     told = await opened(store)
     store.append("r", stamped(1))
-    store.drop("r")
-    store.drop("r")
+    store.discard("r")
+    store.discard("r")
     store.append("r", stamped(2))
-    assert (await store.read("r", 0), await store.find("r"), told) == ([], None, [0, 1, 2])
+    assert (await store.read_events("r", 0), await store.find("r"), told) == ([], None, [0, 1, 2])
     store.close("r")
     store.append("r", stamped(3))
     assert told == [0, 1, 2]

@@ -258,8 +258,8 @@ async def test_a_flush_that_breaks_is_kept_once(
             proxy.drop_silent()
         await begun
         await store.flush()
-    assert store.is_well
-    assert await store.read("a", 0) == words(1, 8)
+    assert store.is_healthy
+    assert await store.read_events("a", 0) == words(1, 8)
     assert len(await store.recent(99)) == 9
     await store.aclose()
 
@@ -276,13 +276,13 @@ async def test_a_flush_of_a_silent_hour_is_kept_once(
     proxy.hold()
     for number in range(1, 100):
         store.append("a", words(number, number))
-    await until(lambda: not store.is_well)
+    await until(lambda: not store.is_healthy)
     store.append("a", words(100, 200))
     proxy.release()
-    await until(lambda: store.is_well)
+    await until(lambda: store.is_healthy)
     await store.flush()
     await well_again(database)
-    assert await store.read("a", 0) == words(1, 200)
+    assert await store.read_events("a", 0) == words(1, 200)
     await store.aclose()
 
 

@@ -96,7 +96,7 @@ async def kept(disk: Disk, record: RunRecord) -> RunRecord | None:
     """Write a record and read it with another store."""
     store = JournalStore(disk)
     await store.open(replace(record, ended=None, status=None), lambda seq, reserved: None)
-    store.note(record.id, lambda: record)
+    store.save_figures(record.id, lambda: record)
     await store.aclose()
     return await JournalStore(disk).find(record.id)
 
@@ -187,5 +187,5 @@ async def test_events_come_back_equal(disk: Disk) -> None:
     stamped = [Stamped(seq, 1000 + seq, event) for seq, event in enumerate(EVENTS, 1)]
     store.append("r", stamped)
     await store.aclose()
-    back = await JournalStore(disk).read("r", 0)
+    back = await JournalStore(disk).read_events("r", 0)
     assert SseV1Encoder("r", "v2").encode(back) == SseV1Encoder("r", "v2").encode(stamped)

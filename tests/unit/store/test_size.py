@@ -21,7 +21,7 @@ def large(seq: int) -> list[Stamped]:
 async def told(store: JournalStore) -> list[str]:
     """Remember which runs are too large, of ten kilobytes."""
     full: list[str] = []
-    store.most_bytes, store.on_full = 10 * KB, full.append
+    store.max_bytes, store.on_full = 10 * KB, full.append
     await opened(store, "a", "b")
     return full
 
@@ -55,7 +55,7 @@ async def test_what_waits_for_an_ill_disk_counts(disk: Disk, store: JournalStore
     disk.failing = None
     await store.flush()
     assert set(told) == {"a"}
-    assert [s.seq for s in await store.read("a", 0)] == [*range(1, 11)]
+    assert [s.seq for s in await store.read_events("a", 0)] == [*range(1, 11)]
 
 
 async def test_what_has_waited_counts_once(disk: Disk, store: JournalStore, told: list[str]) -> None:

@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 from signalbox.app.config import Settings
-from signalbox.runs.cluster import Peers
+from signalbox.runs.cluster import Cluster
 from signalbox.runs.manager import RunManager
 from signalbox.store.database import Database
 from signalbox.store.runs.journal import JournalStore
@@ -31,7 +31,7 @@ def join(
     on_override: Callable[[], Coroutine[Any, Any, None]] | None = None,
 ) -> None:
     """Work beside others from now on, until `stack` ends it; `on_override` is run when one of them pulls the lever."""
-    from signalbox.store.engines.notifications import Notices
+    from signalbox.store.engines.notifications import Notifications
     from signalbox.store.engines.postgres import PostgresDatabase
 
     assert isinstance(database, PostgresDatabase)  # the only one that is shared
@@ -39,26 +39,26 @@ def join(
 
     def heard(line: str) -> None:
         if line != "lever":
-            peers.heard(line)
+            peers.handle_notification(line)
         elif on_override is not None:
             _begin(on_override(), tasks)
 
-    notices = Notices(database, heard)
-    peers = Peers(
+    notices = Notifications(database, heard)
+    peers = Cluster(
         me=sharing.worker,
         lease_seconds=sharing.seconds,
         store=store,
-        caller=notices,
-        home=runs,
+        notifier=notices,
+        local=runs,
         renew=store.renew,
         end_orphans=runs.end_orphans,
         clock=asyncio.get_running_loop().time,
     )
-    runs.peers = peers
-    sharing.watched, sharing.on_lost = peers.watched, runs.lost
+    runs.cluster = peers
+    sharing.awaited, sharing.on_lost = peers.remote_subscribers, runs.release_lost
     stack.push_async_callback(_end, tasks)
     _begin(notices.listen(), tasks)
-    _begin(peers.beat(), tasks)
+    _begin(peers.send_heartbeats(), tasks)
 
 
 def _begin(work: Coroutine[Any, Any, None], tasks: set[asyncio.Task[None]]) -> None:

@@ -37,7 +37,7 @@ from signalbox.intakes.v1 import (
 )
 from signalbox.intakes.v1_schema import ChatRequest
 from signalbox.offload import offloaded
-from signalbox.runs.run import Asked, Run, new_run_id
+from signalbox.runs.run import Run, StartOptions, new_run_id
 
 router = APIRouter(tags=["chat"])
 
@@ -70,7 +70,7 @@ async def stream_chat(request: Request) -> Response:
                 return watch(await _started(request, question, parts, who, asked_loop=x_tool_loop), parts, place)
     key = owned(checked_key(idempotency_key), who.owner)
     digest = await offloaded(partial(digest_of, question.written), size=question.size)
-    async with parts.runs.started_with(key) as known:
+    async with parts.runs.hold_key(key) as known:
         if known is not None and known.digest != digest:
             raise RequestError(Code.KEY_REUSED, field="Idempotency-Key")
         if known is not None:
@@ -118,11 +118,11 @@ async def _started(
     context.budget = budget_of(body, parts.settings.signalbox_max_run_cost, facts.prices if facts else None)
     progress = Progress()
     loop = LOOPS[context.flags.loop](context, parts.upstream, parts.executor, progress)
-    asked = Asked(
+    asked = StartOptions(
         key=key,
         digest=digest,
         owner=who.owner,
-        goes_on=body.on_disconnect == "continue",
+        continues_after_disconnect=body.on_disconnect == "continue",
         request=await offloaded(lambda: _shown(question, messages, standing), size=size),
         question={name: written[name] for name in written.keys() - _IN_THE_TREE} if standing else written,
         parent_id=standing.place.node_id if standing else None,

@@ -131,7 +131,7 @@ async def remove_conversation(conversation_id: str, parts: PartsDep, who: WhoDep
     if deleted is None:
         raise RequestError(Code.UNKNOWN_CONVERSATION)
     await _drop(deleted, parts)
-    await parts.runs.store.forget()
+    await parts.runs.store.erase_deleted()
     return {"deleted": True, "saves_kept": deleted.saves}
 
 
@@ -229,7 +229,7 @@ async def _drop(deleted: Deleted, parts: Parts) -> None:
     """Have nothing written any more of what was deleted, and end what has begun meanwhile."""
     for run_id in deleted.run_ids:
         await _stop(run_id, parts)
-        parts.runs.store.drop(run_id)
+        parts.runs.store.discard(run_id)
 
 
 # --- tell -------------------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ async def ready(parts: PartsDep, response: Response) -> JsonObject:
     """Tell whether runs can start: folder and database take what is written, an upstream is set up, no stop asked."""
     checks = {
         "data_folder": await asyncio.to_thread(_is_writable, parts.settings.signalbox_data_dir),
-        "database": parts.runs.store.is_well and parts.database.is_well,
+        "database": parts.runs.store.is_healthy and parts.database.is_healthy,
         "upstream": parts.is_simulated or bool(parts.settings.openrouter_base_url),
         "accepting": not (parts.runs.is_draining or parts.runs.is_closing),
     }

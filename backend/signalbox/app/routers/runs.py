@@ -49,7 +49,7 @@ async def get_run(run_id: str, parts: PartsDep, who: WhoDep) -> JsonObject:
     """Return a run's trace; texts of the conversation are not in it."""
     record = await run_of(run_id, parts.runs, who)
     live = parts.runs.live(run_id)
-    trace = trace_of(record, await parts.runs.events(run_id), watchers=live.watchers if live else 0)
+    trace = trace_of(record, await parts.runs.events(run_id), subscribers=live.subscribers if live else 0)
     return {**trace, **_whose(record, await _owners(parts, who))}
 
 

@@ -149,7 +149,7 @@ async def remove_save(save_id: str, parts: PartsDep, who: WhoDep) -> JsonObject:
     """Delete a save; the database holds nothing of it any more, not even as free space."""
     if not await parts.database.write(delete_save, save_id, who.owner):
         raise RequestError(Code.UNKNOWN_SAVE)
-    await parts.database.forget()
+    await parts.database.erase_deleted()
     return {"deleted": True}
 
 

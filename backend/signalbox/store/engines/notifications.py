@@ -17,7 +17,7 @@ _RETRY_SECONDS = 1.0
 _PING_SECONDS = 5.0
 
 
-class Notices:
+class Notifications:
     """Calls to all workers, and hears what they call. `heard` is given one line of words each time.
 
     `is_listening` is false while the connection is gone: then nothing is heard.
@@ -28,7 +28,7 @@ class Notices:
         self._heard = heard
         self.is_listening = False
 
-    async def call(self, *words: str) -> None:
+    async def notify(self, *words: str) -> None:
         """Call to all workers, this one among them; raises StoreError."""
         await self._database.write(notify, *words)
 

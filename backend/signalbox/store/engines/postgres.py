@@ -135,7 +135,7 @@ class PostgresDatabase(Database):
             else:
                 holding.add_done_callback(_heard)
 
-    async def forget(self) -> None:
+    async def erase_deleted(self) -> None:
         """Leave deleted rows to the server's vacuum: a client cannot overwrite them."""
 
     async def _write(self, work: Work[Value]) -> Value:
@@ -188,7 +188,7 @@ class PostgresDatabase(Database):
         finally:
             turn.end()
             self._turns.discard(turn)
-            self.is_well = is_answered
+            self.is_healthy = is_answered
             self._silence.leave(is_late=turn.is_late)
 
     async def _try_twice(self, engine: AsyncEngine, job: Job[Value], turn: Turn) -> Value:

@@ -62,7 +62,7 @@ class SqliteDatabase(Database):
         """Hold nothing: there are no other workers."""
         yield
 
-    async def forget(self) -> None:
+    async def erase_deleted(self) -> None:
         """Drop what the write-ahead log still holds of deleted rows; raises StoreError.
 
         A reader that holds on to an older state (a backup) keeps the log: then it is tried again until he lets go.

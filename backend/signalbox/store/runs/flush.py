@@ -210,7 +210,7 @@ def _share(connection: Connection, batch: Sequence[Taken], sharing: Sharing) -> 
         check(connection, sharing, leased)
     if over := [t.run_id for t in batch if t.figures is not None and t.figures.is_over]:
         give_up(connection, sharing, over)
-    if awaited := [t.run_id for t in batch if t.run_id in sharing.watched]:
+    if awaited := [t.run_id for t in batch if t.run_id in sharing.awaited]:
         notify_news(connection, awaited)
 
 

@@ -27,7 +27,7 @@ class _Kept:
 class MemoryStore:
     """A RunStore that keeps each run's events in one list, ordered by seq."""
 
-    is_well = True
+    is_healthy = True
 
     def __init__(self) -> None:
         self._runs: dict[str, _Kept] = {}
@@ -43,17 +43,17 @@ class MemoryStore:
         elif (dropped := self._dropped.get(run_id)) is not None:
             dropped(batch[-1].seq, _ALL)
 
-    def remember(self, run_id: str, seq: int, messages: Sequence[Message]) -> None:
+    def append_turns(self, run_id: str, seq: int, messages: Sequence[Message]) -> None:
         """Add what the run's history grew by."""
         if (kept := self._runs.get(run_id)) is not None:
             kept.turns.extend((seq, message) for message in messages)
 
-    def note(self, run_id: str, figures: Callable[[], Figures]) -> None:
+    def save_figures(self, run_id: str, figures: Callable[[], Figures]) -> None:
         """Keep a run's figures."""
         if (kept := self._runs.get(run_id)) is not None:
             kept.record = kept.record.with_figures(figures())
 
-    def drop(self, run_id: str) -> None:
+    def discard(self, run_id: str) -> None:
         """Forget a run; tasks that wait for its events to be kept are woken."""
         if (kept := self._runs.pop(run_id, None)) is not None:
             self._dropped[run_id] = kept.durable
@@ -73,7 +73,7 @@ class MemoryStore:
     async def flush(self, run_id: str | None = None) -> None:
         """Everything is where it will ever be."""
 
-    async def read(self, run_id: str, after: int) -> list[Stamped]:
+    async def read_events(self, run_id: str, after: int) -> list[Stamped]:
         """Return all events with seq > after."""
         kept = self._runs.get(run_id)
         return kept.events[bisect_right(kept.events, after, key=_seq) :] if kept else []
@@ -103,9 +103,9 @@ class MemoryStore:
 
     async def delete(self, run_id: str) -> None:
         """Forget a run."""
-        self.drop(run_id)
+        self.discard(run_id)
 
-    async def forget(self) -> None:
+    async def erase_deleted(self) -> None:
         """Nothing is on any disk."""
 
     @asynccontextmanager
@@ -113,7 +113,7 @@ class MemoryStore:
         """Hold nothing: there are no other workers."""
         yield
 
-    async def take_unfinished(self) -> list[RunRecord]:
+    async def claim_unfinished(self) -> list[RunRecord]:
         """Nothing is left of another process."""
         return []
 

@@ -16,7 +16,7 @@ from signalbox.core.records import Figures, RunRecord
 from signalbox.store.database import Database
 from signalbox.store.runs.flush import OpenRun, Taken
 from signalbox.store.runs.leases import LeaseLost, Sharing, renew, take_over, unfinished
-from signalbox.store.runs.stored_runs import KeptRuns
+from signalbox.store.runs.stored_runs import StoredRuns
 from signalbox.store.runs.write_buffer import Said, Unfiled, file_left, has_left, write_flush
 
 _log = structlog.get_logger()
@@ -27,7 +27,7 @@ _RETRY_SECONDS = 1.0
 _SILENT_SECONDS = 10.0  # the longest that a caller waits for a disk that does not respond
 
 
-class JournalStore(KeptRuns):
+class JournalStore(StoredRuns):
     """A RunStore in a database.
 
     `is_well` is false from a write that failed, or that a caller waited for in vain, to the next one that went through.
@@ -48,8 +48,8 @@ class JournalStore(KeptRuns):
         self._files_later = False  # until what a crash has left is filed; never where other workers read along
         self._stale: set[str] = set()
         self._is_closed = False
-        self.is_well = True
-        self.most_bytes: float = math.inf
+        self.is_healthy = True
+        self.max_bytes: float = math.inf
         self.on_full: Callable[[str], None] = _no_limit
 
     # --- what a stream calls: nothing here waits ---------------------------------------------------------------
@@ -70,13 +70,13 @@ class JournalStore(KeptRuns):
                 self._unfiled.begin(run, batch)
                 self._set_timer()
 
-    def remember(self, run_id: str, seq: int, messages: Sequence[Message]) -> None:
+    def append_turns(self, run_id: str, seq: int, messages: Sequence[Message]) -> None:
         """Add what the run's history grew by; the events up to `seq` are told by it."""
         if (run := self._runs.get(run_id)) is not None:
             run.remember(seq, messages)
             self._touch(run)
 
-    def note(self, run_id: str, figures: Callable[[], Figures]) -> None:
+    def save_figures(self, run_id: str, figures: Callable[[], Figures]) -> None:
         """Keep a run's figures as they are at the next flush; of a run that was closed, too."""
         run = self._runs.get(run_id) or self._unfiled.find(run_id)
         run = run or OpenRun(run_id, wanted=0)
@@ -84,7 +84,7 @@ class JournalStore(KeptRuns):
             run.figures = figures
             self._touch(run)
 
-    def drop(self, run_id: str) -> None:
+    def discard(self, run_id: str) -> None:
         """Take no more of a run, and forget what of it is not on disk yet.
 
         Tasks that wait for its events to be on disk are woken: there is nothing to wait for.
@@ -124,7 +124,7 @@ class JournalStore(KeptRuns):
             with suppress(StoreError):  # another run of the same flush may have failed: `is_kept` tells
                 await self._patiently(written)
         if not run.is_kept:
-            self.drop(run.id)
+            self.discard(run.id)
             raise StoreError(Code.STORE_UNAVAILABLE)
 
     def resume(self, record: RunRecord) -> None:
@@ -190,7 +190,7 @@ class JournalStore(KeptRuns):
 
     async def _work(self) -> None:
         while True:
-            if self.is_well:
+            if self.is_healthy:
                 await self._due.wait()
             else:  # also where there is nothing to write: this is how the journal notices that the disk is back
                 await asyncio.sleep(_RETRY_SECONDS)
@@ -208,7 +208,7 @@ class JournalStore(KeptRuns):
         failed: StoreError | None = None
         try:
             await self._put(taken, latest)
-            self.is_well = True
+            self.is_healthy = True
         except StoreError as error:
             self._unwell()
             failed = error
@@ -223,7 +223,7 @@ class JournalStore(KeptRuns):
     async def _put(self, taken: list[tuple[OpenRun, Taken]], latest: Said) -> None:
         """Write all together; where one of them is at fault it must not keep the others from the disk."""
         stale = frozenset(self._stale)
-        if not (taken or latest.said or latest.needed_from or stale) and self.is_well:
+        if not (taken or latest.said or latest.needed_from or stale) and self.is_healthy:
             return
         try:
             await self._database.write(write_flush, [of_one for _, of_one in taken], stale, self._sharing, latest)
@@ -262,7 +262,7 @@ class JournalStore(KeptRuns):
         _log.error("journal.lease_lost", run_id=run.id)
         self._sharing.on_lost(run.id)
         run.drop()
-        self.drop(run.id)
+        self.discard(run.id)
 
     async def renew(self) -> None:
         """Say for all runs of this worker that it lives; let go of those that were taken over. Raises StoreError."""
@@ -308,7 +308,7 @@ class JournalStore(KeptRuns):
                 self._unfiled.due[run.id] = run
 
     def _weigh(self, run: OpenRun) -> None:
-        if run.size + run.waiting_size > self.most_bytes:
+        if run.size + run.waiting_size > self.max_bytes:
             self.on_full(run.id)
 
     def _refused(self, run: OpenRun) -> None:
@@ -319,20 +319,20 @@ class JournalStore(KeptRuns):
         self._tell(run, run.seq)
 
     def _unwell(self) -> None:
-        if self.is_well:
+        if self.is_healthy:
             _log.error("journal.unwritten", runs=len(self._unfiled.run_ids))
-        self.is_well = False
+        self.is_healthy = False
 
     # --- what is there -----------------------------------------------------------------------------------------
 
-    async def _caught_up(self, run_id: str | None = None) -> None:
+    async def _flush_before_read(self, run_id: str | None = None) -> None:
         """Have what was handed over of a run, or of any, on disk before it is read there, unless the disk is ill."""
         behind = self._unfiled.run_ids | self._writing
-        if self.is_well and (behind if run_id is None else run_id in behind):
+        if self.is_healthy and (behind if run_id is None else run_id in behind):
             with suppress(StoreError):  # then what is told is as old as the disk
                 await self.flush(run_id)
 
-    async def take_unfinished(self) -> list[RunRecord]:
+    async def claim_unfinished(self) -> list[RunRecord]:
         """Take over the runs without an ending and without a live worker; `seq` is what the journal really holds.
 
         Where no other worker shares the database, what a crash left in `latest` is filed first and used from then on.

@@ -39,7 +39,7 @@ class Sharing:
 
     worker: str
     seconds: float
-    watched: Collection[str] = ()
+    awaited: Collection[str] = ()
     on_lost: Callable[[str], None] = field(default=_nobody)
 
 

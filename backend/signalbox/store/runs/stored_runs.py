@@ -14,30 +14,30 @@ from signalbox.store.tables import RUNS
 _ROWS_PER_READ = 200
 
 
-class KeptRuns(ABC):
+class StoredRuns(ABC):
     """The part of a RunStore that reads and deletes; a store that writes flushes before each read."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     @abstractmethod
-    async def _caught_up(self, run_id: str | None = None) -> None: ...
+    async def _flush_before_read(self, run_id: str | None = None) -> None: ...
 
     @abstractmethod
-    def drop(self, run_id: str) -> None:
+    def discard(self, run_id: str) -> None:
         """Take no more of a run."""
 
     @abstractmethod
     async def flush(self, run_id: str | None = None) -> None:
         """Wait until everything handed over is on disk."""
 
-    async def read(self, run_id: str, after: int) -> list[Stamped]:
+    async def read_events(self, run_id: str, after: int) -> list[Stamped]:
         """Return the next events with seq > after; none when there are no more."""
         return await self._database.read(journal_of, run_id, after, _ROWS_PER_READ)
 
     async def find(self, run_id: str) -> RunRecord | None:
         """Return a run, None for an unknown one."""
-        await self._caught_up(run_id)
+        await self._flush_before_read(run_id)
         return await self._database.read(find_run, run_id)
 
     async def is_over(self, run_id: str) -> bool:
@@ -52,7 +52,7 @@ class KeptRuns(ABC):
         self, limit: int, before: tuple[float, str] | None = None, owner: str | None = None, statuses: Statuses = ()
     ) -> list[RunRecord]:
         """Return the newest runs first, of those that began before this time and run; without what was asked."""
-        await self._caught_up()
+        await self._flush_before_read()
         return await self._database.read(recent_runs, limit, before, owner, statuses)
 
     async def unsettled(self, since: float) -> list[RunRecord]:
@@ -61,14 +61,14 @@ class KeptRuns(ABC):
 
     async def delete(self, run_id: str) -> None:
         """Delete a run and everything stored about it, so that nothing of it is left on disk."""
-        self.drop(run_id)
+        self.discard(run_id)
         await self._database.write(lambda connection: connection.execute(delete(RUNS).where(RUNS.c.id == run_id)))
-        await self.forget()
+        await self.erase_deleted()
 
-    async def forget(self) -> None:
+    async def erase_deleted(self) -> None:
         """Leave nothing of what was deleted: a row of the latest may hold it, until everything in it is filed."""
         await self.flush()
-        await self._database.forget()
+        await self._database.erase_deleted()
 
     def locked(self, name: str) -> AbstractAsyncContextManager[None]:
         """Hold a name against all other workers."""

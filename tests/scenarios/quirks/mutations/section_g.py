@@ -119,7 +119,7 @@ G = (
         "G6",
         "there is a limit of runs",
         "runs/manager.py",
-        "if len(self._live) >= self.most_at_once:",
+        "if len(self._live) >= self.max_active:",
         "if False:",
     ),
     Mutation(

@@ -246,7 +246,7 @@ def test_readiness_tells_what_is_missing(tmp_path: Path) -> None:
         (tmp_path / "moved").rename(folder)
         store = app.parts.runs.store
         assert isinstance(store, JournalStore)
-        store.is_well = False
+        store.is_healthy = False
         assert app.client.get("/health/ready").json()["checks"]["database"] is False
 
 

@@ -85,7 +85,7 @@ def test_a_poll_begins_the_time_of_a_run_anew(behind: Behind) -> None:
     assert before is not None
     assert after is not None
     assert after > before
-    assert (run.is_over, run.watchers, app.parts.streams.open) == (False, 0, 0)
+    assert (run.is_over, run.subscribers, app.parts.streams.open) == (False, 0, 0)
 
 
 def test_between_two_polls_a_run_lives_whatever_its_time_is(behind: Behind) -> None:
@@ -113,7 +113,7 @@ def test_the_end_of_a_poll_stops_nothing(behind: Behind) -> None:
         run = app.run(response.headers["x-run-id"])
         for _ in range(3):
             assert b"So far" in look(app, run.id).content
-        assert (run.is_over, run.watchers, upstream.left) == (False, 1, [])
+        assert (run.is_over, run.subscribers, upstream.left) == (False, 1, [])
     app.over(run.id)
     assert checked(look(app, run.id).content).done["status"] == "cancelled"
 

@@ -64,7 +64,7 @@ def forget_run(app: RunningApp, run_id: str) -> None:
     """Delete a run's row by hand, and all that hangs on it."""
     written(app)
     app.within(app.parts.database.write(lambda c: c.execute(delete(RUNS).where(RUNS.c.id == run_id))))
-    app.within(app.parts.database.forget())
+    app.within(app.parts.database.erase_deleted())
     assert error_of(app.client.get(f"/api/runs/{run_id}"))["code"] == "UNKNOWN_RUN"
 
 

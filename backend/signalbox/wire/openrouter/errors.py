@@ -2,13 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
-from math import ceil, isfinite
-from time import time
 
-from signalbox.core.codes import CODES, Code
-from signalbox.core.errors import LONGEST_RETRY_AFTER, UpstreamError
+from signalbox.core.codes import Code
+from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import JsonValue
+from signalbox.wire.http_errors import code_of_status, reset_in, retry_after_in, seconds_until, sentence_of
 from signalbox.wire.json_text import loads
 
 # OpenRouter's stable key: error.metadata.error_type.
@@ -29,19 +27,6 @@ _BY_TYPE = {
     "refusal": Code.CONTENT_FILTER,
     "server": Code.UPSTREAM_ERROR,
     "timeout": Code.UPSTREAM_TIMEOUT,
-}
-_BY_STATUS = {
-    401: Code.UPSTREAM_AUTH,
-    402: Code.UPSTREAM_CREDITS,
-    403: Code.UPSTREAM_FORBIDDEN,
-    404: Code.UPSTREAM_NOT_FOUND,
-    408: Code.UPSTREAM_TIMEOUT,
-    413: Code.UPSTREAM_TOO_LARGE,
-    429: Code.RATE_LIMIT,
-    503: Code.UPSTREAM_OVERLOADED,
-    504: Code.UPSTREAM_TIMEOUT,
-    524: Code.UPSTREAM_TIMEOUT,
-    529: Code.UPSTREAM_OVERLOADED,
 }
 # Hosts say an overflow in words where they have no key for it.
 _OVERFLOW = re.compile(r"context[ _](length|window)|maximum context|prompt is too long|too many tokens", re.IGNORECASE)
@@ -64,17 +49,8 @@ _SIGNATURE = re.compile(
     r"|missing .?reasoning_content|reasoning_content.{0,60}passed back",
     re.IGNORECASE,
 )
-# Upstream texts carry account ids and, from careless hosts, the key itself (quirk G4).
-_SECRETS = re.compile(
-    r"sk-[\w-]{6,}|Bearer\s+\S+|\b(?:user|org|key)_\w{8,}"
-    r"|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b[0-9a-fA-F]{32,}\b",
-    re.IGNORECASE,
-)
-_SHOWN = 300
 # Characters of a host's own words that are looked into.
 _MOST_READ = 16 * 1024
-# Epoch seconds of 2001: a smaller number is a span.
-_A_TIME = 1e9
 
 
 def error_of_response(status: int, body: bytes, headers: Mapping[str, str]) -> UpstreamError:
@@ -100,20 +76,17 @@ def error_of_value(
     said = _said(fields, metadata)
     code = _code(fields, metadata, number, said)
     retry_after = _retry_after(code, headers or {}, metadata)
+    provider = metadata.get("provider_name")
+    who = provider if isinstance(provider, str) and provider else "The upstream"
     return UpstreamError(
         code,
-        _sentence(code, said, metadata.get("provider_name"), retry_after),
+        sentence_of(code, said, who, retry_after),
         status=number,
         retry_after=retry_after,
         affordable=_affordable(fields) if code is Code.UPSTREAM_CREDITS else None,
         about_images=code is Code.UPSTREAM_TOO_LARGE
         or (code is Code.UPSTREAM_REJECTED and _IMAGE.search(said) is not None),
     )
-
-
-def redact(text: str) -> str:
-    """Take out what looks like a key or an account id."""
-    return _SECRETS.sub("…", text)
 
 
 def _number(code: JsonValue) -> int | None:
@@ -156,10 +129,8 @@ def _code(fields: Mapping[str, JsonValue], metadata: Mapping[str, JsonValue], nu
         return Code.UPSTREAM_NOT_FOUND
     if number in (400, 422, None) and _SIGNATURE.search(said):
         return Code.UPSTREAM_SIGNATURE
-    if number in _BY_STATUS:
-        return _BY_STATUS[number]
-    if number is not None and 400 <= number < 500:
-        return Code.UPSTREAM_REJECTED
+    if number is not None and (known := code_of_status(number)) is not Code.UPSTREAM_ERROR:
+        return known
     # A host's own string code (Groq's tool_use_failed comes with type invalid_request_error) is no server failure.
     if fields.get("type") == "invalid_request_error":
         return Code.UPSTREAM_REJECTED
@@ -171,59 +142,12 @@ def _affordable(fields: Mapping[str, JsonValue]) -> int | None:
     return int(found.group(1)) if found else None
 
 
-def _sentence(code: Code, said: str, provider: JsonValue, retry_after: float | None) -> str:
-    sentence = CODES[code].sentence
-    if retry_after is not None and retry_after > LONGEST_RETRY_AFTER:
-        sentence += f" It accepts requests again in about {_span(retry_after)}."
-    said = " ".join(redact(said).split())
-    if not said:
-        return sentence
-    shown = said if len(said) <= _SHOWN else said[:_SHOWN] + "…"
-    who = provider if isinstance(provider, str) and provider else "The upstream"
-    return f"{sentence} {who} said: {shown}"
-
-
-def _span(seconds: float) -> str:
-    """Write a long wait in words, rounded up."""
-    return f"{ceil(seconds / 3600)} hours" if seconds > 3600 else f"{ceil(seconds / 60)} minutes"
-
-
 def _retry_after(code: Code, headers: Mapping[str, str], metadata: Mapping[str, JsonValue]) -> float | None:
     """Return seconds to wait: `Retry-After`, else the reset in the body or, of a rate limit, in the head (quirk F1)."""
-    if (header := headers.get("retry-after")) and (seconds := _seconds(header)) is not None:
+    if (seconds := retry_after_in(headers)) is not None:
         return seconds
     inner = metadata.get("headers")
     reset = inner.get("X-RateLimit-Reset") if isinstance(inner, dict) else None
     if reset is not None:
-        return _until(reset)
-    reset = headers.get("x-ratelimit-reset") if code is Code.RATE_LIMIT else None
-    # Other servers put seconds, or a span such as "6m0s", into this header; only a point in time is certain.
-    return _until(reset) if reset is not None and (_finite(reset) or 0) > _A_TIME else None
-
-
-def _until(reset: JsonValue) -> float | None:
-    """Return the seconds until a reset that is epoch milliseconds, or seconds."""
-    at = _finite(reset) if isinstance(reset, str | int | float) else None
-    return None if at is None else _wait((at / 1000 if at > 1e11 else at) - time())
-
-
-def _seconds(header: str) -> float | None:
-    seconds = _finite(header)
-    if seconds is not None:
-        return _wait(seconds)
-    try:
-        return _wait(parsedate_to_datetime(header).timestamp() - time())
-    except (ValueError, OverflowError):
-        return None
-
-
-def _finite(number: str | float) -> float | None:
-    try:
-        value = float(number)
-    except (ValueError, OverflowError):
-        return None
-    return value if isfinite(value) else None  # the contract has no Infinity to tell
-
-
-def _wait(seconds: float) -> float:
-    return max(0.0, round(seconds, 1))
+        return seconds_until(reset)
+    return reset_in(headers) if code is Code.RATE_LIMIT else None

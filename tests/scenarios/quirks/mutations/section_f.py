@@ -6,7 +6,7 @@ F = (
     Mutation(
         "F1",
         "the reset is in milliseconds",
-        "wire/openrouter/errors.py",
+        "wire/http_errors.py",
         "at / 1000 if at > 1e11 else at",
         "at",
     ),
@@ -21,7 +21,7 @@ F = (
         "F1",
         "Retry-After is honoured",
         "wire/openrouter/errors.py",
-        'if (header := headers.get("retry-after")) and (seconds := _seconds(header)) is not None:',
+        "if (seconds := retry_after_in(headers)) is not None:",
         "if (seconds := None) is not None:",
     ),
     Mutation(

@@ -76,7 +76,7 @@ G = (
     Mutation(
         "G4",
         "account ids are taken out of an upstream's words",
-        "wire/openrouter/errors.py",
+        "wire/http_errors.py",
         'return _SECRETS.sub("…", text)',
         "return text",
     ),

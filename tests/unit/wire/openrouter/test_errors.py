@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from signalbox.core.codes import CODES, Code
-from signalbox.wire.openrouter.errors import error_of_response, error_of_value, redact
+from signalbox.wire.http_errors import redact
+from signalbox.wire.openrouter.errors import error_of_response, error_of_value
 
 NOW = 1_790_000_000.0
 
@@ -16,7 +17,7 @@ NOW = 1_790_000_000.0
 @pytest.fixture(autouse=True)
 def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stop the clock."""
-    monkeypatch.setattr("signalbox.wire.openrouter.errors.time", lambda: NOW)
+    monkeypatch.setattr("signalbox.wire.http_errors.time", lambda: NOW)
 
 
 def body(error: Any) -> bytes:

@@ -165,12 +165,16 @@ class ScriptedUpstream:
         headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:] if line)}
         raw = await reader.readexactly(int(headers.get("content-length", "0")))
         asked = Asked(method, path, headers, raw)
-        kept = self.asked if path.endswith("/chat/completions") else self.catalogues
+        kept = self.asked if self._is_chat(path) else self.catalogues
         self.tell(lambda: kept.append(asked))
         return asked
 
+    def _is_chat(self, path: str) -> bool:
+        """Whether a request is for a model's answer."""
+        return path.endswith("/chat/completions")
+
     def _pick(self, asked: Asked) -> Script:
-        if not asked.path.endswith("/chat/completions"):
+        if not self._is_chat(asked.path):
             return self._models or no_models
         return self._scripts.pop(0) if len(self._scripts) > 1 else self._scripts[0]
 

@@ -16,22 +16,10 @@ from signalbox.core.records import RunRecord
 from signalbox.profiles.profile import Profile
 
 from tests.project.docs.pages import ROOT, codes_in, page, rows
+from tests.project.docs.snippets import block, module, patched
 
 PROVIDER, ENCODER = page("adding-a-provider.md"), page("adding-an-encoder.md")
 RUN_ID = "0" * 32
-
-
-def module(name: str, code: str, package: str = "") -> ModuleType:
-    """Run a page's code as a module of that name."""
-    made = ModuleType(name)
-    made.__package__ = package
-    exec(compile(code, name, "exec"), made.__dict__)
-    return made
-
-
-def block(one: Any, beginning: str) -> str:
-    """Return the page's Python that begins with these words."""
-    return next(code for code in one.blocks("python") if code.startswith(f'"""{beginning}'))
 
 
 @pytest.fixture
@@ -85,17 +73,6 @@ def test_every_fact_is_in_the_table_with_where_it_is_read() -> None:
         text = (ROOT / path).read_text(encoding="utf-8")
         assert all(f".{fact}" in text for fact in codes_in(facts)), path
     assert listed == set(Profile.__dataclass_fields__) - {"family"}
-
-
-def patched(diff: str) -> tuple[str, str]:
-    """Apply a page's diff, unless somebody has followed the page; return the path and the new text."""
-    path, *changes = diff.removeprefix("--- ").splitlines()
-    text = (ROOT / path).read_text(encoding="utf-8")
-    for hunk in re.findall(r"((?:^-.*\n)+)((?:^\+.*\n)*)", "\n".join(changes) + "\n", re.MULTILINE):
-        old, new = (re.sub(r"^[-+]", "", part, flags=re.MULTILINE) for part in hunk)
-        assert text.count(old) == 1 or new in text, f"{path}: {old}"
-        text = text if new in text else text.replace(old, new)
-    return path, text
 
 
 def test_the_diff_applies() -> None:

@@ -1,0 +1,30 @@
+"""Code blocks of a page as modules and as patched files."""
+
+import re
+from types import ModuleType
+
+from tests.project.docs.pages import ROOT, Page
+
+
+def module(name: str, code: str, package: str = "") -> ModuleType:
+    """Run a page's code as a module of that name."""
+    made = ModuleType(name)
+    made.__package__ = package
+    exec(compile(code, name, "exec"), made.__dict__)
+    return made
+
+
+def block(one: Page, beginning: str) -> str:
+    """Return the page's Python that begins with these words."""
+    return next(code for code in one.blocks("python") if code.startswith(f'"""{beginning}'))
+
+
+def patched(diff: str) -> tuple[str, str]:
+    """Apply a page's diff, unless the file already has its lines; return the path and the new text."""
+    path, *changes = diff.removeprefix("--- ").splitlines()
+    text = (ROOT / path).read_text(encoding="utf-8")
+    for hunk in re.findall(r"((?:^-.*\n)+)((?:^\+.*\n)*)", "\n".join(changes) + "\n", re.MULTILINE):
+        old, new = (re.sub(r"^[-+]", "", part, flags=re.MULTILINE) for part in hunk)
+        assert text.count(old) == 1 or new in text, f"{path}: {old}"
+        text = text if new in text else text.replace(old, new)
+    return path, text

@@ -3,7 +3,7 @@
 glibc never returns most of what it once had. A block of 10 MB raises its threshold for separate mappings, so that the
 next such blocks come from the heap, where one small object behind them keeps them resident; and each thread has a
 separate heap. Other allocators (musl, macOS) are left as they are: `mallopt` and `malloc_trim` do nothing there.
-See docs/decisions/0056-memory-comes-back.md.
+See docs/decisions/0056-freed-memory.md.
 """
 
 import asyncio

@@ -13,7 +13,7 @@ from signalbox.app.deps import Parts, parts_of
 from signalbox.app.openapi_examples import CHAT_BODY, CHAT_HEADERS, STREAM_ANSWERS
 from signalbox.app.request.idempotency import checked_key, digest_of, owned
 from signalbox.app.request.query_parameters import refuse_unknown
-from signalbox.app.request.sliced_validation import Question, read_question
+from signalbox.intakes.v1_body import Question, read_question
 from signalbox.app.run_stream import read_event_id, refuse_twins, resume, watch
 from signalbox.chat.context import ConversationContext, RunFlags
 from signalbox.chat.loops.progress import Progress

@@ -7,18 +7,18 @@ from itertools import takewhile
 from time import time
 
 from signalbox.app.deps import Parts
+from signalbox.chat.plan import trusted_names
 from signalbox.conversations.continuing import asked_behind, chain_of, cited
 from signalbox.conversations.history import conversation_gone, history_of
 from signalbox.conversations.placing import Again, Asking, Continued, Place, Placing, Whole, Words
 from signalbox.conversations.titles import title_of
 from signalbox.conversations.tree import Tree, system_of
 from signalbox.conversations.turns import ends_openly, text_in
+from signalbox.core.ask import Ask, Position
 from signalbox.core.codes import Code
 from signalbox.core.conversations import Conversation, Node, key_of
 from signalbox.core.errors import RequestError
 from signalbox.core.messages import AssistantMessage, Message, SystemMessage, ToolMessage
-from signalbox.intakes.v1 import told_by
-from signalbox.intakes.v1_schema import ChatRequest
 from signalbox.offload import offloaded
 from signalbox.store.conversations import events_of_runs, has_node, keep_nodes, tree_of
 
@@ -45,36 +45,31 @@ def new_node_id() -> str:
     return secrets.token_hex(16)
 
 
-async def standing_of(body: ChatRequest, parts: Parts, owner: str, size: int = 0) -> Standing | None:
+async def standing_of(ask: Ask, parts: Parts, owner: str, size: int = 0) -> Standing | None:
     """Find where a question of so many bytes stands, None for one without conversation; nothing is kept yet.
 
     Raises RequestError.
     """
-    if body.continues and body.parent_id is None:
-        words = "To continue an answer, set parent_id to the id of its run."
-        raise RequestError(Code.INVALID_REQUEST, words, "parent_id")
-    if body.conversation_id is None:
-        if body.parent_id is not None:
-            raise RequestError(Code.INVALID_REQUEST, "parent_id needs a conversation_id.", "parent_id")
+    position = ask.position
+    if position is None:
         return None
-    system, told = await offloaded(lambda: _instructions(body.system, told_by(body)), size=size)
+    system, told = await offloaded(lambda: _instructions(ask.system, ask.messages), size=size)
     is_whole = any(isinstance(message, AssistantMessage | ToolMessage) for message in told)
-    if is_whole and body.parent_id is not None:
+    if is_whole and position.parent_id is not None:
         words = "parent_id cannot be combined with a whole history: leave it out, or send only the new message."
         raise RequestError(Code.INVALID_REQUEST, words, "parent_id")
-    key = key_of(owner, body.conversation_id)
+    key = key_of(owner, position.conversation_id)
     conversation, nodes = await _tree(key, parts, texts=is_whole)
-    if conversation is None and body.parent_id is not None:
+    if conversation is None and position.parent_id is not None:
         words = "There is no conversation with that id; it may have been deleted. Leave out parent_id to start it."
         raise RequestError(Code.UNKNOWN_CONVERSATION, words, "conversation_id")
     leaf_id = conversation.leaf_id if conversation else None
-    asking, now = _asking(body, told, leaf_id, is_whole=is_whole), time()
+    asking, now = _asking(position, told, leaf_id, is_whole=is_whole), time()
     place = await offloaded(
         lambda: Placing(Tree(nodes), leaf_id, now, new_node_id).place(asking, system),
         size=size + _NODE * len(nodes),
     )
-    ours = {tool.spec.name for tool in parts.executor.tools if not tool.spec.untrusted}
-    history = await history_of(parts.database, place.known, ours)
+    history = await history_of(parts.database, place.known, trusted_names(parts.executor.tools))
     if isinstance(asking, Continued):
         _check_continued(place, history, nodes)
         history += asked_behind(place.known)
@@ -96,12 +91,12 @@ def _instructions(system: str | None, told: Sequence[Message]) -> tuple[str | No
     return "\n\n".join(text for text in texts if text), tuple(told[len(heads) :])
 
 
-def _asking(body: ChatRequest, told: tuple[Message, ...], leaf_id: str | None, *, is_whole: bool) -> Asking:
+def _asking(position: Position, told: tuple[Message, ...], leaf_id: str | None, *, is_whole: bool) -> Asking:
     if is_whole:
         return Whole(told)
-    if not told and body.parent_id is not None:
-        return Continued(body.parent_id) if body.continues else Again(body.parent_id)
-    return Words(told, body.parent_id if "parent_id" in body.model_fields_set else leaf_id)
+    if not told and position.parent_id is not None:
+        return Continued(position.parent_id) if position.continues else Again(position.parent_id)
+    return Words(told, leaf_id if position.follows_newest else position.parent_id)
 
 
 async def _tree(conversation_id: str, parts: Parts, *, texts: bool) -> tuple[Conversation | None, list[Node]]:

@@ -4,13 +4,11 @@ import sys
 from math import ceil
 from pathlib import Path
 from traceback import extract_tb
-from typing import Any, cast
 
 import orjson
 import structlog
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.routing import Match, Mount
@@ -20,17 +18,12 @@ from signalbox.app.asgi.request_id import info_of
 from signalbox.app.config import SettingsError
 from signalbox.core.codes import CODES, Code
 from signalbox.core.errors import RequestError, StoreError
-from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.messages import JsonObject
+from signalbox.intakes.validation import first_fault
 
 _log = structlog.get_logger()
-_VALIDATORS = ("list[", "dict[", "literal[", "str", "function-", "constrained-", "nullable", "json")
-_NONE = "\0"
 # Of every 503: too many runs, a server that restarts, a disk that is ill. All of them pass in seconds.
 _RETRY_SECONDS = 2.0
-# To name one of them, all would have to be put in words.
-_MOST_FAULTS = 500
-# Names of fields that do not exist, and characters of each, that an answer repeats.
-_MOST_NAMED, _LONGEST_NAME = 10, 200
 _METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
 _BY_STATUS = {404: Code.NOT_FOUND, 405: Code.METHOD_NOT_ALLOWED}
 
@@ -62,53 +55,6 @@ def error_response(error: RequestError, headers: dict[str, str] | None = None) -
     return _Refusal(error.code, orjson.dumps({"error": body}), error.status, headers)
 
 
-def request_error_of(
-    error: ValidationError | RequestValidationError, body: JsonValue = None, *, skipped: int = 0
-) -> RequestError:
-    """Name the field that is wrong; fields that do not exist are named all together.
-
-    `body` is what was validated: pydantic mixes the names of union members into its paths, and only the value itself
-    tells a member's name (`text`, `user`) from a field's. Of its messages the first `skipped` were not validated.
-    """
-    if isinstance(error, ValidationError) and error.error_count() > _MOST_FAULTS:
-        return RequestError(Code.INVALID_REQUEST, f"{error.error_count():,} fields or values are not valid.", "body")
-    errors = list(error.errors())
-    if skipped:
-        errors = [{**e, "loc": (e["loc"][0], e["loc"][1] + skipped, *e["loc"][2:])} for e in errors]
-    unknown = [_path(e, body) for e in errors if e["type"] == "extra_forbidden"]
-    if unknown:
-        named = [name[:_LONGEST_NAME] for name in unknown[:_MOST_NAMED]]
-        names = ", ".join(named) + (f" and {len(unknown) - _MOST_NAMED} more" if len(unknown) > _MOST_NAMED else "")
-        return RequestError(Code.UNKNOWN_FIELD, f"The request has fields that do not exist: {names}.", named[0])
-    first = _path(errors[0], body)
-    # A union tells one error per member; the deepest is that of the member which was meant.
-    here = [(_path(e, body), e) for e in errors if _path(e, body).startswith(first)]
-    field, told = max(here, key=lambda item: item[0].count("."))
-    says = str(told["msg"]).removeprefix("Value error, ")
-    return RequestError(Code.INVALID_REQUEST, f"{field or 'The request'}: {says}.", field or None)
-
-
-def _path(error: Any, body: JsonValue) -> str:
-    """Write where an error is as a dotted path into the body."""
-    if not isinstance(body, dict):
-        return ".".join(str(part) for part in error["loc"][1:])  # FastAPI's own: ("query", "limit")
-    names: list[str] = []
-    here: JsonValue = body
-    tag_is_due = True
-    for place, part in enumerate(error["loc"]):
-        is_last = place == len(error["loc"]) - 1
-        fields: JsonObject = here if isinstance(here, dict) else {}
-        if tag_is_due and part in (fields.get("role", _NONE), fields.get("type", _NONE)):
-            tag_is_due = False
-        elif isinstance(part, int) and isinstance(here, list):
-            names.append(str(part))
-            here, tag_is_due = cast(list[JsonValue], here)[part], True
-        elif part in fields or (isinstance(here, dict) and is_last and error["type"] == "missing"):
-            names.append(str(part))
-            here, tag_is_due = fields.get(str(part)), False
-    return ".".join(names)
-
-
 def add_error_handlers(app: FastAPI) -> None:
     """Answer every error that routes may raise."""
 
@@ -122,7 +68,7 @@ def add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def _invalid(request: Request, error: RequestValidationError) -> Response:
-        return error_response(request_error_of(error))
+        return error_response(first_fault(error.errors()))
 
     @app.exception_handler(HTTPException)
     async def _http(request: Request, error: HTTPException) -> Response:

@@ -5,10 +5,10 @@ from typing import Any
 
 from signalbox.chat.budget import Budget, Prices
 from signalbox.chat.context import Limits
+from signalbox.chat.plan import RunPlan, schemas_of
 from signalbox.core.messages import AssistantMessage, Message, SystemMessage, UserMessage
 from signalbox.core.params import Params, Reasoning
 from signalbox.core.tools import Tool
-from signalbox.intakes.v1 import schemas_of
 from signalbox.replay.case import Case
 from signalbox.replay.differences import KINDS, Kind
 from signalbox.replay.parity import Trial
@@ -65,7 +65,7 @@ def _of_families(tools: list[Tool]) -> Iterator[Case]:
 def _of_limits(tools: list[Tool]) -> Iterator[Case]:
     yield _case("openai/sim-steps-5", "at most 2 steps", _TIDES, tools, limits=Limits(max_steps=2))
     yield _case("openai/sim-searches-6", "at most 2 searches", _TIDES, tools, limits=Limits(max_searches=2))
-    yield _case("openai/sim", "one tool forced", _TIDES, tools, tool_choice="required")
+    yield _case("openai/sim", "one tool forced", _TIDES, tools, choice="required")
     yield _case("openai/sim", "without tools", _TIDES, [])
     yield _case("anthropic/sim", "thinking", _TIDES, tools, params=Params(reasoning=Reasoning(effort="high")))
     yield _case("openai/sim", "a sampled answer", _TIDES, tools, params=Params(temperature=0.2, max_tokens=400))
@@ -93,4 +93,5 @@ def _of_faults(tools: list[Tool]) -> Iterator[Case]:
 def _case(model: str, name: str, asked: str | list[Message], tools: list[Tool], **settings: Any) -> Case:
     messages: list[Message] = [UserMessage(asked)] if isinstance(asked, str) else asked
     title = f"{model} · {name}" if name else model
-    return Case(title, model, tuple(messages), tools=schemas_of(tools), simulated=True, **settings)
+    plan = RunPlan(model=model, messages=tuple(messages), tools=schemas_of(tools), **settings)
+    return Case(title, plan, is_simulated=True)

@@ -9,10 +9,11 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from signalbox.chat.context import Limits
+from signalbox.chat.plan import RunPlan, schemas_of
 from signalbox.core.errors import RequestError
 from signalbox.core.messages import JsonObject, JsonValue, Message, UserMessage
 from signalbox.core.tools import Tool, ToolContext, ToolSpec
-from signalbox.intakes.v1 import messages_of, schemas_of
+from signalbox.intakes.v1 import messages_of
 from signalbox.intakes.v1_schema import ChatRequest
 from signalbox.replay.case import Case
 from signalbox.replay.parity import Trial
@@ -47,8 +48,8 @@ def _trial(model: str, steps: Sequence[Recording]) -> Trial:
     """Make a case of what was recorded; one more step than recorded is room for an answer."""
     tools = _tools(steps)
     limits = Limits(max_steps=max(2, len(steps)))
-    case = Case(model, model, _messages(steps[0]), tools=schemas_of(tools), limits=limits, simulated=True)
-    return Trial(case, lambda: ToolExecutor(tools))
+    plan = RunPlan(model=model, messages=_messages(steps[0]), tools=schemas_of(tools), limits=limits)
+    return Trial(Case(model, plan, is_simulated=True), lambda: ToolExecutor(tools))
 
 
 def _messages(first: Recording) -> tuple[Message, ...]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar
 
+from msgspec.structs import replace
 from pydantic import ValidationError
 
 from signalbox.app.config import Settings
@@ -14,19 +15,12 @@ from signalbox.app.database_setup import FILE, database_of, place_of
 from signalbox.app.logs.setup import configure_logs
 from signalbox.app.main import upstream_of
 from signalbox.app.tool_setup import Toolbox, ours_of, search_of
-from signalbox.core.catalog import Abilities
+from signalbox.chat.plan import ServerTerms, plan_of, trusted_names, with_trusted_results
 from signalbox.core.errors import StoreError
 from signalbox.core.messages import JsonObject
 from signalbox.core.tools import Tool
-from signalbox.intakes.v1 import (
-    budget_of,
-    limits_of,
-    messages_of,
-    params_of,
-    schemas_of,
-    tool_choice_of,
-    vouched,
-)
+from signalbox.intakes.intake import Body
+from signalbox.intakes.v1 import ask_of
 from signalbox.intakes.v1_schema import ChatRequest
 from signalbox.replay.case import Case
 from signalbox.replay.journals import Journal, NoJournal, journal_in, journal_of, newest_in
@@ -64,7 +58,7 @@ class Workbench:
         """Find the journal of a run or a save, or in a file; raises NoJournal, SettingsError."""
         if (data := _content_of(name)) is not None:
             return journal_of(data, name)
-        ours = {tool.spec.name for tool in self.toolbox.tools if not tool.spec.untrusted}
+        ours = trusted_names(self.toolbox.tools)
         return await self._read(lambda database: journal_in(database, name, ours))
 
     async def newest(self, count: int) -> list[str]:
@@ -89,43 +83,36 @@ class Workbench:
     # --- cases -------------------------------------------------------------------------------------------------
 
     async def case(self, journal: Journal, model: str) -> Case:
-        """Ask a journal's question again, with everything that its run was given; raises NoJournal, RequestError."""
-        body = _request_of(journal)
+        """Plan a journal's run once more, with everything that it was given; raises NoJournal, RequestError."""
+        body = _body_of(journal)
         await self.catalog.check(model)
         tools = self.tools_of(journal, body)
-        messages = journal.told or tuple(vouched(messages_of(body), tools))
-        facts = self.catalog.entry(model)
-        return Case(
-            name=f"{journal.run_id} {model}",
-            model=model,
-            messages=messages,
-            params=params_of(body),
-            tools=schemas_of(tools),
-            tool_choice=tool_choice_of(body, tools),
-            finalize_hint=body.finalize_hint or "",
-            session_id=journal.conversation_id or body.conversation_id,
-            limits=limits_of(body, search_is_paid=self.toolbox.search_is_paid),
-            abilities=facts.abilities if facts else Abilities(),
-            budget=budget_of(body, self.settings.signalbox_max_run_cost, facts.prices if facts else None),
-            simulated=self.settings.is_simulated,
+        ask = replace(ask_of(body, {tool.spec.name: tool for tool in tools}, {}), model=model)
+        plan = plan_of(
+            ask,
+            journal.told or with_trusted_results(ask.conversation, tools),
+            self.catalog.entry(model),
+            ServerTerms(self.settings.signalbox_max_run_cost, self.toolbox.search_is_paid),
+            session_id=journal.conversation_id or body.model.conversation_id,
         )
+        return Case(f"{journal.run_id} {model}", plan, is_simulated=self.settings.is_simulated)
 
-    def tools_of(self, journal: Journal, body: ChatRequest) -> list[Tool]:
+    def tools_of(self, journal: Journal, body: Body[ChatRequest]) -> list[Tool]:
         """Return the tools of then: those asked for, else those that its requests offered."""
-        if body.tools is not None:
-            return stand_ins(body.tools, self.toolbox.tools)
+        if body.model.tools is not None:
+            return stand_ins(body.model.tools, self.toolbox.tools)
         here = [tool.spec.name for tool in self.toolbox.tools if tool.unavailable is None]
         return stand_ins(journal.offered or here, self.toolbox.tools)
 
     def missing(self, journal: Journal) -> list[str]:
         """Name the tools of a run that are not installed here."""
         here = {tool.spec.name for tool in self.toolbox.tools}
-        names = (tool.spec.name for tool in self.tools_of(journal, _request_of(journal)))
+        names = (tool.spec.name for tool in self.tools_of(journal, _body_of(journal)))
         return [name for name in names if name not in here]
 
     def recorded(self, journal: Journal) -> RecordedTools:
         """Return tools that answer from a journal."""
-        tools = self.tools_of(journal, _request_of(journal))
+        tools = self.tools_of(journal, _body_of(journal))
         return RecordedTools(journal.calls, ToolExecutor(tools))
 
 
@@ -135,13 +122,13 @@ def _content_of(name: str) -> bytes | None:
     return path.read_bytes() if path.is_file() else None
 
 
-def _request_of(journal: Journal) -> ChatRequest:
+def _body_of(journal: Journal) -> Body[ChatRequest]:
     """Read the question of then; of a run in a conversation the words stand in the conversation."""
     question: JsonObject = dict(journal.question)
     if journal.told is not None and "messages" not in question:
         question["prompt"] = "…"
     try:
-        return ChatRequest.model_validate(question)
+        return Body(ChatRequest.model_validate(question), question)
     except ValidationError as error:
         at = ".".join(map(str, error.errors()[0]["loc"])) or "the question"
         raise NoJournal(f"The question of {journal.run_id} cannot be asked again: {at} is not valid.") from None

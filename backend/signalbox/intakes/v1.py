@@ -1,14 +1,11 @@
-"""From a validated ChatRequest to the core's values: messages, tools, parameters."""
+"""A request of contract v1.1 as an Ask: messages, tools, parameters, its place in a conversation."""
 
 from collections.abc import Sequence
 
 import orjson
-from msgspec.structs import replace
 
-from signalbox.chat.budget import Budget
-from signalbox.chat.context import Limits
+from signalbox.core.ask import Ask, AskedLimits, Position
 from signalbox.core.bounds.json_depth import is_too_deep
-from signalbox.core.catalog import Prices
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
 from signalbox.core.messages import (
@@ -27,8 +24,8 @@ from signalbox.core.messages import (
     UserMessage,
 )
 from signalbox.core.params import NO_PARAMS, Choice, ForcedTool, Params, Reasoning, Routing
-from signalbox.core.parts import ToolSchema
 from signalbox.core.tools import Tool
+from signalbox.intakes.intake import Body, Headers, Tools
 from signalbox.intakes.v1_schema import (
     AssistantIn,
     CallIn,
@@ -44,12 +41,9 @@ from signalbox.intakes.v1_schema import (
     ToolIn,
     UserIn,
 )
-from signalbox.services.tool_executor import ToolExecutor
 
 # Characters of unreadable arguments: as many as events have of a model's.
 _RAW_KEPT = 2_000
-
-FREE_SEARCHES, PAID_SEARCHES = 6, 10
 # Fields of a request that are fields of `Params` under another name, or as they are.
 _RENAMED = {"parallel": "parallel_tool_calls", "format": "response_format"}
 _SAME = (
@@ -59,21 +53,51 @@ _SAME = (
 _PARAMS = frozenset(
     (*_RENAMED.values(), *_SAME, "stop", "provider", "models", "modalities", "reasoning", "reasoning_effort")
 )
-# Choices of tools as models are told of them: most questions make one of a few, and their runs share it. The tools are
-# held beside it, so that no other gets the identity of one.
-_told: dict[tuple[int, ...], tuple[tuple[Tool, ...], tuple[ToolSchema, ...]]] = {}
-_MOST_CHOICES = 256
-_TEXTS = ("messages", "prompt", "system", "finalize_hint")
+
+
+def ask_of(body: Body[ChatRequest], tools: Tools, headers: Headers) -> Ask:
+    """Make the Ask; raises RequestError for what does not go together, and for tools that are not offered here."""
+    request = body.model
+    position = position_of(request)
+    messages = messages_of(request)
+    offered = tools_of(request, tools)
+    return Ask(
+        model=request.model,
+        messages=tuple(messages),
+        system=request.system,
+        params=params_of(request),
+        tools=offered,
+        choice=tool_choice_of(request, offered),
+        finalize_hint=request.finalize_hint or "",
+        limits=AskedLimits(request.max_steps, request.max_searches, request.max_cost),
+        position=position,
+        is_detached=request.on_disconnect == "continue",
+        question=body.written,
+    )
+
+
+def position_of(request: ChatRequest) -> Position | None:
+    """Return the place in a conversation, None for a request without one; raises RequestError."""
+    if request.continues and request.parent_id is None:
+        words = "To continue an answer, set parent_id to the id of its run."
+        raise RequestError(Code.INVALID_REQUEST, words, "parent_id")
+    if request.conversation_id is None:
+        if request.parent_id is not None:
+            raise RequestError(Code.INVALID_REQUEST, "parent_id needs a conversation_id.", "parent_id")
+        return None
+    return Position(
+        request.conversation_id,
+        request.parent_id,
+        follows_newest="parent_id" not in request.model_fields_set,
+        continues=request.continues,
+    )
 
 
 def messages_of(request: ChatRequest) -> list[Message]:
-    """Return what a request says; raises RequestError naming the message that cannot stand where it stands."""
-    system: list[Message] = [SystemMessage(request.system)] if request.system else []
-    return system + told_by(request)
+    """Return the messages, without `system`; none where a message that is stored already is answered again.
 
-
-def told_by(request: ChatRequest) -> list[Message]:
-    """Return the messages of a request, without its `system`; none where what is there is answered again."""
+    Raises RequestError naming the message that cannot stand where it stands.
+    """
     if request.messages is None:
         return [] if request.prompt is None else [UserMessage(request.prompt)]
     out = _converted(request.messages)
@@ -153,14 +177,6 @@ def _result(message: ToolIn, open_calls: dict[str, str], place: int) -> ToolMess
     return ToolMessage(message.tool_call_id, name, _plain(message.content))
 
 
-def vouched(messages: Sequence[Message], tools: Sequence[Tool]) -> list[Message]:
-    """Take the results of tools that bring nothing from outside for ours: they need no fence (quirk G3)."""
-    ours = {tool.spec.name for tool in tools if not tool.spec.untrusted}
-    return [
-        replace(one, outside=False) if isinstance(one, ToolMessage) and one.name in ours else one for one in messages
-    ]
-
-
 def _content(content: ContentIn) -> Content:
     return content if isinstance(content, str) else tuple(_part(part) for part in content)
 
@@ -181,23 +197,26 @@ def _plain(content: ContentIn | None) -> str:
     return "\n".join(part.text for part in content if isinstance(part, TextPartIn))
 
 
-def tools_of(request: ChatRequest, executor: ToolExecutor) -> Sequence[Tool]:
+def tools_of(request: ChatRequest, tools: Tools) -> tuple[Tool, ...]:
     """Return the tools to offer; raises RequestError for a name that is unknown or cannot be offered here.
 
-    Where no search may be sent, no tool that searches is offered.
+    A request that allows no search is offered no tool that searches.
     """
-    tools = executor.offered if request.tools is None else _named_tools(request.tools, executor)
-    if request.max_searches != 0:
-        return tools
-    return [tool for tool in tools if tool.spec.search_key is None]
+    if request.tools is None:
+        offered = [tool for tool in tools.values() if tool.unavailable is None]
+    else:
+        offered = _named_tools(request.tools, tools)
+    if request.max_searches == 0:
+        offered = [tool for tool in offered if tool.spec.search_key is None]
+    return tuple(offered)
 
 
-def _named_tools(names: Sequence[str], executor: ToolExecutor) -> list[Tool]:
+def _named_tools(names: Sequence[str], tools: Tools) -> list[Tool]:
     chosen: dict[str, Tool] = {}
     for place, name in enumerate(names):
-        tool = executor.by_name.get(name)
+        tool = tools.get(name)
         if tool is None:
-            known = ", ".join(executor.by_name) or "none"
+            known = ", ".join(tools) or "none"
             raise RequestError(
                 Code.UNKNOWN_TOOL, f"There is no tool {name!r}; the tools are: {known}.", f"tools.{place}"
             )
@@ -207,33 +226,6 @@ def _named_tools(names: Sequence[str], executor: ToolExecutor) -> list[Tool]:
             )
         chosen[name] = tool
     return list(chosen.values())
-
-
-def schemas_of(tools: Sequence[Tool]) -> tuple[ToolSchema, ...]:
-    """Return tools as a model is told of them, by name: a stable prefix keeps prompt caches (quirk C15)."""
-    choice = tuple(map(id, tools))
-    made = _told.get(choice)
-    if made is None:
-        named = sorted(tools, key=lambda tool: tool.spec.name)
-        schemas = tuple(ToolSchema(tool.spec.name, tool.spec.description, tool.spec.parameters) for tool in named)
-        if len(_told) >= _MOST_CHOICES:
-            _told.clear()
-        made = _told[choice] = (tuple(tools), schemas)
-    return made[1]
-
-
-def default_limits(*, search_is_paid: bool) -> Limits:
-    """Return how far a run may go whose request sets no limit."""
-    return Limits(max_searches=PAID_SEARCHES if search_is_paid else FREE_SEARCHES)
-
-
-def limits_of(request: ChatRequest, *, search_is_paid: bool) -> Limits:
-    """Return how far a run may go."""
-    default = default_limits(search_is_paid=search_is_paid)
-    return Limits(
-        max_steps=request.max_steps or default.max_steps,
-        max_searches=default.max_searches if request.max_searches is None else request.max_searches,
-    )
 
 
 def tool_choice_of(request: ChatRequest, tools: Sequence[Tool]) -> Choice | None:
@@ -278,34 +270,3 @@ def _reasoning_of(request: ChatRequest) -> Reasoning | None:
     if request.reasoning is not None:
         return Reasoning(**request.reasoning.model_dump())
     return Reasoning(effort=request.reasoning_effort) if request.reasoning_effort is not None else None
-
-
-def budget_of(request: ChatRequest, most: float | None, prices: Prices | None) -> Budget | None:
-    """Return what a run may cost, the smaller of what the caller and the operator say; None: anything."""
-    limits = [limit for limit in (request.max_cost, most) if limit is not None]
-    return Budget(min(limits), prices) if limits else None
-
-
-def redacted(question: JsonObject, messages: Sequence[Message]) -> JsonObject:
-    """Return a question as the trace shows it: every parameter, and of the texts only who spoke and how long."""
-    shown = {name: value for name, value in question.items() if name not in _TEXTS}
-    shown["messages"] = [_outline(message) for message in messages]
-    return shown
-
-
-def _outline(message: Message) -> JsonObject:
-    match message:
-        case SystemMessage(content):
-            return {"role": "system", "characters": _length(content)}
-        case UserMessage(content):
-            return {"role": "user", "characters": _length(content)}
-        case AssistantMessage():
-            return {"role": "assistant", "characters": len(message.content), "calls": [c.name for c in message.calls]}
-        case ToolMessage():
-            return {"role": "tool", "name": message.name, "characters": len(message.content)}
-
-
-def _length(content: Content) -> int:
-    if isinstance(content, str):
-        return len(content)
-    return sum(len(part.text) for part in content if isinstance(part, TextPart))

@@ -1,22 +1,20 @@
-"""A question of megabytes, validated some messages at a time: a call into C holds the interpreter lock."""
+"""The body of contract v1.1, validated some messages at a time: a call into C holds the interpreter lock."""
 
 from collections.abc import Iterator
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
-from fastapi import Request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from signalbox.app.errors import request_error_of
-from signalbox.app.request.body import json_in, read_body, validated
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
 from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.intakes.intake import Body
 from signalbox.intakes.v1_schema import MOST_MESSAGES, ChatRequest, MessageIn
-from signalbox.offload import offloaded
+from signalbox.intakes.validation import fault_in, validated
 
-# Messages, parts and calls that are looked at in one go.
+# Messages, parts and calls that are validated at once.
 _AT_ONCE = 1_000
-# More than twice what a question may have.
+# More than twice what a request may have.
 _MOST_FIELDS = 100
 _AS_IT_CAME = {"messages", "provider", "response_format"}
 
@@ -27,28 +25,12 @@ class _Messages(BaseModel):
     messages: Annotated[list[MessageIn], Field(min_length=1)]
 
 
-class Question(NamedTuple):
-    """A question as it was validated, and the same as JSON; `size` is that of its body in bytes."""
-
-    request: ChatRequest
-    written: JsonObject
-    size: int
-
-
-async def read_question(request: Request, limit: int) -> Question:
-    """Read a question; raises RequestError naming the field that does not fit."""
-    body = await read_body(request, limit)
-    return await offloaded(lambda: _question(body), size=len(body))
-
-
-def _question(body: bytes) -> Question:
-    value = json_in(body)
-    if not isinstance(value, dict):
-        raise RequestError(Code.INVALID_REQUEST, "The request body must be a JSON object.", "body")
+def body_of(value: JsonObject) -> Body[ChatRequest]:
+    """Validate a body; raises RequestError naming the field that does not fit."""
     if len(value) > _MOST_FIELDS:
         raise RequestError(Code.UNKNOWN_FIELD, f"The request has {len(value):,} fields, and most do not exist.", "body")
     request = _validated(value)
-    return Question(request, _written(request, value), len(body))
+    return Body(request, _written(request, value))
 
 
 def _validated(value: JsonObject) -> ChatRequest:
@@ -61,17 +43,17 @@ def _validated(value: JsonObject) -> ChatRequest:
         try:
             further = _Messages.model_validate({"messages": messages[one]}).messages
         except ValidationError as error:
-            raise request_error_of(error, value, skipped=one.start) from None
+            raise fault_in(error, value, skipped=one.start) from None
         if request.messages is not None:
             request.messages += further
     return request
 
 
 def _written(request: ChatRequest, value: JsonObject) -> JsonObject:
-    """Return what is set of a question as JSON; what holds any JSON, or only texts, as it came."""
-    question: JsonObject = request.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude=_AS_IT_CAME)
-    question.update((name, value[name]) for name in _AS_IT_CAME & value.keys())
-    return question
+    """Return the fields that the request sets as JSON; those that hold any JSON, or only texts, as they came."""
+    written: JsonObject = request.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude=_AS_IT_CAME)
+    written.update((name, value[name]) for name in _AS_IT_CAME & value.keys())
+    return written
 
 
 def _slices(messages: list[JsonValue]) -> Iterator[slice]:

@@ -8,11 +8,11 @@ import pytest
 from signalbox.chat import budget as budget_module
 from signalbox.chat.budget import Budget
 from signalbox.chat.loops.retry import Retry
+from signalbox.chat.plan import ServerTerms, plan_of
+from signalbox.core.ask import Ask, AskedLimits
 from signalbox.core.catalog import Prices
 from signalbox.core.codes import CODES, Code
 from signalbox.core.messages import AssistantMessage, ToolCall
-from signalbox.intakes.v1 import budget_of
-from signalbox.intakes.v1_schema import ChatRequest
 from signalbox.wire.openrouter.catalog import facts_of
 
 from tests.scenarios.tool_loop.script import Called, Said, answers, calls
@@ -188,10 +188,10 @@ def test_without_prices_nothing_is_guessed(behind: Behind, pricing: Any) -> None
     """A stream whose price is not known goes on to its end; a router's price is not known before it has chosen."""
     app, _ = priced(behind, answers("word " * 1_000), pricing=pricing)
     assert app.ask("Go", tools=[], max_cost=0.000001).done["status"] == "complete"
-    asked = ChatRequest(model="openai/sim", prompt="Go", max_cost=1.0)
+    ask = Ask(model="openai/sim", messages=(), limits=AskedLimits(max_cost=1.0))
     facts = facts_of({"id": "openai/sim", "pricing": pricing})
     assert facts is not None
-    assert budget_of(asked, None, facts.prices) == Budget(1.0, None)
+    assert plan_of(ask, (), facts, ServerTerms()).budget == Budget(1.0, None)
 
 
 def test_a_whole_answer_cannot_be_cut(behind: Behind) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
-from signalbox.intakes.v1 import limits_of
-from signalbox.intakes.v1_schema import ChatRequest
+from signalbox.chat.plan import limits_of
+from signalbox.core.ask import AskedLimits
 from signalbox.tools import plugins
 
 from tests.support.fixtures import Behind
@@ -45,7 +45,7 @@ def test_the_list_tells_the_limits_of_a_question_that_sets_none(
     app, _ = behind(says("Hello."), settings=settings)
     limits = app.client.get("/api/tools").json()["limits"]
     assert limits == {"max_steps": 8, "max_searches": searches}
-    applied = limits_of(ChatRequest(model="m", prompt="x"), search_is_paid=app.parts.search_is_paid)
+    applied = limits_of(AskedLimits(), search_is_paid=app.parts.search_is_paid)
     assert (applied.max_steps, applied.max_searches) == (limits["max_steps"], limits["max_searches"])
 
 

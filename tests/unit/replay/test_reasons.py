@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from signalbox.chat.budget import Budget
 from signalbox.chat.context import Limits
+from signalbox.chat.plan import RunPlan
 from signalbox.core.catalog import Prices
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
@@ -42,9 +43,11 @@ async def verdict(
     """Play a script on each loop, and compare."""
     offered = tools or (eager("f"),)
     schemas = tuple(ToolSchema(tool.spec.name, tool.spec.description, tool.spec.parameters) for tool in offered)
-    case = Case("a case", "openai/sim", (UserMessage("Q"),), tools=schemas, limits=limits or Limits(), budget=budget)
+    plan = RunPlan(
+        model="openai/sim", messages=(UserMessage("Q"),), tools=schemas, limits=limits or Limits(), budget=budget
+    )
     clients: dict[LoopName, ScriptedClient] = {"legacy": ScriptedClient(*legacy), "v2": ScriptedClient(*v2)}
-    return await judge(Trial(case, lambda: ToolExecutor(offered)), Bench(clients, sleep=no_wait))
+    return await judge(Trial(Case("a case", plan), lambda: ToolExecutor(offered)), Bench(clients, sleep=no_wait))
 
 
 def reasons(found: Verdict) -> dict[str, str | None]:

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from weakref import WeakValueDictionary
 
-from fastapi import Request
-
 from signalbox.app.access import Who
 from signalbox.app.limits.rate_windows import Rates, address_of
 from signalbox.core.codes import Code
@@ -47,7 +45,7 @@ class Quota:
     most_runs: int | None = None
     _locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary[str, asyncio.Lock])
 
-    def counted(self, who: Who, request: Request) -> AbstractContextManager[None]:
+    def counted(self, who: Who, address: str | None) -> AbstractContextManager[None]:
         """Count a question that starts a run inside, by its user, else by its address; raises RequestError.
 
         It is counted before it is known whether there is room, or many at once would all pass; what is refused does
@@ -55,8 +53,7 @@ class Quota:
         """
         if not self.rates.allowed:
             return _NOTHING_TO_ASK
-        client = request.client
-        asker = f"user {who.owner}" if who.owner else address_of(client and client.host)
+        asker = f"user {who.owner}" if who.owner else address_of(address)
         now = self.rates.clock()
         wait = self.rates.ask(asker, now)
         if wait is not None:

@@ -1,20 +1,20 @@
-"""A request's body to a ChatRequest: read within a limit, parsed strictly, every fault named."""
+"""A request's body as JSON: read within a limit, parsed strictly, every fault named."""
 
 from typing import TypeVar
 
 import orjson
 from fastapi import Request
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 from starlette.requests import ClientDisconnect
 
 from signalbox.app.asgi.raw_headers import headers_of
-from signalbox.app.errors import request_error_of
 from signalbox.core.bounds.in_flight import FREE, IN_FLIGHT, Share
 from signalbox.core.bounds.json_depth import MOST_LEVELS, is_too_deep
 from signalbox.core.bounds.offload_thresholds import SLICE
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
-from signalbox.core.messages import JsonValue
+from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.intakes.validation import validated
 from signalbox.offload import offloaded
 
 # Reading millions of lists, objects and values takes seconds, and holds the interpreter lock.
@@ -31,6 +31,14 @@ async def read_body(request: Request, limit: int) -> bytes:
         raise _too_large(limit)
     with IN_FLIGHT.share() as share:
         return await _whole(request, limit, share)
+
+
+def object_in(body: bytes) -> JsonObject:
+    """Parse a body that must be an object; raises RequestError."""
+    value = json_in(body)
+    if not isinstance(value, dict):
+        raise RequestError(Code.INVALID_REQUEST, "The request body must be a JSON object.", "body")
+    return value
 
 
 def json_in(body: bytes) -> JsonValue:
@@ -78,16 +86,6 @@ async def read_model(request: Request, model: type[Model], limit: int) -> Model:
     """Read a body that fits a schema; raises RequestError naming the field that does not."""
     body = await read_body(request, limit)
     return await offloaded(lambda: validated(json_in(body), model), size=len(body))
-
-
-def validated(value: JsonValue, model: type[Model]) -> Model:
-    """Return a body as a model; raises RequestError naming the field that does not fit."""
-    if not isinstance(value, dict):
-        raise RequestError(Code.INVALID_REQUEST, "The request body must be a JSON object.", "body")
-    try:
-        return model.model_validate(value)
-    except ValidationError as error:
-        raise request_error_of(error, value) from None
 
 
 def _check_counts(body: bytes) -> None:

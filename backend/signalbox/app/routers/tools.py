@@ -5,9 +5,10 @@ from fastapi import APIRouter
 from signalbox.app.deps import PartsDep
 from signalbox.app.request.query_parameters import KnownParameters
 from signalbox.app.tool_listing import ToolList
+from signalbox.chat.plan import limits_of
+from signalbox.core.ask import AskedLimits
 from signalbox.core.messages import JsonObject
 from signalbox.core.tools import Tool
-from signalbox.intakes.v1 import default_limits
 
 router = APIRouter(tags=["tools"], route_class=KnownParameters)
 
@@ -15,7 +16,7 @@ router = APIRouter(tags=["tools"], route_class=KnownParameters)
 @router.get("/api/tools", response_model=None, responses={200: {"model": ToolList}})
 async def list_tools(parts: PartsDep) -> JsonObject:
     """List every tool with its schema, its metadata and its words for people, and a run's default limits."""
-    limits = default_limits(search_is_paid=parts.search_is_paid)
+    limits = limits_of(AskedLimits(), search_is_paid=parts.search_is_paid)
     return {
         "tools": [_shown(tool) for tool in parts.executor.tools],
         "limits": {"max_steps": limits.max_steps, "max_searches": limits.max_searches},

@@ -189,7 +189,7 @@ C = (
     Mutation(
         "C15",
         "tools are sorted",
-        "intakes/v1.py",
+        "chat/plan.py",
         "named = sorted(tools, key=lambda tool: tool.spec.name)",
         "named = [*reversed(tools)]",
     ),

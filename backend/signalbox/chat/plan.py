@@ -1,0 +1,132 @@
+"""What a run is going to do: everything that decides its answer, except the loop. A live run and a replay share it."""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from signalbox.chat.budget import Budget
+from signalbox.chat.context import ConversationContext, Limits, RunFlags
+from signalbox.core.ask import Ask, AskedLimits
+from signalbox.core.catalog import Abilities, ModelFacts
+from signalbox.core.messages import Message, ToolMessage
+from signalbox.core.params import NO_PARAMS, Choice, Params
+from signalbox.core.parts import ToolSchema
+from signalbox.core.tools import Tool
+
+FREE_SEARCHES, PAID_SEARCHES = 6, 10
+# Most requests offer one of a few sets of tools, and their runs share the schemas. An entry holds its tools, so that no
+# other tool gets the identity of one of them.
+_schemas: dict[tuple[int, ...], tuple[tuple[Tool, ...], tuple[ToolSchema, ...]]] = {}
+_MOST_SETS = 256
+
+
+class ServerTerms(Struct, frozen=True):
+    """What the server adds to every run: a cost limit in USD, and whether a search costs money."""
+
+    max_cost: float | None = None
+    search_is_paid: bool = False
+
+
+class RunPlan(Struct, frozen=True, kw_only=True):
+    """A run that can be started any number of times.
+
+    `cited` are the numbered sources of an answer that it continues.
+    """
+
+    model: str
+    messages: tuple[Message, ...]
+    params: Params = NO_PARAMS
+    tools: tuple[ToolSchema, ...] = ()
+    choice: Choice | None = None
+    finalize_hint: str = ""
+    session_id: str | None = None
+    limits: Limits = Limits()
+    abilities: Abilities = Abilities()
+    budget: Budget | None = None
+    cited: Mapping[int, tuple[str, str]] = {}
+
+    def context(self, run_id: str, flags: RunFlags, request_id: str = "") -> ConversationContext:
+        """Make the state of one run; runs of one plan share nothing that changes."""
+        return ConversationContext(
+            run_id=run_id,
+            model=self.model,
+            messages=[*self.messages],
+            base_params=self.params,
+            tool_schemas=self.tools,
+            tool_choice=self.choice,
+            finalize_hint=self.finalize_hint,
+            session_id=self.session_id,
+            limits=self.limits,
+            flags=flags,
+            abilities=self.abilities,
+            budget=Budget(self.budget.limit, self.budget.prices) if self.budget else None,
+            cited=self.cited,
+            request_id=request_id,
+        )
+
+
+def plan_of(
+    ask: Ask,
+    messages: Sequence[Message],
+    facts: ModelFacts | None,
+    terms: ServerTerms,
+    *,
+    session_id: str | None = None,
+    cited: Mapping[int, tuple[str, str]] = {},
+) -> RunPlan:
+    """Plan the run that answers `messages`; `facts` are the catalogue's about the model, None where it lists none."""
+    return RunPlan(
+        model=ask.model,
+        messages=tuple(messages),
+        params=ask.params,
+        tools=schemas_of(ask.tools),
+        choice=ask.choice,
+        finalize_hint=ask.finalize_hint,
+        session_id=session_id,
+        limits=limits_of(ask.limits, search_is_paid=terms.search_is_paid),
+        abilities=facts.abilities if facts else Abilities(),
+        budget=_budget_of(ask.limits.max_cost, terms.max_cost, facts),
+        cited=cited,
+    )
+
+
+def limits_of(asked: AskedLimits, *, search_is_paid: bool) -> Limits:
+    """Return the limits of a run; a free search may be used less often, because its results are thinner."""
+    searches = PAID_SEARCHES if search_is_paid else FREE_SEARCHES
+    return Limits(
+        max_steps=asked.max_steps or Limits().max_steps,
+        max_searches=searches if asked.max_searches is None else asked.max_searches,
+    )
+
+
+def _budget_of(asked: float | None, most: float | None, facts: ModelFacts | None) -> Budget | None:
+    """Return the smaller of the client's and the operator's cost limit; None where neither has one."""
+    limits = [limit for limit in (asked, most) if limit is not None]
+    return Budget(min(limits), facts.prices if facts else None) if limits else None
+
+
+def schemas_of(tools: Sequence[Tool]) -> tuple[ToolSchema, ...]:
+    """Return the tools' schemas by name: a stable prefix keeps prompt caches (quirk C15)."""
+    identities = tuple(map(id, tools))
+    known = _schemas.get(identities)
+    if known is None:
+        named = sorted(tools, key=lambda tool: tool.spec.name)
+        schemas = tuple(ToolSchema(tool.spec.name, tool.spec.description, tool.spec.parameters) for tool in named)
+        if len(_schemas) >= _MOST_SETS:
+            _schemas.clear()
+        known = _schemas[identities] = (tuple(tools), schemas)
+    return known[1]
+
+
+def trusted_names(tools: Sequence[Tool]) -> set[str]:
+    """Return the names of the tools whose results contain nothing from outside this server."""
+    return {tool.spec.name for tool in tools if not tool.spec.untrusted}
+
+
+def with_trusted_results(messages: Sequence[Message], tools: Sequence[Tool]) -> list[Message]:
+    """Mark results of tools that bring nothing from outside: they need no delimiters (quirk G3)."""
+    ours = trusted_names(tools)
+    return [
+        replace(one, outside=False) if isinstance(one, ToolMessage) and one.name in ours else one for one in messages
+    ]

@@ -1,0 +1,56 @@
+"""What a client asks, independent of the protocol in which it asks."""
+
+from msgspec import Struct
+
+from signalbox.core.messages import JsonObject, Message, SystemMessage
+from signalbox.core.params import NO_PARAMS, Choice, Params
+from signalbox.core.tools import Tool
+
+
+class AskedLimits(Struct, frozen=True):
+    """How far a run may go, as its client wants it; None leaves it to the server. `max_cost` is in USD."""
+
+    max_steps: int | None = None
+    max_searches: int | None = None
+    max_cost: float | None = None
+
+
+class Position(Struct, frozen=True):
+    """Where a request stands in its conversation.
+
+    `parent_id` is the message that it follows, None for a new beginning; with `follows_newest` it is the newest one.
+    `continues`: the answer `parent_id` goes on where it stopped.
+    """
+
+    conversation_id: str
+    parent_id: str | None = None
+    follows_newest: bool = False
+    continues: bool = False
+
+
+class Ask(Struct, frozen=True, kw_only=True):
+    """One request, whole. An intake makes it, and nothing behind an intake reads a client's JSON.
+
+    `system` are instructions that the client sends beside its `messages`. `tools` are this server's tools that the
+    model is offered. `is_streamed`: the answer is sent as it is made, not at its end. `is_detached`: the run outlives
+    its last subscriber. `question` is the request in the words of contract v1.1: it is stored with the run, so that the
+    run can be shown and replayed.
+    """
+
+    model: str
+    messages: tuple[Message, ...]
+    system: str | None = None
+    params: Params = NO_PARAMS
+    tools: tuple[Tool, ...] = ()
+    choice: Choice | None = None
+    finalize_hint: str = ""
+    limits: AskedLimits = AskedLimits()
+    position: Position | None = None
+    is_streamed: bool = True
+    is_detached: bool = False
+    question: JsonObject = {}
+
+    @property
+    def conversation(self) -> list[Message]:
+        """The messages behind the system message."""
+        return [SystemMessage(self.system), *self.messages] if self.system else [*self.messages]

@@ -1,0 +1,34 @@
+"""What an intake is: the reader of one client protocol's requests, in two steps.
+
+`body_of(value)` validates the JSON and needs nothing else, so it comes before an Idempotency-Key is looked up.
+`ask_of(body, tools, headers)` makes the Ask; it rejects fields that contradict each other, and tools that this server
+does not have. Both raise RequestError with the field that is wrong.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Generic, TypeAlias, TypeVar
+
+from msgspec import Struct
+
+from signalbox.core.ask import Ask
+from signalbox.core.messages import JsonObject
+from signalbox.core.tools import Tool
+
+Model = TypeVar("Model")
+
+Tools: TypeAlias = Mapping[str, Tool]
+"""This server's tools by name, those among them that cannot be offered here."""
+
+Headers: TypeAlias = Mapping[str, str]
+"""A request's headers; names are looked up without regard to case."""
+
+
+class Body(Struct, Generic[Model], frozen=True):
+    """A validated request body: as its schema's model, and as JSON that is equal for equal requests."""
+
+    model: Model
+    written: JsonObject
+
+
+BodyOf: TypeAlias = Callable[[JsonObject], Body[Model]]
+AskOf: TypeAlias = Callable[[Body[Model], Tools, Headers], Ask]

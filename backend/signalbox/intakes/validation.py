@@ -1,0 +1,82 @@
+"""A JSON body as a pydantic model; a body that does not fit is rejected with the field that is wrong."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar, cast
+
+from pydantic import BaseModel, ValidationError
+
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError
+from signalbox.core.messages import JsonObject, JsonValue
+
+Model = TypeVar("Model", bound=BaseModel)
+
+# No value of a body equals it.
+_NONE = "\0"
+# Above this number only the count is reported: to name a field, every fault has to be described.
+_MOST_FAULTS = 500
+# Names of fields that do not exist, and characters of each, that an answer repeats.
+_MOST_NAMED, _LONGEST_NAME = 10, 200
+
+
+def validated(value: JsonValue, model: type[Model]) -> Model:
+    """Return a body as a model; raises RequestError naming the field that does not fit."""
+    if not isinstance(value, dict):
+        raise RequestError(Code.INVALID_REQUEST, "The request body must be a JSON object.", "body")
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        raise fault_in(error, value) from None
+
+
+def fault_in(error: ValidationError, body: JsonObject, *, skipped: int = 0) -> RequestError:
+    """Name the field that is wrong in a body.
+
+    The first `skipped` messages of the body were not validated.
+    """
+    if error.error_count() > _MOST_FAULTS:
+        return RequestError(Code.INVALID_REQUEST, f"{error.error_count():,} fields or values are not valid.", "body")
+    faults: list[Mapping[str, Any]] = [*error.errors()]
+    if skipped:
+        faults = [{**one, "loc": (one["loc"][0], one["loc"][1] + skipped, *one["loc"][2:])} for one in faults]
+    return first_fault(faults, body)
+
+
+def first_fault(faults: Sequence[Mapping[str, Any]], body: JsonValue = None) -> RequestError:
+    """Name the field of pydantic's first error; fields that do not exist are named all together.
+
+    `body` is what was validated: pydantic mixes the names of union members into its paths, and only the value itself
+    distinguishes a member's name (`text`, `user`) from a field's.
+    """
+    unknown = [_path(one, body) for one in faults if one["type"] == "extra_forbidden"]
+    if unknown:
+        named = [name[:_LONGEST_NAME] for name in unknown[:_MOST_NAMED]]
+        names = ", ".join(named) + (f" and {len(unknown) - _MOST_NAMED} more" if len(unknown) > _MOST_NAMED else "")
+        return RequestError(Code.UNKNOWN_FIELD, f"The request has fields that do not exist: {names}.", named[0])
+    first = _path(faults[0], body)
+    # A union reports one error per member; the deepest is that of the member which was meant.
+    here = [(_path(one, body), one) for one in faults if _path(one, body).startswith(first)]
+    field, fault = max(here, key=lambda item: item[0].count("."))
+    says = str(fault["msg"]).removeprefix("Value error, ")
+    return RequestError(Code.INVALID_REQUEST, f"{field or 'The request'}: {says}.", field or None)
+
+
+def _path(fault: Mapping[str, Any], body: JsonValue) -> str:
+    """Write where a fault is as a dotted path into the body."""
+    if not isinstance(body, dict):
+        return ".".join(str(part) for part in fault["loc"][1:])  # FastAPI's own: ("query", "limit")
+    names: list[str] = []
+    here: JsonValue = body
+    tag_is_due = True
+    for place, part in enumerate(fault["loc"]):
+        is_last = place == len(fault["loc"]) - 1
+        fields: JsonObject = here if isinstance(here, dict) else {}
+        if tag_is_due and part in (fields.get("role", _NONE), fields.get("type", _NONE)):
+            tag_is_due = False
+        elif isinstance(part, int) and isinstance(here, list):
+            names.append(str(part))
+            here, tag_is_due = cast(list[JsonValue], here)[part], True
+        elif part in fields or (isinstance(here, dict) and is_last and fault["type"] == "missing"):
+            names.append(str(part))
+            here, tag_is_due = fields.get(str(part)), False
+    return ".".join(names)

@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from signalbox.app import conversation_binding
-from signalbox.app.routers import chat
+from signalbox.app import conversation_binding, start_run
 from signalbox.conversations import history
 from signalbox.core.codes import Code
 from signalbox.core.conversations import Conversation
@@ -150,7 +149,7 @@ def test_a_question_whose_conversation_goes_meanwhile(
         },
         "first message": {"prompt": PROMPT, "parent_id": None},
     }
-    module = conversation_binding if passed == "history_of" else chat
+    module = conversation_binding if passed == "history_of" else start_run
     passes = getattr(module, passed)
 
     async def deleted_meanwhile(*given: Any) -> Any:

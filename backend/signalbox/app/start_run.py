@@ -20,7 +20,7 @@ from signalbox.core.messages import JsonObject, Message, UserMessage
 from signalbox.flags.choice import choose_loop
 from signalbox.intakes.v1_question import redacted, without_messages
 from signalbox.offload import offloaded
-from signalbox.runs.run import Asked, Run, new_run_id
+from signalbox.runs.run import Run, StartOptions, new_run_id
 
 _LOOP_NAMES: dict[str, LoopName] = {"v2": "v2", "legacy": "legacy"}
 
@@ -51,13 +51,13 @@ async def start_run(ask: Ask, origin: Origin, parts: Parts) -> Run:
     context = plan.context(run_id, flags, origin.request_id)
     progress = Progress()
     loop = LOOPS[flags.loop](context, parts.upstream, parts.executor, progress)
-    asked = await offloaded(partial(_asked, ask, origin, plan.messages, standing), size=origin.size)
+    options = await offloaded(partial(_options, ask, origin, plan.messages, standing), size=origin.size)
     with parts.quota.counted(origin.caller, origin.address):
         if standing is not None:
             await keep(standing, parts)
         try:
             async with parts.quota.room_for(origin.caller):
-                return await parts.runs.start(context, progress, loop, asked)
+                return await parts.runs.start(context, progress, loop, options)
         except RequestError:
             if standing is not None:
                 await check_there(standing, parts)
@@ -86,13 +86,13 @@ async def _plan(ask: Ask, standing: Standing | None, parts: Parts, size: int) ->
     return plan_of(ask, messages, facts, terms)
 
 
-def _asked(ask: Ask, origin: Origin, messages: Sequence[Message], standing: Standing | None) -> Asked:
+def _options(ask: Ask, origin: Origin, messages: Sequence[Message], standing: Standing | None) -> StartOptions:
     """Return what is stored with the run beside its plan."""
-    return Asked(
+    return StartOptions(
         key=origin.key,
         digest=origin.digest,
         owner=origin.caller.owner,
-        goes_on=ask.is_detached,
+        continues_after_disconnect=ask.is_detached,
         request=_shown(ask, messages, standing),
         question=without_messages(ask.question) if standing else ask.question,
         parent_id=standing.place.node_id if standing else None,

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from signalbox.chat.context import ConversationContext, Limits, RunFlags
 from signalbox.chat.loops.driver import drive
 from signalbox.chat.loops.progress import Progress
-from signalbox.chat.loops.v2 import run_v2
+from signalbox.chat.loops.v2 import V2Loop
 from signalbox.core.events import AnyEvent, Content, Done, Reasoning, ToolCalls, ToolExecuting, ToolResult, Warning
 from signalbox.core.invariants import first_fault
 from signalbox.core.messages import JsonValue, Message, UserMessage
 from signalbox.core.parts import ToolSchema
-from signalbox.core.ports import Emit, Play
+from signalbox.core.ports import Emit, Loop
 from signalbox.core.tools import Tool, ToolContext
 from signalbox.services.tool_executor import ToolExecutor
 
@@ -117,8 +117,18 @@ async def no_wait(seconds: float) -> None:
     """Sleep without sleeping."""
 
 
+@dataclass(frozen=True)
+class FunctionLoop:
+    """A loop that is one function."""
+
+    function: Callable[[Emit[list[AnyEvent]]], Awaitable[None]]
+
+    async def run(self, emit: Emit[list[AnyEvent]]) -> None:
+        await self.function(emit)
+
+
 async def driven(
-    play: Play, context: ConversationContext, progress: Progress, emit: Emit[list[AnyEvent]] | None = None
+    loop: Loop, context: ConversationContext, progress: Progress, emit: Emit[list[AnyEvent]] | None = None
 ) -> list[list[AnyEvent]]:
     """Drive a run to its end: its batches in their order; `emit` is called with each of them first, and may raise."""
     batches: list[list[AnyEvent]] = []
@@ -128,7 +138,7 @@ async def driven(
             emit(batch)
         batches.append(batch)
 
-    await drive(play, context, progress, collect)
+    await drive(loop, context, progress, collect)
     return batches
 
 
@@ -144,7 +154,7 @@ async def run(
     """Drive one run to its end and check the order of its events; `seen` grows with each event as it leaves."""
     context = context or context_for(tools, **settings)  # type: ignore[arg-type]
     progress = Progress(clock=lambda: 0.0)
-    loop = run_v2(
+    loop = V2Loop(
         context, client, ToolExecutor(tools), progress, tool_context=ToolContext(run_id=context.run_id), sleep=sleep
     )
     batches = await driven(loop, context, progress, None if seen is None else seen.emit)

@@ -28,8 +28,16 @@ OnHead: TypeAlias = Callable[[Served], None]
 OnDurable: TypeAlias = Callable[[int, int], None]
 """Called after a flush with the sequence number of a run's last event on disk and the last reserved one."""
 
-Play: TypeAlias = Callable[[Emit[list[AnyEvent]]], Awaitable[None]]
-"""One run, ready to be played; cancelling it ends the upstream's request and every tool."""
+
+class Loop(Protocol):
+    """One run's loop: turns a conversation into events."""
+
+    async def run(self, emit: Emit[list[AnyEvent]]) -> None:
+        """Run once, to the end of the answer. Cancelling it closes the upstream request and every tool task.
+
+        Raises UpstreamError if a step fails for good, BudgetReached if the next model call would cost too much.
+        """
+        ...
 
 
 class ChatClient(Protocol):

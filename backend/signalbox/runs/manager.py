@@ -17,7 +17,7 @@ from signalbox.chat.loops.progress import Progress
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, StoreError
 from signalbox.core.events import Done, Stamped
-from signalbox.core.ports import Play, RunStore, TryEmit
+from signalbox.core.ports import Loop, RunStore, TryEmit
 from signalbox.core.records import RunRecord, Statuses
 from signalbox.runs.attempts_codec import progress_of
 from signalbox.runs.billing import Settlements
@@ -78,7 +78,7 @@ class RunManager:
                 self._settle_kept(record)
 
     async def start(
-        self, context: ConversationContext, progress: Progress, play: Play, options: StartOptions = _NOT_ASKED
+        self, context: ConversationContext, progress: Progress, loop: Loop, options: StartOptions = _NOT_ASKED
     ) -> Run:
         """Start a run, and return once it is on disk: subscribers see nothing before. The request is sent meanwhile.
 
@@ -91,7 +91,7 @@ class RunManager:
         # Handed over before the run's first step, so that the disk is at it while the model is asked.
         kept = self.store.open(run.opening, partial(self._written, run))
         self.on_start(run)
-        run.start(play, self._over, self.max_bytes)
+        run.start(loop, self._over, self.max_bytes)
         self._detach_later(run, at_least=self.unsubscribed_seconds)
         try:
             await kept

@@ -16,7 +16,7 @@ from signalbox.chat.loops.progress import Ending, Progress
 from signalbox.core.codes import CODES, Code
 from signalbox.core.events import AnyEvent, Done
 from signalbox.core.messages import JsonObject
-from signalbox.core.ports import Emit, Play, RunStore
+from signalbox.core.ports import Emit, Loop, RunStore
 from signalbox.core.records import Figures, RunRecord
 from signalbox.runs.attempts_codec import attempts_of
 from signalbox.runs.journal import Journal
@@ -121,20 +121,20 @@ class Run(Struct, eq=False):
         if not self.journal.is_lost:
             self.store.save_figures(self.id, self.figures)
 
-    def start(self, play: Play, on_over: "Callable[[Run], None]", most_bytes: float = inf) -> None:
+    def start(self, loop: Loop, on_over: "Callable[[Run], None]", most_bytes: float = inf) -> None:
         """Begin; `on_over` is called once, right after the run's last event. It may say `most_bytes` in all."""
-        work = self._work(play, on_over, most_bytes)
+        work = self._work(loop, on_over, most_bytes)
         self._task = asyncio.get_running_loop().create_task(work, name=f"run {self.id}")
         # A task that is cancelled before its first step runs none of its code, not even a `finally`.
         self._task.add_done_callback(lambda _: self._end(on_over))
 
-    async def _work(self, play: Play, on_over: "Callable[[Run], None]", most_bytes: float) -> None:
+    async def _work(self, loop: Loop, on_over: "Callable[[Run], None]", most_bytes: float) -> None:
         self._has_begun = True
         if self._stops_at_start and self._task is not None:
             self._task.cancel()
         try:
             # Nothing is awaited here but `drive`: a cancellation lands inside it, and it tells the ending.
-            driven = drive(play, self.context, self.progress, self._emit, lambda: self._why, most_bytes=most_bytes)
+            driven = drive(loop, self.context, self.progress, self._emit, lambda: self._why, most_bytes=most_bytes)
             self._over(await driven)
         except Exception as error:  # noqa: BLE001 - a journal that cannot be written ends the run, and frees its place
             _log.error("run.unrecorded", run_id=self.id, error=type(error).__name__)

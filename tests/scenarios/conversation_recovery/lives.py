@@ -8,9 +8,9 @@ from typing import Literal
 import httpx
 from signalbox.chat.context import ConversationContext, Limits
 from signalbox.chat.loops.driver import drive
-from signalbox.chat.loops.legacy import run_legacy
+from signalbox.chat.loops.legacy import LegacyLoop
 from signalbox.chat.loops.progress import Progress
-from signalbox.chat.loops.v2 import run_v2
+from signalbox.chat.loops.v2 import V2Loop
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent, LoopName
@@ -213,7 +213,7 @@ async def _drive(context: ConversationContext, loop: LoopName, client: Teller | 
     if isinstance(client, Teller):
         client.task = asyncio.current_task()
     progress = Progress(clock=lambda: 0.0)
-    start = run_v2 if loop == "v2" else run_legacy
+    start = V2Loop if loop == "v2" else LegacyLoop
     running = start(context, client, ToolExecutor(_tools_of(client)), progress, sleep=no_wait)
     await drive(running, context, progress, lived.events.extend)
 

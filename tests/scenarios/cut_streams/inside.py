@@ -123,8 +123,8 @@ async def run(loop: str, stream: Stream, client: ByteClient, *, offered: Sequenc
     context = context_for(tools() if offered is None else offered, model=stream.model)
     progress = Progress(clock=lambda: 0.0)
     RAN.clear()
-    play = LOOPS[loop](context, client, EXECUTOR, progress, sleep=no_wait)  # type: ignore[index, call-arg]
-    events = [event for batch in await driven(play, context, progress) for event in batch]
+    running = LOOPS[loop](context, client, EXECUTOR, progress, sleep=no_wait)  # type: ignore[index, call-arg]
+    events = [event for batch in await driven(running, context, progress) for event in batch]
     return Came(events, client.requests, list(RAN))
 
 

@@ -8,14 +8,14 @@ import pytest
 from msgspec import json
 from signalbox.chat.answer.output_limit import weight_of
 from signalbox.chat.loops.driver import drive
-from signalbox.chat.loops.legacy import run_legacy
+from signalbox.chat.loops.legacy import LegacyLoop
 from signalbox.chat.loops.progress import Progress
-from signalbox.chat.loops.v2 import run_v2
+from signalbox.chat.loops.v2 import V2Loop
 from signalbox.core.bounds.in_flight import IN_FLIGHT
 from signalbox.core.events import AnyEvent, Call, Content, Done, Reasoning, Stamped, ToolCalls, ToolResult, Warning
 from signalbox.core.invariants import first_fault
 from signalbox.core.parts import TextDelta
-from signalbox.core.ports import Play
+from signalbox.core.ports import Loop
 from signalbox.services.tool_executor import ToolExecutor
 
 from tests.support.fixtures import Behind
@@ -72,26 +72,26 @@ def test_a_fast_answer_does_not_pass_the_limit(behind: Behind, loop: str) -> Non
     assert app.client.get(f"/api/runs/{run_id}/events").content == response.content
 
 
-async def _driven(play: Play, most_bytes: float) -> list[AnyEvent]:
+async def _driven(loop: Loop, most_bytes: float) -> list[AnyEvent]:
     """Drive a run within a limit, and return what it told."""
     told: list[AnyEvent] = []
-    await drive(play, context_for(), Progress(clock=lambda: 0.0), told.extend, most_bytes=most_bytes)
+    await drive(loop, context_for(), Progress(clock=lambda: 0.0), told.extend, most_bytes=most_bytes)
     assert first_fault(told) is None, first_fault(told)
     return told
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("loop", [run_v2, run_legacy])
+@pytest.mark.parametrize("new_loop", [V2Loop, LegacyLoop])
 @pytest.mark.parametrize("most_bytes", [*range(0, 1500, 60), inf])
-async def test_every_limit_ends_a_run_honestly(loop: Callable[..., Play], most_bytes: float) -> None:
+async def test_every_limit_ends_a_run_honestly(new_loop: Callable[..., Loop], most_bytes: float) -> None:
     """Wherever it falls, announced calls have their one result, one warning and one ending follow, and nothing else."""
     tools = [make_tool("f", lambda arguments, context: "y" * 300, eager=True)]
     client = ScriptedClient(
         calls(call(0, "f", '{"q": 1}'), call(1, "f", '{"q": 2}')),
         [[SERVED], [TextDelta("Well. ")], [TextDelta("z" * 200), TextDelta("z" * 50)], ending("stop")],
     )
-    play = loop(context_for(tools), client, ToolExecutor(tools), Progress(clock=lambda: 0.0), sleep=no_wait)
-    told = await _driven(play, most_bytes)
+    loop = new_loop(context_for(tools), client, ToolExecutor(tools), Progress(clock=lambda: 0.0), sleep=no_wait)
+    told = await _driven(loop, most_bytes)
     done = told[-1]
     assert isinstance(done, Done)
     if done.status == "complete":

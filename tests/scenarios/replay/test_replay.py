@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from signalbox.chat.loops.registry import LOOPS
 from signalbox.core.events import AnyEvent, Content, Success, ToolResult
-from signalbox.core.ports import Emit, Play
+from signalbox.core.ports import Emit, Loop
 from signalbox.encoders.check import first_stream_fault
 
 from tests.scenarios.replay.conftest import Command, Folder, ask
@@ -17,6 +17,7 @@ from tests.scenarios.tool_loop.scene import finds
 from tests.support.packages import installed
 from tests.support.postgres import Server, running
 from tests.support.processes import command, serving
+from tests.support.runs import FunctionLoop
 from tests.support.upstream import Script, ScriptedUpstream, call_chunk, calls_then, says
 
 
@@ -102,20 +103,21 @@ def test_a_save_is_carried_to_another_machine(folder: Folder, tmp_path: Path, ru
     assert [*tmp_path.iterdir()] == []
 
 
-def _answers_nobody(*_: object, **__: object) -> Play:
-    """Say something, and give a result to a call that nobody made."""
+def _result_without_call(*_: object, **__: object) -> Loop:
+    """Make a loop that emits a result for a call that was never announced."""
 
-    async def play(emit: Emit[list[AnyEvent]]) -> None:
+    @FunctionLoop
+    async def loop(emit: Emit[list[AnyEvent]]) -> None:
         emit([Content("Hi."), ToolResult("c", "f", Success(True, 1), "other", "secondary")])
 
-    return play
+    return loop
 
 
 def test_a_stream_that_breaks_the_contract_ends_in_one(
     folder: Folder, run_command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is told before everything else that differs, by either command."""
-    monkeypatch.setitem(LOOPS, "v2", _answers_nobody)
+    monkeypatch.setitem(LOOPS, "v2", _result_without_call)
     said = run_command("replay", folder.run, "--json", cwd=folder.path)
     assert (said.status, said.told["differences"][0]["kind"]) == (1, "contract")
     assert "never announced" in said.told["replay"]["fault"]

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator
 
 import pytest
-from signalbox.chat.loops.legacy import run_legacy
+from signalbox.chat.loops.legacy import LegacyLoop
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import Content
@@ -30,7 +30,7 @@ FAILURES: dict[str, tuple[list[object], str, str]] = {
 def _by_legacy() -> Iterator[None]:
     """Have every run of this module driven by the legacy loop."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runs, "run_v2", run_legacy)
+        patch.setattr(runs, "V2Loop", LegacyLoop)
         yield
 
 

@@ -6,7 +6,7 @@ By nature it cannot keep those about what leaves while the model still speaks; t
 from collections.abc import Iterator
 
 import pytest
-from signalbox.chat.loops.legacy import run_legacy
+from signalbox.chat.loops.legacy import LegacyLoop
 
 from tests.support import runs
 from tests.unit.chat.loops.test_event_order import (
@@ -136,5 +136,5 @@ __all__ = [
 def _by_legacy() -> Iterator[None]:
     """Have every run of this module driven by the legacy loop."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runs, "run_v2", run_legacy)
+        patch.setattr(runs, "V2Loop", LegacyLoop)
         yield

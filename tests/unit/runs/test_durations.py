@@ -4,14 +4,14 @@ from collections.abc import Callable
 
 import pytest
 from msgspec import UNSET
-from signalbox.chat.loops.legacy import run_legacy
+from signalbox.chat.loops.legacy import LegacyLoop
 from signalbox.chat.loops.progress import Progress
-from signalbox.chat.loops.v2 import run_v2
+from signalbox.chat.loops.v2 import V2Loop
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import Content, Done, Reasoning, Stamped
 from signalbox.core.parts import TextDelta
-from signalbox.core.ports import Play
+from signalbox.core.ports import Loop
 from signalbox.runs.recovery import recover
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.store.runs.journal import JournalStore
@@ -42,14 +42,14 @@ class Clock:
         return wait
 
 
-@pytest.mark.parametrize("loop", [run_v2, run_legacy])
-async def test_an_ending_says_how_long_the_run_took(loop: Callable[..., Play]) -> None:
+@pytest.mark.parametrize("new_loop", [V2Loop, LegacyLoop])
+async def test_an_ending_says_how_long_the_run_took(new_loop: Callable[..., Loop]) -> None:
     """From its start to its end, and to the model's first part, the wait before the first attempt among it."""
     clock = Clock()
     slow = [clock.passes(1.5), [SERVED], [TextDelta("Well.")], clock.passes(2.0), ending("stop")]
     context, progress = context_for(), Progress(clock=clock, started=clock.now - 0.5)
-    play = loop(context, ScriptedClient(slow), ToolExecutor(()), progress, sleep=no_wait)
-    done = (await driven(play, context, progress))[-1][-1]
+    loop = new_loop(context, ScriptedClient(slow), ToolExecutor(()), progress, sleep=no_wait)
+    done = (await driven(loop, context, progress))[-1][-1]
     assert isinstance(done, Done)
     assert (done.duration_ms, done.first_token_ms) == (4000, 2000)
 
@@ -59,8 +59,8 @@ async def test_a_run_that_no_model_answered_has_no_first_token() -> None:
     clock = Clock()
     refused = [clock.passes(0.25), UpstreamError(Code.UPSTREAM_AUTH)]
     context, progress = context_for(), Progress(clock=clock, started=clock.now)
-    play = run_v2(context, ScriptedClient(refused), ToolExecutor(()), progress, sleep=no_wait)
-    done = (await driven(play, context, progress))[-1][-1]
+    loop = V2Loop(context, ScriptedClient(refused), ToolExecutor(()), progress, sleep=no_wait)
+    done = (await driven(loop, context, progress))[-1][-1]
     assert isinstance(done, Done)
     assert done.duration_ms == 250
     assert done.first_token_ms is UNSET

@@ -35,7 +35,7 @@ class Talk:
         self._go = asyncio.Semaphore(0)
         self.is_over = False
 
-    async def play(self, emit: Emit[list[AnyEvent]]) -> None:
+    async def run(self, emit: Emit[list[AnyEvent]]) -> None:
         while True:
             await self._go.acquire()
             if self.is_over:
@@ -56,7 +56,7 @@ async def start(manager: RunManager, talk: Talk, run_id: str | None = None) -> R
     """Start a run that outlives its watchers."""
     context = context_for()
     context.run_id = run_id or new_run_id()
-    return await manager.start(context, Progress(), talk.play, StartOptions(continues_after_disconnect=True))
+    return await manager.start(context, Progress(), talk, StartOptions(continues_after_disconnect=True))
 
 
 class Watcher:
@@ -365,7 +365,7 @@ async def test_a_settlement_holds_nothing_of_what_its_run_said(disk: Disk, store
     talk, progress, context = Talk(), Progress(), context_for()
     attempt = progress.begin(Request("openai/sim", ()), 1, final=False)
     attempt.settle(Completion(served=Served("gen-1")), 1.0, None)
-    run = await manager.start(context, progress, talk.play)
+    run = await manager.start(context, progress, talk)
     talk.step()
     talk.end()
     await run.wait()

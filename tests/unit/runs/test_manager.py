@@ -9,17 +9,18 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, StoreError
 from signalbox.core.events import AnyEvent, Content, Done, Stamped
 from signalbox.core.invariants import first_fault
-from signalbox.core.ports import Emit, Play
+from signalbox.core.ports import Emit, Loop
 from signalbox.runs.manager import RunManager
 from signalbox.runs.run import SHUT_DOWN, STOPPED, Run, StartOptions, new_run_id
 from signalbox.store.runs.in_memory import MemoryStore
 from structlog.testing import capture_logs
 
-from tests.support.runs import context_for
+from tests.support.runs import FunctionLoop, context_for
 
 pytestmark = pytest.mark.anyio
 
 
+@FunctionLoop
 async def speaks(emit: Emit[list[AnyEvent]]) -> None:
     """Answer in two batches."""
     emit([Content("One "), Content("two ")])
@@ -32,7 +33,7 @@ class Talk:
     def __init__(self) -> None:
         self.spoke, self.closed = asyncio.Event(), asyncio.Event()
 
-    async def play(self, emit: Emit[list[AnyEvent]]) -> None:
+    async def run(self, emit: Emit[list[AnyEvent]]) -> None:
         try:
             emit([Content("So far.")])
             self.spoke.set()
@@ -41,11 +42,11 @@ class Talk:
             self.closed.set()
 
 
-async def start(manager: RunManager, play: Play, *, goes_on: bool = False) -> Run:
+async def start(manager: RunManager, loop: Loop, *, goes_on: bool = False) -> Run:
     """Start a run under an id of its own."""
     context = context_for()
     context.run_id = new_run_id()
-    return await manager.start(context, Progress(), play, StartOptions(continues_after_disconnect=goes_on))
+    return await manager.start(context, Progress(), loop, StartOptions(continues_after_disconnect=goes_on))
 
 
 async def first_turns() -> None:
@@ -65,7 +66,7 @@ async def test_a_finished_run_is_found_in_the_store_alone() -> None:
     """The manager holds runs under way only, whatever their number; all others are read where they are kept."""
     manager = RunManager(MemoryStore())
     talk = Talk()
-    live = await start(manager, talk.play)
+    live = await start(manager, talk)
     runs = [await start(manager, speaks) for _ in range(50)]
     for run in runs:
         await run.wait()
@@ -112,7 +113,7 @@ async def test_the_newest_run_comes_first() -> None:
     runs: list[Run] = []
     talk = Talk()
     for number in range(5):
-        run = await start(manager, talk.play if number == 4 else speaks)
+        run = await start(manager, talk if number == 4 else speaks)
         run.started = float(number)
         run.save_figures()
         runs.append(run)
@@ -131,10 +132,10 @@ async def test_too_many_runs_are_refused_before_anything_starts() -> None:
     """A limit on runs at once keeps one process from being buried."""
     manager = RunManager(MemoryStore(), max_active=1)
     talk = Talk()
-    first = await start(manager, talk.play)
+    first = await start(manager, talk)
     second = Talk()
     with pytest.raises(RequestError) as refused:
-        await start(manager, second.play)
+        await start(manager, second)
     assert refused.value.code is Code.TOO_MANY_RUNS
     await first_turns()
     assert not second.spoke.is_set()
@@ -147,7 +148,7 @@ async def test_closing_interrupts_what_runs_and_takes_nothing_more() -> None:
     """A stop of the server is told to every reader as what it is."""
     manager = RunManager(MemoryStore())
     talks = [Talk() for _ in range(3)]
-    runs = [await start(manager, talk.play) for talk in talks]
+    runs = [await start(manager, talk) for talk in talks]
     for talk in talks:
         await talk.spoke.wait()
     await manager.aclose()
@@ -158,7 +159,7 @@ async def test_closing_interrupts_what_runs_and_takes_nothing_more() -> None:
         assert talk.closed.is_set()
     late = Talk()
     with pytest.raises(RequestError) as refused:
-        await start(manager, late.play)
+        await start(manager, late)
     assert refused.value.code is Code.SHUTTING_DOWN
     await first_turns()
     assert not late.spoke.is_set()
@@ -168,7 +169,7 @@ async def test_closing_interrupts_what_runs_and_takes_nothing_more() -> None:
 async def test_a_run_stopped_before_its_first_step_still_ends(why: Ending) -> None:
     """A stop in the very moment of the start is an ending like any other, or its watchers would wait for ever."""
     manager = RunManager(MemoryStore())
-    run = await start(manager, Talk().play)
+    run = await start(manager, Talk())
     run.stop(why)
     await asyncio.wait_for(run.wait(), 5)
     assert run.is_over
@@ -182,7 +183,7 @@ async def test_two_stops_are_one() -> None:
     """The first reason holds; the ending is told once."""
     manager = RunManager(MemoryStore())
     talk = Talk()
-    run = await start(manager, talk.play)
+    run = await start(manager, talk)
     await talk.spoke.wait()
     run.stop(STOPPED)
     run.stop(SHUT_DOWN)
@@ -195,6 +196,7 @@ async def test_two_stops_are_one() -> None:
 async def test_a_loop_that_breaks_is_an_honest_ending() -> None:
     """An error of ours ends as INTERNAL with its warning, and no word of the exception."""
 
+    @FunctionLoop
     async def breaks(emit: Emit[list[AnyEvent]]) -> None:
         emit([Content("So far.")])
         raise RuntimeError("the secret prompt")
@@ -214,7 +216,7 @@ async def test_watching_counts_and_the_last_one_to_leave_stops_it() -> None:
     """Two watch; the run ends when the second has gone, in the middle of its reading."""
     manager = RunManager(MemoryStore())
     talk = Talk()
-    run = await start(manager, talk.play)
+    run = await start(manager, talk)
     async with aclosing(manager.subscribe(run.id)) as second:
         async with aclosing(manager.subscribe(run.id)) as first:
             await anext(first)
@@ -232,7 +234,7 @@ async def test_a_run_that_nobody_ever_watched_is_limited_too() -> None:
     """`continue` without a single watcher does not live for ever."""
     manager = RunManager(MemoryStore(), detached_seconds=0.0, unsubscribed_seconds=0.0)
     talk = Talk()
-    run = await start(manager, talk.play, goes_on=True)
+    run = await start(manager, talk, goes_on=True)
     await asyncio.wait_for(run.wait(), 5)
     assert run.done is not None
     assert (run.done.status, run.done.code) == ("interrupted", "DETACHED_TIMEOUT")
@@ -287,7 +289,7 @@ async def test_f07_a_run_that_never_began_frees_its_place(how: str) -> None:
     """Stopped in the moment of its start, or cancelled from outside before its task has taken a step."""
     over: list[Run] = []
     manager = RunManager(MemoryStore(), max_active=1, on_over=over.append)
-    run = await start(manager, Talk().play)
+    run = await start(manager, Talk())
     if how == "stopped":
         run.stop()
     else:
@@ -303,6 +305,7 @@ async def test_f07_a_run_that_never_began_frees_its_place(how: str) -> None:
 async def test_f07_a_loop_that_breaks_frees_its_place() -> None:
     """Whatever a loop raises, the next run finds room."""
 
+    @FunctionLoop
     async def breaks(emit: Emit[list[AnyEvent]]) -> None:
         raise RuntimeError("canary-text")
 
@@ -330,7 +333,7 @@ async def test_f07_a_journal_that_breaks_frees_its_place(failing: tuple[int, ...
     manager = RunManager(store, max_active=1, on_over=over.append)
     talk = Talk()
     with capture_logs() as lines:
-        run = await start(manager, talk.play if failing in ((0,), (1,)) else speaks)
+        run = await start(manager, talk if failing in ((0,), (1,)) else speaks)
         async with asyncio.timeout(30):
             seen = [stamped async for batch in manager.subscribe(run.id) for stamped in batch]
             await run.wait()
@@ -366,7 +369,7 @@ async def test_f07_a_watcher_that_dies_is_one_that_leaves() -> None:
     over: list[Run] = []
     manager = RunManager(MemoryStore(), max_active=1, on_over=over.append)
     talk = Talk()
-    run = await start(manager, talk.play)
+    run = await start(manager, talk)
 
     async def watches() -> None:
         async with aclosing(manager.subscribe(run.id)) as batches:
@@ -385,7 +388,7 @@ async def test_f07_a_watcher_that_never_came_is_not_waited_for() -> None:
     over: list[Run] = []
     manager = RunManager(MemoryStore(), unsubscribed_seconds=0.0, on_over=over.append)
     talk = Talk()
-    run = await start(manager, talk.play)
+    run = await start(manager, talk)
     watched = manager.subscribe(run.id)
     await asyncio.wait_for(run.wait(), 5)
     await watched.aclose()
@@ -393,7 +396,7 @@ async def test_f07_a_watcher_that_never_came_is_not_waited_for() -> None:
     assert run.done is not None
     assert run.done.status == "cancelled"
     manager.unsubscribed_seconds = 60.0
-    second = await start(manager, talk.play)
+    second = await start(manager, talk)
     async with aclosing(manager.subscribe(second.id)) as batches:
         await anext(batches)
         assert second.detached_timer is None
@@ -411,7 +414,7 @@ async def test_a_run_whose_only_reader_polls_lives_on(goes_on: bool) -> None:
     """Nobody has read it yet, and a poll neither takes that place nor leaves it: it is given its time anew."""
     manager = RunManager(MemoryStore(), detached_seconds=1.0, unsubscribed_seconds=1.0)
     talk = Talk()
-    run = await start(manager, talk.play, goes_on=goes_on)
+    run = await start(manager, talk, goes_on=goes_on)
     await talk.spoke.wait()
     for _ in range(2):
         timer = run.detached_timer

@@ -71,7 +71,7 @@ class Talk:
     def __init__(self) -> None:
         self.words: asyncio.Queue[str | None] = asyncio.Queue()
 
-    async def play(self, emit: Emit[list[AnyEvent]]) -> None:
+    async def run(self, emit: Emit[list[AnyEvent]]) -> None:
         while (word := await self.words.get()) is not None:
             emit([Content(word)])
 
@@ -112,7 +112,7 @@ async def two(*, goes_on: bool = True) -> Two:
         home,
         other,
         talk,
-        await home.start(context, Progress(), talk.play, StartOptions(continues_after_disconnect=goes_on)),
+        await home.start(context, Progress(), talk, StartOptions(continues_after_disconnect=goes_on)),
     )
 
 

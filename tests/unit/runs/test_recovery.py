@@ -9,7 +9,7 @@ from msgspec import json
 from msgspec.structs import replace
 from signalbox.chat.loops.driver import OpenCalls
 from signalbox.chat.loops.progress import Progress
-from signalbox.chat.loops.v2 import run_v2
+from signalbox.chat.loops.v2 import V2Loop
 from signalbox.core.events import Content, Done, Stamped, ToolCalls, ToolResult, Unsaved
 from signalbox.core.invariants import first_fault
 from signalbox.core.messages import AssistantMessage
@@ -56,7 +56,7 @@ async def a_tool_run(disk: Disk) -> list[tuple[Stamped, RunRecord]]:
     store = Diary(disk)
     store.pages = []
     manager = RunManager(store)
-    loop = run_v2(context, client, ToolExecutor(tools), progress, sleep=no_wait)
+    loop = V2Loop(context, client, ToolExecutor(tools), progress, sleep=no_wait)
     starting = asyncio.create_task(manager.start(context, progress, loop))
     while store.run is None:
         await asyncio.sleep(0)

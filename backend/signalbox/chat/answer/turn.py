@@ -1,5 +1,6 @@
 """One answer of a model as it streams: text leaves at once, calls are gathered, eager ones start as they close."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import TypeAlias, cast, get_args
@@ -17,6 +18,7 @@ from signalbox.chat.calls.repair import RepairedCall, repaired
 from signalbox.chat.loops.progress import Attempt
 from signalbox.chat.loops.state import LoopState
 from signalbox.chat.loops.stop_reason import TurnEnd
+from signalbox.core.bounds.part_slices import slices_of
 from signalbox.core.codes import CODES, Code
 from signalbox.core.events import AnyEvent, Content, Reasoning
 from signalbox.core.parts import (
@@ -29,11 +31,12 @@ from signalbox.core.parts import (
     RawCall,
     ReasoningDelta,
     RefusalDelta,
+    Request,
     Served,
     StreamPart,
     TextDelta,
 )
-from signalbox.core.ports import OnHead
+from signalbox.core.ports import ChatClient, OnHead
 from signalbox.core.tools import ToolOutcome
 
 # What is shown beside text; of all other parts a client sees nothing where they come.
@@ -67,6 +70,16 @@ class Turn(Struct, eq=False):
     held_back: list[AnyEvent] = []
     early: dict[int, RunningCall] = {}
     _has_reasoned: bool = False
+
+    async def read(self, client: ChatClient, request: Request) -> None:
+        """Stream the reply, or read it whole where streamed calls of this family cannot be trusted."""
+        if not self.may_call or self.execution.context.profile.stream_tools:
+            await client.stream(request, self.take, self.hear)
+            return
+        self.attempt.streamed = False
+        for some in slices_of(await client.complete(request, self.hear)):
+            self.take(some)
+            await asyncio.sleep(0)
 
     def take(self, parts: list[StreamPart]) -> None:
         """Tell what one network read says, and start the calls that it closes."""
@@ -135,20 +148,16 @@ class Turn(Struct, eq=False):
         self.completion = self._filters.with_leaked_calls(self._builder.result())
         return self.completion
 
-    def settle_calls(self, end: TurnEnd) -> list[RunningCall]:
-        """Say which calls the step really made, run those that have not run, and return them in their order.
+    def remaining_events(self) -> list[AnyEvent]:
+        """Return what the filters held back."""
+        return self.held_back
 
-        Calls of a step that did not end well are answered, not run.
-        """
-        plan: list[RunningCall | RepairedCall] = []
+    def calls(self, end: TurnEnd) -> list[RunningCall | RepairedCall]:
+        """Return the calls of the complete reply in their order: those that run already, and those to start."""
+        calls: list[RunningCall | RepairedCall] = []
         for slot, raw in self._raw_calls():
-            plan += self._settled_slot(self.early.get(slot), repaired(raw))
-        new = [runnable(call, end) for call in plan if isinstance(call, RepairedCall)]
-        announced = self.execution.announce(new, self.step)
-        for call in announced:
-            self.execution.start(call)
-        following = iter(announced)
-        return [next(following) if isinstance(call, RepairedCall) else call for call in plan]
+            calls += self._settled_slot(self.early.get(slot), repaired(raw))
+        return [runnable(call, end) if isinstance(call, RepairedCall) else call for call in calls]
 
     def _settled_slot(self, running: RunningCall | None, fixed: list[RepairedCall]) -> list[RunningCall | RepairedCall]:
         """Say what one slot turned out to hold; a call that has run already stays, unless it was another one."""

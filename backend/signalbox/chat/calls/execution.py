@@ -115,6 +115,14 @@ class ToolExecution(Struct, eq=False):
 
     # --- execute --------------------------------------------------------------------------------------------
 
+    def start_all(self, calls: Sequence[RunningCall | RepairedCall], step: int) -> list[RunningCall]:
+        """Announce and start the calls that do not run yet; return all of them in the same order."""
+        announced = self.announce([call for call in calls if isinstance(call, RepairedCall)], step)
+        for call in announced:
+            self.start(call)
+        following = iter(announced)
+        return [next(following) if isinstance(call, RepairedCall) else call for call in calls]
+
     def start(self, call: RunningCall, *, fits: bool = False) -> None:
         """Run a call, or answer it at once when it cannot run. `fits`: its arguments were checked already."""
         outcome = self._unknown(call) or call.fault
@@ -267,11 +275,13 @@ class ToolExecution(Struct, eq=False):
             await asyncio.wait(working, timeout=_STOP_SECONDS)
 
 
-async def execute_tool_calls(execution: ToolExecution, calls: Sequence[RepairedCall], step: int) -> None:
-    """Announce calls, run them side by side, and return when each has its result."""
-    for call in execution.announce(calls, step):
-        execution.start(call)
+async def execute_tool_calls(
+    execution: ToolExecution, calls: Sequence[RunningCall | RepairedCall], step: int
+) -> list[RunningCall]:
+    """Announce the calls of a step, run them side by side, and return them when each has its result."""
+    running = execution.start_all(calls, step)
     await execution.settled()
+    return running
 
 
 def _shown(outcome: ToolOutcome) -> Success | Failure:

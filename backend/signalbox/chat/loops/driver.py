@@ -29,7 +29,7 @@ from signalbox.core.events import (
     Warning,
 )
 from signalbox.core.parts import Usage
-from signalbox.core.ports import Emit, Play
+from signalbox.core.ports import Emit, Loop
 
 _log = structlog.get_logger()
 TOO_LARGE = Ending("interrupted", Code.RUN_TOO_LARGE, CODES[Code.RUN_TOO_LARGE].sentence)
@@ -40,7 +40,7 @@ Value = TypeVar("Value")
 
 
 async def drive(
-    play: Play,
+    loop: Loop,
     context: ConversationContext,
     progress: Progress,
     emit: Emit[list[AnyEvent]],
@@ -48,15 +48,15 @@ async def drive(
     *,
     most_bytes: float = inf,
 ) -> Done:
-    """Tell a run's events, whatever happens to it, up to its `done`, and return that.
+    """Run the loop and guarantee exactly one ending; return its `done`.
 
-    The task that awaits this is cancelled to stop the run: the loop is left at once, upstream and tools with it, and
-    `why_stopped` says which ending that is. Events that would take the run over `most_bytes` are not told, and end it.
+    Cancelling the task that awaits this stops the run: it cancels the loop, which closes the upstream request and the
+    tools, and `why_stopped` gives the ending. Events that exceed `most_bytes` are not emitted, and end the run.
     """
     emitter = _Emitter(emit, most_bytes)
     ending = Ending("complete")
     try:
-        await play(emitter.emit)
+        await loop.run(emitter.emit)
         ending = progress.ending or ending
     except asyncio.CancelledError:
         _forgive_cancellation()

@@ -97,7 +97,7 @@ A = (
     Mutation(
         "A7",
         "the old loop runs nothing of a cut step either",
-        "chat/loops/legacy.py",
+        "chat/answer/whole_reply.py",
         "runnable(call, end) for raw",
         "call for raw",
     ),
@@ -202,9 +202,9 @@ A = (
     Mutation(
         "A13",
         "the old loop shows nothing of a malformed step",
-        "chat/loops/legacy.py",
-        "is_malformed(completion):",
-        "False:",
+        "chat/answer/whole_reply.py",
+        "return self.may_call and is_malformed(self.completion)",
+        "return False",
     ),
     Mutation(
         "A14",

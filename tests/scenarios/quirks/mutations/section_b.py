@@ -162,7 +162,7 @@ B = (
     Mutation(
         "B12",
         "the old loop tells it as hidden too",
-        "chat/loops/legacy.py",
+        "chat/answer/whole_reply.py",
         "hidden = True if not completion.reasoning else UNSET",
         "hidden = UNSET",
     ),

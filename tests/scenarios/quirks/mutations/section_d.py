@@ -41,9 +41,9 @@ D = (
     Mutation(
         "D3",
         "calls that are not allowed are dropped",
-        "chat/loops/v2.py",
-        "has_calls = may_call_ and bool(completion.calls)",
-        "has_calls = bool(completion.calls)",
+        "chat/loops/stepper.py",
+        "return reply.may_call and bool(reply.completion.calls)",
+        "return bool(reply.completion.calls)",
     ),
     Mutation(
         "D4",

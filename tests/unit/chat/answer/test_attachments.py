@@ -1,18 +1,21 @@
 """Cited pages and images in the loop: numbered with the searches, kept in the turn, sent back where they are seen."""
 
+from collections.abc import Callable
+
 import pytest
 from signalbox.chat.answer.output_limit import weight_of
 from signalbox.chat.budget import IMAGE_TOKENS, Budget, Prices
 from signalbox.chat.history import message_order
 from signalbox.chat.history.message_order import DRAWN, DREW, NO_IMAGE, with_drawings
 from signalbox.chat.history.repair import history_for
-from signalbox.chat.loops.legacy import run_legacy
+from signalbox.chat.loops.legacy import LegacyLoop
 from signalbox.chat.loops.progress import Progress
-from signalbox.chat.loops.v2 import run_v2
+from signalbox.chat.loops.v2 import V2Loop
 from signalbox.core.events import Content, Image
 from signalbox.core.messages import AssistantMessage, ImagePart, Message, TextPart, UserMessage
 from signalbox.core.messages import weight_of as characters_of
 from signalbox.core.parts import Citation, ImageDelta, Omitted, TextDelta
+from signalbox.core.ports import Loop
 from signalbox.core.tools import ToolContext
 from signalbox.services.tool_executor import ToolExecutor
 from signalbox.tools.search_web import search_web
@@ -25,18 +28,18 @@ PNG = "data:image/png;base64,iVBORw0KGgo="
 IMAGE = ImagePart(PNG)
 
 
-@pytest.mark.parametrize("loop", [run_v2, run_legacy])
-async def test_a_page_that_a_search_found_keeps_its_number(loop: object) -> None:
+@pytest.mark.parametrize("new_loop", [V2Loop, LegacyLoop])
+async def test_a_page_that_a_search_found_keeps_its_number(new_loop: Callable[..., Loop]) -> None:
     """One number for each canonical address, whoever names it; images and warnings are told as well."""
     cited = [Citation("https://example.org/sea"), Citation("https://EXAMPLE.org/tides#top", "Tides")]
     script = [[SERVED], [TextDelta("Twice."), ImageDelta(PNG), *cited, Omitted("Left out.")], ending()]
     client = ScriptedClient(calls(call(0, "search_web", '{"query":"tides"}')), script)
     tools = [search_web(FakeSearch(), None)]
     context, progress = context_for(tools), Progress(clock=lambda: 0.0)
-    play = loop(  # type: ignore[operator]
+    loop = new_loop(
         context, client, ToolExecutor(tools), progress, tool_context=ToolContext(run_id=RUN_ID), sleep=no_wait
     )
-    events = [event for batch in await driven(play, context, progress) for event in batch]
+    events = [event for batch in await driven(loop, context, progress) for event in batch]
     told = [source for event in events if isinstance(event, Content) for source in event.sources or ()]
     assert [(source.n, source.title) for source in told] == [(2, "https://example.org/sea"), (1, "Tides")]
     assert [event.step for event in events if isinstance(event, Content) and event.sources] == [2, 2]
@@ -47,17 +50,17 @@ async def test_a_page_that_a_search_found_keeps_its_number(loop: object) -> None
     assert last.images == (IMAGE,)
 
 
-@pytest.mark.parametrize("loop", [run_v2, run_legacy])
-async def test_what_an_answer_repeats_is_told_once_in_a_run(loop: object) -> None:
+@pytest.mark.parametrize("new_loop", [V2Loop, LegacyLoop])
+async def test_what_an_answer_repeats_is_told_once_in_a_run(new_loop: Callable[..., Loop]) -> None:
     """A citation or a loss without words is no answer, so it is asked for again, and comes again."""
     tools = [search_web(FakeSearch(), None)]
     blank = [[SERVED], [Citation("https://example.org/sea"), Omitted("Left out.")], ending()]
     client = ScriptedClient(blank, blank, [[SERVED], [TextDelta("The sea.")], ending()])
     context, progress = context_for(tools), Progress(clock=lambda: 0.0)
-    play = loop(  # type: ignore[operator]
+    loop = new_loop(
         context, client, ToolExecutor(tools), progress, tool_context=ToolContext(run_id=RUN_ID), sleep=no_wait
     )
-    events = [event for batch in await driven(play, context, progress) for event in batch]
+    events = [event for batch in await driven(loop, context, progress) for event in batch]
     assert len(client.requests) == 3
     assert sum(isinstance(event, Content) and bool(event.sources) for event in events) == 1
     assert [getattr(event, "code", None) for event in events].count("OUTPUT_DROPPED") == 1

@@ -4,14 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
-from signalbox.chat.loops.legacy import run_legacy
+from signalbox.chat.loops.legacy import LegacyLoop
 from signalbox.chat.loops.progress import Progress
 from signalbox.chat.loops.retry import LONGEST_SILENCE, LONGEST_WAIT, MAX_ATTEMPTS, Retry, should_retry
-from signalbox.chat.loops.v2 import run_v2
+from signalbox.chat.loops.v2 import V2Loop
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import Done
-from signalbox.core.ports import Play
+from signalbox.core.ports import Loop
 from signalbox.core.tools import Tool
 from signalbox.services.tool_executor import ToolExecutor
 
@@ -102,18 +102,18 @@ class Clock:
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("loop", [run_v2, run_legacy])
+@pytest.mark.parametrize("new_loop", [V2Loop, LegacyLoop])
 @pytest.mark.parametrize("tools", [[], [make_tool("f")]], ids=["last answer", "whole answer"])
 @pytest.mark.parametrize(("silence", "requests", "total"), [(120.0, 1, 120.0), (20.0, 2, 40.0), (3.0, 2, 6.0)])
 async def test_a_stalled_answer_costs_the_reader_one_timeout(
-    loop: Callable[..., Play], tools: list[Tool], silence: float, requests: int, total: float
+    new_loop: Callable[..., Loop], tools: list[Tool], silence: float, requests: int, total: float
 ) -> None:
     """A stall of the default timeout is told after two minutes, not after six; a short one is tried once more."""
     clock = Clock()
     client = ScriptedClient(*[clock.stalls(silence) for _ in range(3)])
     context, progress = context_for(tools), Progress(clock=clock)
-    play = loop(context, client, ToolExecutor(tools), progress, sleep=no_wait)
-    batches = await driven(play, context, progress)
+    loop = new_loop(context, client, ToolExecutor(tools), progress, sleep=no_wait)
+    batches = await driven(loop, context, progress)
     done = batches[-1][-1]
     assert isinstance(done, Done)
     assert (done.status, done.code, done.retryable) == ("interrupted", "UPSTREAM_STALLED", True)

@@ -1,0 +1,179 @@
+"""The steps of one run: call the model, retry where that is safe, run the calls of the reply. Both loops use it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol, Self
+
+from msgspec import Struct
+
+from signalbox.chat.budget import metered
+from signalbox.chat.calls.execution import RunningCall, ToolExecution, execute_tool_calls
+from signalbox.chat.calls.repair import RepairedCall
+from signalbox.chat.context import ConversationContext
+from signalbox.chat.loops.progress import Attempt, Progress
+from signalbox.chat.loops.state import LoopState
+from signalbox.chat.loops.stop_reason import TurnEnd, failure_of, how_it_ended
+from signalbox.core.errors import UpstreamError
+from signalbox.core.events import AnyEvent
+from signalbox.core.parts import Completion, Request
+from signalbox.core.ports import ChatClient, Emit, ToolRunner
+from signalbox.core.tools import ToolContext
+
+Sleep = Callable[[float], Awaitable[None]]
+_RUN_CALLS = (TurnEnd.CALLS, TurnEnd.CUT_CALLS)
+_IGNORE_CALLS = (TurnEnd.MALFORMED, TurnEnd.REFUSAL)
+
+
+class Reply(Protocol):
+    """The reply to one attempt. The loops differ in how they read it, and in what they emit before it is complete.
+
+    `may_call`: its request allowed tool calls. `is_visible`: the client has seen some of it, so it is never retried.
+    `has_words`: text of later steps begins with a break.
+    """
+
+    may_call: bool
+    completion: Completion
+
+    @property
+    def is_visible(self) -> bool: ...  # noqa: D102
+
+    @property
+    def has_words(self) -> bool: ...  # noqa: D102
+
+    async def read(self, client: ChatClient, request: Request) -> None:
+        """Send the request and read the reply to its end; raises UpstreamError."""
+        ...
+
+    def finish(self) -> Completion:
+        """Return the reply, complete or as far as it was read."""
+        ...
+
+    def remaining_events(self) -> list[AnyEvent]:
+        """Return the events that were not emitted while the reply was read; called once."""
+        ...
+
+    def calls(self, end: TurnEnd) -> Sequence[RunningCall | RepairedCall]:
+        """Return the calls of a complete reply; those of one that did not end well only get an error as result."""
+        ...
+
+
+BeginReply = Callable[[LoopState, Request, Attempt], Reply]
+
+
+class Step(Struct, frozen=True):
+    """One step whose reply is complete. Its calls have not started, except for eager ones."""
+
+    reply: Reply
+    end: TurnEnd
+
+    @property
+    def completion(self) -> Completion:
+        """What the reply holds."""
+        return self.reply.completion
+
+    @property
+    def has_calls(self) -> bool:
+        """Whether the reply made calls that each need a result."""
+        return _has_calls(self.reply) and self.end not in _IGNORE_CALLS
+
+
+def _has_calls(reply: Reply) -> bool:
+    return reply.may_call and bool(reply.completion.calls)
+
+
+class Stepper:
+    """Takes the steps of one run: `ask` for a reply, then `act` on it, until `is_over`. No tool outlives its block."""
+
+    def __init__(
+        self,
+        context: ConversationContext,
+        client: ChatClient,
+        tools: ToolRunner,
+        progress: Progress,
+        emit: Emit[list[AnyEvent]],
+        *,
+        tool_context: ToolContext | None = None,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        tool_context = tool_context or ToolContext.for_conversation(context.run_id, context.messages)
+        tool_context.sources.go_on_from(context.cited)
+        slots = asyncio.Semaphore(context.limits.tools_at_once)
+        self._execution = ToolExecution(context, tools, tool_context, emit, slots)
+        self._state = LoopState(context, self._execution, progress)
+        self._client = metered(client, context.budget, progress)
+        self._emit = emit
+        self._sleep = sleep
+
+    async def __aenter__(self) -> Self:
+        """Emit the warnings about the request."""
+        self._emit(self._state.opening())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Cancel the tools that still run."""
+        await self._execution.aclose()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the last step ended the run."""
+        return self._state.is_over
+
+    async def ask(self, begin_reply: BeginReply) -> Step:
+        """Call the model until a reply is complete; raises UpstreamError, BudgetReached."""
+        await self._state.begin_step()
+        number = 1
+        while (reply := await self._attempt(begin_reply, number)) is None:
+            number += 1
+        end = how_it_ended(reply.completion, has_calls=_has_calls(reply), may_call=reply.may_call)
+        return Step(reply, end)
+
+    async def act(self, step: Step) -> None:
+        """Run the calls of a step and append its turn to the history; a step that is no call is concluded."""
+        calls = step.reply.calls(step.end) if step.has_calls else ()
+        number = self._state.progress.steps
+        if step.end in _RUN_CALLS:
+            self._state.remember(step.completion, await execute_tool_calls(self._execution, calls, number))
+        else:
+            self._execution.start_all(calls, number)
+            self._emit(self._state.conclude(step.end, step.completion))
+
+    async def _attempt(self, begin_reply: BeginReply, number: int) -> Reply | None:
+        """Send one request and read its reply. Return None after the wait if another attempt follows.
+
+        What was held back is emitted only if none follows. Raises UpstreamError if the attempt failed for good.
+        """
+        state, progress = self._state, self._state.progress
+        request = await state.request()
+        reply = begin_reply(state, request, progress.begin(request, number, final=state.final))
+        error = await self._read(reply, request)
+        retry = error and await state.again(request, error, is_visible=reply.is_visible)
+        if retry:
+            self._emit([*retry.events])
+            await self._sleep(retry.wait)
+            return None
+        self._emit(reply.remaining_events())
+        if error is not None:
+            state.close_open_calls()
+            raise error
+        self._emit(state.unreadable(reply.completion))
+        state.has_spoken = state.has_spoken or reply.has_words
+        return reply
+
+    async def _read(self, reply: Reply, request: Request) -> UpstreamError | None:
+        """Read the reply and settle its attempt; return why the attempt failed, if it did.
+
+        If the run is cancelled, or its budget is reached, the run's ending emits what was held back.
+        """
+        broken: UpstreamError | None = None
+        progress = self._state.progress
+        try:
+            await reply.read(self._client, request)
+        except UpstreamError as error:
+            broken = error
+        except BaseException:
+            progress.settle(reply.finish(), None)
+            progress.unsaid = reply.remaining_events()
+            raise
+        error = failure_of(reply.finish(), broken)
+        progress.settle(reply.completion, error)
+        return error

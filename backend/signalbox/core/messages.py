@@ -130,11 +130,15 @@ class UserMessage(Struct, frozen=True):
     content: Content
 
 
+# The `reasoning_field` of a turn without reasoning, for providers that want the field on every step.
+NO_REASONING = ""
+
+
 class AssistantMessage(Struct, frozen=True):
     """A model's turn: its text, its reasoning and its tool calls.
 
     `model` and `provider` say who produced the reasoning. `reasoning_field` is the JSON field in which plain reasoning
-    arrived; some providers want it back in the same field (quirk B5).
+    arrived, or `NO_REASONING`; some providers want it back in the same field (quirk B5).
     """
 
     content: str = ""

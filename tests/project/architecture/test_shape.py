@@ -2,8 +2,10 @@
 
 import ast
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import median, quantiles
 
@@ -79,27 +81,108 @@ def test_no_exception_is_swallowed_in_silence() -> None:
     assert silent == []
 
 
-def test_wire_alone_names_a_providers_json_keys() -> None:
-    """No file above wire/ reads `choices`, `delta` or `tool_calls` out of a provider's JSON."""
-    keys = {"choices", "delta", "finish_reason", "native_finish_reason", "reasoning_content"}
-    allowed = ("wire/", "simulator/", "decode.py", "intakes/v1_schema.py", "runs/trace.py")
-    found = [
-        f"{_name(path)}:{node.lineno}: {node.value}"
+DIALECTS = tuple(sorted(path.parent.name for path in (PACKAGE / "wire").glob("*/__init__.py")))
+# Words of one part are everyone's (`id`, `usage`); these are not.
+SINGLE_KEYS = {"annotations", "choices", "delta", "stream"}
+# Keys that other packages use as well: where, and why they are not a provider's there.
+SHARED_KEYS = {
+    "the public API has the name": {
+        "app/": {"context_length", "file_data", "image_url", "supported_parameters", "tool_calls", "response_format"},
+        "chat/": {"tool_choice"},
+        "core/": {"parallel_tool_calls", "response_format", "tool_calls"},
+        "encoders/": {"tool_calls"},
+        "intakes/": {"image_url", "parallel_tool_calls", "response_format", "tool_calls", "tool_choice"},
+        "replay/": {"tool_calls"},
+        "runs/": {"tool_calls"},
+    },
+    "the stored format of messages has the name": {
+        "app/": {"reasoning_details"},
+        "conversations/": {"tool_calls"},
+        "store/": {"image_url", "reasoning_details", "tool_calls"},
+    },
+    "models leak calls as text in this form": {"chat/": {"function_call", "tool_calls", "tool_call"}},
+    "`decode` prints a capture's own names": {
+        "decode.py": {"finish_reason", "native_finish_reason", "reasoning_details", "tool_calls"},
+    },
+    "parity reads requests out of recordings": {"commands/": {"tool_call_id", "tool_calls"}},
+}
+
+
+def _constants(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """Yield every text of a module that is not a docstring, and its line."""
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes) and id(node) not in docstrings:
+            yield (node.value if isinstance(node.value, str) else node.value.decode("latin-1")), node.lineno
+
+
+def _fields(tree: ast.AST) -> set[str]:
+    """Return the fields of the structs of a module, which a typed decoder reads by name."""
+    bodies = [statement for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for statement in node.body]
+    return {
+        statement.target.id
+        for statement in bodies
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
+    }
+
+
+def _provider_keys() -> set[str]:
+    """Return the JSON keys, header names and paths that the dialects name, where they have more than one part."""
+    folders = tuple(f"wire/{name}/" for name in DIALECTS)
+    trees = [tree for path, tree in TREES.items() if _name(path).startswith(folders)]
+    named = {text for tree in trees for text in {text for text, _ in _constants(tree)} | _fields(tree)}
+    return {text for text in named if re.fullmatch(r"/?[a-z]+(?:[-_/][a-z0-9]+)+", text)} - {"utf-8"} | SINGLE_KEYS
+
+
+def test_wire_alone_names_providers_keys() -> None:
+    """No JSON key, header or path of a provider, of requests or answers, is outside wire/, but for the list above."""
+    keys = _provider_keys()
+    assert {"stream_options", "max_completion_tokens", "/chat/completions", "x-generation-id", "http-referer"} <= keys
+    found = {
+        (_name(path), text)
         for path, tree in TREES.items()
-        if not _name(path).startswith(allowed)
+        if not _name(path).startswith(("wire/", "simulator/"))
+        for text, _ in _constants(tree)
+        if text in keys
+    }
+    shared = {(place, key) for places in SHARED_KEYS.values() for place, listed in places.items() for key in listed}
+    used = {(place, key) for place, key in shared for path, text in found if path.startswith(place) and text == key}
+    assert {(path, key) for path, key in found if not any(path.startswith(p) and key == k for p, k in used)} == set()
+    assert shared - used == set(), "exceptions that nothing needs"
+
+
+def test_the_table_alone_names_dialects() -> None:
+    """Only wire/ imports a dialect's folder; everything else gets it from the table."""
+    folders = tuple(f"signalbox.wire.{name}" for name in DIALECTS)
+    found = [
+        f"{_name(path)}: {node.module}"
+        for path, tree in TREES.items()
+        if not _name(path).startswith("wire/")
         for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and node.value in keys
+        if isinstance(node, ast.ImportFrom) and node.module is not None and node.module.startswith(folders)
     ]
     assert found == []
 
 
 def test_no_provider_is_named_in_an_if() -> None:
     """The loops know families by their facts, never by their names."""
-    names = {"anthropic", "google", "openai", "xai", "x-ai", "deepseek", "mistral", "mistralai", "moonshot", "qwen"}
+    names = {
+        "anthropic",
+        "google",
+        "openai",
+        "xai",
+        "x-ai",
+        "deepseek",
+        "mistral",
+        "mistralai",
+        "moonshot",
+        "qwen",
+        "openrouter",
+    }
     found = [
         f"{_name(path)}:{node.lineno}"
         for path, tree in TREES.items()
-        if _name(path).startswith(("chat/", "runs/", "encoders/", "app/"))
+        if _name(path).startswith(("chat/", "runs/", "encoders/", "intakes/", "services/", "app/"))
         for node in ast.walk(tree)
         if isinstance(node, ast.Compare)
         for part in ast.walk(node)

@@ -14,6 +14,7 @@ from signalbox.chat.history.context_window import most_drawings, trimmed
 from signalbox.chat.history.message_order import in_order, in_words, with_drawings, without_images
 from signalbox.chat.history.tool_pairing import exchanges
 from signalbox.core.messages import (
+    NO_REASONING,
     AssistantMessage,
     Message,
     ReasoningDetail,
@@ -21,7 +22,6 @@ from signalbox.core.messages import (
     UserMessage,
 )
 from signalbox.core.security.untrusted import delimited_message
-from signalbox.wire.openrouter.request import OLD_REASONING_FIELD
 
 
 def history_for(context: ConversationContext) -> tuple[Message, ...]:
@@ -70,7 +70,7 @@ def maker_of(context: ConversationContext, served: str | None) -> str:
 
 def _without_reasoning(message: AssistantMessage, context: ConversationContext) -> AssistantMessage:
     """Say that there is no reasoning, to hosts that want the field on every step of the open loop (quirk B5)."""
-    return replace(message, reasoning_field=OLD_REASONING_FIELD) if context.profile.echo_reasoning else message
+    return replace(message, reasoning_field=NO_REASONING) if context.profile.echo_reasoning else message
 
 
 # re.compile looks its own cache up in Python.

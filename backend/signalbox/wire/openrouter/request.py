@@ -6,6 +6,7 @@ import orjson
 from msgspec import to_builtins
 
 from signalbox.core.messages import (
+    NO_REASONING,
     AssistantMessage,
     Content,
     ContentPart,
@@ -25,7 +26,7 @@ from signalbox.core.parts import Request, ToolSchema
 from signalbox.wire.json_text import dumps
 
 # DeepSeek's own name for reasoning text, which Kimi took over; OpenRouter's is `reasoning`.
-OLD_REASONING_FIELD = "reasoning_content"
+_OLD_REASONING_FIELD = "reasoning_content"
 # Choices of tools as they are written: most requests make one of a few. The tools are held beside it, so that no other
 # choice gets the identity of one.
 _known_tools: dict[int, tuple[tuple[ToolSchema, ...], JsonValue]] = {}
@@ -127,6 +128,8 @@ def _assistant(message: AssistantMessage) -> JsonObject:
         out["tool_calls"] = [_call(call) for call in message.calls]
     if message.reasoning_details:
         out["reasoning_details"] = [dict(detail.raw) for detail in message.reasoning_details]
+    elif message.reasoning_field == NO_REASONING:
+        out[_OLD_REASONING_FIELD] = ""
     elif message.reasoning or message.reasoning_field:
         out[message.reasoning_field or "reasoning"] = message.reasoning
     return out

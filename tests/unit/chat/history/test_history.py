@@ -11,6 +11,7 @@ from signalbox.chat.calls.ids import UNIVERSAL, mint
 from signalbox.chat.history.repair import history_for
 from signalbox.chat.history.tool_pairing import NO_RESULT
 from signalbox.core.messages import (
+    NO_REASONING,
     AssistantMessage,
     Message,
     ReasoningDetail,
@@ -222,7 +223,7 @@ def test_b1_own_reasoning_goes_back_inside_the_loop() -> None:
 def test_b4_no_reasoning_to_another_model() -> None:
     """A step that a fallback answered keeps its reasoning to itself (B4); DeepSeek is told that there is none (B5)."""
     message = said(A, content="Let me see.", model="google/other", reasoning="Hm", reasoning_details=(DETAIL,))
-    for model, field in (("deepseek/x", "reasoning_content"), ("openai/x", None)):
+    for model, field in (("deepseek/x", NO_REASONING), ("openai/x", None)):
         [_, back, _] = sent(loop=(message, of(A, "42")), model=model)
         assert isinstance(back, AssistantMessage)
         assert (back.content, back.reasoning, back.reasoning_details) == ("Let me see.", "", ())

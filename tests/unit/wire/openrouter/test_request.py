@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from signalbox.core.messages import (
+    NO_REASONING,
     AssistantMessage,
     FilePart,
     ImagePart,
@@ -148,6 +149,13 @@ def test_details_go_back_unchanged_and_alone() -> None:
 def test_plain_reasoning_goes_back_under_its_name(field: str | None, name: str) -> None:
     """A host gets its reasoning under the name it used (quirk B5)."""
     assert message(AssistantMessage("", (CALL,), reasoning="Hm", reasoning_field=field))[name] == "Hm"
+
+
+def test_a_turn_without_reasoning_states_it() -> None:
+    """A provider that wants the field on every step gets an empty one, under DeepSeek's name (quirk B5)."""
+    sent = message(AssistantMessage("", (CALL,), reasoning_field=NO_REASONING))
+    assert sent["reasoning_content"] == ""
+    assert "reasoning" not in sent
 
 
 def test_results() -> None:

@@ -87,20 +87,16 @@ SINGLE_KEYS = {"annotations", "choices", "delta", "stream"}
 # Keys that other packages use as well: where, and why they are not a provider's there.
 SHARED_KEYS = {
     "the public API has the name": {
-        "app/": {"context_length", "file_data", "image_url", "supported_parameters", "tool_calls", "response_format"},
+        "app/": {"context_length", "file_data", "image_url", "supported_parameters"},
         "chat/": {"tool_choice"},
         "core/": {"parallel_tool_calls", "response_format", "tool_calls"},
-        "encoders/": {"tool_calls"},
         "intakes/": {"image_url", "parallel_tool_calls", "response_format", "tool_calls", "tool_choice"},
-        "replay/": {"tool_calls"},
-        "runs/": {"tool_calls"},
     },
     "the stored format of messages has the name": {
         "app/": {"reasoning_details"},
-        "conversations/": {"tool_calls"},
-        "store/": {"image_url", "reasoning_details", "tool_calls"},
+        "store/": {"reasoning_details", "tool_calls"},
     },
-    "models leak calls as text in this form": {"chat/": {"function_call", "tool_calls", "tool_call"}},
+    "models leak calls as text in this form": {"chat/": {"tool_calls"}},
     "`decode` prints a capture's own names": {
         "decode.py": {"finish_reason", "native_finish_reason", "reasoning_details", "tool_calls"},
     },

@@ -6,8 +6,8 @@ from msgspec import UNSET
 
 from signalbox.chat.answer.attachments import attached, attachments_of
 from signalbox.chat.answer.response import parse_completion_response
+from signalbox.chat.answer.streamed_reply import runnable
 from signalbox.chat.answer.text_filters import TextFilters
-from signalbox.chat.answer.turn import runnable
 from signalbox.chat.calls.repair import RepairedCall, repaired
 from signalbox.chat.loops.progress import Attempt
 from signalbox.chat.loops.state import LoopState

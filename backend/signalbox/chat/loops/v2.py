@@ -1,6 +1,6 @@
 """The V2 loop: emits each reply while it streams, and starts eager calls as soon as they are complete."""
 
-from signalbox.chat.answer.turn import begin_turn
+from signalbox.chat.answer.streamed_reply import begin_turn
 from signalbox.chat.loops.base import BaseLoop
 from signalbox.chat.loops.progress import Attempt
 from signalbox.chat.loops.state import LoopState, may_call

@@ -155,7 +155,7 @@ B = (
     Mutation(
         "B12",
         "once per step",
-        "chat/answer/turn.py",
+        "chat/answer/streamed_reply.py",
         "elif not self._has_reasoned:",
         "else:",
     ),

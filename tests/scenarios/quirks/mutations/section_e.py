@@ -167,7 +167,7 @@ E = (
     Mutation(
         "E12",
         "a tool that only reads works while the model speaks",
-        "chat/answer/turn.py",
+        "chat/answer/streamed_reply.py",
         "        if self.may_call and self._builder.assembler.touched:",
         "        if False:",
     ),

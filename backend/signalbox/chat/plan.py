@@ -1,6 +1,7 @@
 """What a run is going to do: everything that decides its answer, except the loop. A live run and a replay share it."""
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,10 +16,6 @@ from signalbox.core.parts import ToolSchema
 from signalbox.core.tools import Tool
 
 FREE_SEARCHES, PAID_SEARCHES = 6, 10
-# Most requests offer one of a few sets of tools, and their runs share the schemas. An entry holds its tools, so that no
-# other tool gets the identity of one of them.
-_schemas: dict[tuple[int, ...], tuple[tuple[Tool, ...], tuple[ToolSchema, ...]]] = {}
-_MOST_SETS = 256
 
 
 class ServerTerms(Struct, frozen=True):
@@ -108,15 +105,7 @@ def _budget_of(asked: float | None, most: float | None, facts: ModelFacts | None
 
 def schemas_of(tools: Sequence[Tool]) -> tuple[ToolSchema, ...]:
     """Return the tools' schemas by name: a stable prefix keeps prompt caches (quirk C15)."""
-    identities = tuple(map(id, tools))
-    known = _schemas.get(identities)
-    if known is None:
-        named = sorted(tools, key=lambda tool: tool.spec.name)
-        schemas = tuple(ToolSchema(tool.spec.name, tool.spec.description, tool.spec.parameters) for tool in named)
-        if len(_schemas) >= _MOST_SETS:
-            _schemas.clear()
-        known = _schemas[identities] = (tuple(tools), schemas)
-    return known[1]
+    return tuple(sorted((tool.spec.schema for tool in tools), key=attrgetter("name")))
 
 
 def trusted_names(tools: Sequence[Tool]) -> set[str]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from datetime import UTC, datetime
 from typing import Literal, Protocol, TypeAlias
 
@@ -21,6 +22,7 @@ from signalbox.core.messages import (
     ToolMessage,
     UserMessage,
 )
+from signalbox.core.parts import ToolSchema
 from signalbox.core.security.url_allowlist import Said, UrlAllowlist, canonical_url, composed_in, texts_in
 
 Category: TypeAlias = Literal["search", "utility", "other"]
@@ -38,7 +40,8 @@ class ToolSpec:
     ask: once text from outside was read, only addresses that the user or a result has named are.
 
     `name` and `description` are for models. `title` and `summary` are for people: a short name and one sentence.
-    Both may be left out; read them through `display_title` and `display_summary`.
+    Both may be left out; read them through `display_title` and `display_summary`. `schema` is built once, so that every
+    run that offers the tool shares it.
     """
 
     name: str
@@ -54,6 +57,11 @@ class ToolSpec:
     url_argument: str | None = None
     title: str = ""
     summary: str = ""
+    schema: ToolSchema = dataclass_field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Build what models are sent of the tool."""
+        object.__setattr__(self, "schema", ToolSchema(self.name, self.description, self.parameters))
 
     @property
     def display_title(self) -> str:

@@ -27,10 +27,10 @@ from signalbox.wire.json_text import dumps
 
 # DeepSeek's own name for reasoning text, which Kimi took over; OpenRouter's is `reasoning`.
 _OLD_REASONING_FIELD = "reasoning_content"
-# Choices of tools as they are written: most requests make one of a few. The tools are held beside it, so that no other
-# choice gets the identity of one.
-_known_tools: dict[int, tuple[tuple[ToolSchema, ...], JsonValue]] = {}
-_MOST_CHOICES = 64
+# Tools as they are written, by identity: a tool's schema lives as long as the tool. An entry holds its schema, so that
+# no other one gets its identity.
+_fragments: dict[int, tuple[ToolSchema, JsonValue]] = {}
+_MOST_FRAGMENTS = 1024
 # Keys of parameters that have another name here.
 KEYS = {
     "parallel": "parallel_tool_calls",
@@ -46,7 +46,7 @@ def body_of(request: Request, *, stream: bool, routed: bool = True) -> bytes:
     Other hosts tell the usage of a stream only when asked (`stream_options`), and do not know `session_id`.
     """
     try:
-        return orjson.dumps(_body(request, _written(request.tools), stream=stream, routed=routed))
+        return orjson.dumps(_body(request, list(map(_fragment, request.tools)), stream=stream, routed=routed))
     except TypeError:  # something in it that only the slower writer takes, to whom the fragment is nothing
         return dumps(_body(request, list(map(_tool, request.tools)), stream=stream, routed=routed))
 
@@ -93,14 +93,13 @@ def _choice(choice: Choice) -> JsonValue:
     return {"type": "function", "function": {"name": choice.name}} if isinstance(choice, ForcedTool) else choice
 
 
-def _written(tools: tuple[ToolSchema, ...]) -> JsonValue:
-    """Return tools as they are put into a body."""
-    known = _known_tools.get(id(tools))
+def _fragment(tool: ToolSchema) -> JsonValue:
+    """Return a tool as JSON that orjson copies into the body."""
+    known = _fragments.get(id(tool))
     if known is None:
-        fragment = orjson.Fragment(dumps(list(map(_tool, tools))))
-        if len(_known_tools) >= _MOST_CHOICES:
-            _known_tools.clear()
-        known = _known_tools[id(tools)] = (tools, cast(JsonValue, fragment))
+        if len(_fragments) >= _MOST_FRAGMENTS:
+            _fragments.clear()
+        known = _fragments[id(tool)] = (tool, cast(JsonValue, orjson.Fragment(dumps(_tool(tool)))))
     return known[1]
 
 

@@ -20,7 +20,7 @@ class Limits(Struct, frozen=True):
     max_steps: int = 8
     max_searches: int = 6
     tools_at_once: int = 8
-    barren_steps: int = 2
+    max_unproductive_steps: int = 2
 
 
 class RunFlags(Struct, frozen=True):

@@ -26,7 +26,7 @@ _LISTED = frozenset(
 # Room for an answer above what the model may think (quirk B8; Anthropic wants max_tokens above the budget).
 ANSWER_RESERVE = 1024
 # Asked for where neither request nor usage tells what was too little: any smaller number might be less than that.
-UNTOLD_ROOM = 8 * ANSWER_RESERVE
+DEFAULT_RAISED_LIMIT = 8 * ANSWER_RESERVE
 # What hosts take as the name of a tool's argument; models write others.
 _PROPERTY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 # Anthropic takes no smaller budget for thinking.
@@ -174,7 +174,7 @@ def _of_this_step(params: Params, context: ConversationContext, messages: tuple[
     if context.profile.thinks_first and reasons(params) and _lacks_thinking(messages):
         # What cannot be sent back cannot be gone on from (quirk B7).
         params = params.changed(reasoning=Reasoning(enabled=False))
-    if host := pinned_host(context, messages):
+    if host := pinned_provider(context, messages):
         params = params.changed(routing=replace(params.routing or Routing(), host=host))
     return params
 
@@ -189,7 +189,7 @@ def _fit_budget(params: Params, most: int) -> Params:
     return params.changed(reasoning=smaller)
 
 
-def has_room(context: ConversationContext, limit: int) -> bool:
+def can_raise_limit(context: ConversationContext, limit: int) -> bool:
     """Whether more room than `limit` tokens, or less thinking, can be asked for within the remaining credits (F3)."""
     most = context.degradation.affordable_tokens
     return most is None or _thinks_hard(context.base_params) or (0 < limit < most)
@@ -200,7 +200,7 @@ def _thinks_hard(params: Params) -> bool:
     return params.reasoning is not None and params.reasoning.effort not in (None, "low", "minimal", "none")
 
 
-def pinned_host(context: ConversationContext, messages: tuple[Message, ...]) -> str | None:
+def pinned_provider(context: ConversationContext, messages: tuple[Message, ...]) -> str | None:
     """Name the host that signed the reasoning of this tool loop, where only that host takes it back (quirk B2)."""
     slugs = context.profile.host_slugs
     for message in reversed(messages) if slugs else ():

@@ -107,7 +107,7 @@ class Settlements:
             return UpstreamError(Code.UPSTREAM_STALLED)
         if bill is None:
             return UpstreamError(Code.UPSTREAM_NOT_FOUND)
-        attempt.charge(bill)
+        attempt.apply_bill(bill)
         return None
 
 

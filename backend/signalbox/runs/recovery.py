@@ -89,12 +89,12 @@ async def _read(store: RunStore, run_id: str) -> list[Stamped]:
 
 def _tell(store: RunStore, record: RunRecord, events: list[Stamped], progress: Progress, at: int) -> Stamped:
     """Write the ending, above all numbers that any client can have seen."""
-    ledger = OpenCalls()
-    ledger.follow([stamped.event for stamped in events])
+    open_calls = OpenCalls()
+    open_calls.track([stamped.event for stamped in events])
     flags = RunFlags(record.loop, record.flag, record.simulated)
     unsaved = Unsaved(after=events[-1].seq if events else 0, before=record.reserved + 1)
     done = replace(done_of(CRASHED, record.model, flags, progress), unsaved=unsaved)
-    ending: list[AnyEvent] = [*ledger.close(CRASHED), *warning_of(CRASHED), done]
+    ending: list[AnyEvent] = [*open_calls.results(CRASHED), *warning_of(CRASHED), done]
     batch = [Stamped(seq, at, event) for seq, event in enumerate(ending, record.reserved + 1)]
     store.append(record.id, batch)
     return batch[-1]

@@ -174,7 +174,7 @@ def _broken(*given: object) -> Any:
 
 def test_e08_a_loop_that_breaks_at_once(tell: Teller, monkeypatch: pytest.MonkeyPatch) -> None:
     """An exception before the first event is a stream all the same: the version, a warning, `done`."""
-    monkeypatch.setattr(LoopState, "opening", _broken)
+    monkeypatch.setattr(LoopState, "request_warnings", _broken)
     told = tell("openai/sim", "Hello!")
     assert told.status == ("error", "INTERNAL")
     assert told.heard.types == ["warning", "done"]

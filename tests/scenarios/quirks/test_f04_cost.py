@@ -166,13 +166,13 @@ def test_f04_what_a_broken_stream_cost_is_fetched_later(
 
 def _heads(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Tell when an attempt has heard an answer's head."""
-    heard, hear = threading.Event(), Attempt.hear
+    heard, hear = threading.Event(), Attempt.set_generation
 
     def told(attempt: Attempt, head: Served) -> None:
         hear(attempt, head)
         heard.set()
 
-    monkeypatch.setattr(Attempt, "hear", told)
+    monkeypatch.setattr(Attempt, "set_generation", told)
     return heard
 
 

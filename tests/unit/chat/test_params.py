@@ -1,7 +1,7 @@
 """Requests carry what the caller set and what the family requires, and nothing else."""
 
 import pytest
-from signalbox.chat.loops.degradation import remedy
+from signalbox.chat.loops.degradation import degrade
 from signalbox.chat.loops.finalize import finalize_after_tools
 from signalbox.chat.params import dropped_params, guarded_params, prepare_request_params, used_in
 from signalbox.core.catalog import Abilities
@@ -139,9 +139,9 @@ def test_b08_more_room_is_given_back_before_turns_are_left_out() -> None:
     context = context_for(TOOLS, messages=[UserMessage("Old."), AssistantMessage("So."), UserMessage("New?")])
     context.degradation.raised_limit = 8000
     error = UpstreamError(Code.CONTEXT_LENGTH_EXCEEDED)
-    assert remedy(context, prepare_request_params(context), error) == []
+    assert degrade(context, prepare_request_params(context), error) == []
     assert (context.degradation.raised_limit, context.degradation.truncation) == (None, 0)
-    told = remedy(context, prepare_request_params(context), error)
+    told = degrade(context, prepare_request_params(context), error)
     assert told is not None
     assert [event.code for event in told if isinstance(event, Warning)] == ["CONTEXT_TRIMMED"]
 

@@ -53,9 +53,9 @@ def owing(*generations: str | None, told: Usage | None = None) -> Progress:
     """Make a run that is over, with an attempt that was stopped for each generation; the first one may have told."""
     progress = Progress(clock=lambda: 0.0)
     for number, generation in enumerate(generations):
-        attempt = progress.begin(Request("openai/sim", (UserMessage("Hello!"),)), 1, final=False)
+        attempt = progress.begin_attempt(Request("openai/sim", (UserMessage("Hello!"),)), 1, final=False)
         usage = told if number == 0 else None
-        attempt.settle(Completion(served=Served(generation), usage=usage), 1.0, None)
+        attempt.finish(Completion(served=Served(generation), usage=usage), 1.0, None)
     return progress
 
 

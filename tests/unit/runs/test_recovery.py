@@ -111,7 +111,7 @@ def judge(before: list[Stamped], told: list[Stamped], record: RunRecord, *, owes
     assert isinstance(done, Done)
     assert done.unsaved == Unsaved(after=len(before), before=BLOCK + 1)
     was_open = OpenCalls()
-    was_open.follow([stamped.event for stamped in before])
+    was_open.track([stamped.event for stamped in before])
     results = [stamped.event for stamped in ending if isinstance(stamped.event, ToolResult)]
     assert {result.id for result in results} == set(was_open._open)
     assert all(result.result["code"] == "STEP_FAILED" for result in results)
@@ -274,7 +274,8 @@ async def owing(disk: Disk) -> Disk:
     """Leave a run behind that a crash has cut in the middle of an answer, and one that a stop has."""
     progress = Progress()
     context = context_for()
-    progress.begin(Request("openai/sim", tuple(context.messages)), 1, final=False).hear(Served("gen-1"))
+    attempt = progress.begin_attempt(Request("openai/sim", tuple(context.messages)), 1, final=False)
+    attempt.set_generation(Served("gen-1"))
     dead = JournalStore(disk)
     for run_id in ("cut", "stopped"):
         await dead.open(with_figures(a_run(run_id), progress), lambda seq, reserved: None)
@@ -306,7 +307,7 @@ async def test_a_bill_that_is_open_is_settled_after_the_restart(owing: Disk) -> 
 async def test_an_old_bill_stays_an_estimate(disk: Disk) -> None:
     """A host forgets its generations: what ended long ago is not asked for."""
     progress = Progress()
-    progress.begin(Request("openai/sim", ()), 1, final=False).hear(Served("gen-1"))
+    progress.begin_attempt(Request("openai/sim", ()), 1, final=False).set_generation(Served("gen-1"))
     progress.attempts[0].ended = 5.0
     store = JournalStore(disk)
     await store.open(with_figures(a_run("old", status="cancelled", ended=5.0), progress), lambda seq, reserved: None)

@@ -36,7 +36,7 @@ class WholeReply:
         """Read the reply, and filter it in slices, so that other runs go on; raises UpstreamError."""
         attempt, progress = self._attempt, self._state.progress
         try:
-            self.completion = await self._parsed(await client.complete(request, progress.hear))
+            self.completion = await self._parsed(await client.complete(request, progress.record_head))
         except UpstreamError as error:
             if error.code is Code.STREAM_CUT:  # a reply had begun, and may be charged for
                 attempt.first_part = progress.clock()
@@ -77,7 +77,7 @@ class WholeReply:
             events += [Reasoning(text, step, hidden) for text in texts_of(completion.reasoning) or [""]]
         if self._is_malformed:
             return events
-        if state.has_spoken and (completion.content or completion.refusal):
+        if state.has_emitted_text and (completion.content or completion.refusal):
             events.append(Content("\n\n"))
         events += map(Content, texts_of(completion.content))
         if completion.refusal:

@@ -1,4 +1,4 @@
-"""Drives a loop and guarantees the ending: every announced call answered, one warning where due, one `done`."""
+"""Runs a loop and guarantees its ending: a result for every announced call, one warning if due, one `done`."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -59,7 +59,7 @@ async def drive(
         await loop.run(emitter.emit)
         ending = progress.ending or ending
     except asyncio.CancelledError:
-        _forgive_cancellation()
+        _clear_cancellation()
         ending = TOO_LARGE if emitter.is_full else why_stopped()
     except TooLarge as full:
         ending = TOO_LARGE
@@ -70,61 +70,61 @@ async def drive(
     except UpstreamError as error:
         ending = ending_of(error)
         _release_frames(error)
-    except Exception as error:  # noqa: BLE001 - whatever breaks, the run's end is told
+    except Exception as error:  # noqa: BLE001 - the ending is emitted, whatever broke
         ids = {"run_id": context.run_id, "request_id": context.request_id or None}
-        _log.error("run.broke", **ids, error=type(error).__name__, where=_where(error))
+        _log.error("run.broke", **ids, error=type(error).__name__, where=_location_of(error))
         ending = Ending("error", Code.INTERNAL, CODES[Code.INTERNAL].sentence, retryable=True)
         _release_frames(error)
     if ending.status == "complete" and not emitter.has_content:
         ending = ending_of(UpstreamError(Code.EMPTY_ANSWER))
     done = done_of(ending, context.model, context.flags, progress)
-    held_back = [] if emitter.is_full else progress.say()  # it would stand behind a gap
-    emit([*held_back, *emitter.ledger.close(ending), *warning_of(ending), done])
+    held_back = [] if emitter.is_full else progress.take_held_back()  # it would follow a gap
+    emit([*held_back, *emitter.open_calls.results(ending), *warning_of(ending), done])
     return done
 
 
 class _Emitter:
-    """Passes a loop's events on, notes what is still owed for them, and takes no more than `most_bytes`."""
+    """Emits a loop's events downstream up to `most_bytes`, and tracks which calls are open."""
 
-    __slots__ = ("_emit_downstream", "_most_bytes", "_said", "_task", "has_content", "is_full", "ledger")
+    __slots__ = ("_emit_downstream", "_most_bytes", "_size", "_task", "has_content", "is_full", "open_calls")
 
     def __init__(self, emit: Emit[list[AnyEvent]], most_bytes: float) -> None:
         self._emit_downstream = emit
         self._most_bytes = most_bytes
-        self._said = 0
+        self._size = 0
         self._task = asyncio.current_task()
-        self.ledger = OpenCalls()
+        self.open_calls = OpenCalls()
         self.has_content = False
         self.is_full = False
 
     def emit(self, events: list[AnyEvent]) -> None:
-        """Emit a batch; raises TooLarge where the loop itself is at work."""
-        if not events or self.is_full:  # loops tell what there is to emit, also where that is nothing
+        """Emit a batch. Over the limit, raises TooLarge in the loop's own task, and cancels that task otherwise."""
+        if not events or self.is_full:
             return
-        self._said += weight_of(events)
-        if self._said <= self._most_bytes:
-            self._pass_on(events)
+        self._size += weight_of(events)
+        if self._size <= self._most_bytes:
+            self._emit_within_limit(events)
             return
-        self._pass_on(events[: fitting(events, self._most_bytes - self._said + weight_of(events))])
+        self._emit_within_limit(events[: fitting(events, self._most_bytes - self._size + weight_of(events))])
         self.is_full = True
         if self._task is None or asyncio.current_task() is self._task:
             raise TooLarge
-        self._task.cancel()  # a tool or the socket emits: the loop waits somewhere
+        self._task.cancel()  # a tool or the socket emits, while the loop awaits
 
-    def _pass_on(self, events: list[AnyEvent]) -> None:
+    def _emit_within_limit(self, events: list[AnyEvent]) -> None:
         if not events:
             return
-        self._emit_downstream(events)  # first: what is not taken has not been told
+        self._emit_downstream(events)  # first: it may raise, and then nothing was emitted
         if not self.has_content:
             self.has_content = any(event.says_something for event in events if type(event) is Content)
-        if len(events) == 1 and type(events[0]) is Content:  # of a slow stream nearly all
+        if len(events) == 1 and type(events[0]) is Content:  # nearly every batch of a slow stream
             return
-        if not _CONTENT_ALONE.issuperset(map(type, events)):  # of a burst, with no step for each of them
-            self.ledger.follow(events)
+        if not _CONTENT_ALONE.issuperset(map(type, events)):  # in C, without a Python step per event
+            self.open_calls.track(events)
 
 
 def ending_of(error: UpstreamError) -> Ending:
-    """Say how a run ends that failed with this error."""
+    """Return how a run ends that failed with this error."""
     status = "error"
     if error.code in (Code.STREAM_CUT, Code.UPSTREAM_STALLED):
         status = "interrupted"
@@ -134,7 +134,7 @@ def ending_of(error: UpstreamError) -> Ending:
 
 
 def done_of(ending: Ending, model: str, flags: RunFlags, progress: Progress) -> Done:
-    """Make the one terminal event from the ending and the run's figures."""
+    """Return the terminal event of the run."""
     usage = progress.usage
     served = progress.served
     return Done(
@@ -154,8 +154,8 @@ def done_of(ending: Ending, model: str, flags: RunFlags, progress: Progress) -> 
         flag=_or_unset(flags.flag),
         steps=progress.steps,
         simulated=True if flags.simulated else UNSET,
-        duration_ms=_or_unset(progress.since_start(progress.clock())),
-        first_token_ms=_or_unset(progress.since_start(progress.first_part)),
+        duration_ms=_or_unset(progress.ms_since_start(progress.clock())),
+        first_token_ms=_or_unset(progress.ms_since_start(progress.first_part)),
     )
 
 
@@ -170,48 +170,48 @@ def _is_retryable(ending: Ending) -> bool | None:
 
 
 class OpenCalls:
-    """Follows which announced calls still lack their result."""
+    """Tracks which announced calls have no result yet."""
 
     def __init__(self) -> None:
         self._open: dict[str, Call] = {}
-        self._begun: set[str] = set()
+        self._executing: set[str] = set()
 
-    def follow(self, events: Sequence[AnyEvent]) -> None:
-        """Take in what was told."""
+    def track(self, events: Sequence[AnyEvent]) -> None:
+        """Update from a batch of emitted events."""
         for event in events:
             if isinstance(event, ToolCalls):
                 self._open.update((call.id, call) for call in event.calls)
             elif isinstance(event, ToolExecuting):
-                self._begun.add(event.id)
+                self._executing.add(event.id)
             elif isinstance(event, ToolResult):
                 self._open.pop(event.id, None)
 
-    def close(self, ending: Ending) -> list[AnyEvent]:
-        """Answer what is still open, so that no client keeps a spinner."""
+    def results(self, ending: Ending) -> list[AnyEvent]:
+        """Return an error result for each open call, so that no client shows it as running."""
         code = Code.CANCELLED if ending.status == "cancelled" else Code.STEP_FAILED
         return [
-            ToolResult(c.id, c.name, Failure(False, self._why(c, code), str(code)), c.category, c.visibility)
+            ToolResult(c.id, c.name, Failure(False, self._reason(c, code), str(code)), c.category, c.visibility)
             for c in self._open.values()
         ]
 
-    def _why(self, call: Call, code: Code) -> str:
-        return CUT_OFF if code is Code.STEP_FAILED and call.id in self._begun else CODES[code].sentence
+    def _reason(self, call: Call, code: Code) -> str:
+        return CUT_OFF if code is Code.STEP_FAILED and call.id in self._executing else CODES[code].sentence
 
 
 def warning_of(ending: Ending) -> list[AnyEvent]:
-    """Return the warning that goes before this ending, for clients that know only the minimum."""
+    """Return the warning that precedes an ending with a code, for clients that only show warnings."""
     if ending.code is None:
         return []
-    said = ending.message if ending.message.endswith((".", "!", "?", "…")) else f"{ending.message}."
-    return [Warning(f"{said} {CODES[ending.code].todo}", str(ending.code))]
+    sentence = ending.message if ending.message.endswith((".", "!", "?", "…")) else f"{ending.message}."
+    return [Warning(f"{sentence} {CODES[ending.code].todo}", str(ending.code))]
 
 
 def _or_unset(value: Value | None) -> Value | UnsetType:
     return UNSET if value is None else value
 
 
-def _forgive_cancellation() -> None:
-    """Go on in a task that was cancelled: the ending must still be told."""
+def _clear_cancellation() -> None:
+    """Let a cancelled task continue, so that it emits the ending."""
     task = asyncio.current_task()
     while task is not None and task.cancelling():
         task.uncancel()
@@ -220,8 +220,8 @@ def _forgive_cancellation() -> None:
 def _release_frames(error: BaseException) -> None:
     """Drop the tracebacks of an error that is handled.
 
-    Frames that name the error they raised form a cycle with it, and keep a whole answer of 10 MB until the next full
-    garbage collection, which may be hours away.
+    A frame that holds the error it raised forms a cycle with it. It would keep a whole answer (10 MB) in memory until
+    the next full garbage collection, which may be hours away.
     """
     seen: BaseException | None = error
     while seen is not None:
@@ -229,7 +229,7 @@ def _release_frames(error: BaseException) -> None:
         seen.__context__, seen = None, context
 
 
-def _where(error: Exception) -> str:
-    """Say where it broke, and not what was said: an exception's text may quote the prompt."""
+def _location_of(error: Exception) -> str:
+    """Return file and line, not the message: an exception's text may quote the prompt."""
     frames = extract_tb(error.__traceback__)
     return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "unknown"

@@ -1,4 +1,4 @@
-"""What a run has done so far: steps, attempts, figures, and how it ends."""
+"""The progress of a run: steps, attempts, usage and cost, and its ending."""
 
 from collections.abc import Callable
 from operator import attrgetter
@@ -12,13 +12,13 @@ from signalbox.core.events import AnyEvent, Status
 from signalbox.core.params import public_choice, public_name
 from signalbox.core.parts import Bill, Completion, Request, Served, Usage
 
-# The request was taken and no refusal came: what it cost is not known.
+# The request was accepted and not answered, so its cost is unknown.
 _UNANSWERED = (Code.UPSTREAM_STALLED, Code.STREAM_CUT)
 _name_of, _is_owed = attrgetter("name"), attrgetter("is_owed")
 
 
 class Ending(Struct, frozen=True):
-    """How a run ends, where that is not complete; `message` is safe to show."""
+    """How a run ends; `message` is safe to show."""
 
     status: Status
     code: Code | None = None
@@ -28,10 +28,10 @@ class Ending(Struct, frozen=True):
 
 
 class Attempt(Struct):
-    """One request to the upstream; times are epoch seconds, the prompt is not in it.
+    """One request to the upstream, without its prompt; times are epoch seconds.
 
-    `settled`: the usage was fetched after the run, since the answer never told it; `cancelled` is then the upstream's
-    word on whether it was cut short.
+    `settled`: the usage was fetched after the run, because the answer did not report it. `cancelled` is then whether
+    the upstream says that the generation was cut short.
     """
 
     step: int
@@ -58,12 +58,12 @@ class Attempt(Struct):
     settled: bool = False
     cancelled: bool | None = None
 
-    def hear(self, head: Served) -> None:
-        """Note which generation this is, once that is told: it may be stopped before its first byte."""
+    def set_generation(self, head: Served) -> None:
+        """Record the generation id; the request may be cancelled before its first byte."""
         self.generation_id = head.generation_id
 
-    def settle(self, completion: Completion, now: float, error: UpstreamError | str | None) -> None:
-        """Note how the request went."""
+    def finish(self, completion: Completion, now: float, error: UpstreamError | str | None) -> None:
+        """Record the outcome of the request."""
         self.ended = now
         self.generation_id = completion.served.generation_id or self.generation_id
         self.served_model = completion.served.model
@@ -76,8 +76,8 @@ class Attempt(Struct):
         else:
             self.error = error
 
-    def charge(self, bill: Bill) -> None:
-        """Note what the request really cost, as the upstream told it afterwards (quirk F4)."""
+    def apply_bill(self, bill: Bill) -> None:
+        """Record the real cost, which the upstream reports afterwards (quirk F4)."""
         self.usage = bill.usage
         self.settled = True
         self.cancelled = bill.cancelled
@@ -86,25 +86,25 @@ class Attempt(Struct):
 
     @property
     def is_owed(self) -> bool:
-        """Whether it may have cost something that was never told.
+        """Whether it may have cost something that was not reported.
 
-        A refusal costs nothing; a request that we left, or that fell silent, may be worked on all the same.
+        A rejected request costs nothing. One that was cancelled, or that stalled, may still be processed upstream.
         """
         if self.usage is not None or self.ended is None:
             return False
         has_begun = self.first_part is not None or self.generation_id is not None
-        # A whole answer comes with its head: one that broke off before it may have been made, and paid for.
+        # A whole answer comes with its head: one cut before its head may have been generated, and charged for.
         is_lost = not self.streamed and self.code == Code.UPSTREAM_PROTOCOL
         return has_begun or is_lost or self.error is None or self.code in _UNANSWERED
 
 
 class Progress(Struct):
-    """The run's ledger; the loop writes it, the driver and the trace read it.
+    """Steps, attempts and costs of one run. The loop writes it; the driver and the trace read it.
 
-    `started` is when the run began (epoch seconds), None outside of a run; `settled_at` is when the last figure that
-    the streams had kept to themselves was fetched; `unsaid` is text held back when the run was stopped; `is_short`
-    says that attempts are missing, whose record on disk was damaged; `on_change` is told when an attempt begins, is
-    named or ends.
+    `started` is when the run began (epoch seconds), None outside of a run. `settled_at` is when the last cost that
+    the streams did not report was fetched. `held_back` are events that the run's ending emits, because the run was
+    stopped before the loop could. `is_short`: attempts are missing, because their record on disk was damaged.
+    `on_change` is called when an attempt begins, gets its generation id, or ends.
     """
 
     clock: Callable[[], float] = time
@@ -113,17 +113,17 @@ class Progress(Struct):
     attempts: list[Attempt] = []
     ending: Ending | None = None
     settled_at: float | None = None
-    unsaid: list[AnyEvent] = []
+    held_back: list[AnyEvent] = []
     is_short: bool = False
     on_change: Callable[[], None] = lambda: None
 
-    def say(self) -> list[AnyEvent]:
-        """Return what was held back, and forget it."""
-        said, self.unsaid = self.unsaid, []
-        return said
+    def take_held_back(self) -> list[AnyEvent]:
+        """Return the events that were held back, once."""
+        events, self.held_back = self.held_back, []
+        return events
 
-    def begin(self, request: Request, number: int, *, final: bool) -> Attempt:
-        """Open the record of one request."""
+    def begin_attempt(self, request: Request, number: int, *, final: bool) -> Attempt:
+        """Begin the record of one request."""
         attempt = Attempt(
             step=self.steps,
             number=number,
@@ -140,21 +140,21 @@ class Progress(Struct):
         self.on_change()
         return attempt
 
-    def hear(self, head: Served) -> None:
-        """Note which generation the attempt under way is, as soon as the answer's head or its first frame tells.
+    def record_head(self, head: Served) -> None:
+        """Record the generation id of the current attempt, as soon as the answer's head or first frame has it.
 
-        A crash leaves nothing else to ask for the bill with.
+        After a crash it is the only way to fetch the bill.
         """
         if head.generation_id not in (None, self.attempts[-1].generation_id):
-            self.attempts[-1].hear(head)
+            self.attempts[-1].set_generation(head)
             self.on_change()
 
-    def settle(self, completion: Completion, error: UpstreamError | str | None) -> None:
-        """Note how the attempt under way went."""
-        self.attempts[-1].settle(completion, self.clock(), error)
+    def finish_attempt(self, completion: Completion, error: UpstreamError | str | None) -> None:
+        """Record the outcome of the current attempt."""
+        self.attempts[-1].finish(completion, self.clock(), error)
         self.on_change()
 
-    def since_start(self, at: float | None) -> int | None:
+    def ms_since_start(self, at: float | None) -> int | None:
         """Return the milliseconds from the run's start to a time; None where either is not known."""
         if self.started is None or at is None:
             return None
@@ -162,18 +162,18 @@ class Progress(Struct):
 
     @property
     def first_part(self) -> float | None:
-        """When the model first said anything."""
+        """When the first part of any answer arrived."""
         return next((attempt.first_part for attempt in self.attempts if attempt.first_part is not None), None)
 
     @property
     def usage(self) -> Usage | None:
-        """Tokens and cost over all attempts, failed ones too."""
+        """Tokens and cost of all attempts, including failed ones."""
         known = [attempt.usage for attempt in self.attempts if attempt.usage is not None]
         return sum(known[1:], known[0]) if known else None
 
     @property
     def is_estimate(self) -> bool:
-        """Whether the sum lacks an attempt that may have cost something and never told it."""
+        """Whether the total lacks an attempt that may have cost something."""
         return self.is_short or any(map(_is_owed, self.attempts))
 
     @property

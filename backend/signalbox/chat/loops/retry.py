@@ -1,20 +1,21 @@
-"""The one retry policy: when a model call may be made again, and after how long."""
+"""The retry policy: when a model call is retried, and after which wait."""
 
 from msgspec import Struct
 
 from signalbox.chat.context import ConversationContext
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
+from signalbox.core.events import AnyEvent
 
 MAX_ATTEMPTS = 3
-# A longer wait than this is told to the reader (`retry_after`) instead of spent in silence.
+# A longer wait is not spent: the run ends, and `retry_after` tells the client.
 LONGEST_WAIT = 10.0
-# A step that has already waited this long for an upstream that fell silent is not sent again: at the default
-# OPENROUTER_TIMEOUT each further attempt would take two more minutes.
+# A step that has waited this long for a stalled upstream is not retried: with the default OPENROUTER_TIMEOUT, each
+# further attempt would take two more minutes.
 LONGEST_SILENCE = 30.0
-# The upstream, or its host, gave no answer within its time; nothing says that the next attempt would.
+# The upstream or its provider did not answer in time; the next attempt may not either.
 _SILENT = frozenset({Code.UPSTREAM_STALLED, Code.UPSTREAM_TIMEOUT})
-_AGAIN = frozenset(
+_RETRYABLE = frozenset(
     {
         Code.RATE_LIMIT,
         Code.UPSTREAM_OVERLOADED,
@@ -29,24 +30,25 @@ _AGAIN = frozenset(
 
 
 class Retry(Struct, frozen=True):
-    """Ask again after `wait` seconds."""
+    """Another attempt follows after `wait` seconds; `warnings` say how its request is degraded."""
 
     wait: float
+    warnings: tuple[AnyEvent, ...] = ()
 
 
 def should_retry(
     context: ConversationContext, iteration: int, has_content: bool, error: Exception, waited: float = 0.0
 ) -> Retry | None:
-    """Decide whether attempt number `iteration` (from 1) of a step may be followed by another; None: it may not.
+    """Decide whether attempt number `iteration` (from 1) of a step is retried; None if not.
 
-    `waited` is how many seconds the attempts so far took. Never after anything visible (text would be doubled, quirk
-    F2), and never for what asking again cannot mend (400 to 404, 413: quirk F5). A timeout is retried only where it
-    was short, and a stall only once: it has used up OPENROUTER_TIMEOUT already.
+    `waited` is how many seconds the attempts so far took. Nothing is retried once anything is visible (text would be
+    duplicated, quirk F2), nor if a retry cannot help (400 to 404, 413: quirk F5). A timeout is retried only if it was
+    short, and a stall only once, because it has taken OPENROUTER_TIMEOUT already.
     """
-    del context  # the caller checks what a retry may cost (`LoopState.again`)
+    del context  # the caller checks what a retry may cost (`LoopState.plan_retry`)
     if has_content or iteration >= MAX_ATTEMPTS or not isinstance(error, UpstreamError):
         return None
-    if error.code not in _AGAIN or not error.retryable:
+    if error.code not in _RETRYABLE or not error.retryable:
         return None
     if error.code in _SILENT and waited >= LONGEST_SILENCE:
         return None

@@ -12,7 +12,7 @@ from signalbox.chat.calls.repair import RepairedCall
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.loops.progress import Attempt, Progress
 from signalbox.chat.loops.state import LoopState
-from signalbox.chat.loops.stop_reason import TurnEnd, failure_of, how_it_ended
+from signalbox.chat.loops.stop_reason import TurnEnd, classify_turn, failure_of
 from signalbox.core.errors import UpstreamError
 from signalbox.core.events import AnyEvent
 from signalbox.core.parts import Completion, Request
@@ -106,7 +106,7 @@ class Stepper:
 
     async def __aenter__(self) -> Self:
         """Emit the warnings about the request."""
-        self._emit(self._state.opening())
+        self._emit(self._state.request_warnings())
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -124,7 +124,7 @@ class Stepper:
         number = 1
         while (reply := await self._attempt(begin_reply, number)) is None:
             number += 1
-        end = how_it_ended(reply.completion, has_calls=_has_calls(reply), may_call=reply.may_call)
+        end = classify_turn(reply.completion, has_calls=_has_calls(reply), may_call=reply.may_call)
         return Step(reply, end)
 
     async def act(self, step: Step) -> None:
@@ -132,7 +132,7 @@ class Stepper:
         calls = step.reply.calls(step.end) if step.has_calls else ()
         number = self._state.progress.steps
         if step.end in _RUN_CALLS:
-            self._state.remember(step.completion, await execute_tool_calls(self._execution, calls, number))
+            self._state.append_turn(step.completion, await execute_tool_calls(self._execution, calls, number))
         else:
             self._execution.start_all(calls, number)
             self._emit(self._state.conclude(step.end, step.completion))
@@ -144,19 +144,19 @@ class Stepper:
         """
         state, progress = self._state, self._state.progress
         request = await state.request()
-        reply = begin_reply(state, request, progress.begin(request, number, final=state.final))
+        reply = begin_reply(state, request, progress.begin_attempt(request, number, final=state.final))
         error = await self._read(reply, request)
-        retry = error and await state.again(request, error, is_visible=reply.is_visible)
+        retry = error and await state.plan_retry(request, error, is_visible=reply.is_visible)
         if retry:
-            self._emit([*retry.events])
+            self._emit([*retry.warnings])
             await self._sleep(retry.wait)
             return None
         self._emit(reply.remaining_events())
         if error is not None:
             state.close_open_calls()
             raise error
-        self._emit(state.unreadable(reply.completion))
-        state.has_spoken = state.has_spoken or reply.has_words
+        self._emit(state.unreadable_warning(reply.completion))
+        state.has_emitted_text = state.has_emitted_text or reply.has_words
         return reply
 
     async def _read(self, reply: Reply, request: Request) -> UpstreamError | None:
@@ -171,9 +171,9 @@ class Stepper:
         except UpstreamError as error:
             broken = error
         except BaseException:
-            progress.settle(reply.finish(), None)
-            progress.unsaid = reply.remaining_events()
+            progress.finish_attempt(reply.finish(), None)
+            progress.held_back = reply.remaining_events()
             raise
         error = failure_of(reply.finish(), broken)
-        progress.settle(reply.completion, error)
+        progress.finish_attempt(reply.completion, error)
         return error

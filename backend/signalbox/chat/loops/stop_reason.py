@@ -64,7 +64,7 @@ def is_malformed(completion: Completion) -> bool:
     return completion.finish.reason in _MALFORMED
 
 
-def how_it_ended(completion: Completion, *, has_calls: bool, may_call: bool = True) -> TurnEnd:
+def classify_turn(completion: Completion, *, has_calls: bool, may_call: bool = True) -> TurnEnd:
     """Judge a turn without a fault. A good ending has calls when they are there, whatever its word (quirk A12)."""
     stop = completion.finish.reason
     if not may_call and stop is FinishReason.MALFORMED_CALL:

@@ -217,7 +217,7 @@ A = (
         "A14",
         "steps that bring nothing end in a finalize",
         "chat/loops/state.py",
-        "is_stuck = self.must_answer or self.barren >= limits.barren_steps",
+        "is_stuck = self.must_answer or self.unproductive_steps >= limits.max_unproductive_steps",
         "is_stuck = self.must_answer",
     ),
     Mutation(

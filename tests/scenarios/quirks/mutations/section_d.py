@@ -28,7 +28,7 @@ D = (
         "D2",
         "a silent finalize is asked once more",
         "chat/loops/state.py",
-        "if self.blank_finals == 1 and self.context.offered:",
+        "if self.empty_finals == 1 and self.context.offered:",
         "if False:",
     ),
     Mutation(
@@ -63,8 +63,8 @@ D = (
         "D4",
         "a search that was known brings nothing new",
         "chat/loops/state.py",
-        "self.barren = 0 if any(call.fresh for call in calls) else self.barren + 1",
-        "self.barren = 0",
+        "self.unproductive_steps = 0 if any(call.fresh for call in calls) else self.unproductive_steps + 1",
+        "self.unproductive_steps = 0",
     ),
     Mutation(
         "D4",
@@ -84,8 +84,8 @@ D = (
         "D6",
         "what is said beside calls is kept",
         "chat/loops/state.py",
-        "self._said(completion, [call for call, _ in pairs])",
-        'structs.replace(self._said(completion, [call for call, _ in pairs]), content="")',
+        "self._assistant_message(completion, [call for call, _ in pairs])",
+        'structs.replace(self._assistant_message(completion, [call for call, _ in pairs]), content="")',
     ),
     Mutation(
         "D7",

@@ -35,14 +35,14 @@ F = (
         "F2",
         "nor is anything changed and asked behind it",
         "chat/loops/state.py",
-        "        if is_visible:\n            return None\n        told = await",
-        "        told = await",
+        "        if is_visible:\n            return None\n        warnings = await",
+        "        warnings = await",
     ),
     Mutation(
         "F3",
         "what the account affords is asked for",
         "chat/loops/degradation.py",
-        "    Code.UPSTREAM_CREDITS: _clamp,\n",
+        "    Code.UPSTREAM_CREDITS: _clamp_tokens,\n",
         "",
     ),
     Mutation(
@@ -91,7 +91,7 @@ F = (
         "F5",
         "what cannot succeed is not asked again",
         "chat/loops/retry.py",
-        "if error.code not in _AGAIN or not error.retryable:",
+        "if error.code not in _RETRYABLE or not error.retryable:",
         "if False:",
     ),
     Mutation(

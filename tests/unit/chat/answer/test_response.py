@@ -2,7 +2,7 @@
 
 import pytest
 from signalbox.chat.answer.response import parse_completion_response
-from signalbox.chat.loops.stop_reason import TurnEnd, fault_of, how_it_ended
+from signalbox.chat.loops.stop_reason import TurnEnd, classify_turn, fault_of
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import ReasoningDetail
@@ -128,13 +128,13 @@ CUT = (RawCall("c", "f", '{"a', ArgumentStatus.TRUNCATED, None),)
 )
 def test_how_an_answer_ended(completion: Completion, end: TurnEnd) -> None:
     """By what it holds and by both words of the provider: only a good ending has calls or an answer (A7, A12, A20)."""
-    assert how_it_ended(completion, has_calls=bool(completion.calls)) is end
+    assert classify_turn(completion, has_calls=bool(completion.calls)) is end
 
 
 def test_calls_that_may_not_be_made_do_not_count() -> None:
     """In a finalize the calls are dropped and the text is the answer (D3)."""
-    assert how_it_ended(Completion(calls=CALL, content="Hi"), has_calls=False) is TurnEnd.ANSWER
-    assert how_it_ended(Completion(calls=CALL), has_calls=False) is TurnEnd.BLANK
+    assert classify_turn(Completion(calls=CALL, content="Hi"), has_calls=False) is TurnEnd.ANSWER
+    assert classify_turn(Completion(calls=CALL), has_calls=False) is TurnEnd.BLANK
 
 
 @pytest.mark.parametrize(
@@ -164,5 +164,5 @@ def test_a13_a_malformed_call_in_finalize_is_no_answer() -> None:
     """Where nothing may be called, the rest of a call is not taken for the answer (A13); other words are."""
     broken = Completion(content="default_api.f(", finish=finish_of(None, "MALFORMED_FUNCTION_CALL"), ended=True)
     unexpected = Completion(content="It is 4.", finish=finish_of(None, "UNEXPECTED_TOOL_CALL"), ended=True)
-    assert how_it_ended(broken, has_calls=False, may_call=False) is TurnEnd.BLANK
-    assert how_it_ended(unexpected, has_calls=False, may_call=False) is TurnEnd.ANSWER
+    assert classify_turn(broken, has_calls=False, may_call=False) is TurnEnd.BLANK
+    assert classify_turn(unexpected, has_calls=False, may_call=False) is TurnEnd.ANSWER

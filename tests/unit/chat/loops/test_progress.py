@@ -19,8 +19,8 @@ def attempted(
     progress: Progress, *, served: Served | None = None, usage: Usage | None = None, error: Any = None
 ) -> Attempt:
     """Make one attempt that is over."""
-    attempt = progress.begin(ASK, 1, final=False)
-    attempt.settle(Completion(usage=usage, served=served or Served()), 1.0, error)
+    attempt = progress.begin_attempt(ASK, 1, final=False)
+    attempt.finish(Completion(usage=usage, served=served or Served()), 1.0, error)
     return attempt
 
 
@@ -50,20 +50,20 @@ def test_failed_attempts_that_told_their_usage_are_summed() -> None:
 def test_what_may_have_cost_something(generation: str | None, first_part: float | None, error: Any, owed: bool) -> None:
     """A known generation, a first part, a stop or a silence before any answer may be billed; a refusal is not."""
     progress = Progress(clock=lambda: 0.0)
-    attempt = progress.begin(ASK, 1, final=False)
+    attempt = progress.begin_attempt(ASK, 1, final=False)
     attempt.first_part = first_part
-    attempt.hear(Served(generation))
+    attempt.set_generation(Served(generation))
     assert not progress.is_estimate, "it is still under way"
-    attempt.settle(Completion(), 1.0, error)
+    attempt.finish(Completion(), 1.0, error)
     assert (attempt.is_owed, progress.is_estimate) == (owed, owed)
 
 
 def test_the_heads_generation_outlives_an_answer_without_chunks() -> None:
     """The id of the head stays where no chunk came to say it again, and yields to one that says another."""
     progress = Progress(clock=lambda: 0.0)
-    attempt = progress.begin(ASK, 1, final=False)
-    attempt.hear(Served("gen-head"))
-    attempt.settle(Completion(), 1.0, None)
+    attempt = progress.begin_attempt(ASK, 1, final=False)
+    attempt.set_generation(Served("gen-head"))
+    attempt.finish(Completion(), 1.0, None)
     assert attempt.generation_id == "gen-head"
     assert attempted(progress, served=Served("gen-chunk")).generation_id == "gen-chunk"
 
@@ -72,9 +72,9 @@ def test_a_generation_is_noted_once() -> None:
     """By the head or by the first frame, whichever is first; what says it again changes nothing."""
     changes: list[str | None] = []
     progress = Progress(clock=lambda: 0.0, on_change=lambda: changes.append(progress.attempts[-1].generation_id))
-    progress.begin(ASK, 1, final=False)
+    progress.begin_attempt(ASK, 1, final=False)
     for told in (None, "gen-1", "gen-1", None, "gen-2"):
-        progress.hear(Served(told))
+        progress.record_head(Served(told))
     assert changes == [None, "gen-1", "gen-2"]
 
 
@@ -84,7 +84,7 @@ def test_a_bill_takes_the_place_of_what_was_not_told() -> None:
     attempted(progress, served=Served("gen-1", "openai/sim", "OpenAI"), usage=FIRST)
     owed = attempted(progress, served=Served("gen-2", "openai/sim-served"))
     assert progress.is_estimate
-    owed.charge(Bill(SECOND, "openai/other", "Azure", cancelled=True))
+    owed.apply_bill(Bill(SECOND, "openai/other", "Azure", cancelled=True))
     assert (owed.settled, owed.cancelled) == (True, True)
     assert (owed.served_model, owed.provider) == ("openai/sim-served", "Azure")
     assert progress.usage == FIRST + SECOND
@@ -101,7 +101,7 @@ def test_an_error_is_noted_by_its_sentence_and_its_code() -> None:
 def test_a_whole_answer_that_is_lost_is_owed(streamed: bool) -> None:
     """A stream that breaks off before its head had not begun; a whole answer may have been made by then (F4)."""
     progress = Progress(clock=lambda: 0.0)
-    attempt = progress.begin(ASK, 1, final=False)
+    attempt = progress.begin_attempt(ASK, 1, final=False)
     attempt.streamed = streamed
-    attempt.settle(Completion(), 1.0, UpstreamError(Code.UPSTREAM_PROTOCOL))
+    attempt.finish(Completion(), 1.0, UpstreamError(Code.UPSTREAM_PROTOCOL))
     assert progress.is_estimate is not streamed

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Protocol
 from signalbox import __version__
 from signalbox.core.errors import UpstreamError
 
-if TYPE_CHECKING:  # decode alone needs it, and every verb would load it
+if TYPE_CHECKING:  # only decode needs it; importing it slows down every command
     from signalbox.wire.dialect import Dialect
 
 
 class _Verbs(Protocol):
-    """What verbs are added to."""
+    """The object to which subcommands are added."""
 
     def add_parser(self, name: str, *, help: str) -> argparse.ArgumentParser:  # noqa: A002 - argparse's own word
-        """Add one."""
+        """Add a subcommand."""
         ...
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one verb and return the exit status: 0 well, 1 a fault was found, 2 it could not be done."""
+    """Run one command and return the exit status: 0 success, 1 a fault was found, 2 the command failed."""
     given = sys.argv[1:] if argv is None else argv
     if not given:
         _parser().print_help(sys.stderr)
@@ -42,19 +42,22 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="signalbox", description="One chat endpoint for every model.")
     parser.add_argument("--version", action="version", version=f"signalbox {__version__}")
-    verbs = parser.add_subparsers(required=True, metavar="VERB")
+    verbs = parser.add_subparsers(required=True, metavar="COMMAND")
 
     serve = verbs.add_parser("serve", help="serve the app and its page")
     serve.add_argument("--host", help="address to listen on (SIGNALBOX_HOST, 127.0.0.1)")
     serve.add_argument("--port", type=int, help="port to listen on (SIGNALBOX_PORT, 8000; 0: any free one)")
     serve.add_argument(
-        "--workers", type=int, default=None, help="processes that serve (WEB_CONCURRENCY, 1); several need DATABASE_URL"
+        "--workers",
+        type=int,
+        default=None,
+        help="number of worker processes (WEB_CONCURRENCY, 1); several need DATABASE_URL",
     )
     serve.set_defaults(run=_serve)
 
     doctor = verbs.add_parser("doctor", help="check key, data folder, database, search and port, and say what to fix")
-    doctor.add_argument("--host", help="address that is listened on, as with serve (SIGNALBOX_HOST)")
-    doctor.add_argument("--port", type=int, help="port that is listened on, as with serve (SIGNALBOX_PORT)")
+    doctor.add_argument("--host", help="address that the server listens on (SIGNALBOX_HOST)")
+    doctor.add_argument("--port", type=int, help="port that the server listens on (SIGNALBOX_PORT)")
     doctor.add_argument("--json", action="store_true", help="print the findings as JSON")
     doctor.set_defaults(run=_doctor)
 
@@ -87,19 +90,19 @@ def _add_backups(verbs: _Verbs) -> None:
         nargs="?",
         type=Path,
         default=Path(),
-        help="a folder (.), or a file to replace",
+        help="a folder (default: the current one), or a file to write",
     )
     backup.set_defaults(run=_backup)
     restore = verbs.add_parser("restore", help="restore a backup; existing data is moved aside")
-    restore.add_argument("file", type=Path, help="what signalbox backup has written; the server must be stopped")
+    restore.add_argument("file", type=Path, help="a file written by signalbox backup; the server must be stopped")
     restore.set_defaults(run=_restore)
 
 
 def _add_replaying(verbs: _Verbs) -> None:
     replay = verbs.add_parser("replay", help="replay a run from its journal; executes no tool and stores nothing")
     replay.add_argument("name", metavar="RUN", help="id of a run or a save, or a file of GET /api/saves/ID")
-    replay.add_argument("--loop", choices=("legacy", "v2"), help="default: the other one than then")
-    replay.add_argument("--model", help="another model; the loop is then that of then")
+    replay.add_argument("--loop", choices=("legacy", "v2"), help="default: the loop that the run did not use")
+    replay.add_argument("--model", help="another model; the default loop is then the run's")
     replay.add_argument("--json", action="store_true", help="print the comparison as JSON")
     replay.add_argument(
         "--events", type=Path, metavar="FILE", help="write the replay's v1.1 stream; - for standard output"
@@ -107,9 +110,9 @@ def _add_replaying(verbs: _Verbs) -> None:
     replay.set_defaults(run=_replay)
 
     parity = verbs.add_parser("parity", help="replay runs on both loops and print where they differ")
-    parity.add_argument("runs", nargs="*", metavar="RUN", help="as with replay")
+    parity.add_argument("runs", nargs="*", metavar="RUN", help="ids of runs or saves, or files, as with replay")
     chosen = parity.add_mutually_exclusive_group()
-    chosen.add_argument("--newest", type=_count, metavar="N", help="the newest runs")
+    chosen.add_argument("--newest", type=_count, metavar="N", help="the N newest runs")
     chosen.add_argument("--scenarios", action="store_true", help="all scenarios of the simulator (the default)")
     chosen.add_argument("--recordings", type=Path, metavar="DIR", help="a folder of recorded answers")
     parity.add_argument("--json", action="store_true", help="print the report as JSON")
@@ -118,15 +121,15 @@ def _add_replaying(verbs: _Verbs) -> None:
 
 def _add_tokens(verbs: _Verbs) -> None:
     token = verbs.add_parser("token", help="create, list and revoke API tokens; each has its own runs")
-    doings = token.add_subparsers(required=True, metavar="DOING")
+    doings = token.add_subparsers(required=True, metavar="COMMAND")
     create = doings.add_parser("create", help="create a token and print it, only once")
     create.add_argument("name", metavar="NAME", help="name of the user, shown in the list")
-    create.add_argument("--days", type=float, default=None, help="days until it expires (never)")
+    create.add_argument("--days", type=float, default=None, help="days until it expires (default: never)")
     create.set_defaults(run=_create_token)
     listing = doings.add_parser("list", help="list all tokens, without their secrets")
     listing.set_defaults(run=_list_tokens)
     revoke = doings.add_parser("revoke", help="revoke a token; it stops working within a second")
-    revoke.add_argument("id", metavar="ID", help="as in the list")
+    revoke.add_argument("id", metavar="ID", help="the id shown by signalbox token list")
     revoke.set_defaults(run=_revoke_token)
 
 
@@ -189,7 +192,7 @@ def _decode(arguments: argparse.Namespace) -> int:
         meaning, doubt = decode_capture(data, arguments.dialect)
     except (ValueError, UpstreamError) as error:
         return _fail(f"{arguments.file} is neither a stream nor a JSON body: {error}.")
-    print(json.dumps(meaning, indent=2, ensure_ascii=False))  # orjson stops at 64-bit numbers
+    print(json.dumps(meaning, indent=2, ensure_ascii=False))  # orjson supports only 64-bit integers
     if doubt:
         print(f"signalbox: {arguments.file}: {doubt}.", file=sys.stderr)
     return 0
@@ -211,7 +214,7 @@ def _check(arguments: argparse.Namespace) -> int:
 
 def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError("takes a number from 1 on")
+        raise argparse.ArgumentTypeError("must be a number of at least 1")
     return int(text)
 
 

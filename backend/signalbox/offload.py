@@ -1,4 +1,4 @@
-"""Work that would hold the event loop for too long, done in one thread beside it."""
+"""Runs work that would block the event loop for too long in one thread."""
 
 import asyncio
 from collections.abc import Callable
@@ -9,14 +9,14 @@ from signalbox.core.bounds.offload_thresholds import LARGE
 
 Value = TypeVar("Value")
 
-# One thread: several that compute would each keep the loop waiting for the interpreter lock in turn.
+# One thread: several computing threads would each make the event loop wait for the GIL.
 _thread = ThreadPoolExecutor(1, "offload")
 
 
 async def offloaded(work: Callable[[], Value], *, size: int) -> Value:
-    """Do work that goes over so many bytes: at once where they are few, else in the thread, one after another.
+    """Run work over `size` bytes: at once if there are few, else in the thread, one job after another.
 
-    Work that has begun is done to its end, also where the caller leaves.
+    A job that has started runs to its end, even if the caller is cancelled.
     """
     if size < LARGE:
         return work()

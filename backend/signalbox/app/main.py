@@ -212,7 +212,7 @@ async def _parts(settings: Settings, extra_tools: Sequence[Tool], admin: AdminTo
     if sharing is not None:
         on_override = lever.refresh if isinstance(lever, SharedOverride) else None
         join(runs_, store, sharing, database, stack, on_override=on_override)
-    store.on_full = runs_.too_large
+    store.on_full = runs_.stop_too_large
     stack.push_async_callback(runs_.aclose)
     try:
         await runs_.recover()

@@ -1,4 +1,4 @@
-"""`signalbox backup` and `signalbox restore`: all stored data as one file, also while a server runs."""
+"""`signalbox backup` and `signalbox restore`: all stored data in one file."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ from signalbox.app.operator_token import FILE as ADMIN_FILE
 from signalbox.app.process.data_dir_lock import FolderInUse, hold_data_folder
 from signalbox.app.shared_settings import OVERRIDE_FILE
 from signalbox.core.errors import StoreError
-from signalbox.store.engines.sqlite_check import is_known, look_at_file
+from signalbox.store.engines.sqlite_check import inspect_file, is_known
 from signalbox.store.engines.sqlite_copy import copy_file
 
 _NOTES = "notes"
@@ -30,7 +30,7 @@ _WRITING, _RESTORING = ".signalbox-backup-", ".restore-"
 
 
 def backup(target: Path) -> int:
-    """Write a backup into a folder under a name with the time, or to a file; return the exit status."""
+    """Write a backup to a file, or into a folder under a name with the time; return the exit status."""
     file = target / f"signalbox-backup-{_now()}.tar" if target.is_dir() else target
     try:
         settings = load_settings(only=DATA)
@@ -43,12 +43,14 @@ def backup(target: Path) -> int:
         return _fail(str(error))
     print(file)
     if settings.database_url is not None:
-        print(f"signalbox: The database is not in it. Back it up with: {_dump(settings)}", file=sys.stderr)
+        print(
+            f"signalbox: The backup does not contain the database. Back it up with: {_dump(settings)}", file=sys.stderr
+        )
     return 0
 
 
 def restore(file: Path) -> int:
-    """Put a backup in place of what is there, which is moved aside; return the exit status."""
+    """Restore a backup and move existing data aside; return the exit status."""
     try:
         settings = load_settings(only=DATA)
         _look_at(file)
@@ -61,17 +63,17 @@ def restore(file: Path) -> int:
             _check(settings, staged)
             aside = _put_in_place(settings, staged)
     except (tarfile.TarError, EOFError, zlib.error):
-        return _fail(f"{file} is damaged: it cannot be read to its end. Restore another backup.")
+        return _fail(f"{file} is damaged or incomplete. Restore another backup.")
     except OSError as error:
         return _fail(f"{_place_of(error) or file} {_why(error)}")
     except SettingsError as error:
         return _fail(str(error))
-    print(f"Restored {file} into {folder.absolute()}." + (f" What was there is in {aside}." if aside else ""))
+    print(f"Restored {file} into {folder.absolute()}." + (f" The previous data is in {aside}." if aside else ""))
     return 0
 
 
 def _place_of(error: OSError) -> str:
-    """Name the file that an error is about; our own temporary ones say nothing to a reader."""
+    """Return the file that an error is about, empty for our temporary files."""
     name = str(error.filename or "")
     return "" if _WRITING in name or _RESTORING in name else name
 
@@ -84,14 +86,14 @@ def _why(error: OSError) -> str:
 
 
 def _write(settings: Settings, file: Path) -> None:
-    """Write the archive beside its name and then give it the name, so that a half-written one never has it."""
+    """Write the archive to a temporary file and rename it, so that the target is never incomplete."""
     folder = settings.signalbox_data_dir
     if settings.database_url is None and not (folder / DATABASE_FILE).is_file():
         raise SettingsError(
-            f"There is no database {place_of(settings)}. Stand in the server's folder, or set SIGNALBOX_DATA_DIR."
+            f"There is no database {place_of(settings)}. Run this in the server's folder, or set SIGNALBOX_DATA_DIR."
         )
     if not file.absolute().parent.is_dir():
-        raise SettingsError(f"There is no folder {file.absolute().parent}. Make it, or name another one.")
+        raise SettingsError(f"There is no folder {file.absolute().parent}. Create it, or choose another one.")
     with tempfile.TemporaryDirectory(prefix=_WRITING, dir=file.absolute().parent) as name:
         work = Path(name)
         archive = work / "archive"
@@ -108,7 +110,7 @@ def _write(settings: Settings, file: Path) -> None:
             for path in _notes_in(notes_folder(settings)):
                 with suppress(FileNotFoundError):  # deleted meanwhile
                     tar.add(path, str(PurePosixPath(_NOTES, path.relative_to(notes_folder(settings)).as_posix())))
-            tar.close()  # writes its end
+            tar.close()  # writes the end of the archive
             written.flush()
             os.fsync(written.fileno())
         archive.replace(file)
@@ -119,7 +121,7 @@ def _notes_in(folder: Path) -> Iterator[Path]:
 
 
 def _dump(settings: Settings) -> str:
-    """Write the pg_dump that makes the other half, without the password (PGPASSWORD or ~/.pgpass)."""
+    """Return the pg_dump command for the database, without the password (PGPASSWORD or ~/.pgpass)."""
     assert settings.database_url is not None
     parts = urlsplit(settings.database_url.get_secret_value())
     user = f"{parts.username}@" if parts.username else ""
@@ -131,7 +133,7 @@ def _dump(settings: Settings) -> str:
 
 
 def _look_at(file: Path) -> None:
-    """Refuse a file that cannot be a backup, before the data folder is touched."""
+    """Reject a file that is not a backup, before the data folder is touched; raises SettingsError."""
     if not file.is_file():
         raise SettingsError(f"There is no file {file}." if not file.exists() else f"{file} is not a file.")
     try:
@@ -150,14 +152,14 @@ def _hold(folder: Path, stack: ExitStack) -> None:
 
 
 def _unpack(file: Path, staged: Path) -> None:
-    """Take out the plain files that a backup can have; anything else is no backup of ours."""
+    """Extract the files of a backup; raises SettingsError for any other member."""
     with tarfile.open(file) as tar:
         for member in tar:
             name = PurePosixPath(member.name)
             is_note = name.parts[0] == _NOTES and len(name.parts) > 1 and ".." not in name.parts
             content = tar.extractfile(member) if member.isreg() else None
             if content is None or not (member.name in _FILES or is_note):
-                raise SettingsError(f"{file} is not a backup of Signalbox: it holds {member.name!r}.")
+                raise SettingsError(f"{file} is not a backup of Signalbox: it contains {member.name!r}.")
             place = staged / name
             place.parent.mkdir(parents=True, exist_ok=True)
             with os.fdopen(os.open(place, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as written:
@@ -166,25 +168,25 @@ def _unpack(file: Path, staged: Path) -> None:
 
 
 def _check(settings: Settings, staged: Path) -> None:
-    """Refuse a backup that this Signalbox could not start on, before anything is moved."""
+    """Reject a backup that this version cannot use, before anything is moved; raises SettingsError."""
     database = staged / DATABASE_FILE
     if database.is_file() != (settings.database_url is None):
         kind = "PostgreSQL" if settings.database_url is None else "SQLite"
-        raise SettingsError(f"The backup was made with {kind}, and DATABASE_URL says otherwise. Set it as it was then.")
+        raise SettingsError(f"The backup was made with {kind}. Set DATABASE_URL as it was then (unset: SQLite).")
     if settings.database_url is not None:
         return
     try:
-        found = look_at_file(database, _SECONDS)
+        found = inspect_file(database, _SECONDS)
     except StoreError:
         raise SettingsError("The database in the backup cannot be read.") from None
     if found.fault is not None:
         raise SettingsError(f"The database in the backup is damaged: {' '.join(found.fault.split())}.")
     if found.version is None or not is_known(found.version):
-        raise SettingsError("A later version of Signalbox has written the backup. Restore it with that version.")
+        raise SettingsError("The backup was made by a later version of Signalbox. Restore it with that version.")
 
 
 def _put_in_place(settings: Settings, staged: Path) -> Path | None:
-    """Move what is there aside and the backup into its place; return where what was there is now."""
+    """Move existing data aside and the backup into its place; return the folder with the old data, or None."""
     folder, notes = settings.signalbox_data_dir, notes_folder(settings)
     aside = folder / f"before-restore-{_now()}"
     log = (f"{DATABASE_FILE}-wal", f"{DATABASE_FILE}-shm")
@@ -206,7 +208,7 @@ def _put_in_place(settings: Settings, staged: Path) -> Path | None:
 
 
 def _move(path: Path, place: Path) -> None:
-    """Move a file or folder, also to another disk: the notes may lie on one."""
+    """Move a file or folder, also to another disk, on which the notes may be."""
     shutil.move(path, place)
 
 

@@ -1,4 +1,4 @@
-"""The scenarios of `signalbox parity`: everything that the simulator can do, asked of a model that does it."""
+"""The scenarios of `signalbox parity`: one for each behaviour of the simulator."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -19,7 +19,7 @@ from signalbox.simulator.faults.scripted import example_ids
 
 _TIDES = "What are ocean tides?"
 _FAMILIES = tuple(ACCENTS)
-# What a family's model is asked: each question leads to another shape of run.
+# The questions for each family; each leads to another kind of run.
 _QUESTIONS: dict[str, str] = {
     "words": "Hello!",
     "search": _TIDES,
@@ -35,9 +35,9 @@ _LIMITED = (
     "openai/sim-context-900",
     "openai/sim-afford-400",
 )
-# Quirks that show only where a family has the fact; all others are asked of the first family.
+# Quirks that only some families have; all others are tried with the first family.
 _AT_HOME = {"b11": "deepseek", "b01": "google", "b02": "google", "a13": "google"}
-_STREAM_ALONE = "The fault is in the stream alone: the whole answer that legacy asks for is sound."
+_STREAM_ALONE = "The fault occurs only in streams; the legacy loop requests a whole answer, which is intact."
 _ONLY_STREAMED = frozenset(
     f"sim-quirk-{name}"
     for name in ("e01-tool", "e02", "e02-tool", "e02-done-only", "e10-many", "f02-tool", "f02-cut")

@@ -1,4 +1,4 @@
-"""A folder of recorded upstream answers as trials: chains and single exchanges, with the tools that they were given."""
+"""Turns a folder of recorded upstream answers into parity trials."""
 
 import json
 from collections import defaultdict
@@ -25,15 +25,15 @@ _ASKED = UserMessage("Use the tools.")
 
 
 class NoRecordings(Exception):
-    """Why a folder cannot be played, as a sentence."""
+    """A folder cannot be used; the message is a sentence."""
 
 
 def recorded(folder: Path) -> list[Trial]:
-    """Return a trial for each chain, and for each exchange that stands alone; raises NoRecordings."""
+    """Return a trial for each chain and each single exchange; raises NoRecordings."""
     try:
         library = load(folder)
     except (OSError, ValueError) as error:
-        raise NoRecordings(f"{folder} holds no recordings: {error}.") from None
+        raise NoRecordings(f"{folder} contains no recordings: {error}.") from None
     return [_trial(f"replay/{name}", steps) for name, steps in _sets(library).items()]
 
 
@@ -45,7 +45,7 @@ def _sets(library: Library) -> dict[str, list[Recording]]:
 
 
 def _trial(model: str, steps: Sequence[Recording]) -> Trial:
-    """Make a case of what was recorded; one more step than recorded is room for an answer."""
+    """Make a trial of recorded steps; at least two steps, so that the model can answer."""
     tools = _tools(steps)
     limits = Limits(max_steps=max(2, len(steps)))
     plan = RunPlan(model=model, messages=_messages(steps[0]), tools=schemas_of(tools), limits=limits)
@@ -53,7 +53,7 @@ def _trial(model: str, steps: Sequence[Recording]) -> Trial:
 
 
 def _messages(first: Recording) -> tuple[Message, ...]:
-    """Return what was asked, where our API takes it; the recorded answers do not depend on it."""
+    """Return the recorded messages if our API accepts them, else a stand-in; the answers do not depend on them."""
     bare = [{name: said[name] for name in _TAKEN if name in said} for said in first.messages]
     if not bare:
         return (_ASKED,)
@@ -64,7 +64,7 @@ def _messages(first: Recording) -> tuple[Message, ...]:
 
 
 def _tools(steps: Sequence[Recording]) -> list[Tool]:
-    """Make a tool of every function that was offered; each returns its recorded result."""
+    """Make a tool of every offered function; each returns its recorded result."""
     found: dict[str, Tool] = {}
     answers = dict(answer for step in steps for answer in _answers(step))
     for name, parameters in (offer for step in steps for offer in _offers(step)):
@@ -80,7 +80,7 @@ def _tool(name: str, parameters: JsonObject, answer: str) -> Tool:
 
 
 def _offers(step: Recording) -> Iterator[tuple[str, JsonObject]]:
-    """Yield what was offered; where the request was not kept, what was called."""
+    """Yield the offered functions with their parameters; without a recorded request, the called ones."""
     file = step.path.with_name(f"{step.stem}.json")
     facts: JsonValue = json.loads(file.read_text("utf-8")) if file.is_file() else {}
     for tool in _listed(facts, "request", "tools"):
@@ -94,14 +94,14 @@ def _offers(step: Recording) -> Iterator[tuple[str, JsonObject]]:
 
 
 def _listed(facts: JsonValue, *names: str) -> list[JsonObject]:
-    """Return the objects of a list that stands in an object in an object; none where it is not there."""
+    """Return the objects in the list at a path of names, empty if it does not exist."""
     for name in names:
         facts = facts.get(name) if isinstance(facts, dict) else None
     return [one for one in facts if isinstance(one, dict)] if isinstance(facts, list) else []
 
 
 def _answers(step: Recording) -> Iterator[tuple[str, str]]:
-    """Yield what each tool answered then, by its name."""
+    """Yield each recorded tool result with the name of its tool."""
     names: dict[str, str] = {}
     for said in step.messages:
         for call in cast("list[dict[str, Any]]", said.get("tool_calls") or []):

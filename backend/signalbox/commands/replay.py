@@ -1,4 +1,4 @@
-"""`signalbox replay` and `signalbox parity`: which runs are made once more, and what is said of them."""
+"""`signalbox replay` and `signalbox parity`: replay runs and print how they differ."""
 
 import argparse
 import asyncio
@@ -31,24 +31,24 @@ from signalbox.wire.dialects import upstream_at
 from signalbox.wire.json_text import dumps
 
 _OTHER: Mapping[LoopName, LoopName] = {"v2": "legacy", "legacy": "v2"}
-# Seconds of silence: as long as a busy machine may need, and for the host that falls silent on purpose.
+# Idle timeouts in seconds: long enough for a busy machine, and short for the simulated provider that stalls.
 _PATIENCE, _SILENCE = 30.0, 0.2
 _SIMULATOR, _RECORDINGS = "the simulator", "recordings"
-_REAL = "a real model (so words, calls, steps and cost say nothing)"
+_REAL = "a real model (text, calls, steps and cost may differ by chance)"
 
 
 def replay(arguments: argparse.Namespace) -> int:
-    """Make one run again."""
+    """Replay one run and print the comparison; return the exit status."""
     return _told(_replay(arguments))
 
 
 def parity(arguments: argparse.Namespace) -> int:
-    """Run a set through both loops."""
+    """Replay a set of runs on both loops and print where they differ; return the exit status."""
     return _told(_parity(arguments))
 
 
 def _told(work: Coroutine[None, None, int]) -> int:
-    """Do it, and say in a sentence what kept it from being done."""
+    """Run a command; print a failure as one sentence and return 2."""
     try:
         return asyncio.run(work)
     except (SettingsError, NoJournal, NoRecordings) as error:
@@ -67,18 +67,18 @@ def _say(sentence: str) -> None:
 
 
 def _warn_of(bench: Workbench, journals: Sequence[Journal]) -> None:
-    """Say what a reader must know before he trusts the comparison, or pays for it."""
+    """Warn about costs and about what makes the comparison less reliable."""
     if bench.is_real:
-        _say(f"{bench.settings.openrouter_base_url} is asked: this costs money.")
+        _say(f"Requests go to {bench.settings.openrouter_base_url}, which costs money.")
     elif any(not journal.simulated for journal in journals):
-        _say("No OPENROUTER_API_KEY is set, so the simulator answers, where then a real model did.")
+        _say("No OPENROUTER_API_KEY is set: the simulator answers instead of the real model of the original run.")
     for journal in journals:
         if journal.is_torn:
-            _say(f"{journal.run_id} stood in a conversation that is not here; it is asked without what came before.")
+            _say(f"The conversation of {journal.run_id} is not here, so earlier messages are missing.")
         if missing := bench.missing(journal):
             _say(
-                f"Not installed here, but offered in {journal.run_id}: {', '.join(missing)}. The model gets the name "
-                "without description and parameters, so its calls, text and cost may differ."
+                f"Not installed here, but offered in {journal.run_id}: {', '.join(missing)}. The model gets only their "
+                "names, so its calls, text and cost may differ."
             )
 
 
@@ -98,7 +98,7 @@ async def _replay(arguments: argparse.Namespace) -> int:
             _write(arguments.events, played.stream)
         by_chance = bench.is_real or not journal.simulated or model != journal.model
         found = _explained(journal, played.outcome, by_chance=by_chance)
-        # The stream may have standard output to itself.
+        # With `--events -`, standard output is only for the stream.
         out = sys.stderr if str(arguments.events) == "-" else sys.stdout
         if arguments.json:
             _print_json(replay_data(journal.outcome, played.outcome, found, tools.unknown), out)
@@ -129,7 +129,7 @@ def _write(path: Path, stream: bytes) -> None:
 
 async def _parity(arguments: argparse.Namespace) -> int:
     if arguments.runs and (arguments.newest or arguments.scenarios or arguments.recordings):
-        raise NoJournal("Name runs, or one of --newest, --scenarios and --recordings.")
+        raise NoJournal("Give either run ids, or one of --newest, --scenarios and --recordings.")
     settings = load_settings()
     verdicts: list[Verdict] = []
 
@@ -173,7 +173,7 @@ async def _of_journals(settings: Settings, arguments: argparse.Namespace, tell: 
 
 async def _of_scenarios(tell: Callable[[Verdict], None]) -> None:
     async with AsyncExitStack() as stack:
-        # Each loop has a separate simulator: it remembers earlier requests, and some answers depend on it.
+        # Each loop has its own simulator, because some answers depend on earlier requests.
         addresses: dict[LoopName, str] = {
             loop: stack.enter_context(BackgroundSimulator()).base_url for loop in ("legacy", "v2")
         }
@@ -200,7 +200,7 @@ async def _of_recordings(folder: Path, tell: Callable[[Verdict], None]) -> None:
 
 
 async def _at_once(seconds: float) -> None:
-    """Retry without backoff: there is no provider to spare."""
+    """Retry without backoff."""
 
 
 def _print_json(value: JsonObject, out: TextIO) -> None:

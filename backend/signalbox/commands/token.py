@@ -1,4 +1,4 @@
-"""`signalbox token`: make API tokens, list them, revoke them, also while a server runs."""
+"""`signalbox token`: create, list and revoke API tokens, also while a server runs."""
 
 import asyncio
 import sys
@@ -22,9 +22,9 @@ _LONGEST_NAME = 200
 def create(name: str, days: float | None) -> int:
     """Create a token and print it, only once; return the exit status."""
     if not name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
-        return _fail(f"A token's name is 1 to {_LONGEST_NAME} printable characters, to know it again in the list.")
+        return _fail(f"The name of a token must have 1 to {_LONGEST_NAME} printable characters.")
     if days is not None and not 0 < days <= 36500:
-        return _fail("--days takes a number above 0, up to 36500.")
+        return _fail("--days must be greater than 0 and at most 36500.")
     token, text = new_token(name, time(), None if days is None else days * _DAY)
 
     async def work(database: Database) -> int:
@@ -38,7 +38,7 @@ def create(name: str, days: float | None) -> int:
 
 
 def list_all() -> int:
-    """Print a line for each token, without its secret."""
+    """Print one line per token, without its secret; return the exit status."""
 
     async def work(database: Database) -> int:
         tokens = await database.read(list_tokens)
@@ -51,7 +51,7 @@ def list_all() -> int:
 
 
 def revoke(token_id: str) -> int:
-    """Revoke a token: within a second no worker takes it any more."""
+    """Revoke a token, which all workers reject within a second; return the exit status."""
 
     async def work(database: Database) -> int:
         token = await database.write(revoke_token, token_id, time())
@@ -64,11 +64,13 @@ def revoke(token_id: str) -> int:
 
 
 def _with_database(work: Callable[[Database], Awaitable[int]], *, makes: bool = False) -> int:
-    """Work in the settings' database, and say which that is; only one that `makes` may make it or its tables."""
+    """Run work on the configured database, whose place is printed; with `makes`, create or migrate it first."""
 
     async def whole() -> int:
         settings = load_settings(only=DATA)
-        configure_logs(settings.signalbox_log_level, settings.secrets)  # to standard error: what is printed is a token
+        configure_logs(
+            settings.signalbox_log_level, settings.secrets
+        )  # to standard error; standard output is for the token
         opened = beside_a_server(settings, data_folder(settings)) if makes else as_it_is(settings)
         async with opened as database:
             print(f"Database: {place_of(settings)}", file=sys.stderr)
@@ -85,8 +87,8 @@ def _with_database(work: Callable[[Database], Awaitable[int]], *, makes: bool = 
 
 def _unread(settings: Settings) -> SettingsError:
     return SettingsError(
-        f"The database {place_of(settings)} cannot be read. See that it runs, and that this version of Signalbox was "
-        "started on it once."
+        f"The database {place_of(settings)} cannot be read. Check that it is running, and start this version of "
+        "Signalbox with it once."
     )
 
 

@@ -1,1 +1,1 @@
-"""Conversations as trees: where a question stands, what its model is reminded of, titles, search, export."""
+"""Conversations as trees: placing questions, histories for models, titles, search excerpts, export."""

@@ -1,4 +1,4 @@
-"""An answer that goes on: the run that continues another one stands behind it in the tree, and both are one answer."""
+"""Continued answers: a run that continues another one is its child in the tree, and both form one answer."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
@@ -12,7 +12,7 @@ from signalbox.core.conversations import Answer, Node
 from signalbox.core.events import Content, Source, Stamped, ToolResult
 from signalbox.core.messages import AssistantMessage, JsonObject, JsonValue, Message, UserMessage
 
-# The last message of a request must be the user's (quirk C6), so a continuation is asked for in words.
+# The last message of a request must be the user's (quirk C6), so a continuation needs a user message.
 CONTINUE = (
     "Your answer above was cut off. Continue it exactly where it stopped, in the middle of a word, a table or a block "
     "of code if that is where it stopped: your text is put right behind it. Begin with a space or a line break if one "
@@ -25,25 +25,25 @@ GO_ON = (
 
 
 def continues(node: Node, before: Node | None) -> bool:
-    """Whether a node is a run that continues the one before it."""
+    """Return whether a node is a run that continues the run before it."""
     return node.run is not None and before is not None and before.run is not None
 
 
 def asked_behind(path: Sequence[Node]) -> list[Message]:
-    """Return what a model is told behind the messages of a path: to continue, where an answer ends the path."""
+    """Return the messages to append to a path: a prompt to continue if the path ends with an answer."""
     run = path[-1].run if path else None
     return [] if run is None else [UserMessage(GO_ON if run.status == "complete" else CONTINUE)]
 
 
 def behind(run: Answer, before: str, more: str) -> str:
-    """Return what a continuation adds to the text of an answer that ended this way."""
+    """Return what a continuation adds to the text of `run`'s answer."""
     if not before.strip() or not more.strip():
         return more
     return "\n\n" + more.lstrip() if run.status == "complete" else added(before, more)
 
 
 def joined(run: Answer, before: Sequence[Message], more: Sequence[Message]) -> list[Message]:
-    """Put the messages of a continuation behind those of the answer, whose last words it goes on with."""
+    """Append the messages of a continuation to those of the answer, joining the texts where they meet."""
     if not before or not more:
         return [*before, *more]
     last, first = before[-1], more[0]
@@ -53,11 +53,11 @@ def joined(run: Answer, before: Sequence[Message], more: Sequence[Message]) -> l
     return [*before[:-1], replace(first, content=content, images=last.images + first.images), *more[1:]]
 
 
-# --- sources ----------------------------------------------------------------------------------------------------
+# --- sources -----------------------------------------------------------------------------------------------------
 
 
 def sources_in(events: Sequence[Stamped]) -> Iterator[JsonObject]:
-    """Yield what results name and answers cite, each as an object with `url`, and with `n` where it is numbered."""
+    """Yield the sources in tool results and citations as objects with `url`, and `n` if numbered."""
     for stamped in events:
         event = stamped.event
         if isinstance(event, ToolResult):
@@ -80,13 +80,13 @@ def _named(event: ToolResult) -> Iterator[JsonObject]:
 
 
 def chain_of(path: Sequence[Node]) -> list[str]:
-    """Return the ids of the runs that are the answer at the end of a path."""
+    """Return the ids of the runs that form the answer at the end of a path."""
     runs = [*takewhile(lambda node: node.run is not None, reversed(path))]
     return [node.id for node in reversed(runs)]
 
 
 def cited(chain: Iterable[Sequence[Stamped]]) -> dict[int, tuple[str, str]]:
-    """Return the numbered sources of the runs of an answer: title and address by number."""
+    """Return the numbered sources of an answer's runs: title and URL by number."""
     found: dict[int, tuple[str, str]] = {}
     for events in chain:
         for source in sources_in(events):

@@ -1,4 +1,4 @@
-"""A conversation to take away: as Markdown to read, as JSON with all there is."""
+"""Exports a conversation: one branch as Markdown, or the whole tree as JSON."""
 
 import re
 import unicodedata
@@ -27,7 +27,7 @@ from signalbox.wire.json_text import dumps
 
 _LONGEST_CALL = 200
 _CALLED = "- called `"
-# What begins markup within a line; an address that is its own title keeps its underscores.
+# Characters that start inline markup; not `_`, so that a URL used as a title stays readable.
 _MARKUP = re.compile(r"[\\`*<>\[\]&]")
 
 Bodies = Mapping[str, Sequence[Message]]
@@ -35,13 +35,13 @@ Events = Mapping[str, Sequence[Stamped]]
 
 
 def file_name(title: str, ending: str) -> str:
-    """Return a name that every system takes: letters, digits and dashes."""
+    """Return a portable file name: letters, digits and dashes."""
     plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
     return f"{re.sub(r'[^A-Za-z0-9]+', '-', plain).strip('-')[:60].strip('-') or 'conversation'}.{ending}"
 
 
 def as_json(conversation: Conversation, nodes: Sequence[JsonObject], bodies: Bodies, events: Events) -> bytes:
-    """Write the whole tree: each node as the API tells it, with what a client told, and each run's events."""
+    """Encode the whole tree: each node as in the API, with the client's calls and the run's events."""
     return dumps(
         {
             "id": conversation.id,
@@ -77,12 +77,12 @@ def _call_told(message: Message) -> JsonValue:
 
 
 def _arguments(call: ToolCall) -> str:
-    """Return the text of a call's arguments, as events have it, also where it holds no object."""
+    """Return the text of a call's arguments, as in events, also if it is not a JSON object."""
     return dumps(call.arguments).decode() if call.raw is None else call.raw
 
 
 def as_markdown(conversation: Conversation, path: Sequence[Node], bodies: Bodies, events: Events) -> str:
-    """Write one branch: who spoke, what was called, what was said, where it comes from."""
+    """Render one branch: speakers, texts, tool calls and sources."""
     when = datetime.fromtimestamp(conversation.created, UTC)
     blocks = [f"# {conversation.title}", f"{when:%Y-%m-%d %H:%M} UTC"]
     for chain in _answers(path):
@@ -96,7 +96,7 @@ def as_markdown(conversation: Conversation, path: Sequence[Node], bodies: Bodies
 
 
 def _answers(path: Sequence[Node]) -> list[list[Node]]:
-    """Put an answer and the runs that continue it together; every other node stands alone."""
+    """Group each answer with the runs that continue it; every other node is its own group."""
     chains: list[list[Node]] = []
     for node in path:
         if chains and continues(node, chains[-1][-1]):
@@ -118,7 +118,7 @@ def _system(node: Node) -> list[str]:
 
 
 def _attached(body: Sequence[Message]) -> list[str]:
-    """Name what was sent along; data URLs are left out."""
+    """Name the attachments, without the content of data URLs."""
     return [
         f"*Attached: {_file(part.url, 'image') if isinstance(part, ImagePart) else _plain(part.filename)}*"
         for part in files_in(body)
@@ -126,17 +126,17 @@ def _attached(body: Sequence[Message]) -> list[str]:
 
 
 def _file(url: str, kind: str) -> str:
-    return f"{kind} (its data is not in this file)" if url.startswith("data:") else f"{kind} {url}"
+    return f"{kind} (data not included)" if url.startswith("data:") else f"{kind} {url}"
 
 
 def _said(node: Node, body: Sequence[Message]) -> list[str]:
-    """Tell what a client told: the calls, then the words."""
+    """Render a client's message: calls, then text."""
     lines = _calls_in(body)
     return (["\n".join(lines)] if lines else []) + ([node.text] if node.text.strip() else [])
 
 
 def _said_by_runs(chain: Sequence[Node], events: Events) -> list[str]:
-    """Tell an answer with its continuations: the words of each go on behind the last of those before it."""
+    """Render an answer with its continuations; each continues the last text before it."""
     blocks: list[str] = []
     before: Node | None = None
     for node in chain:
@@ -149,12 +149,12 @@ def _said_by_runs(chain: Sequence[Node], events: Events) -> list[str]:
 
 
 def _is_call(*blocks: str) -> bool:
-    """Whether one of these tells calls, and no words."""
+    """Return whether one of these blocks is a list of calls."""
     return any(block.startswith(_CALLED) for block in blocks)
 
 
 def _said_by_run(events: Sequence[Stamped]) -> list[str]:
-    """Tell words and calls in the order in which they came."""
+    """Render texts and calls of one run in order."""
     results = {s.event.id: _result(s.event) for s in events if isinstance(s.event, ToolResult)}
     pieces: list[tuple[bool, str]] = []
     for event in (stamped.event for stamped in events):
@@ -170,7 +170,7 @@ def _said_by_run(events: Sequence[Stamped]) -> list[str]:
 
 
 def _drawn(event: Content) -> str:
-    """Put an image into the text, whole: its data is base64, and an address on the web has no blanks."""
+    """Return the images of an event as Markdown; their URLs contain no spaces."""
     return "".join(f"\n\n![Image](<{image.url}>)\n\n" for image in event.images or ())
 
 
@@ -180,7 +180,7 @@ def _calls_in(body: Sequence[Message]) -> list[str]:
 
 
 def _call_line(call: Call, result: JsonObject | None) -> str:
-    """Tell a call and what became of it in a line."""
+    """Render a call and its result in one line."""
     return f"{_CALLED}{call.name}` with {_code(call.arguments)}: {_became(result)}"
 
 
@@ -200,7 +200,7 @@ def _became(result: JsonObject | None) -> str:
 
 
 def _sources(events: Sequence[Stamped]) -> list[str]:
-    """List the sources that results name and answers cite, under the numbers that the answer used; others below."""
+    """List the sources of results and citations, numbered as in the answer; unnumbered ones last."""
     numbered: dict[int, str] = {}
     others: dict[str, str] = {}
     for source in sources_in(events):
@@ -226,7 +226,7 @@ def _how_it_ended(node: Node) -> list[str]:
 
 
 def _code(text: str) -> str:
-    """Quote a text as code, in more ticks than it has itself."""
+    """Format a text as inline code, with more backticks than it contains."""
     text = _line(text)
     ticks = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
     pad = " " if text.startswith("`") or text.endswith("`") else ""
@@ -234,7 +234,7 @@ def _code(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Write foreign words in a line, so that they are neither markup nor HTML."""
+    """Return a text in one line with Markdown and HTML escaped."""
     return _MARKUP.sub(r"\\\g<0>", _line(text))
 
 

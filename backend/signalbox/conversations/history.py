@@ -1,4 +1,4 @@
-"""What was said in a conversation on the way to one of its nodes: read from disk, as a model is told it."""
+"""Loads the history along a path of a conversation, as messages for a model."""
 
 from collections.abc import Collection, Sequence
 
@@ -12,26 +12,26 @@ from signalbox.offload import offloaded
 from signalbox.store.conversations import Kept, kept_of
 from signalbox.store.database import Database
 
-# What a node or an event takes, in bytes of a body that take as long.
+# The work per node or event, as the number of bytes of JSON that take as long.
 _EFFORT = 100
 
 
 def conversation_gone() -> RequestError:
-    """Return the refusal of a question whose conversation was deleted before its run began."""
+    """Return the error for a question whose conversation was deleted before its run started."""
     words = "The conversation was deleted, and this question was not saved. Leave out parent_id to start it again."
     return RequestError(Code.UNKNOWN_CONVERSATION, words, "conversation_id")
 
 
 async def history_of(database: Database, path: Sequence[Node], ours: Collection[str]) -> list[Message]:
-    """Return the messages along a path; `ours` are tools that bring nothing from outside.
+    """Return the messages along a path; `ours` are tools whose results are trusted.
 
-    Raises RequestError where a node was deleted meanwhile.
+    Raises RequestError if a node was deleted meanwhile.
     """
     kept = await database.read(
         kept_of,
         told=[node.id for node in path if node.run is None],
         runs=[node.id for node in path if node.run is not None],
-        # A run that ended well is told by its turns; any other has said more than they tell.
+        # The turns of a complete run cover all its events; any other run may have later events.
         cut=[node.id for node in path if node.run is not None and node.run.status != "complete"],
     )
     events = sum(map(len, kept.events.values()))
@@ -43,7 +43,7 @@ def _told(kept: Kept, path: Sequence[Node], ours: Collection[str]) -> list[Messa
     before: Node | None = None
     for node in path:
         if node.run is None:
-            if node.id not in kept.bodies:  # deleted between two looks
+            if node.id not in kept.bodies:  # deleted since the tree was read
                 raise conversation_gone()
             history += kept.bodies[node.id]
         else:

@@ -1,4 +1,4 @@
-"""A continuation behind the text it continues: what it adds, without what it repeats.
+"""Removes from a continuation what it repeats of the text that it continues.
 
 The page does the same while the continuation streams (`frontend/src/run/overlap.ts`); both are tested against
 `tests/unit/conversations/overlaps.json`.
@@ -6,10 +6,10 @@ The page does the same while the continuation streams (`frontend/src/run/overlap
 
 import re
 
-# Characters of the text before that a model may repeat.
+# Characters at the end of the text that are searched for a repetition.
 WINDOW = 600
-# Text that comes again may be meant to, so each kind of repetition has its least length: words of an unfinished line,
-# a word that is finished, and whole lines, of which there are two.
+# A short repetition may be intended, so each kind has a minimum length: words of an unfinished line, a completed word,
+# and at least two whole lines.
 _LEAST, _LEAST_WORD, _LEAST_LINES = 12, 4, 40
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$")
@@ -17,7 +17,7 @@ _BLANK = re.compile(r"^[\s…]+")
 
 
 def added(before: str, more: str) -> str:
-    """Return what `more` adds to `before`: a fence opened again and repeated last words are left out."""
+    """Return `more` without a reopened code fence and without repeated text of `before`."""
     more = _inside_fence(before, more)
     blank = _BLANK.match(more)
     opens_line = blank is not None and "\n" in blank[0]
@@ -28,7 +28,7 @@ def added(before: str, more: str) -> str:
 
 
 def _inside_fence(before: str, more: str) -> str:
-    """Leave out a line that opens the block of code again in which `before` ends."""
+    """Drop a first line that reopens the code block in which `before` ends."""
     mark = open_fence(before)
     head, _, rest = more.lstrip("\n").partition("\n")
     found = _FENCE.match(head)
@@ -38,7 +38,7 @@ def _inside_fence(before: str, more: str) -> str:
 
 
 def open_fence(text: str) -> str | None:
-    """Return the mark of the block of code that is open at the end of a text."""
+    """Return the code fence that is open at the end of a text, or None."""
     mark: str | None = None
     for line in text.split("\n"):
         found = _FENCE.match(line)
@@ -52,7 +52,7 @@ def open_fence(text: str) -> str | None:
 
 
 def _repeated(before: str, more: str, *, opens_line: bool) -> int:
-    """Return how many characters at the beginning of `more` are the end of `before`, said a second time."""
+    """Return how many characters at the start of `more` repeat the end of `before`."""
     end = before[-WINDOW:]
     for size in range(min(len(end), len(more)), _LEAST_WORD - 1, -1):
         words, rest = more[:size], more[size:]
@@ -68,7 +68,7 @@ def _repeated(before: str, more: str, *, opens_line: bool) -> int:
 
 
 def _is_periodic(head: str, words: str, rest: str) -> bool:
-    """Whether the words repeat themselves, alone or with what is around them: such a text repeats on purpose."""
+    """Return whether the text is periodic, alone or with its surroundings, and so repeats on purpose."""
     size = len(words)
     period = next(n for n in range(1, size + 1) if words.startswith(words[n:]))
     unit = words[:period]
@@ -80,18 +80,18 @@ def _ends_line(text: str) -> bool:
 
 
 def _are_lines(head: str, words: str) -> bool:
-    """Whether a repetition behind a finished line is long enough: code, tables and lists have equal lines."""
+    """Return whether a repetition after a finished line is long enough; code, tables and lists have equal lines."""
     lines = [line for line in words.split("\n") if line.strip()]
     is_from_start = not head or _ends_line(head) or words.startswith("\n")
     return is_from_start and len(lines) > 1 and len(words) >= _LEAST_LINES
 
 
 def _is_unfinished(head: str, words: str, rest: str) -> bool:
-    """Whether words are the end of an unfinished line, or the beginning of one that now goes on."""
+    """Return whether the repetition is the end of an unfinished line, or the start of one that continues."""
     found = _WORDS.findall(words)
     if len(words) >= _LEAST and len(found) > 1:
         return True
     if found and head.endswith("\n") and rest[:1] not in ("", "\n"):
         return True
-    # The word in which the text was cut, from its beginning.
+    # The word in which the text was cut off.
     return words.isalpha() and rest[:1].isalpha() and not head[-1:].isalnum()

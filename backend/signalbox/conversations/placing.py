@@ -1,4 +1,4 @@
-"""Where a question stands in its conversation: which nodes go before it, and which are new."""
+"""Places a question in its conversation: the existing nodes before it, and the new ones."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from signalbox.core.messages import Message
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A new message behind `parent_id`, None for a new beginning."""
+    """A new message after `parent_id`; None starts a new root."""
 
     messages: tuple[Message, ...]
     parent_id: str | None
@@ -23,21 +23,21 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """No new message: what is there already is answered once more."""
+    """No new message: an existing one is answered again."""
 
     node_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class Continued:
-    """No new message: an answer goes on where it stopped."""
+    """No new message: an answer is continued."""
 
     node_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """A whole history, as a client tells it."""
+    """A complete history, as a client sends it."""
 
     messages: tuple[Message, ...]
 
@@ -47,7 +47,7 @@ Asking: TypeAlias = Words | Again | Continued | Whole
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The way to the node that is answered: `known` nodes, then `new` ones."""
+    """The path to the node to answer: `known` nodes, then `new` ones."""
 
     known: tuple[Node, ...]
     new: tuple[Told, ...] = ()
@@ -60,7 +60,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Placing:
-    """Places questions in one tree, as of now; `new_id` makes the ids of new nodes."""
+    """Places questions in one tree; `now` and `new_id` provide times and ids of new nodes."""
 
     tree: Tree
     leaf_id: str | None
@@ -68,7 +68,7 @@ class Placing:
     new_id: Callable[[], str]
 
     def place(self, asking: Asking, system: str | None = None) -> Place:
-        """Say where a question stands; raises RequestError for a node that is not there or cannot be answered."""
+        """Return the place of a question; raises RequestError for an unknown node."""
         match asking:
             case Words():
                 return self._behind(asking, system)
@@ -91,9 +91,9 @@ class Placing:
         return Place(tuple(way), (told,))
 
     def _unanswered(self, asked: Node, parent_id: str | None) -> Node | None:
-        """Find the same question that no run has answered: it was kept, and then its run could not start.
+        """Return an equal question that has no answer: it was stored, but its run could not start.
 
-        It may be the parent itself, since a question that is kept becomes the leaf.
+        It may be the parent itself, since a stored question becomes the leaf.
         """
         beside = self.tree.children(parent_id)
         above = self.tree.nodes.get(parent_id) if parent_id is not None and parent_id == self.leaf_id else None
@@ -104,15 +104,15 @@ class Placing:
         return None
 
     def _walked(self, turns: Sequence[Sequence[Message]], system: str | None) -> Place:
-        """Walk from the root: a turn that says what a node says is that node, and whatever differs begins a branch."""
+        """Match turns with nodes from the root; the first turn that matches no node starts a branch."""
         known: list[Node] = []
         new: list[Told] = []
         here: str | None = None
         current = {node.id for node in self.tree.path(self.leaf_id)}
         for turn in turns:
-            same = self._same(turn, here, current)  # nothing follows what is new
+            same = self._same(turn, here, current)  # new nodes have no children
             if same is not None:
-                known += self.tree.path(same.id, behind=here)  # with the answer that it continues, where it does
+                known += self.tree.path(same.id, behind=here)  # with the answer that it continues, if any
                 here = same.id
             else:
                 new.append(self._told(turn, here, None))
@@ -122,7 +122,7 @@ class Placing:
         return Place(tuple(known), tuple(new))
 
     def _same(self, turn: Sequence[Message], here: str | None, current: set[str]) -> Node | None:
-        """Find the turn among what follows here; the branch that is shown goes first, then what was answered here."""
+        """Return the child that equals a turn; prefer the current branch, then answers of runs, then the newest."""
         digest, role = digest_of(turn), role_of(turn)
         words = words_of(text_of(turn))
         same = [
@@ -133,7 +133,7 @@ class Placing:
         return max(same, key=lambda node: (node.id in current, node.run is not None, node.created), default=None)
 
     def _said(self, here: str | None) -> Iterator[tuple[Node, str]]:
-        """Yield what follows a node and what it says, answers also with each of their continuations."""
+        """Yield the children of a node with their texts; answers also with each of their continuations."""
         follow = [(node, node.text) for node in self.tree.children(here)]
         while follow:
             node, text = follow.pop(0)

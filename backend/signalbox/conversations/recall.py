@@ -1,4 +1,4 @@
-"""What a model is reminded of an earlier run: its turns as they were, and what it had said since it was cut."""
+"""Rebuilds an earlier run as messages: its turns, then one turn from the events after them."""
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import cast
@@ -13,10 +13,10 @@ from signalbox.core.tools import ToolOutcome
 
 
 def recalled(turns: Sequence[tuple[int, Message]], events: Iterable[Stamped], ours: Collection[str]) -> list[Message]:
-    """Return a run as history: `turns` with the last event that each tells of, and `events` in their order.
+    """Return a run as history; `turns` come with the seq of the last event that each covers, `events` in order.
 
-    Of a run that ended well give no events: its turns tell all. `ours` are tools that bring nothing from outside; all
-    other results are delimited (quirk G3).
+    A complete run needs no events, because its turns cover them. `ours` are tools whose results are trusted; all other
+    results are delimited (quirk G3).
     """
     told = max((seq for seq, _ in turns), default=0)
     since = [stamped.event for stamped in events if stamped.seq > told]
@@ -24,7 +24,7 @@ def recalled(turns: Sequence[tuple[int, Message]], events: Iterable[Stamped], ou
 
 
 def _said_since(events: Sequence[AnyEvent], ours: Collection[str]) -> list[Message]:
-    """Put what came since the last turn into one turn of the model; a call without a result stays open."""
+    """Combine the events after the last turn into one turn; a call without a result stays open."""
     text = "".join(event.content for event in events if isinstance(event, Content) and _is_own(event))
     calls = [call for event in events if isinstance(event, ToolCalls) for call in event.calls]
     results = [event for event in events if isinstance(event, ToolResult)]
@@ -37,7 +37,7 @@ def _said_since(events: Sequence[AnyEvent], ours: Collection[str]) -> list[Messa
 
 
 def _is_own(content: Content) -> bool:
-    """Whether the model itself gave it as an answer: neither our sentence nor a refusal is history."""
+    """Return whether the model wrote this text as an answer: neither a synthetic text nor a refusal."""
     return content.synthetic is UNSET and content.refusal is UNSET
 
 
@@ -46,7 +46,7 @@ def _call(call: Call) -> ToolCall:
 
 
 def _result(event: ToolResult, ours: Collection[str]) -> ToolMessage:
-    """Say a result as the model was told it: what the event holds, in the words of ToolOutcome."""
+    """Convert a result to the message that the model received."""
     result = cast(JsonObject, to_builtins(event.result))
     if result["success"]:
         told = ToolOutcome(success=True, result=result["result"]).for_model()

@@ -1,4 +1,4 @@
-"""What a search shows of the place where it found something."""
+"""Excerpts around search matches."""
 
 from bisect import bisect_left
 from itertools import accumulate
@@ -10,9 +10,9 @@ _BEFORE, _AFTER = 40, 100
 
 
 def excerpt(text: str, wanted: str) -> str:
-    """Return the words around the first place where `wanted`, which is folded, stands; the beginning where it does not.
+    """Return the text around the first match of `wanted`, a case-folded text; without a match, the beginning.
 
-    A letter may be longer once it is folded (ß), so places are counted in both.
+    Case folding may lengthen a character (ß), so offsets are mapped back to the original text.
     """
     text = composed(text)
     letters = folded(text)

@@ -1,4 +1,4 @@
-"""Messages as turns, and what a turn says, so that it is known again in a history that a client sends."""
+"""Groups messages into turns, and identifies a turn in a history that a client sends again."""
 
 from collections.abc import Sequence
 from hashlib import blake2b
@@ -21,12 +21,12 @@ from signalbox.wire.json_text import dumps
 
 
 def turns_in(messages: Sequence[Message]) -> list[tuple[Message, ...]]:
-    """Put messages into turns: what people and developers say in a row, what a model says and calls in a row."""
+    """Group consecutive messages by speaker: user and system, or assistant and tools."""
     return [tuple(turn) for _, turn in groupby(messages, key=_speaker)]
 
 
 def role_of(turn: Sequence[Message]) -> Role:
-    """Say who speaks in a turn."""
+    """Return the role of a turn."""
     return _speaker(turn[0])
 
 
@@ -35,25 +35,25 @@ def _speaker(message: Message) -> Role:
 
 
 def text_of(turn: Sequence[Message]) -> str:
-    """Return what a turn says to a reader: no instructions, no calls, no results."""
+    """Return the visible text of a turn: no instructions, calls or results."""
     said = (text_in(m.content) for m in turn if isinstance(m, UserMessage | AssistantMessage))
     return "\n\n".join(text for text in said if text.strip())
 
 
 def text_in(content: Content) -> str:
-    """Return the text in a content of parts."""
+    """Return the text of a content."""
     if isinstance(content, str):
         return content
     return "\n".join(part.text for part in content if isinstance(part, TextPart))
 
 
 def words_of(text: str) -> str:
-    """Return a text without what gets lost between a stream and a client's copy of it: blank lines, spaces at ends."""
+    """Normalize a text for comparison: no blank lines, no trailing spaces, which clients may lose."""
     return "\n".join(line.rstrip() for line in text.strip().splitlines() if line.strip())
 
 
 def digest_of(turn: Sequence[Message]) -> str:
-    """Return the hash of what a turn says, with its images, files, calls and results."""
+    """Return a hash of a turn's text, images, files, calls and results."""
     return blake2b(dumps([_said(message) for message in turn]), digest_size=16).hexdigest()
 
 
@@ -76,11 +76,11 @@ def _beside(content: Content) -> JsonValue:
 
 
 def ends_openly(turn: Sequence[Message]) -> bool:
-    """Whether a model can answer behind this turn: a person spoke last, or a tool."""
+    """Return whether a model can answer after this turn: the last message is the user's or a tool's."""
     return bool(turn) and isinstance(turn[-1], UserMessage | ToolMessage)
 
 
 def files_in(turn: Sequence[Message]) -> list[ImagePart | FilePart]:
-    """Return the images and files that a person sent along."""
+    """Return the images and files that the user attached."""
     contents = (m.content for m in turn if isinstance(m, UserMessage) and not isinstance(m.content, str))
     return [part for content in contents for part in content if not isinstance(part, TextPart)]

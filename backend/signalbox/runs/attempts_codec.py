@@ -1,4 +1,4 @@
-"""A run's figures on their way to the disk and back: steps, attempts, usage, cost."""
+"""Converts between a run's progress and its stored figures: steps, attempts, usage, cost."""
 
 from typing import TypeVar, cast
 
@@ -13,7 +13,7 @@ Known = TypeVar("Known", bound=Figures)
 
 
 def with_figures(figures: Known, progress: Progress) -> Known:
-    """Return figures, or a whole record, with how far the run has come."""
+    """Return figures, or a whole record, with the current progress."""
     return replace(
         figures,
         steps=progress.steps,
@@ -25,9 +25,9 @@ def with_figures(figures: Known, progress: Progress) -> Known:
 
 
 def progress_of(record: RunRecord) -> Progress:
-    """Return the ledger that a record tells of; attempts that cannot be read are left out, and it is short of them.
+    """Return the progress that a record describes, without damaged attempts.
 
-    So it is, ever after, where a cost is an estimate that none of the attempts accounts for.
+    `is_short` is set if an attempt was left out, or if the cost is an estimate that no stored attempt explains.
     """
     found = [_attempt_of(attempt) for attempt in record.attempts]
     attempts = [attempt for attempt in found if attempt is not None]
@@ -42,13 +42,13 @@ def progress_of(record: RunRecord) -> Progress:
 
 
 def attempts_of(progress: Progress) -> tuple[JsonObject, ...]:
-    """Return the attempts as they are kept."""
-    # Not dataclasses.asdict: it copies every value deep down, and was a twelfth of a short stream.
+    """Return the attempts as JSON for the store."""
+    # Not dataclasses.asdict: it deep-copies every value, which took a twelfth of a short stream.
     return tuple(cast(list[JsonObject], msgspec.to_builtins(progress.attempts)))
 
 
 def _attempt_of(kept: JsonObject) -> Attempt | None:
-    """Read an attempt, None where it is damaged; a field that a later version has written is left out."""
+    """Return a stored attempt, None if it is damaged; fields written by a later version are ignored."""
     try:
         return msgspec.convert(kept, Attempt)
     except msgspec.ValidationError:

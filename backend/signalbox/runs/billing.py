@@ -1,4 +1,4 @@
-"""Settling the bill: once a run is over, asks what the attempts cost that never told their usage (quirk F4)."""
+"""Settles costs after a run: fetches the bill of each attempt that reported no usage (quirk F4)."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -17,46 +17,46 @@ from signalbox.runs.attempts_codec import with_figures
 
 _log = structlog.get_logger()
 
-# OpenRouter answers 404 for some seconds, 9 to 11 in one report, before it knows a generation.
+# OpenRouter answers 404 for a generation at first, in one report for 9 to 11 seconds.
 WAITS = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0)
 _LONGEST_WAIT = 60.0
-_ASK_SECONDS = 10.0
+_FETCH_SECONDS = 10.0
 
 
 @dataclass(slots=True)
 class Settlements:
-    """The settlements under way: one task per run that owes something, of which only some ask at a time.
+    """The running settlements: one task per run with open costs; `slots` limits concurrent requests.
 
-    Beyond `most` runs at once a run stays estimated: a flood of stops must not bury the process.
+    Beyond `max_runs` at once a run's cost stays an estimate, so that many stopped runs cannot overload the process.
     """
 
     bills: BillSource
     clock: Callable[[], float] = time
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    most: int = 500
-    desk: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(4))
+    max_runs: int = 500
+    slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(4))
     _tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
     _is_closed: bool = False
 
     def begin(self, run_id: str, progress: Progress, keep: Callable[[], None] = lambda: None) -> None:
-        """Settle what this run owes, in the background; `keep` is called when a figure has changed."""
-        if self._is_closed or len(self._tasks) >= self.most or not _open(progress):
+        """Settle the open costs of a run in the background; `keep` is called to save the result."""
+        if self._is_closed or len(self._tasks) >= self.max_runs or not _unsettled(progress):
             return
         task = asyncio.create_task(self._settle(run_id, progress, keep), name=f"bill {run_id}")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def begin_over(self, store: RunStore, run_id: str, figures: Figures, progress: Progress) -> None:
-        """Settle a run that is over. That may take minutes: neither its text nor its question is held."""
+    def begin_for_ended(self, store: RunStore, run_id: str, figures: Figures, progress: Progress) -> None:
+        """Settle an ended run. That may take minutes, so neither its text nor its question is held in memory."""
         self.begin(run_id, progress, partial(store.save_figures, run_id, partial(with_figures, figures, progress)))
 
     async def wait(self) -> None:
-        """Wait until nothing is being settled."""
+        """Wait until all settlements have ended."""
         while self._tasks:
             await asyncio.wait(self._tasks)
 
     async def aclose(self) -> None:
-        """End all settlements; what they have not settled stays estimated."""
+        """Cancel all settlements; open costs stay estimates."""
         self._is_closed = True
         tasks = list(self._tasks)
         for task in tasks:
@@ -66,8 +66,8 @@ class Settlements:
     async def _settle(self, run_id: str, progress: Progress, keep: Callable[[], None]) -> None:
         code: Code | None = None
         try:
-            code = await self._ask_all(progress)
-        except Exception as error:  # noqa: BLE001 - a bill that breaks us is told, and breaks nothing else
+            code = await self._fetch_all(progress)
+        except Exception as error:  # noqa: BLE001 - logged; a malformed bill must not end the task without saving
             _log.error("bill.broke", run_id=run_id, error=type(error).__name__)
         if not progress.is_estimate:
             progress.settled_at = self.clock()
@@ -81,14 +81,14 @@ class Settlements:
             cost=usage.cost if usage else None,
         )
 
-    async def _ask_all(self, progress: Progress) -> Code | None:
-        """Ask for each open attempt until it is told or refused for good; return the last refusal."""
-        owing = _open(progress)
+    async def _fetch_all(self, progress: Progress) -> Code | None:
+        """Fetch the bill of each open attempt, with retries; return the last error's code, or None."""
+        owing = _unsettled(progress)
         last: UpstreamError | None = None
         for wait in WAITS:
-            await self.sleep(max(wait, _asked_to_wait(last)))
+            await self.sleep(max(wait, _retry_after(last)))
             for attempt in list(owing):
-                refusal = await self._ask(attempt)
+                refusal = await self._fetch_bill(attempt)
                 last = refusal or last
                 if refusal is None or _is_final(refusal):
                     owing.remove(attempt)
@@ -96,10 +96,10 @@ class Settlements:
                 break
         return last.code if last else None
 
-    async def _ask(self, attempt: Attempt) -> UpstreamError | None:
-        """Ask once; return why there is no bill."""
+    async def _fetch_bill(self, attempt: Attempt) -> UpstreamError | None:
+        """Fetch one bill and charge the attempt; return the error, or None."""
         try:
-            async with self.desk, asyncio.timeout(_ASK_SECONDS):
+            async with self.slots, asyncio.timeout(_FETCH_SECONDS):
                 bill = await self.bills.bill(attempt.generation_id or "")
         except UpstreamError as error:
             return error
@@ -111,15 +111,15 @@ class Settlements:
         return None
 
 
-def _open(progress: Progress) -> list[Attempt]:
+def _unsettled(progress: Progress) -> list[Attempt]:
     return [attempt for attempt in progress.attempts if attempt.is_owed and attempt.generation_id]
 
 
-def _asked_to_wait(refusal: UpstreamError | None) -> float:
+def _retry_after(refusal: UpstreamError | None) -> float:
     asked = refusal.retry_after if refusal else None
     return min(asked or 0.0, _LONGEST_WAIT)
 
 
 def _is_final(error: UpstreamError) -> bool:
-    """A bill that is not found is not written yet; a long limit of the chat need not hold for bills."""
+    """Return whether retrying is useless. Not found means not available yet."""
     return error.code is not Code.UPSTREAM_NOT_FOUND and not CODES[error.code].retryable

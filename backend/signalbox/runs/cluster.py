@@ -1,4 +1,4 @@
-"""The other workers of a shared database: whose runs live where, what is heard of them, who ends those of the dead."""
+"""The workers that share a database: follow and stop runs of other workers, heartbeats, runs of dead workers."""
 
 import asyncio
 from collections import defaultdict
@@ -20,35 +20,35 @@ Value = TypeVar("Value")
 
 _log = structlog.get_logger()
 
-# A notification may be lost, so waiting tasks also poll at this interval.
+# A notification may get lost, so waiting tasks also poll at this interval.
 POLL_SECONDS = 0.5
-# Followers of a run renew their sign; one that stops renewing has gone.
-SAY_AGAIN_SECONDS = 5.0
-_GONE_SECONDS = 3 * SAY_AGAIN_SECONDS
+# A worker with subscribers renews its subscription to a run; one that stops renewing has gone.
+RENEW_SECONDS = 5.0
+_GONE_SECONDS = 3 * RENEW_SECONDS
 _BEATS_PER_LEASE = 5
 
 
 class Notifier(Protocol):
-    """Calls lines of words to all workers; raises StoreError."""
+    """Sends notifications to all workers."""
 
     async def notify(self, *words: str) -> None:
-        """Call."""
+        """Send each line to all workers; raises StoreError."""
         ...
 
 
 class LocalRuns(Protocol):
-    """The runs of this worker, as the other workers see them: all of these do nothing for a run that is not here."""
+    """The runs of this worker, for other workers. All methods ignore a run that does not live here."""
 
     def add_remote_subscriber(self, run_id: str) -> bool:
-        """Another worker follows a run; tell whether it is here."""
+        """Count another worker as a subscriber of a run; return whether the run lives here."""
         ...
 
     def remove_remote_subscriber(self, run_id: str) -> None:
-        """Another worker follows it no more."""
+        """Stop counting it."""
         ...
 
     def extend_polled(self, run_id: str) -> None:
-        """Another worker was asked for what there is of a run."""
+        """Extend the time of a run that is polled at another worker."""
         ...
 
     def stop_local(self, run_id: str) -> None:
@@ -58,10 +58,10 @@ class LocalRuns(Protocol):
 
 @dataclass(slots=True)
 class Cluster:
-    """Speaks with the other workers. `me` is this worker's name, `lease_seconds` how long its word for its runs holds.
+    """Communicates with the other workers. `me` is this worker's name, `lease_seconds` how long a lease is valid.
 
-    `renew` renews the leases and raises StoreError; `end_orphans` takes over runs of the dead and ends them. `clock`
-    is monotonic.
+    `renew` renews this worker's leases and raises StoreError. `end_orphans` takes over runs of dead workers and ends
+    them. `remote_subscribers` maps a run to the workers that follow it and when they expire. `clock` is monotonic.
     """
 
     me: str
@@ -77,61 +77,61 @@ class Cluster:
     _waiting: defaultdict[str, set[asyncio.Event]] = field(default_factory=lambda: defaultdict(set))
     _tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
 
-    # --- what this worker asks of others -------------------------------------------------------------------------
+    # --- requests to other workers -------------------------------------------------------------------------------
 
     async def follow(self, run_id: str, after: int) -> AsyncGenerator[list[Stamped], None]:
-        """Yield the events of a run that lives elsewhere behind a cursor, to its end; it waits for a database."""
-        with self._waiting_for(run_id) as news:
+        """Yield the events of another worker's run after a sequence number, to its end; waits out database outages."""
+        with self._news_of(run_id) as news:
             said: float | None = None
             is_over = False
             try:
                 while True:
                     news.clear()
-                    while batch := await _at_last(partial(self.store.read_events, run_id, after)):
+                    while batch := await _retry_while_unavailable(partial(self.store.read_events, run_id, after)):
                         after = batch[-1].seq
                         yield batch
                         if isinstance(batch[-1].event, Done):
                             return
                     if is_over:
                         return
-                    if said is None or self.clock() - said > SAY_AGAIN_SECONDS:
+                    if said is None or self.clock() - said > RENEW_SECONDS:
                         self._notify_later(f"watch {run_id} {self.me}")
                         said = self.clock()
-                    if not await _came(news):  # it was deleted, or its end came without a word: then read once more
-                        is_over = await _at_last(partial(self.store.is_over, run_id))
+                    if not await _wait_for_news(news):  # deleted, or its end unnoticed: read again
+                        is_over = await _retry_while_unavailable(partial(self.store.is_over, run_id))
             finally:
                 if said is not None and len(self._waiting[run_id]) == 1:
                     self._notify_later(f"leave {run_id} {self.me}")
 
     async def stop(self, run_id: str) -> RunRecord:
-        """Have a run stopped where it lives, and return it as it ended; raises StoreError, RequestError WORKER_SILENT.
+        """Stop another worker's run and return its final record; raises StoreError, RequestError WORKER_SILENT.
 
-        A run whose worker is dead is ended as soon as that is noticed.
+        If that worker is dead, its run is ended once its lease has expired.
         """
-        with self._waiting_for(run_id) as news:
+        with self._news_of(run_id) as news:
             until = self.clock() + 2 * self.lease_seconds
             while self.clock() < until:
                 news.clear()
-                # Together, so that they are heard in this order: who watches is told of the end at once.
+                # Sent together, so that they arrive in this order and the ending is announced to this worker.
                 await self.notifier.notify(f"watch {run_id} {self.me}", f"stop {run_id}")
-                await _came(news)
-                record = await self._found(run_id)
+                await _wait_for_news(news)
+                record = await self._find(run_id)
                 if record.is_over:
                     return record
         raise RequestError(Code.WORKER_SILENT)
 
     def poll(self, run_id: str) -> None:
-        """Tell the worker of a run that it was polled."""
+        """Notify the worker of a run that it was polled."""
         self._notify_later(f"poll {run_id}")
 
-    async def _found(self, run_id: str) -> RunRecord:
+    async def _find(self, run_id: str) -> RunRecord:
         record = await self.store.find(run_id)
         if record is None:
             raise RequestError(Code.UNKNOWN_RUN)
         return record
 
     @contextmanager
-    def _waiting_for(self, run_id: str) -> Generator[asyncio.Event, None, None]:
+    def _news_of(self, run_id: str) -> Generator[asyncio.Event, None, None]:
         news = asyncio.Event()
         self._waiting[run_id].add(news)
         try:
@@ -142,7 +142,7 @@ class Cluster:
                 del self._waiting[run_id]
 
     def _notify_later(self, words: str) -> None:
-        """Call without waiting; a call that is lost is made again, or replaced by looking."""
+        """Send a notification in the background; it may fail, because it is repeated or replaced by polling."""
 
         async def call() -> None:
             with suppress(StoreError):
@@ -152,19 +152,19 @@ class Cluster:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    # --- what others ask of this worker --------------------------------------------------------------------------
+    # --- requests from other workers -----------------------------------------------------------------------------
 
     def handle_notification(self, line: str) -> None:
-        """Do what a line of words says; one that is not known is a later version's."""
+        """Handle a notification; an unknown one comes from a later version and is ignored."""
         match line.split():
             case ["news", *run_ids]:
                 for run_id in run_ids:
                     for news in self._waiting.get(run_id, ()):
                         news.set()
             case ["watch", run_id, worker] if worker != self.me:
-                self._watched_by(run_id, worker)
+                self._add_remote(run_id, worker)
             case ["leave", run_id, worker]:
-                self._left_by(run_id, worker)
+                self._remove_remote(run_id, worker)
             case ["poll", run_id]:
                 self.local.extend_polled(run_id)
             case ["stop", run_id]:
@@ -172,7 +172,7 @@ class Cluster:
             case _:
                 pass
 
-    def _watched_by(self, run_id: str, worker: str) -> None:
+    def _add_remote(self, run_id: str, worker: str) -> None:
         known = self.remote_subscribers.get(run_id)
         if known is None:
             if not self.local.add_remote_subscriber(run_id):
@@ -180,24 +180,24 @@ class Cluster:
             known = self.remote_subscribers[run_id] = {}
         known[worker] = self.clock() + _GONE_SECONDS
 
-    def _left_by(self, run_id: str, worker: str) -> None:
+    def _remove_remote(self, run_id: str, worker: str) -> None:
         workers = self.remote_subscribers.get(run_id, {})
         if workers.pop(worker, None) is not None and not workers:
             del self.remote_subscribers[run_id]
             self.local.remove_remote_subscriber(run_id)
 
     def forget(self, run_id: str) -> None:
-        """Drop all subscribers of a run that is over."""
+        """Forget the remote subscribers of an ended run."""
         self.remote_subscribers.pop(run_id, None)
 
-    # --- the beat --------------------------------------------------------------------------------------------------
+    # --- heartbeat -----------------------------------------------------------------------------------------------
 
     async def send_heartbeats(self) -> None:
-        """Renew the leases and end the runs of the dead, until this is cancelled.
+        """Renew the leases and end the runs of dead workers, until cancelled.
 
-        The two do not wait for each other: there may be many dead runs, and who ends them must not be taken for dead.
-        After an outage or a stall of the database all leases have expired: no worker counts as dead before it had the
-        time of a lease to renew its own.
+        Ending runs does not delay the renewal: it may take long, and this worker must not be taken for dead meanwhile.
+        After an outage of the database all leases have expired. So runs are only taken over once the database has
+        worked for the duration of a lease, in which every live worker can renew its own.
         """
         every = self.lease_seconds / _BEATS_PER_LEASE
         well_since: float | None = None
@@ -208,9 +208,9 @@ class Cluster:
                 is_renewed = await self._renewed()
                 is_well = is_renewed and self.clock() - began < every
                 well_since = None if not is_well else began if well_since is None else well_since
-                if well_since is not None and began - well_since >= self.lease_seconds and _is_over(ending):
+                if well_since is not None and began - well_since >= self.lease_seconds and _may_end_orphans(ending):
                     ending = asyncio.ensure_future(self.end_orphans())
-                self._let_go_of_the_gone()
+                self._drop_expired_subscribers()
                 await self.sleep(every)
         finally:
             if ending is not None:
@@ -221,12 +221,12 @@ class Cluster:
             await self.renew()
         except StoreError:
             return False
-        except Exception as error:  # noqa: BLE001 - a worker without a beat would be taken for dead
+        except Exception as error:  # noqa: BLE001 - without heartbeats this worker would be taken for dead
             _log.error("peers.beat", error=type(error).__name__)
             return False
         return True
 
-    def _let_go_of_the_gone(self) -> None:
+    def _drop_expired_subscribers(self) -> None:
         now = self.clock()
         gone = [
             (run, worker)
@@ -235,11 +235,11 @@ class Cluster:
             if until < now
         ]
         for run_id, worker in gone:
-            self._left_by(run_id, worker)
+            self._remove_remote(run_id, worker)
 
 
-def _is_over(ending: "asyncio.Future[object] | None") -> bool:
-    """Whether the runs of the dead can be looked for again; what went wrong the last time is told."""
+def _may_end_orphans(ending: "asyncio.Future[object] | None") -> bool:
+    """Return whether the last takeover has finished; its error is logged."""
     if ending is None or not ending.done():
         return ending is None
     error = None if ending.cancelled() else ending.exception()
@@ -248,8 +248,8 @@ def _is_over(ending: "asyncio.Future[object] | None") -> bool:
     return True
 
 
-async def _at_last(ask: Callable[[], Awaitable[Value]]) -> Value:
-    """Ask the database until it answers: a stream that has begun is not broken off because it is away."""
+async def _retry_while_unavailable(ask: Callable[[], Awaitable[Value]]) -> Value:
+    """Retry until the database answers: an outage does not break an open stream."""
     while True:
         try:
             return await ask()
@@ -259,8 +259,8 @@ async def _at_last(ask: Callable[[], Awaitable[Value]]) -> Value:
         await asyncio.sleep(POLL_SECONDS)
 
 
-async def _came(news: asyncio.Event) -> bool:
-    """Wait for news; tell whether they came before it is time to look without."""
+async def _wait_for_news(news: asyncio.Event) -> bool:
+    """Wait for a notification; return False if it is time to poll instead."""
     with suppress(TimeoutError):
         async with asyncio.timeout(POLL_SECONDS):
             await news.wait()

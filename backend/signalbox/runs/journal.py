@@ -1,4 +1,4 @@
-"""A live run's journal: the newest events in memory, those before them on disk; any number of watchers read it."""
+"""An active run's journal: the newest events in memory, older ones on disk, read by any number of subscribers."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -14,8 +14,8 @@ from signalbox.core.errors import StoreError
 from signalbox.core.events import AnyEvent, Done, Stamped
 from signalbox.core.ports import RunStore, TryEmit
 
-# Events kept in memory although they are on disk: a watcher who is that little behind costs no read.
-_KEPT = 1024
+# Events that stay in memory although they are on disk: a subscriber that lags by fewer needs no disk read.
+_IN_MEMORY = 1024
 _RETRY_SECONDS = 0.5
 
 
@@ -26,9 +26,9 @@ def decline(batch: list[Stamped]) -> bool:
 
 @dataclass(slots=True, eq=False)
 class Cursor:
-    """A watcher's place: everything up to `after` is told to him.
+    """A subscriber's position: it has everything up to `after`.
 
-    He waits in a task, until `woken`, when he has read everything; `try_emit` may spare him the waking.
+    A subscriber that has read everything waits for `woken` in its task, unless `try_emit` delivers without waking it.
     """
 
     after: int
@@ -37,12 +37,12 @@ class Cursor:
 
 
 class Journal(Struct):
-    """One run's events. Nothing is shown before its number is reserved on disk: no crash can give it out again.
+    """One run's events. No event is emitted before its number is reserved on disk, so no crash can reuse the number.
 
-    `seq` is the last event's number, `durable` that of the last one that is filed on disk. Numbers up to `reserved` are
-    promised to this run on disk, ahead of its events: after a crash it goes on above them. `is_over` once nothing
-    follows, `is_lost` once another worker tells the rest. `_tail` are the newest events, from the number `_first` on.
-    Tasks in `_waiting` have read every event that may be shown.
+    `seq` is the number of the last event, `durable` of the last one on disk. Numbers up to `reserved` are reserved on
+    disk ahead of the events; after a crash, numbering continues above them. `is_over` is set after the last event,
+    `is_lost` if another worker has taken over the run. `_tail` are the newest events, starting at number `_first`.
+    Cursors in `_waiting` have read every event that may be emitted.
     """
 
     run_id: str
@@ -57,15 +57,15 @@ class Journal(Struct):
     _waiting: list[Cursor] = []
 
     def append(self, events: list[AnyEvent]) -> None:
-        """Add events (one at least), and wake the subscribers that wait for them; of a lost run none."""
+        """Append at least one event and deliver it to waiting subscribers; ignored if the run is lost."""
         if self.is_lost:
             return
         at = int(time() * 1000)
-        if len(events) == 1:  # a slow stream's events all come alone, and this takes a quarter of the time
+        if len(events) == 1:  # all events of a slow stream come alone; four times as fast
             batch = [Stamped(self.seq + 1, at, events[0])]
         else:
             batch = list(map(Stamped, count(self.seq + 1), repeat(at), events))
-        self.store.append(self.run_id, batch)  # first: what it does not take has not happened
+        self.store.append(self.run_id, batch)  # first: an event that it rejects has not happened
         self._tail += batch
         self.seq = seq = batch[-1].seq
         if seq <= self.reserved and type(events[-1]) is not Done:
@@ -75,31 +75,31 @@ class Journal(Struct):
                 one.after = seq
             else:
                 return
-        self.wake()  # those who know it already find nothing new
+        self.wake()  # subscribers that have the batch already find nothing new
 
-    def written(self, durable: int, reserved: int) -> None:
-        """Take in how far it is filed on disk."""
+    def mark_durable(self, durable: int, reserved: int) -> None:
+        """Record up to where events are on disk and numbers are reserved; called after a flush."""
         self.durable = durable
         if reserved > self.reserved:
             self.reserved = reserved
             self.wake()
-        if len(self._tail) > 2 * _KEPT:
-            self._cut(durable)
+        if len(self._tail) > 2 * _IN_MEMORY:
+            self._trim(durable)
 
-    def _cut(self, durable: int) -> None:
-        spare = min(durable - self._first + 1, len(self._tail) - _KEPT)
-        if spare > _KEPT:  # seldom, and then much: each time moves what stays
+    def _trim(self, durable: int) -> None:
+        spare = min(durable - self._first + 1, len(self._tail) - _IN_MEMORY)
+        if spare > _IN_MEMORY:  # rarely, and then many at once: each deletion moves the rest
             del self._tail[:spare]
             self._first += spare
 
     def follow(self, after: int) -> AsyncIterator[list[Stamped]]:
-        """Yield what is behind a number, then what comes, to the end; one list per wake-up."""
-        return self.go_on(Cursor(after))
+        """Yield the events after a number, then new ones to the end; one list per wake-up."""
+        return self.read_from(Cursor(after))
 
-    async def go_on(self, cursor: Cursor) -> AsyncIterator[list[Stamped]]:
-        """Do as `follow` does, and move the cursor along.
+    async def read_from(self, cursor: Cursor) -> AsyncIterator[list[Stamped]]:
+        """Yield events like `follow`, and advance the cursor.
 
-        What its `try_emit` takes meanwhile is not yielded. The end is always yielded: it waits for the disk.
+        Batches that its `try_emit` accepts are not yielded. The last event is always yielded, after a flush.
         """
         loop = asyncio.get_running_loop()
         cursor.after = min(cursor.after, self.seq)
@@ -107,7 +107,7 @@ class Journal(Struct):
             after = cursor.after
             batch = self._in_memory(after) if after < self.seq else []
             if batch is None:
-                batch = await self._next_patiently(after)
+                batch = await self._next_with_retry(after)
             if batch:
                 cursor.after = batch[-1].seq
                 yield batch
@@ -118,20 +118,20 @@ class Journal(Struct):
                 self._waiting.append(cursor)
                 try:
                     await cursor.woken
-                except BaseException:  # he leaves
+                except BaseException:  # the subscriber leaves
                     if cursor in self._waiting:
                         self._waiting.remove(cursor)
                     raise
 
-    async def so_far(self, after: int) -> AsyncIterator[list[Stamped]]:
-        """Yield what is behind a cursor by now, and wait for nothing more."""
+    async def read_available(self, after: int) -> AsyncIterator[list[Stamped]]:
+        """Yield the events after a number that exist now, and wait for no more."""
         now = self.seq
         while after < now and (batch := await self._next(after)):
             after = batch[-1].seq
             yield batch
 
-    async def _next_patiently(self, after: int) -> list[Stamped]:
-        """Wait for a disk that is away: only a slow watcher needs it, and breaking his stream would not help him."""
+    async def _next_with_retry(self, after: int) -> list[Stamped]:
+        """Retry until the disk is available: only a lagging subscriber needs it, and its stream stays open."""
         while True:
             try:
                 return await self._next(after)
@@ -141,59 +141,59 @@ class Journal(Struct):
             await asyncio.sleep(_RETRY_SECONDS)
 
     async def _next(self, after: int) -> list[Stamped]:
-        batch = await self.read(after)
+        batch = await self.next_events(after)
         if not batch or self.durable >= batch[-1].seq or not isinstance(batch[-1].event, Done):
             return batch
         if len(batch) > 1:
-            return batch[:-1]  # only the end waits for the disk
-        await self._recorded()
+            return batch[:-1]  # only the last event waits for the disk
+        await self._flush_ending()
         return [] if self.is_lost else batch
 
-    async def _recorded(self) -> None:
-        """Flush the end before it is emitted: after a crash, clients that have seen it must not get another one.
+    async def _flush_ending(self) -> None:
+        """Flush the ending before it is emitted: after a crash, clients that have seen it must not get another one.
 
-        A disk that is ill or silent holds it up for its time, and no longer.
+        If the disk fails, the ending is emitted after the store's timeout.
         """
         with suppress(StoreError):
             await self.store.flush(self.run_id)
 
     def _in_memory(self, after: int) -> list[Stamped] | None:
-        """Return what may be shown at once; None where the disk has a word in it."""
+        """Return the events that can be emitted at once, None if the disk is needed."""
         if after + 1 < self._first or self.is_over:
             return None
         return self._tail_behind(after)
 
-    async def read(self, after: int) -> list[Stamped]:
-        """Return the next events with seq > after that may be shown; none when there are none yet."""
+    async def next_events(self, after: int) -> list[Stamped]:
+        """Return the next events with seq > after that may be emitted; an empty list if there are none yet."""
         if after + 1 < self._first and (kept := await self.store.read_events(self.run_id, after)):
             return kept
-        return self._tail_behind(max(after, self._first - 1))  # what was there has been deleted: go on with the rest
+        return self._tail_behind(max(after, self._first - 1))  # the events on disk were deleted: continue with the rest
 
     def _tail_behind(self, after: int) -> list[Stamped]:
         shown = min(self.seq, self.reserved)
         return self._tail[after + 1 - self._first : shown + 1 - self._first]
 
-    def lose(self) -> None:
-        """Show nothing more: another worker has taken the run over, and its ending is the one that is kept."""
+    def release(self) -> None:
+        """Emit nothing more: another worker has taken over the run, and its ending counts."""
         self.is_lost = True
         self.wake()
 
     def wake(self) -> None:
-        """Have all watchers look again, those who cannot be told at once."""
+        """Deliver to all waiting subscribers; wake the tasks of those that decline."""
         waiting, self._waiting = self._waiting, []
         for one in waiting:
             if one.woken.done():
-                continue  # he is leaving
-            if self._push(one):
+                continue  # the subscriber is leaving
+            if self._try_emit(one):
                 self._waiting.append(one)
             else:
                 one.woken.set_result(None)
 
-    def _push(self, one: Cursor) -> bool:
-        """Tell a watcher what there is where it is made: that wakes no task, which is a third of a paced event."""
+    def _try_emit(self, one: Cursor) -> bool:
+        """Deliver to a subscriber without waking its task, which would take a third of the time of an event."""
         first, after = self._first, one.after
         if self.is_over or self.is_lost or after + 1 < first:
-            return False  # the disk has a word in it
+            return False  # the disk is needed
         batch = self._tail[after + 1 - first : min(self.seq, self.reserved) + 1 - first]
         if batch:
             if type(batch[-1].event) is Done or not one.try_emit(batch):
@@ -203,7 +203,7 @@ class Journal(Struct):
 
 
 async def read_all(read: Callable[[int], Awaitable[list[Stamped]]]) -> list[Stamped]:
-    """Return a whole journal, read piece by piece behind a cursor; raises StoreError."""
+    """Return a whole journal, read page by page; raises StoreError."""
     events: list[Stamped] = []
     while batch := await read(events[-1].seq if events else 0):
         events += batch

@@ -1,4 +1,4 @@
-"""All runs: start, watch, stop, find; those of this process as they are, all others as they were kept."""
+"""Starts, finds, streams, stops and deletes runs: active ones of this process, all others from the store."""
 
 import asyncio
 import re
@@ -24,26 +24,26 @@ from signalbox.runs.billing import Settlements
 from signalbox.runs.cluster import Cluster
 from signalbox.runs.journal import Cursor, decline, read_all
 from signalbox.runs.named_locks import NameLocks
-from signalbox.runs.recovery import CRASHED, ignore, recover
+from signalbox.runs.recovery import CRASHED, no_op, recover
 from signalbox.runs.run import DETACHED, SHUT_DOWN, STOPPED, Run, StartOptions, new_run
 
 _log = structlog.get_logger()
 
-# A host forgets its generations in time; a bill that is older than this stays an estimate.
+# Providers delete generations after a while; the cost of an older run stays an estimate.
 _BILL_SECONDS = 24 * 3600.0
-# A polled run lives at least this long between two polls, whatever its time limit without readers is.
-_BETWEEN_POLLS = 30.0
+# A run that is polled lives at least this long between two polls, even if its limit without subscribers is shorter.
+_POLL_GRACE_SECONDS = 30.0
 _RUN_ID = re.compile(r"[0-9a-f]{32}")
 _NO_RUN_ID = "There is no run with that id: a run id has 32 hex digits."
-_NOT_ASKED = StartOptions()
+_DEFAULT_OPTIONS = StartOptions()
 
 
 @dataclass(slots=True)
 class RunManager:
-    """Holds the live runs, and finds all others in the store.
+    """Holds the active runs of this process; all others are in the store.
 
-    `most_bytes` limits the events of one run. A detached run without a subscriber is stopped after `detached_seconds`,
-    any other that never had one after `unwatched_seconds`.
+    `max_bytes` limits the events of one run. A detached run is stopped after `detached_seconds` without a subscriber,
+    any other run after `unsubscribed_seconds` if no subscriber ever connects.
     """
 
     store: RunStore
@@ -51,58 +51,59 @@ class RunManager:
     max_bytes: float = inf
     detached_seconds: float = 300.0
     unsubscribed_seconds: float = 30.0
-    on_start: Callable[[Run], None] = ignore
-    on_over: Callable[[Run], None] = ignore
-    on_recovered: Callable[[RunRecord], None] = ignore
+    on_start: Callable[[Run], None] = no_op
+    on_over: Callable[[Run], None] = no_op
+    on_recovered: Callable[[RunRecord], None] = no_op
     settlements: Settlements | None = None
     cluster: Cluster | None = None
     _live: dict[str, Run] = field(default_factory=dict[str, Run])
-    _unwritten: dict[str, Run] = field(default_factory=dict[str, Run])
+    _undurable: dict[str, Run] = field(default_factory=dict[str, Run])
     names: NameLocks = field(default_factory=NameLocks)
-    is_draining: bool = False  # the process was told to stop
-    is_closing: bool = False  # no more runs are taken
+    is_draining: bool = False  # the process received a signal to stop
+    is_closing: bool = False  # new runs are rejected
 
-    # --- start -------------------------------------------------------------------------------------------------
+    # --- start ---------------------------------------------------------------------------------------------------
 
     async def recover(self) -> None:
-        """End what a crash has cut, and ask for the bills that are still open; raises StoreError."""
+        """End the runs that a crash interrupted, and fetch the costs that are still open; raises StoreError."""
         while await recover(self.store, self.on_recovered):
-            pass  # some at a time
+            pass  # one batch at a time
         for record in await self.store.unsettled(time() - _BILL_SECONDS):
-            self._settle_kept(record)
+            self._settle_record(record)
 
     async def end_orphans(self) -> None:
-        """End the runs of workers that are dead, and ask for their bills; raises StoreError."""
+        """End the runs of dead workers, and fetch their costs; raises StoreError."""
         while ended := await recover(self.store, self.on_recovered):
             for record in ended:
-                self._settle_kept(record)
+                self._settle_record(record)
 
     async def start(
-        self, context: ConversationContext, progress: Progress, loop: Loop, options: StartOptions = _NOT_ASKED
+        self, context: ConversationContext, progress: Progress, loop: Loop, options: StartOptions = _DEFAULT_OPTIONS
     ) -> Run:
-        """Start a run, and return once it is on disk: subscribers see nothing before. The request is sent meanwhile.
+        """Start a run and return it once it is on disk; the upstream request is sent meanwhile.
 
-        Raises RequestError while too many runs are active or the server is stopping, and where the store fails.
+        Subscribers see no event before that. Raises RequestError if too many runs are active, the server is stopping
+        or the store fails.
         """
-        self._check_room()
+        self._check_capacity()
         context.recorded = partial(self.store.flush, context.run_id)
         run = new_run(context, progress, self.store, options)
         self._live[run.id] = run
-        # Handed over before the run's first step, so that the disk is at it while the model is asked.
-        kept = self.store.open(run.opening, partial(self._written, run))
+        # Queued before the run's first step, so that the disk writes while the request is sent.
+        kept = self.store.open(run.opening, partial(self._on_durable, run))
         self.on_start(run)
-        run.start(loop, self._over, self.max_bytes)
-        self._detach_later(run, at_least=self.unsubscribed_seconds)
+        run.start(loop, self._on_run_ended, self.max_bytes)
+        self._stop_later(run, at_least=self.unsubscribed_seconds)
         try:
             await kept
         except StoreError as error:
             run.stop()
             await run.wait()
-            self._unwritten.pop(run.id, None)
+            self._undurable.pop(run.id, None)
             raise RequestError(error.code) from None
         return run
 
-    def _check_room(self) -> None:
+    def _check_capacity(self) -> None:
         if self.is_closing:
             raise RequestError(Code.SHUTTING_DOWN)
         if len(self._live) >= self.max_active:
@@ -112,23 +113,23 @@ class RunManager:
 
     @asynccontextmanager
     async def hold_key(self, key: str) -> AsyncGenerator[RunRecord | None, None]:
-        """Hold an Idempotency-Key, and tell which run it has started already; concurrent requests with it wait."""
+        """Lock an Idempotency-Key and yield the run that it already started; concurrent requests with it wait."""
         async with self.names.hold(f"key {key}", self.store):
             yield await self.store.find_by_key(key)
 
-    # --- find --------------------------------------------------------------------------------------------------
+    # --- find ----------------------------------------------------------------------------------------------------
 
     def live(self, run_id: str) -> Run | None:
-        """Return a run of this process that is under way, or not wholly on disk yet."""
-        return self._live.get(run_id) or self._unwritten.get(run_id)
+        """Return a run of this process that is active or not completely on disk yet."""
+        return self._live.get(run_id) or self._undurable.get(run_id)
 
     def is_running(self, run_id: str) -> bool:
-        """Whether a run without an ending on disk goes on, here or in another worker."""
+        """Return whether a run without an ending on disk is active, here or in another worker."""
         run = self.live(run_id)
         return self.cluster is not None if run is None else not run.is_over
 
     async def find(self, run_id: str) -> RunRecord:
-        """Return what is known of a run; raises RequestError UNKNOWN_RUN."""
+        """Return the current record of a run; raises RequestError UNKNOWN_RUN."""
         run = self.live(run_id)
         record = run.record() if run is not None else await self.store.find(run_id)
         if record is None:
@@ -138,10 +139,10 @@ class RunManager:
     async def recent(
         self, limit: int, before: tuple[float, str] | None = None, owner: str | None = None, statuses: Statuses = ()
     ) -> list[RunRecord]:
-        """Return the newest runs first, those under way among them, with their figures of now.
+        """Return runs, newest first; active ones with their current figures.
 
-        `before` is the start (epoch seconds) and id of a run; those that began before it follow. Those of one owner,
-        and of these statuses (None: under way); of all where none is named.
+        `before` is the start (epoch seconds) and id of a run; only older runs are returned. `owner` and `statuses`
+        (None is an active run) filter them; without them all match.
         """
         kept = await self.store.recent(limit, before, owner, statuses)
         return [run.record() if (run := self.live(record.id)) is not None else record for record in kept]
@@ -149,29 +150,29 @@ class RunManager:
     async def events(self, run_id: str) -> list[Stamped]:
         """Return every event of a run so far."""
         run = self.live(run_id)
-        return await read_all(run.journal.read if run is not None else partial(self.store.read_events, run_id))
+        return await read_all(run.journal.next_events if run is not None else partial(self.store.read_events, run_id))
 
-    # --- watch -------------------------------------------------------------------------------------------------
+    # --- subscribe -----------------------------------------------------------------------------------------------
 
     def subscribe(
         self, run: str | Run, after: int = 0, try_emit: TryEmit[list[Stamped]] = decline
     ) -> AsyncGenerator[list[Stamped], None]:
-        """Yield a run's events after a cursor, to its end. Leaving a live run early counts: see `_left`.
+        """Yield a run's events after a sequence number, to its end. Closing the generator early ends a subscription.
 
-        Batches of a live run that `try_emit` accepts are not yielded. A caller that has just started the run passes the
-        run itself: a short one may be over by now, and one in five was read back from disk.
+        Batches that `try_emit` accepts are not yielded. A caller that has just started the run passes the run itself:
+        a short one may be finished by now, and looking it up by id would read it back from disk.
         """
         run_id, live = (run, self.live(run)) if isinstance(run, str) else (run.id, run)
-        return self._watched(live, run_id, Cursor(after, try_emit))
+        return self._subscribed(live, run_id, Cursor(after, try_emit))
 
-    async def _watched(self, run: Run | None, run_id: str, cursor: Cursor) -> AsyncGenerator[list[Stamped], None]:
+    async def _subscribed(self, run: Run | None, run_id: str, cursor: Cursor) -> AsyncGenerator[list[Stamped], None]:
         if run is not None:
-            self._joined(run)
+            self._add_subscriber(run)
             try:
-                async for batch in run.journal.go_on(cursor):
+                async for batch in run.journal.read_from(cursor):
                     yield batch
             finally:
-                self._left(run)
+                self._remove_subscriber(run)
             if not run.journal.is_lost:
                 return
         elsewhere = self.cluster.follow(run_id, cursor.after) if self.cluster else self._replay(run_id, cursor.after)
@@ -180,16 +181,17 @@ class RunManager:
                 yield batch
 
     async def read_available(self, run_id: str, after: int = 0) -> AsyncGenerator[list[Stamped], None]:
-        """Yield the events after a cursor. A poll does not count as a subscriber.
+        """Yield the events after a sequence number that exist now, and wait for no more.
 
-        The end of a poll ends no run; a poll extends the time of a run without subscribers.
+        Such a poll is not a subscription: it stops no run when it ends, but extends the time of a run without
+        subscribers.
         """
         run = self.live(run_id)
         if run is not None:
-            self._polled(run)
+            self._extend(run)
         elif self.cluster is not None:
             self.cluster.poll(run_id)
-        async for batch in run.journal.so_far(after) if run is not None else self._replay(run_id, after):
+        async for batch in run.journal.read_available(after) if run is not None else self._replay(run_id, after):
             yield batch
 
     async def _replay(self, run_id: str, after: int) -> AsyncGenerator[list[Stamped], None]:
@@ -197,40 +199,40 @@ class RunManager:
             after = batch[-1].seq
             yield batch
             if type(batch[-1].event) is Done:
-                return  # nothing follows, so the disk need not be read
+                return  # nothing follows `done`; saves a read
 
-    def _joined(self, run: Run) -> None:
+    def _add_subscriber(self, run: Run) -> None:
         run.subscribers += 1
         if run.detached_timer is not None:
             run.detached_timer.cancel()
             run.detached_timer = None
 
-    def _left(self, run: Run) -> None:
-        """When the last watcher has gone a run ends, or goes on for its time."""
+    def _remove_subscriber(self, run: Run) -> None:
+        """Stop a run when its last subscriber leaves, at once or, if it is detached, after its time limit."""
         run.subscribers -= 1
         if run.is_over or run.subscribers > 0:
             return
         if run.options.continues_after_disconnect:
-            self._detach_later(run)
+            self._stop_later(run)
         else:
             run.stop(STOPPED)
 
-    def _polled(self, run: Run) -> None:
+    def _extend(self, run: Run) -> None:
         if run.detached_timer is not None and not run.is_over:
             run.detached_timer.cancel()
-            self._detach_later(run, at_least=_BETWEEN_POLLS)
+            self._stop_later(run, at_least=_POLL_GRACE_SECONDS)
 
-    def _detach_later(self, run: Run, at_least: float = 0.0) -> None:
+    def _stop_later(self, run: Run, at_least: float = 0.0) -> None:
         goes_on = run.options.continues_after_disconnect
         seconds, why = (self.detached_seconds, DETACHED) if goes_on else (self.unsubscribed_seconds, STOPPED)
         run.detached_timer = asyncio.get_running_loop().call_later(max(seconds, at_least), run.stop, why)
 
-    # --- end ---------------------------------------------------------------------------------------------------
+    # --- end -----------------------------------------------------------------------------------------------------
 
     async def stop(self, run_id: str) -> tuple[RunRecord, bool]:
-        """Stop a run; return it as it ended, and whether it was this that ended it. Raises RequestError UNKNOWN_RUN.
+        """Stop a run; return its final record and whether this call ended it. Raises RequestError UNKNOWN_RUN.
 
-        It returns once the ending is on disk, so a crash does not change what the client was told.
+        It returns once the ending is on disk, so that a crash cannot change what the client was told.
         """
         run = self.live(run_id)
         if run is None or run.is_over:
@@ -241,106 +243,106 @@ class RunManager:
             return record, record.status == "cancelled"
         run.stop()
         await run.wait()
-        with suppress(StoreError):  # the run is over all the same
+        with suppress(StoreError):  # the run has ended anyway
             await self.store.flush(run_id)
         return run.record(), True
 
-    def too_large(self, run_id: str) -> None:
-        """End a run whose journal has become too large; what it said is kept."""
+    def stop_too_large(self, run_id: str) -> None:
+        """Stop a run whose journal has become too large; its events so far stay."""
         if (run := self._live.get(run_id)) is not None:
             run.stop(TOO_LARGE)
 
     async def delete(self, run_id: str) -> None:
-        """Stop a run where it is under way, and delete everything stored about it; raises RequestError.
+        """Stop a run if it is active, and delete everything stored about it; raises RequestError.
 
-        An answer in a conversation goes with its conversation: what was said behind it would hang in the air.
+        A run in a conversation can only be deleted with the conversation, because later messages follow it.
         """
         record = await self.find(run_id)
         if record.conversation_id is not None:
             raise RequestError(Code.RUN_IN_CONVERSATION)
         await self.stop(run_id)
         await self.store.delete(run_id)
-        self._unwritten.pop(run_id, None)
+        self._undurable.pop(run_id, None)
 
-    def _over(self, run: Run) -> None:
-        self._live.pop(run.id, None)  # before anything that may fail: every ending releases the slot (quirk F7)
+    def _on_run_ended(self, run: Run) -> None:
+        self._live.pop(run.id, None)  # first, so that every ending releases the slot (quirk F7)
         if not run.journal.is_lost:
-            self._unwritten[run.id] = run
+            self._undurable[run.id] = run
         if run.detached_timer is not None:
             run.detached_timer.cancel()
-        run.context.messages.clear()  # what is remembered of a run is its journal and its figures
-        for follow in (self._settle, self._forget_written, self.on_over):
+        run.context.messages.clear()  # frees memory: the journal and the figures are enough from now on
+        for follow in (self._settle, self._release_if_durable, self.on_over):
             try:
                 follow(run)
-            except Exception as error:  # noqa: BLE001 - one of them that breaks keeps none of the others
+            except Exception as error:  # noqa: BLE001 - one failing step must not prevent the others
                 _log.error("run.after", run_id=run.id, error=type(error).__name__)
 
-    def _written(self, run: Run, seq: int, reserved: int) -> None:
-        run.journal.written(seq, reserved)
-        self._forget_written(run)
+    def _on_durable(self, run: Run, seq: int, reserved: int) -> None:
+        run.journal.mark_durable(seq, reserved)
+        self._release_if_durable(run)
 
-    def _forget_written(self, run: Run) -> None:
-        """Let go of a run once all of it is on disk."""
-        if run.is_written and run.id not in self._live:
-            self._unwritten.pop(run.id, None)
+    def _release_if_durable(self, run: Run) -> None:
+        """Remove a finished run from memory once all of it is on disk."""
+        if run.is_durable and run.id not in self._live:
+            self._undurable.pop(run.id, None)
             self.store.close(run.id)
             if self.cluster is not None:
                 self.cluster.forget(run.id)
 
     def _settle(self, run: Run) -> None:
         if self.settlements is not None and not self.is_closing:
-            self.settlements.begin_over(self.store, run.id, run.figures(), run.progress)
+            self.settlements.begin_for_ended(self.store, run.id, run.figures(), run.progress)
 
-    def _settle_kept(self, record: RunRecord) -> None:
+    def _settle_record(self, record: RunRecord) -> None:
         progress = progress_of(record)
-        # Of a damaged row what is left would pass for the whole bill.
+        # If attempts of a damaged row are missing, the costs of the rest would pass for the total.
         if self.settlements is not None and not progress.is_short:
-            self.settlements.begin_over(self.store, record.id, record, progress)
+            self.settlements.begin_for_ended(self.store, record.id, record, progress)
 
-    # --- as other workers see it (runs/cluster.py: Home) -----------------------------------------------------------
+    # --- for other workers (runs/cluster.py: LocalRuns) ----------------------------------------------------------
 
     def add_remote_subscriber(self, run_id: str) -> bool:
-        """Count another worker's watchers as one; tell whether the run is here."""
+        """Count the subscribers of another worker as one; return whether the run lives here."""
         run = self._live.get(run_id)
         if run is not None:
-            self._joined(run)
+            self._add_subscriber(run)
         return run is not None
 
     def remove_remote_subscriber(self, run_id: str) -> None:
-        """Count them no more."""
+        """Remove the subscriber that stands for another worker."""
         if (run := self._live.get(run_id)) is not None:
-            self._left(run)
+            self._remove_subscriber(run)
 
     def extend_polled(self, run_id: str) -> None:
         """Extend the time of a run without subscribers."""
         if (run := self._live.get(run_id)) is not None:
-            self._polled(run)
+            self._extend(run)
 
     def stop_local(self, run_id: str) -> None:
-        """Stop a run."""
+        """Stop a run if it lives here."""
         if (run := self._live.get(run_id)) is not None:
             run.stop()
 
     def release_lost(self, run_id: str) -> None:
-        """Let go of a run that another worker has ended: its subscribers continue with the stored ending."""
-        run = self._live.pop(run_id, None) or self._unwritten.pop(run_id, None)
+        """Release a run that another worker has ended: its subscribers continue with the stored ending."""
+        run = self._live.pop(run_id, None) or self._undurable.pop(run_id, None)
         if run is not None:
-            run.journal.lose()
+            run.journal.release()
             run.stop(CRASHED)
 
     # --- the end of the process ----------------------------------------------------------------------------------
 
     @property
     def active_count(self) -> int:
-        """How many runs live in this process."""
+        """How many runs are active in this process."""
         return len(self._live)
 
     async def wait_until_idle(self) -> None:
-        """Wait until the runs that are under way now are over."""
+        """Wait until all runs that are active now have ended."""
         await asyncio.gather(*(run.wait() for run in self._live.values()))
 
     async def aclose(self) -> None:
-        """Stop taking runs, end those under way honestly, and wait for them; bills that are open stay so."""
+        """Reject new runs, end the active ones as interrupted and wait for them; open costs stay estimates."""
         self.is_closing = True
         if self.settlements is not None:
             await self.settlements.aclose()

@@ -1,4 +1,4 @@
-"""Locks by name: one holder at a time in this process and among all workers of the database."""
+"""Named locks: one holder at a time, in this process and among all workers of the database."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -9,14 +9,14 @@ from signalbox.core.ports import RunStore
 
 
 class NameLocks:
-    """A lock for each name in use; an unused one is forgotten."""
+    """One lock per name in use; unused locks are garbage-collected."""
 
     def __init__(self) -> None:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     @asynccontextmanager
     async def hold(self, name: str, store: RunStore) -> AsyncGenerator[None, None]:
-        """Hold a name until the block ends; others that want it wait. Raises StoreError."""
+        """Hold the lock of a name during the block; raises StoreError."""
         lock = self._locks.setdefault(name, asyncio.Lock())
         async with lock, store.locked(name):
             yield

@@ -1,4 +1,4 @@
-"""What another process left behind, ended honestly: runs that a crash has cut, bills that were never told."""
+"""Ends the runs that a crashed process left unfinished."""
 
 from collections.abc import Callable
 from functools import partial
@@ -23,15 +23,15 @@ _log = structlog.get_logger()
 CRASHED = Ending("interrupted", Code.SERVER_CRASH, CODES[Code.SERVER_CRASH].sentence)
 
 
-def ignore(_: object) -> None:
-    """Take no notice."""
+def no_op(_: object) -> None:
+    """Do nothing."""
 
 
-async def recover(store: RunStore, on_ended: Callable[[RunRecord], None] = ignore) -> list[RunRecord]:
-    """End every run that has no ending, and return them as they are kept now; raises StoreError.
+async def recover(store: RunStore, on_ended: Callable[[RunRecord], None] = no_op) -> list[RunRecord]:
+    """End every claimed run without an ending, and return their final records; raises StoreError.
 
-    What a run had written stays; behind it every open call gets its result, and the ending is told. `on_ended` is
-    called with each once all of them are on disk.
+    Stored events stay. After them, every open call gets its result, then the ending follows. `on_ended` is called for
+    each run once all of them are on disk.
     """
     ended = [await _end(store, record) for record in await store.claim_unfinished()]
     if ended:
@@ -43,21 +43,21 @@ async def recover(store: RunStore, on_ended: Callable[[RunRecord], None] = ignor
 
 
 async def _end(store: RunStore, record: RunRecord) -> RunRecord:
-    events = await _read(store, record.id)
+    events = await _read_events(store, record.id)
     progress = progress_of(record)
-    ended = _last_sign(record, events, progress)
+    ended = _last_activity(record, events, progress)
     progress.clock = lambda: ended
     for attempt in progress.attempts:
         if attempt.ended is None:
             attempt.ended, attempt.code = ended, str(Code.SERVER_CRASH)
     if progress.is_short:
         _log.error("runs.unreadable", run_id=record.id, error="attempts")
-        # A bill that came for one of the rest would make the sum look whole.
+        # A bill for one of the others would make the sum look complete.
         progress.attempts = [attempt for attempt in progress.attempts if not attempt.is_owed]
     store.resume(record)
     last = events[-1] if events else None
     if last is None or not isinstance(last.event, Done):
-        last = _tell(store, record, events, progress, round(ended * 1000))
+        last = _append_ending(store, record, events, progress, round(ended * 1000))
     told = last.event
     assert isinstance(told, Done)
     over = replace(
@@ -72,23 +72,23 @@ async def _end(store: RunStore, record: RunRecord) -> RunRecord:
     return over
 
 
-def _last_sign(record: RunRecord, events: list[Stamped], progress: Progress) -> float:
-    """Return when the run was last known to live (epoch seconds): the server may have been down since."""
+def _last_activity(record: RunRecord, events: list[Stamped], progress: Progress) -> float:
+    """Return the time of the run's last recorded activity (epoch seconds); the server may have been down since."""
     times = [(one.started, one.first_part or 0.0, one.ended or 0.0) for one in progress.attempts]
     told = events[-1].at / 1000 if events else 0.0
     return max(record.started, told, *(at for of_attempt in times for at in of_attempt))
 
 
-async def _read(store: RunStore, run_id: str) -> list[Stamped]:
+async def _read_events(store: RunStore, run_id: str) -> list[Stamped]:
     try:
         return await read_all(partial(store.read_events, run_id))
-    except msgspec.MsgspecError as error:  # a row that is damaged must not keep the server from starting
+    except msgspec.MsgspecError as error:  # a damaged row must not prevent the start of the server
         _log.error("runs.unreadable", run_id=run_id, error=type(error).__name__)
         return []
 
 
-def _tell(store: RunStore, record: RunRecord, events: list[Stamped], progress: Progress, at: int) -> Stamped:
-    """Write the ending, above all numbers that any client can have seen."""
+def _append_ending(store: RunStore, record: RunRecord, events: list[Stamped], progress: Progress, at: int) -> Stamped:
+    """Append the ending, numbered above everything that a client may have seen."""
     open_calls = OpenCalls()
     open_calls.track([stamped.event for stamped in events])
     flags = RunFlags(record.loop, record.flag, record.simulated)

@@ -1,4 +1,4 @@
-"""Forgetting what is older than the operator wants it kept: at the start and every hour, in the background."""
+"""Deletes runs and conversations older than the retention period, at startup and every hour."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -15,14 +15,14 @@ _log = structlog.get_logger()
 
 DAY = 24 * 3600.0
 _EVERY = 3600.0
-# So few in a transaction, and so long between two, that a stream that is being written does not wait.
+# Rows per transaction and seconds between two: small enough that the flush of open streams does not wait.
 _RUNS, _CONVERSATIONS = 50, 5
 _PAUSE = 0.05
 
 
 @dataclass(slots=True)
 class Retention:
-    """Deletes runs and conversations in which nothing happened for `seconds`; saves stay."""
+    """Deletes runs and conversations without activity for `seconds`; saves stay."""
 
     database: Database
     seconds: float
@@ -30,7 +30,7 @@ class Retention:
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
     async def work(self) -> None:
-        """Sweep now and every hour, whatever becomes of one time."""
+        """Sweep now and every hour; a failed sweep is logged."""
         while True:
             try:
                 await self.sweep()
@@ -39,9 +39,9 @@ class Retention:
             await self.sleep(_EVERY)
 
     async def sweep(self) -> Swept:
-        """Delete everything that is too old now; raises StoreError, and keeps what it has come to."""
+        """Delete everything that is too old now; after a StoreError, committed deletions stay."""
         before = self.clock() - self.seconds
-        swept = await self._all(sweep_runs, before, _RUNS) + await self._all(
+        swept = await self._sweep_in_batches(sweep_runs, before, _RUNS) + await self._sweep_in_batches(
             sweep_conversations, before, _CONVERSATIONS
         )
         if swept != Swept():
@@ -49,8 +49,8 @@ class Retention:
             _log.info("retention", runs=swept.runs, conversations=swept.conversations)
         return swept
 
-    async def _all(self, some: Bound[[float, int], Swept], before: float, most: int) -> Swept:
-        """Delete a few, and again until there are none; workers take turns."""
+    async def _sweep_in_batches(self, some: Bound[[float, int], Swept], before: float, most: int) -> Swept:
+        """Delete in batches until nothing is left; workers take turns."""
         total, swept = Swept(), None
         while swept != Swept():
             if swept is not None:

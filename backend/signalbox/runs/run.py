@@ -1,4 +1,4 @@
-"""One run as a separate task: it writes its journal and wakes subscribers; it belongs to no connection."""
+"""One run as a task that appends to its journal, independent of client connections."""
 
 import asyncio
 from collections.abc import Callable
@@ -30,20 +30,20 @@ BROKEN = Ending("error", Code.INTERNAL, CODES[Code.INTERNAL].sentence, retryable
 
 
 def new_run_id() -> str:
-    """Make a run id: 128 random bits."""
+    """Return a new run id: 128 random bits."""
     return urandom(16).hex()
 
 
-def _nothing() -> None:
-    """Hear of a change in a run that is over."""
+def _no_op() -> None:
+    """Ignore changes after the run has ended."""
 
 
 class StartOptions(Struct, frozen=True):
-    """What a caller asked for, beside the conversation itself.
+    """Options of a run beside its conversation.
 
-    `goes_on`: the run outlives its last watcher. `request` is redacted, for the trace; `question` is whole, to ask it
-    again. `parent_id` is the message that it answers; `key` and `digest` are of an Idempotency-Key; `owner` is whose
-    API token came with it.
+    `continues_after_disconnect` is whether the run outlives its last subscriber. `request` is redacted, for the trace;
+    `question` is complete, so that the run can be repeated. `parent_id` is the message that it answers. `key` and
+    `digest` are the Idempotency-Key and the hash of the body. `owner` is the id of the API token.
     """
 
     continues_after_disconnect: bool = False
@@ -56,7 +56,7 @@ class StartOptions(Struct, frozen=True):
 
 
 class Run(Struct, eq=False):
-    """A run under way and its journal; `opening` is its record as it began."""
+    """An active run and its journal; `opening` is its record at the start."""
 
     id: str
     context: ConversationContext
@@ -71,20 +71,20 @@ class Run(Struct, eq=False):
     subscribers: int = 0
     detached_timer: asyncio.TimerHandle | None = None
     _task: asyncio.Task[None] | None = None
-    _why: Ending = STOPPED
+    _ending: Ending = STOPPED
     _has_begun: bool = False
     _stops_at_start: bool = False
     _has_ended: bool = False
-    _remembered: int = 0
+    _turns_saved: int = 0
 
     def __post_init__(self) -> None:
-        """Have figures kept as they change."""
+        """Save the figures whenever they change."""
         self.progress.on_change = self.save_figures
-        self._remembered = self.context.loop_start
+        self._turns_saved = self.context.loop_start
 
     @property
     def seq(self) -> int:
-        """The number of its last event."""
+        """The sequence number of its last event."""
         return self.journal.seq
 
     @property
@@ -93,16 +93,16 @@ class Run(Struct, eq=False):
         return self.done is not None
 
     @property
-    def is_written(self) -> bool:
-        """Whether it is over, and all of it on disk."""
+    def is_durable(self) -> bool:
+        """Whether the run has ended and all of it is on disk."""
         return self.done is not None and self.journal.durable >= self.journal.seq
 
     def record(self) -> RunRecord:
-        """Return what is to be kept of it, as of now."""
+        """Return its current record."""
         return replace(self.opening, reserved=self.journal.reserved).with_figures(self.figures())
 
     def figures(self) -> Figures:
-        """Return how far it has come, as of now."""
+        """Return its current figures."""
         done, progress = self.done, self.progress
         return Figures(
             ended=self.ended,
@@ -117,15 +117,15 @@ class Run(Struct, eq=False):
         )
 
     def save_figures(self) -> None:
-        """Have the figures kept; those of a lost run come from the worker that ended it."""
+        """Save the figures with the next flush, unless another worker has taken over the run."""
         if not self.journal.is_lost:
             self.store.save_figures(self.id, self.figures)
 
     def start(self, loop: Loop, on_over: "Callable[[Run], None]", most_bytes: float = inf) -> None:
-        """Begin; `on_over` is called once, right after the run's last event. It may say `most_bytes` in all."""
+        """Start the task. `on_over` is called once, after the last event; `most_bytes` limits all events."""
         work = self._work(loop, on_over, most_bytes)
         self._task = asyncio.get_running_loop().create_task(work, name=f"run {self.id}")
-        # A task that is cancelled before its first step runs none of its code, not even a `finally`.
+        # A task that is cancelled before its first step runs no code, not even a `finally`.
         self._task.add_done_callback(lambda _: self._end(on_over))
 
     async def _work(self, loop: Loop, on_over: "Callable[[Run], None]", most_bytes: float) -> None:
@@ -133,52 +133,52 @@ class Run(Struct, eq=False):
         if self._stops_at_start and self._task is not None:
             self._task.cancel()
         try:
-            # Nothing is awaited here but `drive`: a cancellation lands inside it, and it tells the ending.
-            driven = drive(loop, self.context, self.progress, self._emit, lambda: self._why, most_bytes=most_bytes)
-            self._over(await driven)
-        except Exception as error:  # noqa: BLE001 - a journal that cannot be written ends the run, and frees its place
+            # `drive` is the only await, so a cancellation is raised inside it, and it emits the ending.
+            driven = drive(loop, self.context, self.progress, self._emit, lambda: self._ending, most_bytes=most_bytes)
+            self._finish(await driven)
+        except Exception as error:  # noqa: BLE001 - a journal that fails ends the run and releases its slot
             _log.error("run.unrecorded", run_id=self.id, error=type(error).__name__)
         finally:
             self._end(on_over)
 
     def _end(self, on_over: "Callable[[Run], None]") -> None:
-        """Be over, whatever happened, and say so once (quirk F7)."""
+        """Call `on_over` once, however the run ended (quirk F7)."""
         if self._has_ended:
             return
         self._has_ended = True
         if self.done is None:
-            self._end_untold()
+            self._end_without_driver()
         on_over(self)
-        self.progress.on_change = _nothing  # else the two hold each other until garbage is looked for
+        self.progress.on_change = _no_op  # breaks a reference cycle, which only a garbage collection would free
 
-    def _end_untold(self) -> None:
-        """End a run whose ending `drive` could not tell: its task never began, or its journal broke."""
-        ending = BROKEN if self._has_begun else self._why
+    def _end_without_driver(self) -> None:
+        """Emit the ending of a run if `drive` could not: its task never started, or its journal failed."""
+        ending = BROKEN if self._has_begun else self._ending
         done = done_of(ending, self.context.model, self.context.flags, self.progress)
         try:
             self._emit([*warning_of(ending), done])
-        except Exception as error:  # noqa: BLE001 - nothing more can be told; who watches is let go all the same
+        except Exception as error:  # noqa: BLE001 - no more events are possible; subscribers are released anyway
             _log.error("run.untold", run_id=self.id, error=type(error).__name__)
-        self._over(done)
+        self._finish(done)
 
     @property
     def _emit(self) -> Emit[list[AnyEvent]]:
-        """What takes the run's events: its journal; only a conversation is ever asked for its turns."""
-        return self.journal.append if self.context.session_id is None else self._record
+        """Where the run's events go: to its journal; in a conversation also the turns are saved."""
+        return self.journal.append if self.context.session_id is None else self._append_with_turns
 
-    def _record(self, events: list[AnyEvent]) -> None:
-        self._remember()
+    def _append_with_turns(self, events: list[AnyEvent]) -> None:
+        self._append_turns()
         self.journal.append(events)
 
-    def _remember(self) -> None:
-        """Have the turns kept that the loop took into its history; all events so far are told by them."""
+    def _append_turns(self) -> None:
+        """Save the turns that the loop has added to its history; they cover all events so far."""
         messages = self.context.messages
-        if len(messages) > self._remembered:
-            self.store.append_turns(self.id, self.seq, messages[self._remembered :])
-            self._remembered = len(messages)
+        if len(messages) > self._turns_saved:
+            self.store.append_turns(self.id, self.seq, messages[self._turns_saved :])
+            self._turns_saved = len(messages)
 
-    def _over(self, done: Done) -> None:
-        """Be over, behind the last event: what the journal does not take has not happened."""
+    def _finish(self, done: Done) -> None:
+        """Mark the run as ended, after the journal has accepted the last event."""
         self.done = done
         self.ended = time()
         self.journal.is_over = True
@@ -186,23 +186,23 @@ class Run(Struct, eq=False):
         self.save_figures()
 
     def stop(self, why: Ending = STOPPED) -> None:
-        """End the run now; upstream and tools end with it. A run that is over stays as it is."""
+        """Cancel the run with this ending; the upstream request and tools are closed. No effect on an ended run."""
         if self._task is None or self.is_over or self._task.cancelling():
             return
-        self._why = why
+        self._ending = why
         if self._has_begun:
             self._task.cancel()
-        else:  # a task that is cancelled before its first step never runs, and could not tell its end
+        else:  # a task that is cancelled before its first step never runs, and would emit no ending
             self._stops_at_start = True
 
     async def wait(self) -> None:
-        """Wait until the run is over."""
+        """Wait until the run has ended."""
         if self._task is not None:
             await asyncio.wait({self._task})
 
 
 def new_run(context: ConversationContext, progress: Progress, store: RunStore, options: StartOptions) -> Run:
-    """Make a run that has not begun, with an empty journal."""
+    """Return a run that has not started, with an empty journal."""
     run_id, flags, started = context.run_id, context.flags, time()
     progress.started = started
     opening = RunRecord(

@@ -1,4 +1,4 @@
-"""What a run did, as JSON: request (redacted), steps, attempts, tools, usage, cost."""
+"""A run's trace as JSON: the redacted request, steps, attempts, tools, usage and cost."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from signalbox.profiles.hosts import stop_ends_billing
 
 
 def summary_of(record: RunRecord) -> JsonObject:
-    """Return one line about a run."""
+    """Return the summary of a run for lists."""
     return {
         "run_id": record.id,
         "status": record.status or "running",
@@ -33,7 +33,7 @@ def summary_of(record: RunRecord) -> JsonObject:
 
 
 def trace_of(record: RunRecord, events: Sequence[Stamped], *, subscribers: int = 0) -> JsonObject:
-    """Return the whole trace; times are epoch seconds."""
+    """Return the complete trace; times are epoch seconds."""
     last = events[-1].event if events else None
     return {
         **summary_of(record),
@@ -54,14 +54,14 @@ def _attempt(attempt: JsonObject) -> JsonObject:
 
 
 def _tools(events: Sequence[Stamped]) -> list[JsonValue]:
-    """Put each call's announcement, start and result together."""
+    """Merge each call's announcement, start and result."""
     calls: dict[str, JsonObject] = {}
     for stamped in events:
-        _note(calls, stamped.event, stamped.at / 1000)
+        _add_event(calls, stamped.event, stamped.at / 1000)
     return [*calls.values()]
 
 
-def _note(calls: dict[str, JsonObject], event: AnyEvent, at: float) -> None:
+def _add_event(calls: dict[str, JsonObject], event: AnyEvent, at: float) -> None:
     match event:
         case ToolCalls():
             step = None if event.step is msgspec.UNSET else event.step

@@ -1,7 +1,7 @@
-"""Leaving a port to the workers that stay: no connection that was made is dropped, and none is closed under a request.
+"""Closes a worker's port while other workers stay: no accepted connection is dropped or closed during a request.
 
-A proxy tries the next worker where a connection is refused, and can do so safely with any request: nothing was sent. A
-connection that was accepted is different: what was sent on it may have begun, so a proxy must not send it again.
+If a connection is refused, a proxy can safely try the next worker, because nothing was sent. A request on an accepted
+connection may have been processed, so a proxy must not repeat it.
 """
 
 import asyncio
@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Protocol
 
-# tcpi_unacked of Linux's struct tcp_info; of a listening socket it counts the connections that wait to be accepted.
+# tcpi_unacked in Linux's struct tcp_info: for a listening socket, the connections that wait to be accepted.
 _WAITING = struct.Struct("24xI")
-# Longer than the seconds for which uvicorn and proxies keep an idle connection (5, in deploy/nginx.conf 4).
+# Longer than uvicorn (5 s) and proxies (4 s in deploy/nginx.conf) keep an idle connection open.
 _KEPT_SECONDS = 6.0
 _LOOK_SECONDS = 0.02
 
@@ -26,8 +26,8 @@ class Closable(Protocol):
 
 
 async def close_port(servers: Iterable[Closable], sockets: Sequence[socket.socket]) -> None:
-    """Refuse connections from here on, once those that the kernel holds ready are accepted."""
-    while any(_has_waiting(one) for one in sockets):  # noqa: ASYNC110 - the kernel's queue wakes no task of ours
+    """Stop listening once all connections in the kernel's queue are accepted."""
+    while any(_has_waiting(one) for one in sockets):  # noqa: ASYNC110 - the kernel's queue has no event
         await asyncio.sleep(0)
     for one in (*servers, *sockets):
         one.close()
@@ -41,7 +41,7 @@ def _has_waiting(listener: socket.socket) -> bool:
 
 
 async def until_none(connections: Callable[[], int]) -> None:
-    """Wait until no connection is open that could bring a request; one that stays silent for seconds brings none."""
+    """Wait until no connection is open; after some seconds, the remaining ones are idle."""
     with suppress(TimeoutError):
         async with asyncio.timeout(_KEPT_SECONDS):
             while connections():  # noqa: ASYNC110 - uvicorn's set of them has no event

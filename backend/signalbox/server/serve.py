@@ -1,4 +1,4 @@
-"""`signalbox serve`: what must be true before the server starts, the server itself, and a clean end."""
+"""`signalbox serve`: checks before the start, the server itself, and a clean shutdown."""
 
 import asyncio
 import errno
@@ -40,7 +40,7 @@ _log = structlog.get_logger()
 
 
 def serve(host: str | None = None, port: int | None = None, workers: int | None = None) -> int:
-    """Serve until told to stop; return 0, or 2 with one sentence on standard error."""
+    """Serve until stopped; return 0, or 2 with one sentence on standard error if the start failed."""
     try:
         settings = load_settings()
         host = host or settings.signalbox_host
@@ -56,7 +56,7 @@ def serve(host: str | None = None, port: int | None = None, workers: int | None 
 
 
 def _work(settings: Settings, host: str, token: str | None, listener: socket.socket, link: Link | None = None) -> int:
-    """Serve in this process, alone or as one of several; return the exit status. Raises SettingsError."""
+    """Serve in this process, alone or as a worker; return the exit status. Raises SettingsError."""
     log_what_python_prints()
     app = create_app(settings, token=token)
     if link is None:
@@ -67,16 +67,16 @@ def _work(settings: Settings, host: str, token: str | None, listener: socket.soc
         log_config=None,
         log_level=logging.WARNING,
         access_log=False,
-        server_header=False,  # do not tell clients which server this is
+        server_header=False,  # do not reveal the server software
         timeout_graceful_shutdown=_GRACE_SECONDS,
     )
     on_ready = partial(_greet, settings, host, _address(host, listener)) if link is None else link.tell_ready
     server = Server(config, app, settings, on_ready, link)
-    # uvicorn raises a signal again once it has shut down; being told to stop is no failure.
+    # uvicorn raises the signal again after its shutdown; stopping on request is not a failure.
     signal.signal(signal.SIGTERM, _nothing)
-    # A refused start is one plain sentence, printed below; uvicorn would log it as JSON too.
+    # A failed start is printed below as one sentence; uvicorn would log it too.
     logging.getLogger("uvicorn.error").addFilter(lambda record: not str(record.msg).startswith("signalbox: "))
-    with suppress(SystemExit):  # uvicorn's way out of a start that failed
+    with suppress(SystemExit):  # raised by uvicorn after a failed start
         server.run(sockets=[listener])
     if server.started:
         return 0
@@ -85,7 +85,7 @@ def _work(settings: Settings, host: str, token: str | None, listener: socket.soc
 
 
 def _supervise(settings: Settings, host: str, token: str | None, listener: socket.socket, count: int) -> int:
-    """Serve in several processes that this one looks after."""
+    """Serve in several processes supervised by this one."""
     configure_logs(settings.signalbox_log_level, settings.secrets, is_one_of_several=True)
     log_what_python_prints()
     _warn_of_misspelt()
@@ -111,7 +111,7 @@ def _refused(error: SettingsError) -> int:
 
 
 def _warn_of_misspelt() -> None:
-    """Name typos, and what `.env` sets that is no setting; other names in the environment are for the doctor."""
+    """Warn about unknown settings in `.env` and typos in the environment; the doctor also lists other names."""
     typos = {name: meant for name, meant in unknown_around().items() if meant}
     for place, unknown in ((".env", unknown_in_file()), ("The environment", typos)):
         for name, meant in unknown.items():
@@ -120,7 +120,7 @@ def _warn_of_misspelt() -> None:
 
 
 def _greet(settings: Settings, host: str, address: str, lines: Sequence[str]) -> None:
-    """Say what serves and where; scripts that wait for the start read the line that says ready."""
+    """Print the address; scripts that wait for the start look for "is ready"."""
     for line in lines:
         print(line)
     print(f"Signalbox is ready: {address}", flush=True)
@@ -129,13 +129,13 @@ def _greet(settings: Settings, host: str, address: str, lines: Sequence[str]) ->
 
 
 def _nothing(number: int, frame: FrameType | None) -> None:
-    """Take a signal that has done its work."""
+    """Ignore a signal that uvicorn raises again."""
 
 
 class Server(uvicorn.Server):
-    """Says when it is ready, drains when it is told to end, and ends the runs before it waits for their watchers.
+    """A uvicorn server that reports when it is ready, drains on a signal, and ends runs before closing their streams.
 
-    With a `link` it is one of several, and its parent tells it when to end.
+    With a `link` it is one of several workers and takes orders from the supervisor.
     """
 
     def __init__(
@@ -154,15 +154,15 @@ class Server(uvicorn.Server):
         self._hurry = asyncio.Event()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, then say so."""
+        """Start, then report that the server is ready."""
         loop = asyncio.get_running_loop()
-        # uvicorn's own handlers run outside the loop, where no task waiting in the loop can be woken.
+        # uvicorn's handlers run outside the event loop and cannot wake its tasks.
         if self._link is None:
             for number in (signal.SIGTERM, signal.SIGINT):
                 loop.add_signal_handler(number, self.handle_exit, number, None)
             if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as it is under nohup
                 loop.add_signal_handler(signal.SIGHUP, self.handle_exit, signal.SIGTERM, None)
-        else:  # its parent counts signals: a terminal, or systemd, sends them to all processes alike
+        else:  # the supervisor counts signals: a terminal or systemd sends them to the whole process group
             loop.add_signal_handler(signal.SIGTERM, self._end)
             loop.add_signal_handler(signal.SIGINT, _nothing, signal.SIGINT, None)
             loop.add_reader(self._link.orders, self._take_orders, self._link, sockets)
@@ -171,7 +171,7 @@ class Server(uvicorn.Server):
             self._on_ready(self._greeting())
 
     def _greeting(self) -> list[str]:
-        """Return what a person should know about what serves here."""
+        """Return lines about this server for the operator."""
         parts: Parts = self._app.state.parts
         admin: AdminToken = self._app.state.admin_token
         lines = [
@@ -180,12 +180,12 @@ class Server(uvicorn.Server):
         if self._settings.is_simulated:
             lines.insert(0, "No OPENROUTER_API_KEY is set: answers come from the simulator.")
         if admin.file is not None:
-            # Not the token itself: what a service prints is kept in logs.
+            # Not the token itself: the output of a service ends up in logs.
             lines.append(f"The page /operator asks for the operator's token: cat {quote(str(admin.file.absolute()))}")
         return lines
 
     def _take_orders(self, link: Link, sockets: Sequence[socket.socket] | None) -> None:
-        """Do as the parent says; without it let go of the port, which the next one needs, and drain."""
+        """Follow the supervisor's orders; if it has died, close the port for its successor and drain."""
         orders = link.read()
         if not orders:
             asyncio.get_running_loop().remove_reader(link.orders)
@@ -199,26 +199,26 @@ class Server(uvicorn.Server):
             self._end()
 
     def _end(self) -> None:
-        """Begin the drain, once."""
+        """Start draining, once."""
         if not self.should_exit:
             self.handle_exit(signal.SIGTERM, None)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Take no more runs from here on; a second signal, or Ctrl-C, ends also those under way."""
+        """Drain: reject new runs. A second signal, or Ctrl-C, also ends active runs."""
         is_last = sig == signal.SIGINT or self.should_exit
         super().handle_exit(sig, frame)
         parts = self._parts
         if parts is not None:
             parts.runs.is_draining = True
-            # Beside other workers the port is closed instead, and what comes on connections that are open is taken.
+            # With other workers, the port is closed instead, and open connections are still served.
             parts.runs.is_closing = is_last or not parts.database.is_shared
         if is_last and not self._hurry.is_set():
-            self.force_exit = False  # uvicorn would drop the streams before they have told their end
+            self.force_exit = False  # otherwise uvicorn closes the streams before their last events
             self._hurry.set()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Drain, end honestly what still runs, and have it on disk; uvicorn alone would close the door first."""
-        # A connection that goes on being kept would be closed under its next request.
+        """Drain, end the remaining runs as interrupted and flush them, then let uvicorn shut down."""
+        # Ends keep-alive, so that no connection is closed during its next request.
         self.server_state.default_headers.append((b"connection", b"close"))
         parts = self._parts
         if parts is not None:
@@ -228,22 +228,22 @@ class Server(uvicorn.Server):
                 self._hand_over(parts.runs, sockets or ()) if shared else parts.runs.wait_until_idle()
             )
             await parts.runs.aclose()
-            if parts.runs.store.is_healthy:  # else the store tells of it when it is closed
+            if parts.runs.store.is_healthy:  # otherwise the store logs it when it closes
                 with suppress(StoreError):
                     await parts.runs.store.flush()
         await super().shutdown(sockets)
 
     async def _hand_over(self, runs: RunManager, sockets: Sequence[socket.socket]) -> None:
-        """Leave new connections to the other workers, and serve those that are open until no request can come."""
+        """Close the port and serve open connections until they are idle; new ones go to the other workers."""
         await close_port(self.servers, sockets)
         is_over = False
         while not is_over:
             await runs.wait_until_idle()
             await until_none(lambda: len(self.server_state.connections))
-            is_over = not runs.active_count  # else a question came on a connection kept from before
+            is_over = not runs.active_count  # a kept-alive connection may have started another run
 
     async def _unless_hurried(self, draining: Coroutine[Any, Any, None]) -> None:
-        """Drain for as long as the settings allow, or until it is hurried."""
+        """Drain until the time limit of the settings, or until a second signal."""
         drained, told = asyncio.create_task(draining), asyncio.create_task(self._hurry.wait())
         seconds = 0 if self._hurry.is_set() else self._settings.signalbox_drain_seconds
         await asyncio.wait({drained, told}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
@@ -257,7 +257,10 @@ class Server(uvicorn.Server):
 
 
 def token_for(settings: Settings, host: str) -> str | None:
-    """Return the token that an /api request may always carry; a bind beyond this machine is refused without any."""
+    """Return the token that always grants access, None if none is required; raises SettingsError.
+
+    Listening on an address that other machines reach requires a token.
+    """
     for secret in (settings.signalbox_access_token, None if is_loopback(host) else settings.signalbox_admin_token):
         if secret is not None:
             return secret.get_secret_value()
@@ -271,25 +274,25 @@ def token_for(settings: Settings, host: str) -> str | None:
 
 
 def count_of(settings: Settings, workers: int | None) -> int:
-    """Return how many processes are to serve; raises SettingsError."""
+    """Return the number of workers; raises SettingsError."""
     count = workers or workers_wanted()
     if count < 1:
-        raise SettingsError(f"There are no {count} workers. Choose 1 or more with --workers.")
+        raise SettingsError(f"--workers is {count}. Choose 1 or more.")
     if count > 1 and settings.database_url is None:
         raise SettingsError(SENTENCE)
     return count
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """Take the port before anything else is started."""
+    """Bind the port before anything else starts; raises SettingsError."""
     if not 0 <= port <= _LAST_PORT:
-        raise SettingsError(f"There is no port {port}. Choose one from 0 to {_LAST_PORT} with --port.")
+        raise SettingsError(f"{port} is not a valid port. Choose one from 0 to {_LAST_PORT} with --port.")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         host.encode("idna")
         return socket.create_server((host, port), family=family, backlog=2048)
-    except UnicodeError:  # a part of it is empty, or longer than any name's may be
-        raise SettingsError(f"{host} is no host name. Choose another with --host.") from None
+    except UnicodeError:  # a label is empty or too long
+        raise SettingsError(f"{host} is not a valid host name. Choose another with --host.") from None
     except OSError as error:
         reason = "is already in use" if error.errno == errno.EADDRINUSE else f"cannot be used ({error.strerror})"
         raise SettingsError(f"{host}:{port} {reason}. Stop what uses it, or choose another with --port.") from None

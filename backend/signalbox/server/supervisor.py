@@ -1,4 +1,4 @@
-"""Several workers on one listening socket: started, started again when they die, told to stop, never left alone."""
+"""Supervises several workers on one listening socket: starts them, restarts them after a crash, stops them."""
 
 import gc
 import os
@@ -16,13 +16,13 @@ import structlog
 
 from signalbox.server.worker_pipe import DRAIN, HURRY, Link, Worker
 
-# A worker that has lived so long and dies is started again at once; one that dies sooner waits longer each time.
+# A worker that dies after this time is restarted at once; one that dies sooner, with increasing backoff.
 _STEADY_SECONDS = 10.0
 _FIRST_WAIT = 0.5
 _LONGEST_WAIT = 30.0
-# After this many deaths in a row of every worker, restarting does not help.
+# If every worker dies this often in a row, the supervisor gives up.
 _MOST_DEATHS = 5
-# What a worker may take beyond its drain: for clients that read slowly, tools that are slow to stop, and the disk.
+# Added to the drain before a worker is killed: for slow clients, tools that stop slowly, and the disk.
 _PATIENCE_SECONDS = 15.0
 
 _log = structlog.get_logger()
@@ -30,7 +30,7 @@ _log = structlog.get_logger()
 
 @dataclass(slots=True)
 class _Place:
-    """One of the N: its worker, how many have died here in a row, and when the next one may be started."""
+    """A slot for one worker, with the number of deaths in a row and the earliest time of the next start."""
 
     worker: Worker | None = None
     deaths: int = 0
@@ -38,10 +38,10 @@ class _Place:
 
 
 class Supervisor:
-    """The parent of `count` workers; `work` is run in each of them and returns its exit status.
+    """The parent process of `count` workers; each runs `work`, which returns its exit status.
 
-    It forks, so it must run where neither thread nor event loop has been started. `on_ready` is told once, when all
-    of them serve, what the first has to say; `on_stop` is called once, when a stop is asked for.
+    It forks, so no thread or event loop may be running. `on_ready` is called once, when all workers are ready, with
+    the lines of the first one. `on_stop` is called once, when a stop is requested.
     """
 
     def __init__(
@@ -58,17 +58,17 @@ class Supervisor:
         self._on_ready = on_ready
         self._on_stop = on_stop
         self._drain_seconds = drain_seconds
-        self._greeting: Sequence[str] | None = None  # of the first worker that has ever been ready
+        self._greeting: Sequence[str] | None = None  # lines of the first worker that was ready
         self._were_all_ready = False
         self._signals: list[int] = []
         self._wake = (-1, -1)
-        self._kill_at: float | None = None  # set when a stop is asked for
+        self._kill_at: float | None = None  # set when a stop is requested
         self._status = 0
 
     def run(self) -> int:
-        """Keep the workers up until told to stop; return 0, 130 after Ctrl-C, or 2 when they cannot be started."""
+        """Keep the workers running until stopped; return 0, 130 after Ctrl-C, or 2 if no worker can start."""
         gc.collect()
-        gc.freeze()  # what is there before the fork stays shared for longer
+        gc.freeze()  # keeps memory from before the fork shared
         with self._listening():
             while True:
                 self._reap()
@@ -87,7 +87,7 @@ class Supervisor:
     # --- starting ---
 
     def _start_due(self) -> None:
-        """Start who is missing; at first one alone, so that what keeps it from starting is told once."""
+        """Start missing workers; only one at first, so that an error of the start is printed once."""
         if self._kill_at is None:
             for place in self._places if self._greeting is not None else self._places[:1]:
                 if place.worker is None and place.due <= monotonic():
@@ -106,12 +106,12 @@ class Supervisor:
         return Worker(pid, order, news, monotonic())
 
     def _be_worker(self, link: Link, parents: Sequence[int]) -> NoReturn:
-        """Work as the child, and never come back from here."""
+        """Run `work` in the child process, then exit it."""
         status = 1
         try:
             self._leave(parents)
             status = self._work(link)
-        except BaseException as error:  # noqa: BLE001 - whatever it is, it must not climb into the parent's frames
+        except BaseException as error:  # noqa: BLE001 - must not unwind into the supervisor's frames
             sys.excepthook(type(error), error, error.__traceback__)
         finally:
             sys.stdout.flush()
@@ -119,21 +119,24 @@ class Supervisor:
             os._exit(status)
 
     def _leave(self, parents: Sequence[int]) -> None:
-        """Let go of the parent's: an end of a pipe that a sibling held would hide from it that the parent is gone."""
+        """Reset inherited signals and close inherited pipes, so that siblings notice the supervisor's death."""
         signal.set_wakeup_fd(-1)
         for number in (signal.SIGTERM, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
-        for number in (signal.SIGINT, signal.SIGHUP):  # a terminal sends them to all; the parent passes them on
+        for number in (
+            signal.SIGINT,
+            signal.SIGHUP,
+        ):  # a terminal sends them to all processes; the supervisor forwards them
             signal.signal(number, signal.SIG_IGN)
         for worker in self._workers:
             worker.close()
         for fd in (*self._wake, *parents):
             os.close(fd)
 
-    # --- what happens ---
+    # --- events ---
 
     def _wait(self) -> None:
-        """Sleep until a signal, news of a worker, or the time of what is to be done next."""
+        """Sleep until a signal, a report of a worker, or the next deadline."""
         times = [place.due for place in self._places if place.worker is None and self._greeting is not None]
         if self._kill_at is not None:
             times = [self._kill_at]
@@ -157,7 +160,7 @@ class Supervisor:
             self._on_ready(self._greeting)
 
     def _reap(self) -> None:
-        """Take note of who has ended."""
+        """Collect the exit status of ended workers."""
         for place in self._places:
             if place.worker is not None:
                 pid, status = os.waitpid(place.worker.pid, os.WNOHANG)
@@ -165,8 +168,8 @@ class Supervisor:
                     self._bury(place, place.worker, os.waitstatus_to_exitcode(status))
 
     def _bury(self, place: _Place, worker: Worker, status: int) -> None:
-        """Say when the next one may begin in a place."""
-        while worker.is_starting:  # it may have been ready for a moment
+        """Free the slot of a dead worker and schedule its successor."""
+        while worker.is_starting:  # it may have been ready just before
             self._hear(worker)
         worker.close()
         was_steady = worker.lines is not None and monotonic() - worker.born >= _STEADY_SECONDS
@@ -174,24 +177,24 @@ class Supervisor:
         place.deaths = 1 if was_steady else place.deaths + 1
         wait = 0.0 if place.deaths == 1 else min(_LONGEST_WAIT, _FIRST_WAIT * 2.0 ** (place.deaths - 2))
         place.due = monotonic() + wait
-        if self._kill_at is None and self._greeting is not None:  # the very first has said itself what keeps it
+        if self._kill_at is None and self._greeting is not None:  # the first worker has printed its error itself
             _log.error("worker.died", worker=worker.pid, status=status, again_in=wait)
 
     def _is_hopeless(self) -> bool:
-        """Whether no worker serves and none will be started."""
+        """Return whether no worker runs and none will be started."""
         if self._workers or self._kill_at is not None:
             return False
         if self._greeting is None:
             return self._places[0].deaths > 0
         if min(place.deaths for place in self._places) < _MOST_DEATHS:
             return False
-        sys.stderr.write("signalbox: no worker can be started any more; the lines above say why.\n")
+        sys.stderr.write("signalbox: all workers keep dying, so the server stops; the log lines above say why.\n")
         return True
 
     # --- stopping ---
 
     def _obey(self) -> None:
-        """Pass on what the signals ask for, and end by force who does not listen."""
+        """Forward signals as orders, and kill workers that miss the deadline."""
         while self._signals:
             number = self._signals.pop(0)
             is_last = number == signal.SIGINT or self._kill_at is not None
@@ -215,7 +218,7 @@ class Supervisor:
 
     @contextmanager
     def _listening(self) -> Generator[None]:
-        """Note signals, and be woken by them."""
+        """Record signals, and wake `select` for each."""
         self._wake = os.pipe()
         os.set_blocking(self._wake[1], False)
         woken = signal.set_wakeup_fd(self._wake[1], warn_on_full_buffer=False)
@@ -237,4 +240,4 @@ class Supervisor:
 
 
 def _nothing(number: int, frame: FrameType | None) -> None:
-    """Take a signal that wakes, and says no more."""
+    """Ignore a signal whose only purpose is to wake `select`."""

@@ -1,4 +1,4 @@
-"""What a worker and the process that started it say to each other: a pipe each way, which the end of either closes."""
+"""The pipes between a worker and the supervisor, one in each direction; the end of either process closes them."""
 
 import os
 from collections.abc import Sequence
@@ -11,25 +11,25 @@ HURRY = b"h"
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A worker's ends: `orders` is read and ends when the parent does, to `news` it writes once, when it is ready."""
+    """A worker's ends: it reads `orders` until the supervisor dies, and writes to `news` once, when it is ready."""
 
     orders: int
     news: int
 
     def read(self) -> bytes:
-        """Return the orders that have come; nothing once the parent is gone."""
+        """Return the orders received; empty if the supervisor has died."""
         return os.read(self.orders, 64)
 
     def tell_ready(self, lines: Sequence[str]) -> None:
-        """Say that this worker serves, and what a person should read about it."""
-        with suppress(BrokenPipeError):  # the parent has just died; the orders tell of it
+        """Report that this worker is ready, with lines for the operator."""
+        with suppress(BrokenPipeError):  # the supervisor has died, which `orders` will show
             os.write(self.news, "".join(f"{line}\n" for line in ("", *lines)).encode())
         os.close(self.news)
 
 
 @dataclass(slots=True)
 class Worker:
-    """The parent's ends of a process; `lines` are there once it is ready."""
+    """The supervisor's ends for one worker process; `lines` are set once the worker is ready."""
 
     pid: int
     orders: int
@@ -39,17 +39,17 @@ class Worker:
     _said: bytes = b""
 
     def order(self, what: bytes) -> None:
-        """Tell it to stop; one that is dying does so anyway."""
+        """Send an order; a worker that is dying ignores it."""
         with suppress(BrokenPipeError):
             os.write(self.orders, what)
 
     @property
     def is_starting(self) -> bool:
-        """Whether there is still something to hear from it."""
+        """Whether the worker has not reported ready yet."""
         return self.news >= 0
 
     def hear(self) -> None:
-        """Read what it says, and whether that was all."""
+        """Read a part of its report; set `lines` at the end."""
         if said := os.read(self.news, 65_536):
             self._said += said
             return
@@ -59,7 +59,7 @@ class Worker:
             self.lines = self._said.decode().splitlines()[1:]
 
     def close(self) -> None:
-        """Let go of the ends."""
+        """Close the pipes."""
         os.close(self.orders)
         if self.is_starting:
             os.close(self.news)

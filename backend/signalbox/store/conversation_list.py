@@ -1,4 +1,4 @@
-"""The list of conversations: the newest first, page by page, and those in which something was said."""
+"""The list of conversations, newest first, page by page, with full-text search."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -16,9 +16,9 @@ Cursor = tuple[float, str]
 def lines_of(
     connection: Connection, owner: str, limit: int, before: Cursor | None = None, wanted: str = ""
 ) -> tuple[list[Line], Mapping[str, str]]:
-    """Return a page of an owner's conversations older than a cursor, and for each the text with `wanted` in it.
+    """Return a page of an owner's conversations older than a cursor, and the matching text of each by its id.
 
-    `wanted` is case folded. Beside the page itself there are a few queries, however many conversations it has.
+    `wanted` is the case-folded search text. The number of queries does not depend on the size of the page.
     """
     own = select(CONVERSATIONS).where(CONVERSATIONS.c.owner == owner)
     asked = own.order_by(CONVERSATIONS.c.updated.desc(), CONVERSATIONS.c.id.desc()).limit(limit)
@@ -44,12 +44,12 @@ def lines_of(
 
 
 def _has(table: Table, wanted: str) -> ColumnElement[bool]:
-    """Whether a row's text has these letters; not LIKE, to which % and _ are more than letters."""
+    """Return the condition that a row's text contains `wanted`; not LIKE, in which % and _ are wildcards."""
     return place_of(table.c.folded, literal(wanted, Words)) > 0
 
 
 def _says(owner: str, wanted: str) -> ColumnElement[bool]:
-    own = select(CONVERSATIONS.c.id).where(CONVERSATIONS.c.owner == owner)  # never search other owners' texts
+    own = select(CONVERSATIONS.c.id).where(CONVERSATIONS.c.owner == owner)  # other owners' texts are never searched
     within = [
         CONVERSATIONS.c.id.in_(
             select(table.c.conversation_id).where(table.c.conversation_id.in_(own), _has(table, wanted))
@@ -60,7 +60,7 @@ def _says(owner: str, wanted: str) -> ColumnElement[bool]:
 
 
 def _found(connection: Connection, ids: Collection[str], wanted: str) -> dict[str, str]:
-    """Return the first text of each conversation that has these letters; a message goes before an answer or a title."""
+    """Return the first matching text of each conversation; messages take precedence over answers and titles."""
     titled = select(CONVERSATIONS.c.id, CONVERSATIONS.c.title).where(CONVERSATIONS.c.id.in_(ids))
     found: dict[str, str] = {row.id: row.title for row in connection.execute(titled)}
     for table, text, order in (

@@ -1,4 +1,4 @@
-"""Conversations on disk: a tree of what clients told and what models answered, as rows of two tables."""
+"""Conversations on disk: a tree of messages and runs, as rows of two tables."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -21,14 +21,14 @@ from signalbox.wire.json_text import dumps, loads
 
 _FIELDS = [CONVERSATIONS.c[name] for name in Conversation.__slots__]
 _TOLD = [MESSAGES.c[name] for name in ("id", "parent_id", "role", "created", "digest", "system")]
-# What tells where a run stands and how it ended; a whole record is read only to be shown.
+# The columns that place a run in the tree; the whole record is read only for display.
 _ANSWER = ("status", "code", "model", "loop", "cost", "cost_estimated", "steps", "ended", "simulated")
 _RUN = [RUNS.c[name] for name in ("id", "parent_id", "started", *_ANSWER)]
 
 
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """What went with a conversation: its runs; and how many saves of them stay."""
+    """The runs deleted with a conversation, and how many saves of them stay."""
 
     run_ids: tuple[str, ...]
     saves: int
@@ -36,14 +36,14 @@ class Deleted:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What nodes hold, by their ids: what clients told, the turns of runs, and what cut runs said behind them."""
+    """The content of nodes by id: clients' messages, turns of runs, and events after the turns of interrupted runs."""
 
     bodies: Mapping[str, tuple[Message, ...]]
     turns: Mapping[str, list[tuple[int, Message]]]
     events: Mapping[str, list[Stamped]]
 
 
-# --- one conversation -------------------------------------------------------------------------------------------
+# --- one conversation --------------------------------------------------------------------------------------------
 
 
 def find_conversation(connection: Connection, conversation_id: str) -> Conversation | None:
@@ -53,12 +53,12 @@ def find_conversation(connection: Connection, conversation_id: str) -> Conversat
 
 
 def conversation_of(row: RowMapping) -> Conversation:
-    """Return the conversation that a row holds."""
+    """Convert a row to a conversation."""
     return Conversation(**{name: row[name] for name in Conversation.__slots__})
 
 
 def add_conversation(connection: Connection, conversation: Conversation) -> bool:
-    """Keep a conversation where there is none of its id, and return whether it is new."""
+    """Insert a conversation unless its id exists; return whether it is new."""
     row = {name: getattr(conversation, name) for name in Conversation.__slots__}
     row["folded"] = folded(conversation.title)
     return connection.execute(insert_into(connection, CONVERSATIONS).values(row).on_conflict_do_nothing()).rowcount > 0
@@ -67,9 +67,9 @@ def add_conversation(connection: Connection, conversation: Conversation) -> bool
 def change_conversation(
     connection: Connection, conversation_id: str, title: str | None, leaf_id: str | None
 ) -> Conversation | None:
-    """Give a title, or choose the node that the next question follows; None for an unknown conversation.
+    """Set the title or the leaf and return the conversation, None if it is unknown.
 
-    Raises RequestError for a node that is not there.
+    Raises RequestError if the node does not exist.
     """
     if find_conversation(connection, conversation_id) is None:
         return None
@@ -85,7 +85,7 @@ def change_conversation(
 
 
 def delete_conversation(connection: Connection, conversation_id: str) -> Deleted | None:
-    """Delete a conversation with all its messages and runs; None for an unknown one."""
+    """Delete a conversation with all its messages and runs; return None for an unknown one."""
     run_ids = select(RUNS.c.id).where(RUNS.c.conversation_id == conversation_id)
     deleted = tuple(connection.execute(run_ids).scalars())
     saves = connection.execute(select(func.count()).select_from(SAVES).where(SAVES.c.run_id.in_(run_ids))).scalar_one()
@@ -94,18 +94,18 @@ def delete_conversation(connection: Connection, conversation_id: str) -> Deleted
 
 
 def unfinished_of(connection: Connection, conversation_id: str) -> list[str]:
-    """Return the runs of a conversation that have no ending on disk."""
+    """Return the ids of a conversation's runs without an ending on disk."""
     asked = select(RUNS.c.id).where(RUNS.c.conversation_id == conversation_id, RUNS.c.status.is_(None))
     return [*connection.execute(asked).scalars()]
 
 
-# --- its nodes --------------------------------------------------------------------------------------------------
+# --- its nodes ---------------------------------------------------------------------------------------------------
 
 
 def keep_nodes(connection: Connection, conversation: Conversation, told: Sequence[Told]) -> None:
-    """Keep what a client tells, and the conversation where it is not known yet; the last node becomes its leaf.
+    """Insert the nodes that a client sent, and the conversation if it is new; the last node becomes the leaf.
 
-    Raises RequestError when the node that they follow is gone meanwhile.
+    Raises RequestError if the node that they follow was deleted meanwhile.
     """
     add_conversation(connection, conversation)
     if not told:
@@ -155,7 +155,7 @@ def _row(conversation_id: str, told: Told, place: int) -> dict[str, Any]:
 
 
 def nodes_of(connection: Connection, conversation_id: str, *, texts: bool = False) -> list[Node]:
-    """Return all nodes in the order in which they came, without their texts unless they are asked for."""
+    """Return all nodes in order of creation; with `texts`, also their texts."""
     told = [*_TOLD, MESSAGES.c.text] if texts else _TOLD
     runs = [*FIGURES, RUNS.c.question, RUNS.c.answer] if texts else _RUN
     by_client = select(*told).where(MESSAGES.c.conversation_id == conversation_id)
@@ -179,17 +179,17 @@ def _run_of(row: RowMapping) -> Node:
     return Node(row["id"], row["parent_id"], "assistant", row["started"], row.get("answer") or "", run=answer)
 
 
-# --- what they hold ---------------------------------------------------------------------------------------------
+# --- content of nodes --------------------------------------------------------------------------------------------
 
 
 def bodies_of(connection: Connection, ids: Collection[str]) -> dict[str, tuple[Message, ...]]:
-    """Return the messages of nodes that clients told."""
+    """Return the messages of nodes that clients sent."""
     rows = connection.execute(select(MESSAGES.c.id, MESSAGES.c.body).where(MESSAGES.c.id.in_(listed(ids))))
     return {node_id: tuple(from_json(one) for one in cast(list[JsonObject], loads(body))) for node_id, body in rows}
 
 
 def turns_of(connection: Connection, run_ids: Collection[str]) -> Mapping[str, list[tuple[int, Message]]]:
-    """Return the turns of runs, each with the last event that it tells of."""
+    """Return the turns of runs, each with the seq of the last event that it covers."""
     asked = select(TURNS.c.run_id, TURNS.c.seq, TURNS.c.message).where(TURNS.c.run_id.in_(listed(run_ids)))
     out: defaultdict[str, list[tuple[int, Message]]] = defaultdict(list)
     for run_id, seq, message in connection.execute(asked.order_by(TURNS.c.run_id, TURNS.c.place)):
@@ -198,7 +198,7 @@ def turns_of(connection: Connection, run_ids: Collection[str]) -> Mapping[str, l
 
 
 def events_since_turns(connection: Connection, run_ids: Collection[str]) -> Mapping[str, list[Stamped]]:
-    """Return what runs have said behind their last turns; a few events that the turns tell of may be among them."""
+    """Return the events of runs after their last turns; a few events that the turns cover may be included."""
     told = select(func.coalesce(func.max(TURNS.c.seq), 0)).where(TURNS.c.run_id == JOURNAL.c.run_id).scalar_subquery()
     return _events_of(connection, run_ids, JOURNAL.c.last_seq > told)
 
@@ -216,7 +216,7 @@ def _events_of(connection: Connection, run_ids: Collection[str], *where: Any) ->
     return out
 
 
-# --- all at once, so that it is of one moment -------------------------------------------------------------------
+# --- several reads in one transaction ----------------------------------------------------------------------------
 
 
 def tree_of(
@@ -229,11 +229,11 @@ def tree_of(
 def whole_of(
     connection: Connection, conversation_id: str
 ) -> tuple[Conversation | None, list[Node], Mapping[str, tuple[Message, ...]]]:
-    """Return a conversation, its nodes with their texts, and what clients told in them."""
+    """Return a conversation, its nodes with their texts, and the messages that clients sent."""
     conversation, nodes = tree_of(connection, conversation_id, texts=True)
     return conversation, nodes, bodies_of(connection, [node.id for node in nodes if node.run is None])
 
 
 def kept_of(connection: Connection, told: Collection[str], runs: Collection[str], cut: Collection[str]) -> Kept:
-    """Return what nodes hold: three queries, however many they are."""
+    """Return the content of nodes in three queries; `cut` are the interrupted runs among `runs`."""
     return Kept(bodies_of(connection, told), turns_of(connection, runs), events_since_turns(connection, cut))

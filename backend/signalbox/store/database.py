@@ -1,4 +1,4 @@
-"""The database, as everyone above sees it: functions of a connection, each in a separate transaction."""
+"""The database interface: runs functions of a connection, each in its own transaction."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator
@@ -23,10 +23,10 @@ _is_quiet = ContextVar("is_quiet", default=False)
 
 
 class Database(ABC):
-    """Runs functions of a connection: each function's writes are committed together or not at all.
+    """Runs functions of a connection; each function is one transaction.
 
-    Every failure of the database leaves as StoreError, without the statement and its values: they quote the chat.
-    `is_shared`: other workers may use it at the same time. `is_well` is false while it is known not to answer.
+    Every database failure is raised as StoreError without the statement and its values, which contain user messages.
+    `is_shared` is whether other workers may use the database too. `is_healthy` is false while it does not respond.
     """
 
     is_shared: bool = False
@@ -34,18 +34,18 @@ class Database(ABC):
 
     @abstractmethod
     async def open(self) -> None:
-        """Bring it up to this version's tables; raises StoreError, NewerDatabase for a later version's."""
+        """Open it and migrate its tables; raises StoreError, NewerDatabase if a later version has migrated them."""
 
     @abstractmethod
     async def aclose(self) -> None:
-        """Finish what is under way and close it."""
+        """Finish running transactions and close it."""
 
     async def write(self, work: Bound[P, Value], *args: P.args, **kwargs: P.kwargs) -> Value:
-        """Run work that writes, with these arguments behind the connection; raises StoreError."""
+        """Run `work(connection, *args, **kwargs)` in a writing transaction; raises StoreError."""
         return await self._write(lambda connection: work(connection, *args, **kwargs))
 
     async def read(self, work: Bound[P, Value], *args: P.args, **kwargs: P.kwargs) -> Value:
-        """Run work that only reads, with these arguments behind the connection; raises StoreError."""
+        """Run `work(connection, *args, **kwargs)` in a reading transaction; raises StoreError."""
         return await self._read(lambda connection: work(connection, *args, **kwargs))
 
     @abstractmethod
@@ -56,15 +56,15 @@ class Database(ABC):
 
     @abstractmethod
     def locked(self, name: str) -> AbstractAsyncContextManager[None]:
-        """Lock a name among all workers; others wait for it. Raises StoreError."""
+        """Hold a named lock among all workers; raises StoreError."""
 
     @abstractmethod
     async def erase_deleted(self) -> None:
-        """Leave nothing of deleted rows where that can be had; raises StoreError."""
+        """Erase deleted rows from the disk, if the database allows it; raises StoreError."""
 
 
 class Unopened(StoreError):
-    """It cannot be used; `reason` says why in a clause, empty where that is not known."""
+    """The database cannot be opened; `reason` is a clause, empty if unknown."""
 
     def __init__(self, reason: str = "") -> None:
         super().__init__(Code.STORE_UNAVAILABLE)
@@ -73,7 +73,7 @@ class Unopened(StoreError):
 
 @contextmanager
 def quietly() -> Generator[None, None, None]:
-    """Do not log failures here: callers that poll twice a second log an outage once."""
+    """Do not log failures in this block; for callers that poll and log an outage once themselves."""
     token = _is_quiet.set(True)
     try:
         yield
@@ -82,17 +82,17 @@ def quietly() -> Generator[None, None, None]:
 
 
 def refuse(error: Exception, *, is_lasting: bool | None = None) -> NoReturn:
-    """Raise what the database said as StoreError; `is_lasting` where its kind of database knows better."""
+    """Raise a database error as StoreError; `is_lasting` overrides whether a retry is useless."""
     cause = getattr(error, "orig", None) or error
     if not _is_quiet.get():
         _log.error("database.failed", error=type(cause).__name__)
-    # What the database will refuse however often it is asked is no outage.
+    # An error that no retry can fix is not an outage.
     if is_lasting is None:
         is_lasting = isinstance(error, IntegrityError | DataError | ProgrammingError)
     raise StoreError(Code.INTERNAL if is_lasting else Code.STORE_UNAVAILABLE) from None
 
 
 def touch(connection: Connection) -> None:
-    """Write what changes nothing: it tells whether the database takes anything."""
+    """Execute a write without effect, to check whether the database accepts writes."""
     is_sqlite = connection.dialect.name == "sqlite"
     connection.execute(text("PRAGMA user_version = 1" if is_sqlite else "SELECT pg_current_xact_id()"))

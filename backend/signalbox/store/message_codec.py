@@ -1,4 +1,4 @@
-"""Messages as JSON and back, with the fields that only the server may know: opaque reasoning, the host's own ids."""
+"""Converts messages to JSON and back, with server-only fields: opaque reasoning and the provider's ids."""
 
 from typing import cast
 
@@ -26,30 +26,30 @@ _encoder, _decoder = json.Encoder(), json.Decoder()
 
 
 def dumps(value: JsonValue) -> bytes:
-    """Write JSON that `loads` reads back equal: orjson would make floats of integers beyond 64 bits."""
+    """Encode JSON so that `loads` returns an equal value; orjson would turn integers beyond 64 bits into floats."""
     try:
         return _encoder.encode(value)
-    except UnicodeEncodeError:  # what is no text in any file is no reason to lose the rest
+    except UnicodeEncodeError:  # lone surrogates must not lose the rest
         return _encoder.encode(clean(value))
 
 
 def loads(data: bytes) -> JsonValue:
-    """Read what `dumps` has written."""
+    """Decode the output of `dumps`."""
     return cast(JsonValue, _decoder.decode(data))
 
 
 def dump_message(message: Message) -> bytes:
-    """Write one message."""
+    """Encode one message."""
     return dumps(to_json(message))
 
 
 def load_message(data: bytes) -> Message:
-    """Read one message, equal to what was written."""
+    """Decode one message."""
     return from_json(cast(JsonObject, loads(data)))
 
 
 def to_json(message: Message) -> JsonObject:
-    """Return a message as JSON; what is empty is left out."""
+    """Convert a message to JSON; empty fields are left out."""
     match message:
         case SystemMessage(content):
             return {"role": "system", "content": _content(content)}
@@ -78,7 +78,7 @@ def to_json(message: Message) -> JsonObject:
 
 
 def from_json(value: JsonObject) -> Message:
-    """Return the message that `to_json` wrote."""
+    """Convert the output of `to_json` to a message."""
     match value["role"]:
         case "system":
             return SystemMessage(_parsed(value["content"]))

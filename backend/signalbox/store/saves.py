@@ -1,4 +1,4 @@
-"""Saved runs: frozen copies that outlive the run they were taken of."""
+"""Saves: snapshots of runs, which outlive the run."""
 
 import secrets
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _LINE = [SAVES.c[name] for name in ("id", "title", "created", "run_id", "model",
 
 @dataclass(frozen=True, slots=True)
 class SaveLine:
-    """What a listing tells of a save; `created` in epoch seconds, `seq` is the run's last event."""
+    """A save in a list; `created` in epoch seconds, `seq` is the run's last event."""
 
     id: str
     title: str
@@ -36,7 +36,7 @@ class SaveLine:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What was frozen beside the events: the question as it was asked, the trace, the client's own view state.
+    """A snapshot without the events: the question, the trace, and `data` that the client stores with it.
 
     `earlier` are the runs that the saved one continues, oldest first, each with its id, trace and events.
     """
@@ -48,12 +48,12 @@ class Snapshot:
 
 
 def new_save_id() -> str:
-    """Make a save's id: 128 random bits."""
+    """Return a new save id: 128 random bits."""
     return secrets.token_hex(16)
 
 
 def put_save(connection: Connection, line: SaveLine, snapshot: Snapshot, events: Sequence[Stamped]) -> None:
-    """Keep a save."""
+    """Insert a save."""
     row = {name: getattr(line, name) for name in SaveLine.__slots__}
     kept: JsonObject = {"question": snapshot.question, "trace": snapshot.trace, "data": snapshot.data}
     if snapshot.earlier:
@@ -64,7 +64,7 @@ def put_save(connection: Connection, line: SaveLine, snapshot: Snapshot, events:
 def list_saves(
     connection: Connection, owner: str, limit: int, before: tuple[float, str] | None = None
 ) -> list[SaveLine]:
-    """Return an owner's newest saves first, those older than one that was `created` then and has that id."""
+    """Return an owner's saves, newest first; only those older than `before`, a time (epoch seconds) and id."""
     asked = (
         select(*_LINE).where(SAVES.c.owner == owner).order_by(SAVES.c.created.desc(), SAVES.c.id.desc()).limit(limit)
     )
@@ -74,14 +74,14 @@ def list_saves(
 
 
 def find_save(connection: Connection, save_id: str, owner: str | None = None) -> SaveLine | None:
-    """Return a save's line, None for an unknown one, or for one that is another owner's than the one named."""
+    """Return a save, None for an unknown one or one of another owner than `owner`."""
     own = [] if owner is None else [SAVES.c.owner == owner]
     row = connection.execute(select(*_LINE).where(SAVES.c.id == save_id, *own)).mappings().first()
     return _line_of(row) if row else None
 
 
 def snapshot_of(connection: Connection, save_id: str) -> Snapshot | None:
-    """Return what was frozen beside the events, None for an unknown save."""
+    """Return a save's snapshot, None for an unknown save."""
     kept = connection.execute(select(SAVES.c.snapshot).where(SAVES.c.id == save_id)).scalar()
     if kept is None:
         return None
@@ -90,18 +90,18 @@ def snapshot_of(connection: Connection, save_id: str) -> Snapshot | None:
 
 
 def events_of(connection: Connection, save_id: str, after: int = 0) -> list[Stamped]:
-    """Return a save's events with seq > after; none for an unknown one."""
+    """Return a save's events with seq > after; an empty list for an unknown save."""
     frames = connection.execute(select(SAVES.c.frames).where(SAVES.c.id == save_id)).scalar()
     return [stamped for stamped in read_events(frames) if stamped.seq > after] if frames is not None else []
 
 
 def delete_save(connection: Connection, save_id: str, owner: str) -> bool:
-    """Delete a save of an owner, and return whether there was one."""
+    """Delete an owner's save; return whether it existed."""
     return connection.execute(delete(SAVES).where(SAVES.c.id == save_id, SAVES.c.owner == owner)).rowcount > 0
 
 
 def question_of(connection: Connection, record: RunRecord) -> JsonObject:
-    """Return what a run was asked, with the text of the message that it answers where it leaves its messages out."""
+    """Return a run's question, completed with the text of the message that it answers if it has no messages."""
     if "messages" in record.question or "prompt" in record.question or record.parent_id is None:
         return record.question
     asked = select(MESSAGES.c.text).where(MESSAGES.c.id == record.parent_id, MESSAGES.c.role == "user")

@@ -1,4 +1,4 @@
-"""The tables; `migrations/` makes them and a test holds the two together."""
+"""The tables, as `migrations/` creates them; a test compares the two."""
 
 from sqlalchemy import (
     Boolean,
@@ -21,7 +21,7 @@ METADATA = MetaData()
 
 
 def _owner() -> "Column[str]":
-    """Whose a row is: the id of an API token, empty where none is used."""
+    """Return the column for the owner of a row: the id of an API token, empty without tokens."""
     return Column("owner", Words, nullable=False, server_default=text("''"))
 
 
@@ -31,7 +31,7 @@ CONVERSATIONS = Table(
     Column("id", Words, primary_key=True),
     Column("title", Words, nullable=False),
     Column("folded", Words, nullable=False, default=""),  # for search, as below
-    Column("is_titled", Boolean, nullable=False),  # a person gave the title
+    Column("is_titled", Boolean, nullable=False),  # set by the user
     Column("created", Float, nullable=False),
     Column("updated", Float, nullable=False),
     Column("leaf_id", Words),  # the message or run that the next question follows
@@ -40,8 +40,7 @@ CONVERSATIONS = Table(
     Index("conversations_by_owner", "owner", "updated"),
 )
 
-# What people said, and what a client brought along. What a model answered here is a row of `runs`: the two together
-# are the tree, so an answer is kept once.
+# Messages that clients sent. Answers are rows of `runs`; both together form the tree, so an answer is stored once.
 MESSAGES = Table(
     "messages",
     METADATA,
@@ -50,12 +49,12 @@ MESSAGES = Table(
     Column("parent_id", Words),
     Column("role", Words, nullable=False),
     Column("created", Float, nullable=False),
-    Column("system", Words),  # instructions that came with it; they hold for what follows
+    Column("system", Words),  # instructions for this message and those that follow
     Column("body", LargeBinary, nullable=False),  # core messages as JSON
     Column("text", Words, nullable=False),
-    Column("folded", Words, nullable=False),  # for search: case folded, which SQL cannot do beyond ASCII
-    Column("digest", Words, nullable=False),  # what it says, to know it again in a history that a client sends
-    Column("place", Integer, nullable=False, server_default="0"),  # among those of one moment
+    Column("folded", Words, nullable=False),  # for search: case-folded, which SQL cannot do beyond ASCII
+    Column("digest", Words, nullable=False),  # a hash of the content, to recognise it in a history that a client sends
+    Column("place", Integer, nullable=False, server_default="0"),  # the order among messages of the same time
     Index("messages_by_conversation", "conversation_id"),
 )
 
@@ -85,7 +84,7 @@ RUNS = Table(
     Column("settled_at", Float),
     Column("seq", Integer, nullable=False),
     Column("reserved", Integer, nullable=False),
-    Column("answer", Words),  # the text of a conversation's run, once it is over
+    Column("answer", Words),  # the text of an ended run in a conversation
     Column("folded", Words),
     _owner(),
     UniqueConstraint("key", name="runs_by_key"),
@@ -95,8 +94,8 @@ RUNS = Table(
     Index("runs_by_owner", "owner", "started"),
 )
 
-# Which worker a run under way lives in, and until when that holds unless the worker says so again. Only where several
-# workers share the database; a small table, since every beat writes all rows of a worker.
+# Which worker owns an active run, and when that lease expires unless renewed. Used only with several workers; a narrow
+# table, because every heartbeat writes all rows of a worker.
 LEASES = Table(
     "leases",
     METADATA,
@@ -106,7 +105,7 @@ LEASES = Table(
     Index("leases_by_worker", "worker"),
 )
 
-# Rows of many events: a row per event costs twice as much as one per flush, and that much more than one per run.
+# One row per run and flush: a row per event would cost twice as much.
 JOURNAL = Table(
     "journal",
     METADATA,
@@ -117,8 +116,8 @@ JOURNAL = Table(
     PrimaryKeyConstraint("run_id", "first_seq"),
 )
 
-# What runs under way have said since their last row above: one row per flush for all of them, see `latest.py`. It
-# belongs to the one process that has the database; where several share it they look into the journal for news.
+# Events of active runs since their last row in `journal`: one row per flush for all runs, see `runs/write_buffer.py`.
+# Not used with several workers, which read each other's new events from the journal.
 LATEST = Table(
     "latest",
     METADATA,
@@ -126,13 +125,13 @@ LATEST = Table(
     Column("said", LargeBinary, nullable=False),  # a JSON list of run ids, each with its stamped events
 )
 
-# What a run said as its model must see it again: with opaque reasoning and the host's own ids, which no client gets.
+# A run's turns as the model must see them again: with opaque reasoning and the provider's ids, which no client gets.
 TURNS = Table(
     "turns",
     METADATA,
     Column("run_id", Words, ForeignKey("runs.id", ondelete="CASCADE"), nullable=False),
     Column("place", Integer, nullable=False),
-    Column("seq", Integer, nullable=False),  # all events up to here are told by the turns up to here
+    Column("seq", Integer, nullable=False),  # the turns up to this one cover all events up to here
     Column("message", LargeBinary, nullable=False),
     PrimaryKeyConstraint("run_id", "place"),
 )
@@ -148,18 +147,18 @@ SAVES = Table(
     Column("loop", Words, nullable=False),
     Column("status", Words, nullable=False),
     Column("seq", Integer, nullable=False),  # the run's last event
-    Column("snapshot", LargeBinary, nullable=False),  # question, trace and the client's own data
+    Column("snapshot", LargeBinary, nullable=False),  # question, trace and the client's data
     Column("frames", LargeBinary, nullable=False),  # a JSON list of stamped events
     _owner(),
     Index("saves_by_time", "created", "id"),
     Index("saves_by_owner", "owner", "created"),
 )
 
-# API tokens: of the secret only its hash is kept.
+# API tokens; of a secret only the hash is stored.
 TOKENS = Table(
     "tokens",
     METADATA,
-    Column("id", Words, primary_key=True),  # the owner of what is made with it
+    Column("id", Words, primary_key=True),  # the owner of everything created with it
     Column("name", Words, nullable=False),
     Column("digest", LargeBinary, nullable=False),
     Column("created", Float, nullable=False),
@@ -167,7 +166,7 @@ TOKENS = Table(
     Column("revoked", Float),
 )
 
-# What all workers share beside runs: the lever of the loop's flag, secrets that must be the same in all of them.
+# Values that all workers share: the feature flag's override, and secrets that must be the same everywhere.
 SHARED = Table(
     "shared",
     METADATA,

@@ -7,12 +7,12 @@ from signalbox.store.tables import TOKENS
 
 
 def add_token(connection: Connection, token: Token) -> None:
-    """Keep a new token."""
+    """Insert a new token."""
     connection.execute(insert(TOKENS).values({name: getattr(token, name) for name in Token.__slots__}))
 
 
 def list_tokens(connection: Connection) -> list[Token]:
-    """Return all tokens, the oldest first, with those that hold no more."""
+    """Return all tokens, oldest first, including expired and revoked ones."""
     asked = select(TOKENS).order_by(TOKENS.c.created, TOKENS.c.id)
     return [_token_of(row) for row in connection.execute(asked).mappings()]
 
@@ -24,9 +24,9 @@ def find_token(connection: Connection, token_id: str) -> Token | None:
 
 
 def revoke_token(connection: Connection, token_id: str, now: float) -> Token | None:
-    """Revoke a token and return it, None for an unknown one; what was revoked before keeps its time.
+    """Revoke a token and return it, None for an unknown one; an earlier revocation keeps its time.
 
-    Its row stays: what was made with it is still its own, and the operator sees whose.
+    The row stays, because runs and conversations still refer to their owner.
     """
     asked = update(TOKENS).where(TOKENS.c.id == token_id, TOKENS.c.revoked.is_(None))
     connection.execute(asked.values(revoked=now))

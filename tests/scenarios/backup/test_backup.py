@@ -209,7 +209,7 @@ def test_places_that_cannot_be_used_are_named(stopped: Path) -> None:
     there = {path.name for path in stopped.iterdir()}
     missing = stopped / "nowhere"
     ended = command_here("backup", str(missing / "x.tar"), cwd=stopped)
-    sentence = f"signalbox: There is no folder {missing}. Make it, or name another one.\n"
+    sentence = f"signalbox: There is no folder {missing}. Create it, or choose another one.\n"
     assert (ended.returncode, ended.stderr.decode()) == (2, sentence)
     ended = command_here("backup", "/proc/x.tar", cwd=stopped)
     assert ended.returncode == 2

@@ -27,7 +27,7 @@ from signalbox.core.messages import (
 from signalbox.core.records import RunRecord
 from signalbox.store.conversations import delete_conversation, find_conversation, keep_nodes, nodes_of
 from signalbox.store.migrate import upgrade
-from signalbox.store.runs.flush import Taken, put
+from signalbox.store.runs.flush import PendingWrite, write_pending
 from signalbox.store.tables import METADATA
 from sqlalchemy import Connection, create_engine, event
 
@@ -74,7 +74,7 @@ class House:
     def run(self, node_id: str, now: float) -> None:
         run_id = f"r{next(self._ids)}"
         record = RunRecord(run_id, "m", "v2", conversation_id=TALK, parent_id=node_id, started=now, status="complete")
-        put(self.connection, [Taken(run_id, 0, 0, record, None, [], [], is_raised=False)])
+        write_pending(self.connection, [PendingWrite(run_id, 0, 0, record, None, [], [], is_raised=False)])
 
     def check(self) -> None:
         """Every parent is there and came before, no way is a circle, the leaf is a node, runs answer messages."""

@@ -47,7 +47,7 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(postgres, "ANSWER_SECONDS", ANSWER)
     monkeypatch.setattr(postgres, "LOCK_SECONDS", FLUSH)
     monkeypatch.setattr(timeouts, "SILENT_SECONDS", 0.2)
-    monkeypatch.setattr(journal, "_SILENT_SECONDS", FLUSH)
+    monkeypatch.setattr(journal, "_TIMEOUT_SECONDS", FLUSH)
     monkeypatch.setattr(journal, "_RETRY_SECONDS", 0.2)
 
 

@@ -91,7 +91,7 @@ def test_a_difference_that_must_not_be_ends_in_one(tmp_path: Path) -> None:
     assert "    legacy: complete\n" in text
     assert "    v2: error\n" in text
     assert "[then: " in text.splitlines()[0]
-    assert "1 case on both loops, answered by a real model (so words, calls, steps and cost say nothing): " in text
+    assert "1 case on both loops, answered by a real model (text, calls, steps and cost may differ by chance): " in text
     assert text.rstrip().endswith("Do not raise the flag before each of them is explained.")
 
 

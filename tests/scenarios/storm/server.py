@@ -48,7 +48,7 @@ async def inside(request: Request) -> JSONResponse:
         {
             "tasks": len(asyncio.all_tasks()),
             "names": Counter(_kind(task) for task in asyncio.all_tasks()).most_common(),
-            "live": len(parts.runs._live) + len(parts.runs._unwritten),
+            "live": len(parts.runs._live) + len(parts.runs._undurable),
             "sockets": _sockets(),
             "pooled": _pooled(parts),
             "files": sorted(str(path) for path in Path.cwd().rglob("*") if path.is_file()),

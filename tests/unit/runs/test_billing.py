@@ -132,7 +132,7 @@ async def test_few_ask_at_once_and_not_all_are_kept() -> None:
     """A flood of stops neither floods the upstream nor grows without bound."""
     gate = asyncio.Event()
     bills = Bills(Bill(LATER), gate=gate)
-    settlements = Settlements(bills, sleep=Waits(), most=6)
+    settlements = Settlements(bills, sleep=Waits(), max_runs=6)
     runs = [owing("gen-1") for _ in range(9)]
     for progress in runs:
         settlements.begin("run", progress)
@@ -186,7 +186,7 @@ async def test_the_log_has_codes_and_figures_only() -> None:
 
 async def test_a_bill_that_hangs_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """A request for a bill has its own short time; the place at the desk is given back."""
-    monkeypatch.setattr("signalbox.runs.billing._ASK_SECONDS", 0.0)
+    monkeypatch.setattr("signalbox.runs.billing._FETCH_SECONDS", 0.0)
     bills = Bills(Bill(LATER), gate=asyncio.Event())
     progress, waits = await settled(owing("gen-1"), bills)
     assert waits == list(WAITS)

@@ -59,7 +59,7 @@ class Stage:
         self.store.disk += self.store.coming[:count]
         del self.store.coming[:count]
         durable = len(self.store.disk)
-        self.journal.written(durable, max(self.journal.reserved, durable + reserve))
+        self.journal.mark_durable(durable, max(self.journal.reserved, durable + reserve))
 
     def held(self) -> int:
         return len(self.journal._tail)
@@ -68,7 +68,7 @@ class Stage:
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep a tail of a few events, so that short runs outgrow it."""
-    monkeypatch.setattr(module, "_KEPT", KEPT)
+    monkeypatch.setattr(module, "_IN_MEMORY", KEPT)
 
 
 MOVES = st.lists(
@@ -88,7 +88,7 @@ MOVES = st.lists(
 @given(MOVES, st.sampled_from([0, 1000]))
 def test_every_watcher_sees_every_event_once(moves: list[tuple[str, int]], reserved: int) -> None:
     """Whatever the interleaving of saying, writing, reserving, joining anywhere, cuts and resumes."""
-    module._KEPT = KEPT
+    module._IN_MEMORY = KEPT
     asyncio.run(_play(moves, reserved))
 
 
@@ -108,7 +108,7 @@ class Watcher:
         if not self.seen:  # a cursor ahead of the run gets what comes from here on
             self.after = min(self.asked, self.stage.journal.seq)
         after = self.seen[-1] if self.seen else self.asked
-        async for batch in self.stage.journal.go_on(Cursor(after, self._at_once) if self.takes else Cursor(after)):
+        async for batch in self.stage.journal.read_from(Cursor(after, self._at_once) if self.takes else Cursor(after)):
             self._see(batch)
 
     def _at_once(self, batch: list[Stamped]) -> bool:
@@ -141,7 +141,7 @@ async def _play(moves: list[tuple[str, int]], reserved: int) -> None:
             case "write":
                 stage.write(number)
             case "reserve":
-                stage.journal.written(stage.journal.durable, stage.journal.reserved + number)
+                stage.journal.mark_durable(stage.journal.durable, stage.journal.reserved + number)
             case "watch":
                 watchers.append(Watcher(stage, number))
             case "cut" if watchers:
@@ -190,7 +190,7 @@ async def test_a_watcher_is_woken_by_what_lets_him_see_more() -> None:
     stage.say(2)
     await asyncio.sleep(0)
     assert stage.seen == []
-    stage.journal.written(0, 5)
+    stage.journal.mark_durable(0, 5)
     await _turns()
     assert stage.seen == [1, 2]
     stage.say(2)
@@ -218,10 +218,10 @@ async def test_who_keeps_up_costs_no_read() -> None:
     after = 0
     for _ in range(100):
         stage.say(3)
-        after = (await stage.journal.read(after))[-1].seq
+        after = (await stage.journal.next_events(after))[-1].seq
         stage.write()
     assert (after, stage.store.reads) == (300, 0)
-    assert [s.seq for s in await stage.journal.read(0)] == [1, 2, 3]
+    assert [s.seq for s in await stage.journal.next_events(0)] == [1, 2, 3]
     assert stage.store.reads == 1
 
 
@@ -266,9 +266,9 @@ async def test_what_the_store_does_not_take_has_not_happened() -> None:
     with pytest.raises(OSError, match=r"^$"):
         stage.say(2)
     del stage.store.append
-    assert (stage.journal.seq, await stage.journal.read(0)) == (0, [])
+    assert (stage.journal.seq, await stage.journal.next_events(0)) == (0, [])
     stage.say(1)
-    assert [s.seq for s in await stage.journal.read(0)] == [1]
+    assert [s.seq for s in await stage.journal.next_events(0)] == [1]
 
 
 class Ill(Slow):
@@ -327,7 +327,7 @@ async def told_at_once(stage: Stage, takes: bool = True) -> tuple[list[int], lis
     cursor = Cursor(0, try_emit)
 
     async def follow() -> None:
-        async for batch in stage.journal.go_on(cursor):
+        async for batch in stage.journal.read_from(cursor):
             yielded.extend(stamped.seq for stamped in batch)
 
     task = asyncio.create_task(follow())
@@ -392,7 +392,7 @@ async def test_a_lost_run_tells_nothing_at_once_any_more() -> None:
     stage.write(reserve=100)
     at_once, _, task, cursor = await told_at_once(stage)
     stage.say(2)
-    stage.journal.lose()
+    stage.journal.release()
     await asyncio.wait_for(task, 30)
     assert (at_once, cursor.after) == ([1, 2], 2)
 

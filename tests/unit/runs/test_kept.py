@@ -210,11 +210,11 @@ async def test_streams_go_on_while_the_disk_fails_and_are_kept_when_it_is_back(d
     assert (over, len(manager._live)) == ([], 2), "it is refused before a model is asked"
     talks[0].end()
     assert await watchers[0].end() == [1, 2, 3, 4, 5]
-    assert (list(manager._unwritten), disk.seqs(runs[0].id)) == ([runs[0].id], [])
+    assert (list(manager._undurable), disk.seqs(runs[0].id)) == ([runs[0].id], [])
     late = Watcher(manager, disk, runs[0].id, after=2)
     assert await late.end() == [3, 4, 5]
     disk.failing = None
-    await until(lambda: not manager._unwritten)
+    await until(lambda: not manager._undurable)
     assert (await manager.find(runs[0].id)).status == "complete"
     assert [s.seq for s in await manager.events(runs[0].id)] == [1, 2, 3, 4, 5]
     talks[1].end()
@@ -234,7 +234,7 @@ async def test_a_run_that_cannot_be_kept_is_ended(
     disk: Disk, store: JournalStore, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     """Its caller gets 503 in time, its loop is closed, its place is free, and it is found nowhere, now or later."""
-    monkeypatch.setattr(journal, "_SILENT_SECONDS", 0.05)
+    monkeypatch.setattr(journal, "_TIMEOUT_SECONDS", 0.05)
     over: list[Run] = []
     manager = RunManager(store, max_active=1, on_over=over.append)
     if how == "fails":
@@ -246,8 +246,8 @@ async def test_a_run_that_cannot_be_kept_is_ended(
     assert refused.value.code is Code.STORE_UNAVAILABLE
     assert over[0].done is not None
     assert over[0].done.status == "cancelled"
-    assert (manager._live, manager._unwritten, store._runs) == ({}, {}, {})
-    monkeypatch.setattr(journal, "_SILENT_SECONDS", 10.0)
+    assert (manager._live, manager._undurable, store._runs) == ({}, {}, {})
+    monkeypatch.setattr(journal, "_TIMEOUT_SECONDS", 10.0)
     disk.failing = None
     disk.release()
     await until(lambda: store.is_healthy)
@@ -280,7 +280,7 @@ async def test_a_run_whose_row_was_deleted_ends_as_ever(disk: Disk, store: Journ
     talk.end()
     await asyncio.wait_for(watching, 5)
     assert seen == [1, 2, 3, 4, 5, 6, 7]
-    assert (manager._live, manager._unwritten, store._runs) == ({}, {}, {})
+    assert (manager._live, manager._undurable, store._runs) == ({}, {}, {})
 
 
 @pytest.mark.parametrize("when", ["it runs", "it is over"])
@@ -299,9 +299,9 @@ async def test_a_dropped_run_leaves_nothing_in_memory(disk: Disk, store: Journal
     talk.end()
     await run.wait()
     if when == "it is over":
-        assert list(manager._unwritten) == [run.id]
+        assert list(manager._undurable) == [run.id]
         store.discard(run.id)
-    assert (manager._live, manager._unwritten, store._runs) == ({}, {}, {})
+    assert (manager._live, manager._undurable, store._runs) == ({}, {}, {})
     disk.failing = None
     await until(lambda: store.is_healthy)
     await store.flush()
@@ -314,9 +314,9 @@ async def test_a_written_run_leaves_nothing_in_memory(disk: Disk, store: Journal
     before = _runs_in_memory()
     for _ in range(20):
         await _watched(manager)
-    await until(lambda: not manager._unwritten)
+    await until(lambda: not manager._undurable)
     await store.flush()
-    assert (manager._live, manager._unwritten, store._runs, store._unfiled.run_ids) == ({}, {}, {}, set())
+    assert (manager._live, manager._undurable, store._runs, store._buffer.run_ids) == ({}, {}, {}, set())
     assert _runs_in_memory() <= before + 1  # the loop may hold the last one for a moment
 
 

@@ -70,7 +70,7 @@ async def test_a_finished_run_is_found_in_the_store_alone() -> None:
     runs = [await start(manager, speaks) for _ in range(50)]
     for run in runs:
         await run.wait()
-    assert (list(manager._live), manager._unwritten) == ([live.id], {})
+    assert (list(manager._live), manager._undurable) == ([live.id], {})
     assert (manager.live(live.id), manager.live(runs[0].id)) == (live, None)
     for run in runs:
         assert await manager.find(run.id) == run.record()
@@ -270,7 +270,7 @@ def freed(manager: RunManager, run: Run, over: list[Run]) -> None:
     assert run.is_over
     assert run.ended is not None
     assert not manager._live
-    assert not manager._unwritten
+    assert not manager._undurable
 
 
 async def test_f07_the_place_is_free_when_the_end_is_read() -> None:

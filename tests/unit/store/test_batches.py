@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from signalbox.core.codes import Code
 from signalbox.core.errors import StoreError
-from signalbox.store.runs.flush import OpenRun, put
+from signalbox.store.runs.flush import OpenRun, write_pending
 from signalbox.store.runs.raw_statements import SIZES, Row, change, driver_of, insert
-from signalbox.store.runs.rows import CHANGING, figures, opening_row
+from signalbox.store.runs.rows import CHANGING, figure_columns, opening_row
 from signalbox.store.tables import JOURNAL, RUNS, SHARED
 from sqlalchemy import Connection, event
 
@@ -114,23 +114,23 @@ async def test_all_or_nothing(kept: Disk) -> None:
 
 def test_the_columns_that_change_are_those_of_the_figures() -> None:
     """A figure that is missing in the list would stay behind in a run that is written twice."""
-    assert tuple(figures(a_run("r"))) == CHANGING
+    assert tuple(figure_columns(a_run("r"))) == CHANGING
 
 
 async def test_figures_that_come_before_the_first_flush_are_kept_with_the_run(disk: Disk) -> None:
     """Also where its commit was lost: then it is written again, with what has come since."""
     run = OpenRun("r", lambda seq, reserved: None, opening=a_run("r"), figures=lambda: a_run("r", steps=2))
-    taken = run.take()
-    await disk.write(put, [taken])
+    taken = run.take_pending()
+    await disk.write(write_pending, [taken])
     assert disk.rows("SELECT steps, reserved FROM runs") == [(2, 1_000_000)]
-    run.give_back(taken)
+    run.restore(taken)
     run.figures = lambda: a_run("r", steps=3)
-    await disk.write(put, [run.take()])
+    await disk.write(write_pending, [run.take_pending()])
     assert disk.rows("SELECT steps, reserved FROM runs") == [(3, 1_000_000)]
 
 
 async def test_an_opening_alone_changes_no_run_that_is_there(disk: Disk) -> None:
     """Its figures are those of the start: a run that was kept after all may have come further."""
     await disk.write(insert, RUNS, [opening_row(a_run("r", steps=5))])
-    await disk.write(put, [OpenRun("r", lambda seq, reserved: None, opening=a_run("r")).take()])
+    await disk.write(write_pending, [OpenRun("r", lambda seq, reserved: None, opening=a_run("r")).take_pending()])
     assert disk.rows("SELECT steps FROM runs") == [(5,)]

@@ -24,7 +24,7 @@ from signalbox.store.conversations import (
     turns_of,
     unfinished_of,
 )
-from signalbox.store.runs.flush import Taken, put
+from signalbox.store.runs.flush import PendingWrite, write_pending
 from sqlalchemy import Connection, event
 
 from tests.support.disk import BOTH, Disk
@@ -65,8 +65,14 @@ def answered(connection: Connection, run_id: str, parent_id: str, started: float
     events = [Stamped(1, 0, Content("told")), Stamped(2, 0, Content(" later"))]
     turn = AssistantMessage("told", reasoning_details=(ReasoningDetail({"b": 1, "a": "é"}),))
     last = record if record.is_over else None
-    put(connection, [Taken(run_id, 1, 9, record, last, events[:1], [(0, 1, turn)], is_raised=False, is_answer=True)])
-    put(connection, [Taken(run_id, 2, 9, None, last, events[1:], [], is_raised=False, is_leased=True, is_answer=True)])
+    write_pending(
+        connection,
+        [PendingWrite(run_id, 1, 9, record, last, events[:1], [(0, 1, turn)], is_raised=False, is_answer=True)],
+    )
+    write_pending(
+        connection,
+        [PendingWrite(run_id, 2, 9, None, last, events[1:], [], is_raised=False, is_leased=True, is_answer=True)],
+    )
 
 
 def grow(connection: Connection, size: int) -> None:

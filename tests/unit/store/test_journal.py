@@ -201,14 +201,14 @@ async def test_a_silent_disk_keeps_nobody(disk: Disk, store: JournalStore, monke
     """It never answers: who waits is told so within the bound, and new runs are refused until it does."""
     await opened(store, "a")
     disk.hold()
-    monkeypatch.setattr(journal, "_SILENT_SECONDS", 0.01)
+    monkeypatch.setattr(journal, "_TIMEOUT_SECONDS", 0.01)
     for waits in (opened(store, "b"), store.flush()):
         with pytest.raises(StoreError) as refused:
             await asyncio.wait_for(waits, 5)
         assert refused.value.code is Code.STORE_UNAVAILABLE
         assert not store.is_healthy
     store.append("a", words(1, 3))
-    monkeypatch.setattr(journal, "_SILENT_SECONDS", 10.0)
+    monkeypatch.setattr(journal, "_TIMEOUT_SECONDS", 10.0)
     disk.release()
     await store.flush()
     await store.flush()  # the row of the run that was refused came through with the silent write
@@ -224,10 +224,10 @@ async def test_a_refused_run_that_came_through_leaves_its_conversation(
     row = {"id": "c", "title": "", "is_titled": False, "created": 0.0, "updated": 0.0, "leaf_id": "question"}
     await disk.write(lambda connection: connection.execute(insert(CONVERSATIONS).values(row)))
     disk.hold()
-    monkeypatch.setattr(journal, "_SILENT_SECONDS", 0.01)
+    monkeypatch.setattr(journal, "_TIMEOUT_SECONDS", 0.01)
     with pytest.raises(StoreError):
         await store.open(a_run("a", conversation_id="c", parent_id="question"), lambda seq, reserved: None)
-    monkeypatch.setattr(journal, "_SILENT_SECONDS", 10.0)
+    monkeypatch.setattr(journal, "_TIMEOUT_SECONDS", 10.0)
     disk.release()
     await store.flush()
     await store.flush()
@@ -379,7 +379,7 @@ async def test_closing_writes_what_is_left_and_ends_its_task(disk: Disk, monkeyp
 
 async def test_closing_does_not_wait_for_a_silent_disk(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is lost is said; the process ends."""
-    monkeypatch.setattr(journal, "_SILENT_SECONDS", 0.01)
+    monkeypatch.setattr(journal, "_TIMEOUT_SECONDS", 0.01)
     before = asyncio.all_tasks()
     store = JournalStore(disk)
     disk.hold()

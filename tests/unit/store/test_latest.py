@@ -291,7 +291,7 @@ async def test_a_fault_of_ours_ends_no_writing(disk: Disk, kept: JournalStore, m
     await opened(kept, "a", "b")
     kept.append("a", words(1, 1))
     with monkeypatch.context() as broken, capture_logs() as logs:
-        broken.setattr(kept._unfiled, "written", _breaks)  # type: ignore[attr-defined]
+        broken.setattr(kept._buffer, "mark_written", _breaks)  # type: ignore[attr-defined]
         with pytest.raises(StoreError):
             await kept.flush("a")
     assert [line["event"] for line in logs] == ["journal.broke"]

@@ -154,7 +154,7 @@ async def test_a_takeover_waits_for_a_flush_under_way(workers: Workers) -> None:
             await release.wait()
 
         def write(connection: object) -> None:
-            flush.put(connection, [_taken_of("a")], (), one.sharing)  # type: ignore[arg-type]
+            flush.write_pending(connection, [_taken_of("a")], (), one.sharing)  # type: ignore[arg-type]
 
         async def both(connection: object) -> None:
             await connection.run_sync(write)  # type: ignore[attr-defined]
@@ -170,8 +170,8 @@ async def test_a_takeover_waits_for_a_flush_under_way(workers: Workers) -> None:
     assert [(record.id, record.seq) for record in await heir.store.claim_unfinished()] == [("a", 2)]
 
 
-def _taken_of(run_id: str) -> flush.Taken:
-    return flush.Taken(run_id, 2, BLOCK, None, None, words(1, 2), [], is_raised=False, is_leased=True)
+def _taken_of(run_id: str) -> flush.PendingWrite:
+    return flush.PendingWrite(run_id, 2, BLOCK, None, None, words(1, 2), [], is_raised=False, is_leased=True)
 
 
 async def test_who_is_kept_from_ending_what_he_took_does_so_later(workers: Workers) -> None:
@@ -189,7 +189,7 @@ async def test_a_flush_whose_answer_was_lost_is_written_once(workers: Workers) -
     """It came through and nobody knew; the same rows come again, with more behind them."""
     one = workers.new("one")
     await opened(one.store, "a")
-    await workers.database.write(flush.put, [_taken_of("a")], (), one.sharing)
+    await workers.database.write(flush.write_pending, [_taken_of("a")], (), one.sharing)
     one.store.append("a", words(1, 5))
     one.store.save_figures("a", lambda: over(a_run("a"), 5))
     await one.store.flush()
@@ -234,7 +234,7 @@ async def test_the_lease_of_the_heir_outlives_what_the_loser_still_says(workers:
 
 async def test_many_are_taken_over_some_at_a_time(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
     """Other workers may take the rest."""
-    monkeypatch.setattr(leases, "_AT_ONCE", 2)
+    monkeypatch.setattr(leases, "_RUNS_PER_TAKEOVER", 2)
     dead, heir, other = workers.new("dead", seconds=NONE_AT_ALL), workers.new("heir"), workers.new("other")
     await opened(dead.store, "a", "b", "c")
     taken = await asyncio.gather(heir.store.claim_unfinished(), other.store.claim_unfinished())

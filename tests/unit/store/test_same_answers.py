@@ -16,7 +16,7 @@ from signalbox.core.records import RunRecord
 from signalbox.store import conversations, saves
 from signalbox.store.conversation_list import lines_of
 from signalbox.store.database import Database
-from signalbox.store.runs.flush import Taken, put
+from signalbox.store.runs.flush import PendingWrite, write_pending
 from signalbox.store.tables import METADATA
 from sqlalchemy import Connection, Table, Text, select
 
@@ -99,7 +99,7 @@ def answer(  # noqa: PLR0917 - one after another, as all steps are
     last = replace(record, status="complete", ended=started + 1, cost_estimated=False) if is_over else None
     said = [Stamped(1, 0, Content(text)), Stamped(2, 0, Content("!"))]
     turns: list[tuple[int, int, Message]] = [(0, 1, AssistantMessage(text))]
-    put(connection, [Taken(run_id, 2, 9, record, last, said, turns, is_raised=False, is_answer=True)])
+    write_pending(connection, [PendingWrite(run_id, 2, 9, record, last, said, turns, is_raised=False, is_answer=True)])
 
 
 async def outcome(database: Database, step: tuple[Any, ...]) -> str:

@@ -12,7 +12,7 @@ from signalbox.app.limits.rate_windows import Rates, address_of
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, StoreError
 from signalbox.store.database import Database
-from signalbox.store.runs.active_count import count_under_way
+from signalbox.store.runs.active_count import count_active_runs
 
 _RETRY_SECONDS = 2.0
 _NOTHING_TO_ASK = nullcontext[None]()
@@ -71,7 +71,7 @@ class Quota:
         """One start of a user follows another, so that many at once do not all find the same room."""
         lock = self._locks.setdefault(who.owner, asyncio.Lock())
         async with lock, self.database.locked(f"runs {who.owner}"):
-            if await self.database.read(count_under_way, who.owner) >= most:
+            if await self.database.read(count_active_runs, who.owner) >= most:
                 words = f"Too many runs are active: each user may have {most} at once."
                 raise RequestError(Code.TOO_MANY_RUNS, words, status=429, retry_after=_RETRY_SECONDS)
             yield

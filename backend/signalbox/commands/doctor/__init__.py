@@ -1,1 +1,1 @@
-"""`signalbox doctor`: looks at everything a server needs, changes nothing, and says what to do."""
+"""`signalbox doctor`: checks everything that a server needs, without changes, and suggests fixes."""

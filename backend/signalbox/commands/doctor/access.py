@@ -1,4 +1,4 @@
-"""Checks who may ask: beyond this machine without a token, hosts and origins that are too wide."""
+"""Checks access: tokens, allowed hosts and allowed origins."""
 
 from urllib.parse import urlsplit
 
@@ -12,7 +12,7 @@ _SHORTEST = 16
 
 
 def check_access(settings: Settings) -> list[Finding]:
-    """Say who can reach it, and what it asks of them."""
+    """Report who can reach the server, and whether a token is required."""
     return [_reach(settings), *_tokens(settings), *_names(settings)]
 
 
@@ -23,16 +23,16 @@ def _reach(settings: Settings) -> Finding:
     except SettingsError as error:
         return refusal("access", error)
     if token is not None or settings.signalbox_require_token:
-        who = "this machine alone (and through a proxy on it)" if is_loopback(host) else "other machines too"
-        return ok("access", f"{host} is reached from {who}, and a token is asked for.")
+        who = "only this machine (or through a proxy on it)" if is_loopback(host) else "other machines too"
+        return ok("access", f"{host} can be reached from {who}; a token is required.")
     if settings.signalbox_allowed_hosts:
-        words = (
-            f"Only this machine reaches {host}, but host names are allowed as behind a proxy, and no token is asked."
-        )
+        words = f"Only this machine can reach {host}; no token is required, but allowed hosts suggest a proxy."
         return warn(
-            "access", words, "If a proxy lets others in, set SIGNALBOX_ACCESS_TOKEN or SIGNALBOX_REQUIRE_TOKEN."
+            "access",
+            words,
+            "If a proxy forwards requests to it, set SIGNALBOX_ACCESS_TOKEN or SIGNALBOX_REQUIRE_TOKEN.",
         )
-    return ok("access", f"Only this machine reaches {host}; no token is asked for.")
+    return ok("access", f"Only this machine can reach {host}; no token is required.")
 
 
 def _tokens(settings: Settings) -> list[Finding]:
@@ -42,7 +42,7 @@ def _tokens(settings: Settings) -> list[Finding]:
     }
     short = [name for name, token in given.items() if token and len(token.get_secret_value()) < _SHORTEST]
     words = f"{' and '.join(short)} has fewer than {_SHORTEST} characters."
-    told = [warn("tokens", words, "Use a longer one, such as openssl rand -hex 24 prints.")] if short else []
+    told = [warn("tokens", words, "Use a longer one; generate it with openssl rand -hex 24.")] if short else []
     try:
         check_kept(settings, settings.signalbox_data_dir)
     except SettingsError as error:
@@ -54,14 +54,14 @@ def _names(settings: Settings) -> list[Finding]:
     hosts = settings.signalbox_allowed_hosts
     found: list[Finding] = []
     if not is_loopback(settings.signalbox_host) and not hosts:
-        words = "Browsers on other machines are refused: no host name but localhost is allowed."
-        found.append(warn("hosts", words, "Put this machine's name into SIGNALBOX_ALLOWED_HOSTS."))
+        words = "Requests from browsers on other machines are rejected: only the host name localhost is allowed."
+        found.append(warn("hosts", words, "Add this machine's name to SIGNALBOX_ALLOWED_HOSTS."))
     if "*" in hosts:
-        words = "Every host name is allowed, so a page anywhere can point its own name at this server."
-        found.append(warn("hosts", words, "Name the hosts that are meant in SIGNALBOX_ALLOWED_HOSTS."))
+        words = "Every host name is allowed, so any web page can send requests by DNS rebinding."
+        found.append(warn("hosts", words, "List the intended host names in SIGNALBOX_ALLOWED_HOSTS."))
     plain = [one for one in settings.signalbox_allowed_origins if _is_plain(one)]
     if plain:
-        words = f"Pages that come over plain http may ask: {', '.join(plain)}."
+        words = f"Origins with plain http are allowed: {', '.join(plain)}."
         found.append(warn("origins", words, "Serve them over https, and change SIGNALBOX_ALLOWED_ORIGINS."))
     return found
 

@@ -8,15 +8,15 @@ from signalbox.commands.doctor.finding import Finding, fail, ok, refusal, warn
 from signalbox.commands.doctor.loop import standing
 from signalbox.core.errors import StoreError
 from signalbox.server.serve import count_of
-from signalbox.store.engines.sqlite_check import is_current, is_known, look_at_file
+from signalbox.store.engines.sqlite_check import inspect_file, is_current, is_known
 
 SECONDS = 5.0
-_CLOCKS = 5.0  # seconds between two clocks from which on it is worth a word
-_SLOW = 0.1  # seconds for the smallest answer
+_CLOCKS = 5.0  # seconds between two clocks from which a warning is useful
+_SLOW = 0.1  # seconds for the smallest query
 
 
 async def check_database(settings: Settings) -> list[Finding]:
-    """Look at the database that is set, and whether as many workers may share it as are asked for."""
+    """Check the configured database, and whether it allows the configured number of workers."""
     return [*_workers(settings), *(await _database(settings))]
 
 
@@ -32,45 +32,51 @@ async def _database(settings: Settings) -> list[Finding]:
     if settings.database_url is None:
         return [await asyncio.to_thread(_file, settings)]
     try:
-        from signalbox.store.engines.postgres_check import look_at_server  # its driver is an extra
+        from signalbox.store.engines.postgres_check import inspect_server  # its driver is an extra
     except ImportError:
         words = "DATABASE_URL is set, but the package asyncpg is not installed."
         return [fail("database", words, "pip install 'signalbox[postgres]'")]
     where = place_of(settings)
     try:
         async with asyncio.timeout(SECONDS):
-            found = await look_at_server(settings.database_url.get_secret_value())
+            found = await inspect_server(settings.database_url.get_secret_value())
     except TimeoutError:
         words = f"{where} does not answer within {SECONDS:g} s."
-        return [fail("database", words, "See that PostgreSQL runs there and that nothing on the way swallows packets.")]
+        return [fail("database", words, "Check that PostgreSQL runs there, and the firewalls in between.")]
     except StoreError as error:
         todo = "Fix that, or correct DATABASE_URL, which names host, port, user, password and database."
-        if "Errno" in error.message:  # there was no answer
-            todo = "See that it runs, and that DATABASE_URL names its host and port."
+        if "Errno" in error.message:  # no connection
+            todo = "Check that it runs, and that DATABASE_URL has its host and port."
         return [fail("database", f"{where}: {error.message}.", todo)]
-    words = f"{where} is {found.software}, answers in {found.latency * 1000:.0f} ms"
-    if not is_current(found.version) and not found.may_make:
-        words = f"{words}; its user may not make the tables that are missing."
-        told = [fail("database", words, "GRANT CREATE ON SCHEMA public to that user, or have them own the database.")]
+    words = f"{where} runs {found.software} and answers in {found.latency * 1000:.0f} ms"
+    if not is_current(found.version) and not found.may_create:
+        words = f"{words}; its user may not create the missing tables."
+        told = [
+            fail(
+                "database",
+                words,
+                "GRANT CREATE ON SCHEMA public to that user, or let the user own the database.",
+            )
+        ]
     else:
         told = [_tables(words, found.version)]
-    told += _server(found.latency, found.ahead, wakes=found.wakes)
-    return [*told, standing(settings, found.lever, f"The flag override in {where}")]
+    told += _server(found.latency, found.ahead, has_notifications=found.has_notifications)
+    return [*told, standing(settings, found.override, f"The flag override in {where}")]
 
 
-def _server(latency: float, ahead: float, *, wakes: bool) -> list[Finding]:
+def _server(latency: float, ahead: float, *, has_notifications: bool) -> list[Finding]:
     told: list[Finding] = []
-    if wakes:
-        told.append(ok("wake-ups", "Notifications of the database come through (LISTEN)."))
+    if has_notifications:
+        told.append(ok("wake-ups", "Notifications from the database arrive (LISTEN)."))
     else:
-        words = "Notifications of the database do not come through (LISTEN), so workers look for news each second."
-        told.append(warn("wake-ups", words, "Connect without a pooler, or through one that pools sessions."))
+        words = "Notifications from the database do not arrive (LISTEN), so workers poll twice a second."
+        told.append(warn("wake-ups", words, "Connect without a pooler, or use session pooling."))
     if latency > _SLOW:
-        words = f"The database takes {latency * 1000:.0f} ms for its smallest answer."
-        told.append(warn("latency", words, "Bring database and workers closer to each other."))
+        words = f"The database takes {latency * 1000:.0f} ms for the smallest query."
+        told.append(warn("latency", words, "Run the database and the workers closer to each other."))
     if abs(ahead) > _CLOCKS:
         words = f"The database's clock is {abs(ahead):,.0f} s {'ahead of' if ahead > 0 else 'behind'} this machine's."
-        told.append(warn("clock", words, "Let both follow the same time server."))
+        told.append(warn("clock", words, "Synchronise both with the same time server."))
     else:
         told.append(ok("clock", f"The clocks of the database and this machine differ by {abs(ahead):.1f} s."))
     return told
@@ -79,28 +85,30 @@ def _server(latency: float, ahead: float, *, wakes: bool) -> list[Finding]:
 def _file(settings: Settings) -> Finding:
     path = settings.signalbox_data_dir / FILE
     if not path.exists():
-        return ok("database", f"{path} is not there yet; the first start makes it.")
+        return ok("database", f"{path} does not exist yet; the first start creates it.")
     try:
-        found = look_at_file(path, SECONDS)
+        found = inspect_file(path, SECONDS)
     except (StoreError, OSError):
         words = f"{path} cannot be opened as an SQLite database."
-        return fail("database", words, "See whose file it is; if it is broken, restore a backup (docs/operating.md).")
+        return fail(
+            "database", words, "Check who owns the file; if it is damaged, restore a backup (docs/operating.md)."
+        )
     if found.fault is not None:
         words = f"{path} is damaged: {' '.join(found.fault.split())}."
         return fail("database", words, "Stop the server and restore a backup (docs/operating.md).")
-    checked = "and is sound" if found.is_whole else f"and was not read to its end in {SECONDS:g} s"
+    checked = "and is intact" if found.is_whole else f"and could not be checked completely in {SECONDS:g} s"
     return _tables(f"{path} has {found.size / 1e6:,.1f} MB {checked}", found.version)
 
 
 def _tables(words: str, version: str | None) -> Finding:
-    """Say what the next start does with the tables."""
+    """Report the revision of the tables, and whether the next start migrates them."""
     if is_current(version):
-        return ok("database", f"{words}; its tables are this version's ({version}).")
+        return ok("database", f"{words}; its tables are up to date ({version}).")
     if version is None:
-        return ok("database", f"{words}; it has no tables yet, and the first start makes them.")
+        return ok("database", f"{words}; it has no tables yet; the first start creates them.")
     if is_known(version):
         return ok(
-            "database", f"{words}; its tables are of an earlier version ({version}), and the next start updates them."
+            "database", f"{words}; its tables are from an earlier version ({version}); the next start migrates them."
         )
     todo = "Start that version, or use another database (SIGNALBOX_DATA_DIR, DATABASE_URL)."
-    return fail("database", f"{words}; a later version of Signalbox has written its tables ({version}).", todo)
+    return fail("database", f"{words}; its tables are from a later version of Signalbox ({version}).", todo)

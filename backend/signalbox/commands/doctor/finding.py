@@ -1,4 +1,4 @@
-"""What a check comes to: one sentence of what was found, one of what to do."""
+"""The result of a check: a sentence that states it, and one that says what to do."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,7 +8,7 @@ State = Literal["ok", "warn", "fail"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the report; `todo` is empty where nothing is to be done."""
+    """One line of the report; `todo` is empty if there is nothing to do."""
 
     about: str
     state: State
@@ -17,21 +17,21 @@ class Finding:
 
 
 def ok(about: str, found: str) -> Finding:
-    """Say that something is as it should be."""
+    """Return a finding that something works."""
     return Finding(about, "ok", found)
 
 
 def warn(about: str, found: str, todo: str) -> Finding:
-    """Say that something works, and may not be what was meant."""
+    """Return a finding that something works but may not be intended."""
     return Finding(about, "warn", found, todo)
 
 
 def refusal(about: str, error: Exception) -> Finding:
-    """Say in its own words what a start refuses; the last sentence is what to do."""
+    """Return an error of the start as a finding; its last sentence says what to do."""
     found, _, todo = str(error).removesuffix(".").rpartition(". ")
     return fail(about, f"{found}.", f"{todo}.")
 
 
 def fail(about: str, found: str, todo: str) -> Finding:
-    """Say that something does not work."""
+    """Return a finding that something does not work."""
     return Finding(about, "fail", found, todo)

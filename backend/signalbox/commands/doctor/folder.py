@@ -1,4 +1,4 @@
-"""Checks the data folder: can it be written, by us alone, is there room, is it on this machine, who has it."""
+"""Checks the data folder: permissions, free space, file system, and whether a server uses it."""
 
 import errno
 import fcntl
@@ -13,13 +13,13 @@ from signalbox.commands.doctor.finding import Finding, fail, ok, warn
 
 _SOME, _NEEDED = 1_000_000_000, 50_000_000  # bytes
 _FAR = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "ceph", "glusterfs", "fuse.glusterfs", "fuse.sshfs"})
-_OTHER = "Set SIGNALBOX_DATA_DIR to a folder that can be written."
+_OTHER = "Set SIGNALBOX_DATA_DIR to a writable folder."
 _MADE_UP = frozenset({"proc", "sysfs", "cgroup", "cgroup2", "securityfs", "debugfs", "tracefs", "devpts"})
 _MOUNTS = Path("/proc/self/mountinfo")
 
 
 def check_folder(settings: Settings) -> list[Finding]:
-    """Look at the folder, or at the one that it would be made in."""
+    """Check the data folder, or the folder in which it would be created."""
     folder = settings.signalbox_data_dir.absolute()
     there = next(one for one in (folder, *folder.parents) if one.exists())
     if not there.is_dir():
@@ -27,14 +27,14 @@ def check_folder(settings: Settings) -> list[Finding]:
     if reason := cannot_write(there):
         return [fail("data folder", f"{there} cannot be written ({reason}).", _OTHER), *_notes(settings)]
     if there != folder:
-        told = ok("data folder", f"{folder} is not there yet; the first start makes it.")
+        told = ok("data folder", f"{folder} does not exist yet; the first start creates it.")
         return [told, *_notes(settings), *_place(settings, there)]
     told = [_privacy(folder), *_notes(settings), *_place(settings, folder)]
     return told if settings.database_url is not None else [*told, _holder(folder)]
 
 
 def _notes(settings: Settings) -> list[Finding]:
-    """Look at the notes folder where it is not the one in the data folder."""
+    """Check the notes folder if it is outside the data folder."""
     if settings.signalbox_notes_dir is None:
         return []
     folder = settings.signalbox_notes_dir.absolute()
@@ -42,16 +42,16 @@ def _notes(settings: Settings) -> list[Finding]:
     reason = cannot_write(there) if there.is_dir() else "it is a file"
     if reason is None:
         return []
-    return [fail("notes", f"{there} cannot be written ({reason}).", "Set SIGNALBOX_NOTES_DIR to a folder that can.")]
+    return [fail("notes", f"{there} cannot be written ({reason}).", "Set SIGNALBOX_NOTES_DIR to a writable folder.")]
 
 
 def cannot_write(folder: Path) -> str | None:
-    """Try it with a file that never has a name; where the system has none such, believe the folder's modes.
+    """Return why a folder is not writable, None if it is. Tries an unnamed file; without O_TMPFILE, checks permissions.
 
-    Those of what the kernel makes up (/proc) let the superuser in, and yet nothing can be made there.
+    Permissions of kernel file systems (/proc) allow root to write, although no file can be created there.
     """
     if _kind_of_mount(folder) in _MADE_UP:
-        return "it is no disk"
+        return "it is a kernel file system"
     try:
         os.close(os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o600))
     except AttributeError:
@@ -64,38 +64,38 @@ def cannot_write(folder: Path) -> str | None:
 
 
 def _privacy(folder: Path) -> Finding:
-    """Say whether others on this machine may read what people asked, or write where Signalbox reads."""
+    """Check whether other users of this machine may write to the folder or read its files."""
     if folder.stat().st_mode & 0o022:
-        return warn("data folder", f"Others may write into {folder}.", f"chmod go-w {folder}")
+        return warn("data folder", f"Other users can write to {folder}.", f"chmod go-w {folder}")
     kept = [DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", ADMIN_TOKEN]
     open_ = [name for name in kept if (file := folder / name).exists() and file.stat().st_mode & 0o077]
     if open_:
         todo = f"chmod go= {' '.join(str(folder / name) for name in open_)}"
-        return warn("data folder", f"Others may read {' and '.join(open_)} in {folder}.", todo)
-    return ok("data folder", f"{folder} can be written, and what is private in it is closed to others.")
+        return warn("data folder", f"Other users can read {' and '.join(open_)} in {folder}.", todo)
+    return ok("data folder", f"{folder} is writable, and its private files are not readable for other users.")
 
 
 def _place(settings: Settings, folder: Path) -> list[Finding]:
     found = [_room(folder)]
     kind = _kind_of_mount(folder)
     if kind in _FAR and settings.database_url is None:
-        words = f"{folder} is on a network file system ({kind}), where SQLite's locks cannot be trusted."
-        found.append(warn("disk", words, "Use a disk of this machine, or PostgreSQL (DATABASE_URL)."))
+        words = f"{folder} is on a network file system ({kind}), on which SQLite's locks are not reliable."
+        found.append(warn("disk", words, "Use a local disk, or PostgreSQL (DATABASE_URL)."))
     return found
 
 
 def _room(folder: Path) -> Finding:
     free = shutil.disk_usage(folder).free
     shown = f"{free / 1e9:,.1f} GB" if free >= _SOME else f"{free / 1e6:,.0f} MB"
-    words = f"{shown} are free where the data folder is."
-    todo = "Free some, or move the data folder (SIGNALBOX_DATA_DIR)."
+    words = f"{shown} are free on the data folder's disk."
+    todo = "Free some space, or move the data folder (SIGNALBOX_DATA_DIR)."
     if free < _NEEDED:
         return fail("disk", words, todo)
     return warn("disk", words, todo) if free < _SOME else ok("disk", words)
 
 
 def _kind_of_mount(folder: Path) -> str:
-    """Name the file system of a folder where the system tells (Linux)."""
+    """Return the type of a folder's file system, empty if unknown (only Linux reports it)."""
     try:
         lines = [line.split() for line in _MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines()]
     except OSError:
@@ -106,14 +106,14 @@ def _kind_of_mount(folder: Path) -> str:
 
 
 def _holder(folder: Path) -> Finding:
-    """Say whether a server works in the folder; its lock is asked for as a reader does, and let go at once."""
+    """Check whether a server uses the folder, by taking its lock as a reader for a moment."""
     try:
         with (folder / "lock").open("rb") as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except FileNotFoundError:
-        return ok("lock", "No Signalbox has worked in the data folder yet.")
+        return ok("lock", "No server has used the data folder yet.")
     except BlockingIOError:
-        return ok("lock", "A Signalbox is at work in the data folder; that is fine while it is the one you mean.")
+        return ok("lock", "A server is using the data folder; this is fine if it is the intended one.")
     except OSError as error:
-        return warn("lock", f"The lock in {folder} cannot be read ({error.strerror}).", "See that the file is yours.")
-    return ok("lock", "No Signalbox is at work in the data folder now.")
+        return warn("lock", f"The lock in {folder} cannot be read ({error.strerror}).", "Check that you own the file.")
+    return ok("lock", "No server is using the data folder.")

@@ -1,4 +1,4 @@
-"""Checks of what is installed: Python, the built page, and settings that can be read."""
+"""Checks the installation: Python, the chat page, the settings."""
 
 import platform
 from collections.abc import Mapping
@@ -9,16 +9,16 @@ from signalbox.app.config import BadValues, Settings, SettingsError, load_settin
 from signalbox.app.installation import how_to_build_page, where_settings_are_listed
 from signalbox.commands.doctor.finding import Finding, fail, ok, refusal, warn
 
-_LEFT_OUT = ok("settings", "The other checks are left out until the settings can be read.")
+_LEFT_OUT = ok("settings", "The other checks are skipped until the settings are valid.")
 
 
 def check_python() -> Finding:
-    """Say what runs."""
+    """Report the versions of Signalbox and Python."""
     return ok("python", f"Signalbox {__version__} runs on Python {platform.python_version()}.")
 
 
 def check_page() -> Finding:
-    """Say whether the chat page was built."""
+    """Report whether the chat page is built."""
     if page_folder() is None:
         words = "The chat page is not built; the API works without it."
         return warn("page", words, how_to_build_page())
@@ -26,7 +26,7 @@ def check_page() -> Finding:
 
 
 def read_settings() -> tuple[Settings | None, list[Finding]]:
-    """Return the settings, None where they cannot be used, and what is to be said of them."""
+    """Return the settings, None if they are invalid, and the findings about them."""
     try:
         settings = load_settings()
     except BadValues as error:
@@ -35,7 +35,7 @@ def read_settings() -> tuple[Settings | None, list[Finding]]:
     except SettingsError as error:
         return None, [refusal("settings", error), _LEFT_OUT]
     told = _misnamed()
-    return settings, told or [ok("settings", "Environment and .env can be read, and every name of ours is a setting.")]
+    return settings, told or [ok("settings", "The environment and .env are valid and contain no unknown settings.")]
 
 
 def _misnamed() -> list[Finding]:
@@ -46,7 +46,7 @@ def _misnamed() -> list[Finding]:
 
 
 def _names(place: str, unknown: Mapping[str, str | None], *, is_ours_alone: bool) -> list[Finding]:
-    """Say which names no setting has: typos first; another program may mean the rest of the environment's."""
+    """Report unknown settings, typos first; other names in the environment may belong to another program."""
     typos = [
         warn(
             "settings", f"{place} sets {name}, which is not a setting. Did you mean {meant}?", f"Rename it to {meant}."
@@ -57,6 +57,6 @@ def _names(place: str, unknown: Mapping[str, str | None], *, is_ours_alone: bool
     others = ", ".join(name for name, near in unknown.items() if near is None)
     if not others:
         return typos
-    words = f"{place} sets {others}: no setting has that name, so it is ignored."
+    words = f"{place} sets {others}, which is not a setting and is ignored."
     todo = f"Look up its name in {where_settings_are_listed()}, or remove it."
     return [*typos, warn("settings", words, todo) if is_ours_alone else ok("settings", words)]

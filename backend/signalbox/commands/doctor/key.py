@@ -1,4 +1,4 @@
-"""Checks the upstream: is there a key, is it accepted, what is left on it."""
+"""Checks the upstream: the key, whether it is accepted, and its remaining credit."""
 
 import asyncio
 from urllib.parse import urlsplit
@@ -17,10 +17,10 @@ _LOW = 1.0  # dollars
 
 
 async def check_key(settings: Settings, client: Client) -> list[Finding]:
-    """Ask for the key's account where the upstream has such a thing, else for its models."""
+    """Fetch the key's account if the upstream has accounts, else its models."""
     if settings.is_simulated:
-        words = "No key is set: the built-in simulator answers, and no model is asked."
-        return [warn("key", words, "Put OPENROUTER_API_KEY=... into .env to ask real models.")]
+        words = "No key is set, so the built-in simulator answers."
+        return [warn("key", words, "Put OPENROUTER_API_KEY=... into .env to use real models.")]
     upstream = upstream_of(settings, settings.openrouter_base_url)
     where = _host(settings.openrouter_base_url)
     try:
@@ -28,7 +28,7 @@ async def check_key(settings: Settings, client: Client) -> list[Finding]:
             return [await _asked(UpstreamClient(client, upstream), upstream, where)]
     except TimeoutError:
         words = f"{where} does not answer within {SECONDS:g} s."
-        return [fail("key", words, "Check the network, a proxy on the way, and OPENROUTER_BASE_URL.")]
+        return [fail("key", words, "Check the network, the proxy settings and OPENROUTER_BASE_URL.")]
     except UpstreamError as error:
         return [fail("key", f"{where}: {error.message}", error.todo)]
 
@@ -43,15 +43,17 @@ async def _asked(service: UpstreamClient, upstream: Upstream, where: str) -> Fin
     count = len(await service.models())
     has_key = "accepts the key" if upstream.api_key else "answers without a key"
     if not count:
-        return warn("key", f"{where} {has_key}, and lists no model.", "Ask with a model's id, or load one there.")
-    return ok("key", f"{where} {has_key}, and lists {count:,} model{'' if count == 1 else 's'}.")
+        return warn(
+            "key", f"{where} {has_key} but lists no models.", "Load a model there, or send requests with a model id."
+        )
+    return ok("key", f"{where} {has_key} and lists {count:,} model{'' if count == 1 else 's'}.")
 
 
 def _told(account: Account, where: str) -> Finding:
     spent = f"; ${account.spent:,.2f} spent so far" if account.spent is not None else ""
     if account.left is None:
         return ok("key", f"{where} accepts the key, which has no spending limit{spent}.")
-    words = f"{where} accepts the key, and ${max(account.left, 0):,.2f} is left on it{spent}."
+    words = f"{where} accepts the key; ${max(account.left, 0):,.2f} left{spent}."
     if account.left <= 0:
         return fail("key", words, "Raise the key's limit, or set another key.")
     return warn("key", words, "Raise the key's limit soon.") if account.left < _LOW else ok("key", words)

@@ -28,6 +28,6 @@ def standing(settings: Settings, kept: bytes | None, where: str) -> Finding:
     try:
         override = override_of(orjson.loads(kept)) if kept is not None else None
     except ValueError:
-        words = f"{where} cannot be read, which counts as off. {effective(settings.tool_loop_v2, Override('off'))}"
+        words = f"{where} cannot be read and counts as off. {effective(settings.tool_loop_v2, Override('off'))}"
         return warn("loop", words, "Set the override again (PUT /api/flags/tool_loop_v2).")
     return ok("loop", effective(settings.tool_loop_v2, override))

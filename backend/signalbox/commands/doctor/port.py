@@ -1,4 +1,4 @@
-"""Checks the port: is it free, does a Signalbox answer there already, or something else."""
+"""Checks the port: free, used by a Signalbox server, or used by another program."""
 
 import asyncio
 import errno
@@ -20,37 +20,37 @@ _ASK = b"GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r
 
 
 async def check_port(settings: Settings) -> list[Finding]:
-    """Ask what listens on the port; if nothing does, check whether it can be bound."""
+    """Identify the server on the port; if there is none, check whether the port can be bound."""
     host, port = settings.signalbox_host, settings.signalbox_port
     try:
         return [await _looked_at(host, port)]
-    except UnicodeError:  # a part of the name is empty, or longer than any name's may be
-        return [fail("port", f"{host} is no host name.", "Choose another with --host or SIGNALBOX_HOST.")]
+    except UnicodeError:  # a label is empty or too long
+        return [fail("port", f"{host} is not a valid host name.", "Choose another with --host or SIGNALBOX_HOST.")]
 
 
 async def _looked_at(host: str, port: int) -> Finding:
     shown = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     if port == 0:
         found = await asyncio.to_thread(_free, host, port, shown)
-        return ok("port", f"{host}: any free port is taken (SIGNALBOX_PORT=0).") if found.state == "ok" else found
-    another = "Stop what uses it, or choose another port (SIGNALBOX_PORT, --port)."
+        return ok("port", f"{host}: any free port will be used (SIGNALBOX_PORT=0).") if found.state == "ok" else found
+    another = "Stop that program, or choose another port (SIGNALBOX_PORT, --port)."
     try:
         async with asyncio.timeout(SECONDS):
             version = await _version_at(_reached(host), port)
     except TimeoutError:
-        return fail("port", f"Something accepts connections at {shown}, and does not answer.", another)
+        return fail("port", f"A program accepts connections at {shown} but does not answer.", another)
     except OSError:
         return await asyncio.to_thread(_free, host, port, shown)
     if version is None:
-        return fail("port", f"Something that is no Signalbox answers at {shown}.", another)
+        return fail("port", f"Another program answers at {shown}.", another)
     if version != __version__:
-        words = f"Signalbox {version} answers at {shown}, and {__version__} is installed."
-        return warn("port", words, "Start it anew to have the version that is installed.")
-    return ok("port", f"A Signalbox of this version answers at {shown}.")
+        words = f"Signalbox {version} answers at {shown}, but {__version__} is installed."
+        return warn("port", words, "Restart it to use the installed version.")
+    return ok("port", f"Signalbox {version} answers at {shown}.")
 
 
 def _reached(host: str) -> str:
-    """Return where an address that stands for all of this machine's is reached."""
+    """Return the loopback address for a wildcard address, and any other host unchanged."""
     with suppress(ValueError):
         address = ip_address(host)
         if address.is_unspecified:
@@ -59,9 +59,9 @@ def _reached(host: str) -> str:
 
 
 async def _version_at(host: str, port: int) -> str | None:
-    """Return the version of the Signalbox there, None for anything else. Raises OSError where nothing listens.
+    """Return the version of the Signalbox server there, None for another program; raises OSError if none listens.
 
-    Not by the client for upstreams: a proxy of the environment would be asked instead.
+    The HTTP client is not used, because it would go through a proxy of the environment.
     """
     reader, writer = await asyncio.open_connection(host, port)
     try:
@@ -93,7 +93,7 @@ def _version_in(body: bytes) -> str | None:
 
 
 def _free(host: str, port: int, shown: str) -> Finding:
-    """Bind without listening, which a server that starts meanwhile does not feel."""
+    """Check whether an address can be bound, without listening on it."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as probe:
@@ -101,7 +101,7 @@ def _free(host: str, port: int, shown: str) -> Finding:
             probe.bind(address)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            words = f"{shown} is taken by something that takes no connections."
+            words = f"{shown} is in use by a program that accepts no connections."
         else:
             words = f"{shown} cannot be used ({(error.strerror or type(error).__name__).lower()})."
         return fail("port", words, "Choose another address or port (SIGNALBOX_HOST, SIGNALBOX_PORT).")

@@ -10,13 +10,13 @@ from signalbox import __version__
 from signalbox.commands.doctor.finding import Finding
 
 
-def is_well(findings: Sequence[Finding]) -> bool:
-    """Whether nothing failed; warnings are no failure."""
+def all_passed(findings: Sequence[Finding]) -> bool:
+    """Return whether no check failed; warnings are not failures."""
     return not any(one.state == "fail" for one in findings)
 
 
 def as_text(findings: Sequence[Finding]) -> str:
-    """Write one line for each finding, and one below it for what is to be done."""
+    """Format one line per finding, and one below it if there is something to do."""
     width = max(len(one.about) for one in findings)
     lines: list[str] = []
     for one in findings:
@@ -28,11 +28,11 @@ def as_text(findings: Sequence[Finding]) -> str:
 
 
 def _in_a_line(words: str) -> str:
-    """Join the lines of what another program, or a name, has put into a sentence."""
+    """Join the lines of a sentence, which may quote another program."""
     return " ".join(words.splitlines())
 
 
 def as_json(findings: Sequence[Finding]) -> str:
-    """Write the same for programs."""
-    value = {"version": __version__, "ok": is_well(findings), "checks": [asdict(one) for one in findings]}
+    """Format the findings as JSON."""
+    value = {"version": __version__, "ok": all_passed(findings), "checks": [asdict(one) for one in findings]}
     return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode() + "\n"

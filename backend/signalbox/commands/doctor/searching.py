@@ -1,4 +1,4 @@
-"""Checks search with one real query, and says which tools are not offered."""
+"""Checks search with one real query, and lists tools that are not offered."""
 
 import asyncio
 import os
@@ -22,33 +22,37 @@ _SETTINGS = "Check SEARCH_BACKEND and the settings of that backend in .env."
 
 
 async def check_search(settings: Settings, client: Client) -> list[Finding]:
-    """Search once; the documents are indexed in memory, so that the index of a server is left alone."""
+    """Search once. Documents are indexed in memory, so that a server's index is not touched."""
     search, why_not = await asyncio.to_thread(search_of, settings, client, None)
     try:
         found = await _searched(search, why_not, notice_of(settings, search) and _UNCONFIGURED)
     finally:
-        if isinstance(search, DocsSearch):  # not waited for: it waits for an indexing that takes too long
+        if isinstance(search, DocsSearch):  # in the background: it waits for the index
             asyncio.get_running_loop().run_in_executor(None, search.close)
     return [found, *await asyncio.to_thread(_tools, settings, search, why_not)]
 
 
 async def _searched(search: SearchBackend | None, why_not: str | None, more: str) -> Finding:
     if search is None:
-        return warn("search", f"There is no search: {why_not}.", _SETTINGS)
+        return warn("search", f"Search is not available: {why_not}.", _SETTINGS)
     try:
         async with asyncio.timeout(SECONDS):
             hits = await search.search(_QUERY)
     except TimeoutError:
         if isinstance(search, DocsSearch):
-            words = f"docs: {search.about} take more than {SECONDS:g} s to index."
-            return warn("search", words, "Nothing, if the folder is meant to be so large; searches wait at first.")
+            words = f"docs: indexing {search.about} takes more than {SECONDS:g} s."
+            return warn(
+                "search",
+                words,
+                "Nothing, if the folder is meant to be that large; the first searches wait for the index.",
+            )
         return fail("search", f"{search.name} does not answer within {SECONDS:g} s.", _SETTINGS)
     except ToolError as error:
         state = warn if error.code is Code.RATE_LIMIT else fail
         return state("search", f"{search.name}: {error.message}", _SETTINGS)
     if not hits and not isinstance(search, DocsSearch):
-        return warn("search", f"{search.name} answers, and finds nothing.", _SETTINGS)
-    return ok("search", f"{search.name} searches {search.about}, and answers.{more}")
+        return warn("search", f"{search.name} answers but finds nothing.", _SETTINGS)
+    return ok("search", f"{search.name} answers; it searches {search.about}.{more}")
 
 
 def _tools(settings: Settings, search: SearchBackend | None, why_not: str | None) -> list[Finding]:
@@ -59,12 +63,12 @@ def _tools(settings: Settings, search: SearchBackend | None, why_not: str | None
     if not missing:
         return [ok("tools", f"All are offered: {offered}.")]
     words = f"{'; '.join(missing)}. Offered are {offered}."
-    return [warn("tools", words, "Fix the named causes, or leave these tools off.")]
+    return [warn("tools", words, "Fix these causes, or ignore them if you do not need these tools.")]
 
 
 def _no_notes(folder: Path) -> str | None:
-    """Say why the folder cannot be made, without making it."""
+    """Return why the notes folder cannot be created, without creating it; None if it can."""
     there = next(one for one in (folder.absolute(), *folder.absolute().parents) if one.exists())
     if there.is_dir() and os.access(there, os.W_OK | os.X_OK):
         return None
-    return f"the notes folder {folder} cannot be made or written; set SIGNALBOX_NOTES_DIR to one that can"
+    return f"the notes folder {folder} cannot be created or written; set SIGNALBOX_NOTES_DIR to a writable folder"

@@ -1,4 +1,4 @@
-"""asyncpg, as much of it as is used here, with its types: the package tells none."""
+"""Types for the parts of asyncpg used here; the package has none."""
 
 import asyncio
 from collections.abc import Callable
@@ -7,39 +7,39 @@ from urllib.parse import urlsplit
 
 import asyncpg  # pyright: ignore[reportMissingTypeStubs]
 
-# Shorter than the caller's total timeout, so that a silent server has a distinct error.
+# Shorter than the caller's timeout, so that a server that does not respond has a distinct error.
 CONNECT_SECONDS = 4.0
 
 DriverError: type[Exception] = asyncpg.PostgresError
-"""What the server refuses."""
+"""An error that the server reports."""
 DriverFault: type[Exception] = asyncpg.InterfaceError
-"""What asyncpg itself refuses: a connection that was closed, a value or an address that makes no sense."""
+"""An error of asyncpg: a closed connection, an invalid value or address."""
 Heard = Callable[[Any, int, str, object], None]
-"""Told of a notification: connection, process id of the sender's server, channel, payload."""
+"""Called with a notification: connection, the sender's process id, channel, payload."""
 
 
 class Driver(Protocol):
-    """A connection of asyncpg."""
+    """An asyncpg connection."""
 
     async def fetchval(self, query: str, *values: object, timeout: float | None = None) -> Any:  # noqa: ASYNC109 - its
         """Return the first value of the first row."""
 
     async def add_listener(self, channel: str, heard: Heard) -> None:
-        """Be told of notifications."""
+        """Call `heard` for each notification."""
 
     def add_termination_listener(self, ended: Callable[[Any], None]) -> None:
-        """Be told when the connection ends."""
+        """Call `ended` when the connection ends."""
 
     def is_closed(self) -> bool:
-        """Whether it has ended, by whomever."""
+        """Return whether the connection has ended."""
         ...
 
     def terminate(self) -> None:
-        """Drop the connection without a word."""
+        """Close the connection at once, without the protocol's goodbye."""
 
 
 async def connect(url: str) -> Driver:
-    """Connect in time, to the first host that answers; raises OSError, ValueError, DriverError, DriverFault."""
+    """Connect to the first host that answers, with a timeout; raises OSError, ValueError, DriverError, DriverFault."""
     hosts = 1 + urlsplit(url).netloc.rpartition("@")[2].count(",")
     asked = cast(Any, asyncpg.connect)  # pyright: ignore[reportUnknownMemberType]
     named = {"application_name": "signalbox"}
@@ -48,5 +48,5 @@ async def connect(url: str) -> Driver:
 
 
 def is_misuse(error: BaseException | None) -> bool:
-    """Whether asyncpg could not even write a value for the server."""
+    """Return whether asyncpg could not encode a value for the server."""
     return isinstance(error, DriverFault) and isinstance(error, ValueError)

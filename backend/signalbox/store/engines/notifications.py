@@ -1,4 +1,4 @@
-"""Notifications between workers, by LISTEN and NOTIFY: they only wake waiting tasks, so a lost one does no harm."""
+"""Notifications between workers by LISTEN and NOTIFY. They only wake waiting tasks, so losing one does no harm."""
 
 import asyncio
 from collections.abc import Callable
@@ -13,14 +13,14 @@ from signalbox.store.runs.leases import CHANNEL, notify
 
 _log = structlog.get_logger()
 _RETRY_SECONDS = 1.0
-# A server that has gone without a word is noticed after this and the time that it has to answer.
+# A lost connection is noticed after this time plus the timeout of the ping.
 _PING_SECONDS = 5.0
 
 
 class Notifications:
-    """Calls to all workers, and hears what they call. `heard` is given one line of words each time.
+    """Sends notifications to all workers and receives theirs; `heard` is called with each line.
 
-    `is_listening` is false while the connection is gone: then nothing is heard.
+    `is_listening` is false while there is no connection, and then nothing is received.
     """
 
     def __init__(self, database: PostgresDatabase, heard: Callable[[str], None]) -> None:
@@ -29,11 +29,11 @@ class Notifications:
         self.is_listening = False
 
     async def notify(self, *words: str) -> None:
-        """Call to all workers, this one among them; raises StoreError."""
+        """Send each line to all workers, including this one; raises StoreError."""
         await self._database.write(notify, *words)
 
     async def listen(self) -> None:
-        """Hear what is called, until this is cancelled."""
+        """Receive notifications until cancelled, reconnecting as needed."""
         while True:
             with suppress(StoreError, OSError, ValueError, DriverError, DriverFault):
                 await self._hear()
@@ -43,7 +43,7 @@ class Notifications:
             await asyncio.sleep(_RETRY_SECONDS)
 
     async def _hear(self) -> None:
-        """Listen on a connection until it breaks."""
+        """Listen on one connection until it breaks."""
         connection = await self._database.connect()
         try:
             await self._listen_on(connection)

@@ -1,4 +1,4 @@
-"""What SQLite and PostgreSQL say differently: the few words of SQL that are not the same in both."""
+"""SQL that differs between SQLite and PostgreSQL."""
 
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
@@ -13,18 +13,18 @@ from sqlalchemy.sql.functions import FunctionElement
 from signalbox.wire.json_text import dumps
 
 if TYPE_CHECKING:
-    from sqlalchemy.dialects import postgresql  # 28 modules that SQLite does without; a PostgreSQL engine loads them
+    from sqlalchemy.dialects import postgresql  # 28 modules that SQLite does not need
 
 
 def readable(value: str) -> str:
-    """Write a text without NULs."""
+    """Replace NUL characters, which PostgreSQL cannot store."""
     return value.replace("\0", "\ufffd")
 
 
 class Words(TypeDecorator[str]):
-    """A text from anywhere. PostgreSQL stores no NUL character, so U+FFFD replaces it.
+    """A text column for any text. PostgreSQL cannot store NUL characters, so U+FFFD replaces them.
 
-    Messages for a model are stored as bytes and stay unchanged. An id with a NUL is never found.
+    Messages for a model are stored as bytes and stay unchanged. An id that contains NUL is never found.
     """
 
     impl = Text
@@ -32,16 +32,16 @@ class Words(TypeDecorator[str]):
 
     @property
     def python_type(self) -> type[str]:
-        """What its values are."""
+        """The Python type of the values."""
         return str
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        """Write a text."""
+        """Convert a text for the database."""
         return readable(value) if value is not None and dialect.name == "postgresql" else value
 
 
 class place_of(FunctionElement[int]):  # noqa: N801 - it is written like a function
-    """Where letters stand in a text, counted from 1; 0 where they do not."""
+    """The position of a text in another one, counted from 1; 0 if it does not occur."""
 
     type = Integer()
     inherit_cache = True
@@ -58,7 +58,7 @@ def _strpos(element: place_of, compiler: SQLCompiler, **kw: Any) -> str:
 
 
 class _texts_of(FunctionElement[str]):  # noqa: N801 - the same
-    """The texts of a JSON list, as rows of one column `value`."""
+    """The strings of a JSON list, as rows with one column `value`."""
 
     type = Text()
     inherit_cache = True
@@ -75,12 +75,12 @@ def _json_elements(element: _texts_of, compiler: SQLCompiler, **kw: Any) -> str:
 
 
 def listed(ids: Collection[str]) -> Select[str]:
-    """Hand over ids as one value, however many they are: both databases bound the number of parameters."""
+    """Return ids as a subquery over one JSON parameter, because both databases limit the number of parameters."""
     return select(column("value", Text)).select_from(_texts_of(literal(dumps([readable(one) for one in ids]).decode())))
 
 
 def insert_into(connection: Connection, table: Table) -> "sqlite.Insert | postgresql.Insert":
-    """Return an INSERT that can say what happens to a row that is there already."""
+    """Return an INSERT that supports ON CONFLICT."""
     if connection.dialect.name == "sqlite":
         return sqlite.insert(table)
     from sqlalchemy.dialects import postgresql
@@ -89,5 +89,5 @@ def insert_into(connection: Connection, table: Table) -> "sqlite.Insert | postgr
 
 
 def database_time() -> Any:
-    """The database's own clock, in epoch seconds: workers on several machines need not agree on theirs."""
+    """Return the database's clock in epoch seconds, which is the same for all workers."""
     return func.extract("epoch", func.clock_timestamp())

@@ -1,4 +1,4 @@
-"""PostgreSQL, which several workers share: every statement has a timeout, so that a silent server blocks no caller."""
+"""PostgreSQL, shared by several workers. Every operation has a timeout, also if the server does not respond."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -17,20 +17,20 @@ from signalbox.store.engines.postgres_errors import is_lasting, reason, sqlstate
 from signalbox.store.engines.timeouts import TURN, Silence, Turn
 from signalbox.store.migrate import NewerDatabase, upgrade_on
 
-# How long a caller waits in all: for a free connection, for a new one, and for his transaction.
+# The total timeout of a call: for a free connection, for connecting, and for the transaction.
 ANSWER_SECONDS = 5.0
 MIGRATE_SECONDS = 300.0
 LOCK_SECONDS = 9.0
-# For what needs no server: a task that was told to end.
+# For a cancelled task to end, which needs no server.
 _GRACE_SECONDS = 0.5
 _POLL_SECONDS = 0.05
 _POOL = 8
 _LOCKS = 4
-# All workers that start at once migrate one after the other.
+# The lock with which workers that start together migrate one after the other.
 _MIGRATION = "signalbox migration"
 
-# Timeouts on the server's side: give up a long statement before its caller goes (then it is known to be there), and
-# let go of what a client holds that has gone without a word. A server that does not know one of them goes without.
+# Timeouts on the server: cancel a long statement before its caller gives up, so that its outcome is known, and release
+# the locks of a client that has disappeared. Settings that a server does not know are skipped.
 _SESSION = {
     "statement_timeout": f"{ANSWER_SECONDS * 900:.0f}",
     "idle_in_transaction_session_timeout": f"{LOCK_SECONDS * 1500:.0f}",
@@ -51,7 +51,7 @@ Job = Callable[[AsyncConnection], Awaitable[Value]]
 
 
 class CommitLost(ConnectionError):
-    """A connection broke while its COMMIT was on its way: only the server knows whether it came."""
+    """The connection broke during COMMIT; only the server knows whether it was committed."""
 
     def __init__(self, value: object, number: str) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class CommitLost(ConnectionError):
 
 
 class PostgresDatabase(Database):
-    """A database of any number of workers."""
+    """A PostgreSQL database for any number of workers."""
 
     is_shared = True
 
@@ -71,15 +71,15 @@ class PostgresDatabase(Database):
         self._tasks: set[asyncio.Task[Any]] = set()
         self._silence = Silence(self._drop_idle)
         self._engine = self._pool(_POOL)
-        # A lock holds its connection for as long as a run takes to start, which itself needs one: not of the same pool.
+        # A separate pool: a lock holds its connection while a run starts, which needs connections itself.
         self._locks = self._pool(_LOCKS)
 
     async def connect(self) -> Driver:
-        """Return a connection outside of the pool; raises OSError, ValueError, DriverError, DriverFault."""
+        """Open a connection outside the pool; raises OSError, ValueError, DriverError, DriverFault."""
         return await connect(self._url)
 
     async def open(self) -> None:
-        """Bring it up to this version's tables; workers that start together take turns. Raises Unopened."""
+        """Migrate the tables; workers that start together take turns. Raises Unopened, NewerDatabase."""
 
         async def migrate(connection: AsyncConnection) -> None:
             await connection.execute(text("SET LOCAL statement_timeout = 0"))
@@ -94,7 +94,7 @@ class PostgresDatabase(Database):
             raise Unopened(reason(error.__context__) if error.__context__ else "") from None
 
     async def aclose(self) -> None:
-        """Let what is under way come to its end, in its time, and close all connections."""
+        """Wait for running transactions, with a timeout, and close all connections."""
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=ANSWER_SECONDS)
         closing = asyncio.gather(self._engine.dispose(), self._locks.dispose(), return_exceptions=True)
@@ -106,7 +106,7 @@ class PostgresDatabase(Database):
 
     @asynccontextmanager
     async def locked(self, name: str) -> AsyncGenerator[None, None]:
-        """Hold a name against all other workers until the block ends, or this worker does."""
+        """Hold a named lock among all workers during the block; the server releases it if this worker dies."""
         got, release = asyncio.get_running_loop().create_future(), asyncio.Event()
 
         async def hold(connection: AsyncConnection) -> None:
@@ -116,7 +116,7 @@ class PostgresDatabase(Database):
             assert turn is not None
             turn.begin_anew(LOCK_SECONDS + ANSWER_SECONDS)
             got.set_result(None)
-            with suppress(TimeoutError):  # a holder that takes longer learns of the outage elsewhere
+            with suppress(TimeoutError):  # a holder that takes longer loses the lock
                 async with asyncio.timeout(LOCK_SECONDS):
                     await release.wait()
 
@@ -130,13 +130,13 @@ class PostgresDatabase(Database):
             yield
         finally:
             release.set()
-            if got.done():  # otherwise it still waits for the lock: do not wait for it
+            if got.done():  # otherwise it still waits for the lock
                 await asyncio.gather(holding, return_exceptions=True)
             else:
                 holding.add_done_callback(_heard)
 
     async def erase_deleted(self) -> None:
-        """Leave deleted rows to the server's vacuum: a client cannot overwrite them."""
+        """Do nothing: the server's vacuum removes deleted rows."""
 
     async def _write(self, work: Work[Value]) -> Value:
         return await self._in_time(self._engine, lambda connection: connection.run_sync(work), ANSWER_SECONDS)
@@ -144,13 +144,13 @@ class PostgresDatabase(Database):
     async def _read(self, work: Work[Value]) -> Value:
         return await self._in_time(self._engine, lambda connection: connection.run_sync(work), ANSWER_SECONDS)
 
-    # --- in time ------------------------------------------------------------------------------------------------------
+    # --- timeouts and retries ------------------------------------------------------------------------------------
 
     async def _in_time(self, engine: AsyncEngine, job: Job[Value], seconds: float, held: float = 0.0) -> Value:
-        """Run a job in a transaction, and be back in time whatever the server does; raises StoreError.
+        """Run a job in a transaction with a timeout; raises StoreError.
 
-        `held` is how much longer the job itself takes on purpose. It is a separate task: a caller who leaves must not
-        cut a connection in the middle of a word.
+        `held` is added to the timeout for a job that waits on purpose. The job is a separate task, so that cancelling
+        the caller does not interrupt a connection in the middle of a protocol message.
         """
         self._silence.enter()
         task = asyncio.create_task(self._take_turn(engine, job, seconds))
@@ -167,7 +167,7 @@ class PostgresDatabase(Database):
             refuse(error, is_lasting=is_lasting(error))
 
     async def _take_turn(self, engine: AsyncEngine, job: Job[Value], seconds: float) -> Value:
-        """Run a job, once more where the first try certainly left nothing."""
+        """Run a job, again if the first try certainly had no effect."""
         turn = Turn(seconds)
         TURN.set(turn)
         self._turns.add(turn)
@@ -183,7 +183,7 @@ class PostgresDatabase(Database):
             is_answered = sqlstate(error) != "" or is_lasting(error)
             raise
         else:
-            turn.is_late = False  # this process may have stood still, the server has answered
+            turn.is_late = False  # the process may have been paused, but the server has answered
             return value
         finally:
             turn.end()
@@ -198,12 +198,12 @@ class PostgresDatabase(Database):
             if await _was_kept(engine, lost.number):
                 return lost.value  # type: ignore[return-value]
         except DBAPIError as error:
-            # Its server was started anew, or another transaction was in the way: nothing of this one is kept.
+            # The server restarted, or the transaction conflicted with another one: nothing was committed.
             if turn.is_late or not (error.connection_invalidated or was_in_the_way(error)):
                 raise
         return await _transact(engine, job)
 
-    # --- connections --------------------------------------------------------------------------------------------------
+    # --- connections ---------------------------------------------------------------------------------------------
 
     def _pool(self, size: int) -> AsyncEngine:
         engine = create_async_engine(
@@ -211,7 +211,7 @@ class PostgresDatabase(Database):
             async_creator=self._connect_pooled,
             pool_size=size,
             max_overflow=0,
-            pool_timeout=MIGRATE_SECONDS,  # its turn ends before
+            pool_timeout=MIGRATE_SECONDS,  # the caller's timeout is shorter
         )
         event.listen(engine.sync_engine, "checkout", _refuse_closed)
         return engine
@@ -226,14 +226,14 @@ class PostgresDatabase(Database):
         return driver
 
     def _drop_idle(self) -> None:
-        """Drop all idle connections: each of them may be as dead as the one that was silent."""
+        """Close all idle connections: they may be as dead as the one that did not respond."""
         in_use = {turn.driver for turn in self._turns}
         for driver in self._drivers - in_use:
             driver.terminate()
 
 
 def _refuse_closed(dbapi: Any, record: object, proxy: object) -> None:
-    """Have the pool make another connection for one that the server has closed."""
+    """Make the pool replace a connection that the server has closed."""
     if dbapi.driver_connection.is_closed():
         raise DisconnectionError
     if (turn := TURN.get()) is not None:
@@ -241,7 +241,7 @@ def _refuse_closed(dbapi: Any, record: object, proxy: object) -> None:
 
 
 async def _transact(engine: AsyncEngine, job: Job[Value]) -> Value:
-    """Run a job in a transaction; raises CommitLost where only the server knows whether it is kept."""
+    """Run a job in a transaction; raises CommitLost if only the server knows whether it was committed."""
     async with engine.connect() as connection:
         transaction = await connection.begin()
         value = await job(connection)
@@ -256,7 +256,7 @@ async def _transact(engine: AsyncEngine, job: Job[Value]) -> Value:
 
 
 async def _was_kept(engine: AsyncEngine, number: str) -> bool:
-    """Ask what became of a transaction, until it is known: its server may not have noticed yet that we have gone."""
+    """Return whether a transaction was committed; waits until the server has noticed the lost connection."""
     asked = text("SELECT pg_xact_status(CAST(CAST(:number AS text) AS xid8))")
     while True:
         async with engine.connect() as connection:
@@ -267,6 +267,6 @@ async def _was_kept(engine: AsyncEngine, number: str) -> bool:
 
 
 def _heard(task: asyncio.Task[Any]) -> None:
-    """Consume an error that no task waits for any more."""
+    """Retrieve the exception of a task that no caller awaits, so that asyncio does not log it."""
     if not task.cancelled():
         task.exception()

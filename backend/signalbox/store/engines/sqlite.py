@@ -1,4 +1,4 @@
-"""SQLite: one file, written by one thread and read by a few, so that no stream ever waits for a disk."""
+"""SQLite: one file, one writer thread and a few reader threads; the event loop never waits for the disk."""
 
 import asyncio
 import os
@@ -24,8 +24,8 @@ _BUSY_SECONDS = 5
 _CHECKPOINT_MS = 100
 _FORGET_SECONDS = 1.0
 _LASTING = (sqlite3.IntegrityError, sqlite3.DataError, sqlite3.ProgrammingError)
-# FULL: what a client was told to be kept survives a power cut, and one commit serves all runs. secure_delete: what is
-# deleted is overwritten, not only unlinked.
+# synchronous=FULL: committed data survives a power failure; group commits keep that cheap. secure_delete: deleted rows
+# are overwritten.
 _PRAGMAS = (
     "journal_mode=WAL",
     "synchronous=FULL",
@@ -36,19 +36,19 @@ _PRAGMAS = (
 
 
 class SqliteDatabase(Database):
-    """A file of one process."""
+    """An SQLite file, used by one process."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._engine = _engine(path)
-        # One writer: transactions queue here, in the order in which they were asked for, instead of in SQLite.
+        # One writer: transactions wait here in order, instead of on SQLite's lock.
         self._writer = Threads(1, "database-writer")
         self._held: Connection | None = None
         self._forgetting: asyncio.Task[None] | None = None
         self._readers = Threads(_READERS, "database-reader")
 
     async def open(self) -> None:
-        """Make the file, or bring it up to this version's tables; raises StoreError, NewerDatabase for a later one."""
+        """Create or migrate the file; raises StoreError, NewerDatabase."""
         await _told(self._writer.run(self._open))
 
     async def _write(self, work: Work[Value]) -> Value:
@@ -59,13 +59,13 @@ class SqliteDatabase(Database):
 
     @asynccontextmanager
     async def locked(self, name: str) -> AsyncGenerator[None, None]:
-        """Hold nothing: there are no other workers."""
+        """Take no lock: there are no other workers."""
         yield
 
     async def erase_deleted(self) -> None:
-        """Drop what the write-ahead log still holds of deleted rows; raises StoreError.
+        """Truncate the write-ahead log, which may still contain deleted rows; raises StoreError.
 
-        A reader that holds on to an older state (a backup) keeps the log: then it is tried again until he lets go.
+        A long read, such as a backup, prevents that; then it is retried in the background.
         """
         if await _told(self._writer.run(self._checkpoint)) or self._forgetting is not None:
             return
@@ -81,7 +81,7 @@ class SqliteDatabase(Database):
         self._forgetting = None
 
     async def aclose(self) -> None:
-        """Finish what is under way and close the file."""
+        """Finish queued work and close the file."""
         if self._forgetting is not None:
             self._forgetting.cancel()
         await asyncio.to_thread(self._close)
@@ -91,9 +91,9 @@ class SqliteDatabase(Database):
         upgrade(self._engine)
 
     def _transact(self, work: Work[Value]) -> Value:
-        """Run work on the connection that is held for all of it: to fetch one each time costs as much as a flush.
+        """Run work in a transaction on the writer's connection, which stays open: checking one out costs like a flush.
 
-        The driver is told itself where a transaction begins and ends: with SQLAlchemy's books of it, a third more.
+        BEGIN and COMMIT go directly to the driver; SQLAlchemy's transaction management would cost a third more.
         """
         if self._held is None:
             self._held = self._engine.connect()
@@ -101,7 +101,7 @@ class SqliteDatabase(Database):
             driver = driver_of(self._held)
             driver.execute("BEGIN IMMEDIATE")
             value = work(self._held)
-            if self._held.in_transaction():  # work has asked SQLAlchemy, which takes the transaction for its own
+            if self._held.in_transaction():  # work has used SQLAlchemy, which then manages the transaction
                 self._held.commit()
             else:
                 driver.commit()
@@ -120,7 +120,7 @@ class SqliteDatabase(Database):
             return work(connection)
 
     def _checkpoint(self) -> bool:
-        """Empty the log; return whether that succeeded. Writers wait meanwhile, so it must not take long."""
+        """Truncate the log and return whether that succeeded; the short timeout limits how long writers wait."""
         with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.exec_driver_sql(f"PRAGMA busy_timeout={_CHECKPOINT_MS}")
             try:
@@ -136,30 +136,30 @@ class SqliteDatabase(Database):
 
 
 async def _told(work: Awaitable[Value]) -> Value:
-    """Return what work of a thread returns; what the database refuses leaves as StoreError."""
+    """Await work of a thread; raise database errors as StoreError."""
     try:
         return await work
-    except sqlite3.Error as error:  # of a flush, which asks the driver itself
+    except sqlite3.Error as error:  # from a flush, which calls the driver directly
         refuse(error, is_lasting=isinstance(error, _LASTING))
     except (SQLAlchemyError, OSError) as error:
         refuse(error)
 
 
 def _keep_private(path: Path) -> None:
-    """Let only the owner read the file and its log: they hold users' messages."""
+    """Restrict the file and its log to the owner: they contain users' messages."""
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     for file in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
-        with suppress(FileNotFoundError, PermissionError):  # another owner's file is his to close
+        with suppress(FileNotFoundError, PermissionError):  # the file belongs to another user
             file.chmod(0o600)
 
 
 def _engine(path: Path) -> Engine:
-    # Not a URL made of text: a folder may be called "what?".
+    # Not a URL string: a folder name may contain "?".
     engine = create_engine(URL.create("sqlite", database=str(path)), pool_size=_READERS + 2, max_overflow=0)
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: Any, record: object) -> None:
-        connection.isolation_level = None  # Python's own BEGIN comes too late for a read, and never for a DDL
+        connection.isolation_level = None  # Python's implicit BEGIN comes too late for reads, and never for DDL
         cursor = connection.cursor()
         for pragma in _PRAGMAS:
             cursor.execute(f"PRAGMA {pragma}")
@@ -168,7 +168,7 @@ def _engine(path: Path) -> Engine:
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
         driver = driver_of(connection)
-        if not driver.in_transaction:  # else a writer has begun it
+        if not driver.in_transaction:  # otherwise the writer has begun it
             driver.execute("BEGIN")
 
     return engine

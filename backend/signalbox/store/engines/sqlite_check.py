@@ -1,4 +1,4 @@
-"""Looks at an SQLite file without changing anything: which version its tables are, and whether it is sound."""
+"""Inspects an SQLite file without changing it: revision and integrity."""
 
 import time
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import StoreError
 from signalbox.store.migrate import HEAD, SCRIPTS, version_on
 
-_STEPS = 20_000  # instructions of SQLite between two looks at the clock
+_STEPS = 20_000  # SQLite instructions between two checks of the clock
 
 
 @dataclass(frozen=True, slots=True)
 class FileFound:
-    """An SQLite file: `fault` is the first one that SQLite names, `is_whole` whether it came to the end of looking."""
+    """The state of an SQLite file; `fault` is the first integrity error, `is_whole` whether the check finished."""
 
     version: str | None
     size: int
@@ -28,20 +28,19 @@ class FileFound:
 
 
 def is_known(version: str) -> bool:
-    """Whether a version of the tables is this Signalbox's or an earlier one."""
+    """Return whether a revision is this version's or an earlier one."""
     return any(path.name.startswith(f"{version}_") for path in (SCRIPTS / "versions").glob("*.py"))
 
 
 def is_current(version: str | None) -> bool:
-    """Whether the tables need no migration."""
+    """Return whether the tables need no migration."""
     return version == HEAD
 
 
-def look_at_file(path: Path, seconds: float) -> FileFound:
-    """Look at a SQLite file for at most so long, also while a server uses it; raises StoreError.
+def inspect_file(path: Path, seconds: float) -> FileFound:
+    """Inspect an SQLite file for at most `seconds`, also while a server uses it; raises StoreError.
 
-    Reading the log of a server makes its two files where they are not there. Where they are not, there is no
-    writer, and the file is read as one that does not change.
+    Without its log files there is no writer; the file is then opened as immutable, so that SQLite does not create them.
     """
     log = [path.with_name(f"{path.name}{end}") for end in ("-wal", "-shm")]
     query = {"uri": "true", "mode": "ro"} if all(one.exists() for one in log) else {"uri": "true", "immutable": "1"}

@@ -1,4 +1,4 @@
-"""Copies an SQLite file as of one moment, also while a server writes it."""
+"""Copies a consistent state of an SQLite file, also while a server writes to it."""
 
 import os
 import sqlite3
@@ -12,7 +12,7 @@ _BUSY_SECONDS = 30.0
 
 
 def copy_file(source: Path, copy: Path) -> None:
-    """Have SQLite write the copy, which must not exist yet and which only its owner can read; raises StoreError."""
+    """Copy with VACUUM INTO; the copy must not exist, and only its owner can read it. Raises StoreError."""
     os.close(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     try:
         with closing(sqlite3.connect(source, timeout=_BUSY_SECONDS)) as database:

@@ -1,7 +1,7 @@
-"""Threads that do what the loop must not wait for, handed over in one step and told of in one.
+"""Worker threads with less overhead on the event loop than an executor.
 
-An executor makes another future for each piece of work, chains it to the loop's, and counts its idle threads:
-that was most of what a small flush cost the loop.
+An executor creates a second future for each job, chains it to the loop's and counts idle threads, which was most of the
+loop's cost of a small flush.
 """
 
 import asyncio
@@ -16,9 +16,9 @@ Job = tuple[Callable[[], Any], asyncio.Future[Any]]
 
 
 class Threads:
-    """So many threads, which begin their work in the order in which it was asked for; one alone does it in that order.
+    """A fixed number of threads that take jobs in order; a single thread also executes them in order.
 
-    They start with the first piece of work. A process that ends without closing them does not wait for them.
+    They start with the first job. A process that exits without `close` does not wait for them.
     """
 
     def __init__(self, count: int, name: str) -> None:
@@ -27,9 +27,9 @@ class Threads:
         self._has_begun = self._is_closed = False
 
     async def run(self, work: Callable[[], Value]) -> Value:
-        """Have it done and return what it returns, or raise what it raises. Once begun it is done to its end.
+        """Run a job in a thread and return or raise its result.
 
-        Where the caller leaves before, it is not begun.
+        A job that has started runs to its end; if the caller is cancelled before, it does not start.
         """
         if self._is_closed:
             raise RuntimeError("these threads have ended")
@@ -45,7 +45,7 @@ class Threads:
             thread.start()
 
     def close(self) -> None:
-        """Finish all work and end. The caller waits for it."""
+        """Finish all jobs and end the threads; blocks until then."""
         self._is_closed = True
         if not self._has_begun:
             return
@@ -58,22 +58,22 @@ class Threads:
 def _work(jobs: "SimpleQueue[Job | None]") -> None:
     while (job := jobs.get()) is not None:
         _do(*job)
-        del job  # or it would be held until the next one comes
+        del job  # otherwise it would be referenced until the next one
 
 
 def _do(work: Callable[[], Any], answer: asyncio.Future[Any]) -> None:
     if answer.cancelled():
         return
     loop = answer.get_loop()
-    with suppress(RuntimeError):  # the loop has closed, so no task waits any more
+    with suppress(RuntimeError):  # the loop is closed, so no task waits
         try:
             value = work()
-        except BaseException as error:  # noqa: BLE001 - it is the caller's, whatever it is
+        except BaseException as error:  # noqa: BLE001 - raised again in the caller
             loop.call_soon_threadsafe(_tell, answer, answer.set_exception, error)
         else:
             loop.call_soon_threadsafe(_tell, answer, answer.set_result, value)
 
 
 def _tell(answer: asyncio.Future[Any], tell: Callable[[Any], None], what: object) -> None:
-    if not answer.done():  # else the caller has left
+    if not answer.done():  # otherwise the caller was cancelled
         tell(what)

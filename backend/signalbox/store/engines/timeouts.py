@@ -1,4 +1,4 @@
-"""How long anyone waits for a server that does not answer: a caller his time, and the next ones not at all."""
+"""Timeouts for a database server that does not respond: the first caller waits, the next ones fail at once."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,14 +12,14 @@ from signalbox.store.engines.asyncpg_types import Driver
 
 _log = structlog.get_logger()
 
-# After a silence one caller in this time finds out whether it is over; all others are refused at once.
+# While the server is silent, one caller per this interval tries it; all others fail at once.
 SILENT_SECONDS = 1.0
 
 
 class Turn:
-    """One caller's time: when it is up, the connection that he has by then is dropped, whatever it does.
+    """The timeout of one call: when it expires, the call's connection is terminated.
 
-    That is no cancellation: asyncpg would ask the silent server to cancel, and SQLAlchemy to roll back.
+    Cancelling instead would make asyncpg and SQLAlchemy send a cancel and a rollback to the silent server.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -28,13 +28,13 @@ class Turn:
         self.is_late = False
 
     def uses(self, driver: Driver) -> None:
-        """Take note of his connection: also while it is being set up."""
+        """Register the call's connection, also while it is being set up."""
         self.driver = driver
         if self.is_late:
             driver.terminate()
 
     def begin_anew(self, seconds: float) -> None:
-        """Give him so much time from now on."""
+        """Restart the timeout."""
         self._timer.cancel()
         self._timer = self._within(seconds)
 
@@ -42,23 +42,23 @@ class Turn:
         return asyncio.get_running_loop().call_later(seconds, self._drop)
 
     def _drop(self) -> None:
-        """Take his connection away."""
+        """Terminate the connection."""
         self.is_late = True
         if self.driver is not None:
             self.driver.terminate()
 
     def end(self) -> None:
-        """Leave his connection alone from now on."""
+        """Cancel the timeout."""
         self._timer.cancel()
         self.driver = None
 
 
-# Whose turn a new connection is made in: it is asked for deep in SQLAlchemy's pool.
+# The call for which SQLAlchemy's pool creates a connection.
 TURN: ContextVar[Turn | None] = ContextVar("TURN", default=None)
 
 
 class Silence:
-    """Whether the server is silent; `on_silence` is called when it falls silent."""
+    """Tracks whether the server responds; `on_silence` is called after each call that timed out."""
 
     def __init__(self, on_silence: Callable[[], None]) -> None:
         self._on_silence = on_silence
@@ -66,7 +66,7 @@ class Silence:
         self._is_tried = False
 
     def enter(self) -> None:
-        """Let a caller try the server, or refuse him: raises StoreError."""
+        """Allow a call, or raise StoreError while the server is silent."""
         if self._until is None:
             return
         if self._is_tried or asyncio.get_running_loop().time() < self._until:
@@ -74,7 +74,7 @@ class Silence:
         self._is_tried = True
 
     def leave(self, *, is_late: bool) -> None:
-        """Take note of how the server answered a caller."""
+        """Record whether a call timed out."""
         self._is_tried = False
         if not is_late:
             self._until = None

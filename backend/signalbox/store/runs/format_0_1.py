@@ -1,4 +1,4 @@
-"""Reads what version 0.1 wrote in today's form: it kept a call's arguments as an object, today they are JSON text."""
+"""Reads events and traces of version 0.1, which stored a call's arguments as an object instead of JSON text."""
 
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -22,7 +22,7 @@ from signalbox.core.tools import Category, Visibility
 from signalbox.wire.json_text import dumps
 
 Batches: TypeAlias = list[tuple[str, list[Stamped]]]
-"""The events of several runs, each under its run's id."""
+"""The events of several runs, each with its run id."""
 
 _Kept = TypeVar("_Kept")
 
@@ -55,7 +55,7 @@ _batches, _earlier_batches = json.Decoder(Batches), json.Decoder(list[tuple[str,
 
 
 def read_events(data: bytes) -> list[Stamped]:
-    """Read a run's events as any version kept them; raises msgspec.MsgspecError."""
+    """Decode a run's events as any version stored them; raises msgspec.MsgspecError."""
     try:
         return _events.decode(data)
     except ValidationError as error:
@@ -63,7 +63,7 @@ def read_events(data: bytes) -> list[Stamped]:
 
 
 def read_batches(data: bytes) -> Batches:
-    """Read the events of several runs as any version kept them; raises msgspec.MsgspecError."""
+    """Decode the events of several runs as any version stored them; raises msgspec.MsgspecError."""
     try:
         return _batches.decode(data)
     except ValidationError as error:
@@ -72,7 +72,7 @@ def read_batches(data: bytes) -> Batches:
 
 
 def event_from(value: JsonObject) -> AnyEvent:
-    """Return the event that any version wrote as this JSON; raises msgspec.ValidationError."""
+    """Convert JSON to an event, as any version stored it; raises msgspec.ValidationError."""
     try:
         return convert(value, cast("type[AnyEvent]", AnyEvent))
     except ValidationError as error:
@@ -91,7 +91,7 @@ def trace_from(trace: JsonObject) -> JsonObject:
 
 
 def _as_earlier(decoder: json.Decoder[_Kept], data: bytes, error: ValidationError) -> _Kept:
-    """Read data as version 0.1 wrote it; where that fails too, `error` says what is wrong."""
+    """Decode data of version 0.1; raise `error` if that fails too."""
     try:
         return decoder.decode(data)
     except ValidationError:
@@ -118,5 +118,5 @@ def _traced(tool: JsonObject) -> JsonObject:
 
 
 def _text(arguments: JsonObject, raw: object) -> str:
-    """Return the model's own text where it was no object: beside it stood an empty object."""
+    """Return arguments as text; version 0.1 stored the text of invalid ones beside an empty object."""
     return raw if isinstance(raw, str) else dumps(arguments).decode()

@@ -1,4 +1,4 @@
-"""Runs in memory alone, gone with the process: for tests of what stands above, and to measure what the disk costs."""
+"""A RunStore in memory, for tests of the layers above and to measure the cost of the disk."""
 
 from bisect import bisect_right
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -12,12 +12,12 @@ from signalbox.core.messages import Message
 from signalbox.core.ports import OnDurable
 from signalbox.core.records import Figures, RunRecord, Statuses
 
-# Nothing outlives the process, so no number needs to be reserved.
+# All sequence numbers: nothing outlives the process, so none needs to be reserved.
 _ALL = 2**53
 
 
 @dataclass(slots=True)
-class _Kept:
+class _StoredRun:
     record: RunRecord
     durable: OnDurable
     events: list[Stamped] = field(default_factory=list[Stamped])
@@ -25,16 +25,16 @@ class _Kept:
 
 
 class MemoryStore:
-    """A RunStore that keeps each run's events in one list, ordered by seq."""
+    """A RunStore with one list of events per run, ordered by seq."""
 
     is_healthy = True
 
     def __init__(self) -> None:
-        self._runs: dict[str, _Kept] = {}
+        self._runs: dict[str, _StoredRun] = {}
         self._dropped: dict[str, OnDurable] = {}
 
     def append(self, run_id: str, batch: list[Stamped]) -> None:
-        """Add events at the end of a run's journal."""
+        """Append events to a run's journal."""
         if not batch:
             return
         if (kept := self._runs.get(run_id)) is not None:
@@ -44,34 +44,34 @@ class MemoryStore:
             dropped(batch[-1].seq, _ALL)
 
     def append_turns(self, run_id: str, seq: int, messages: Sequence[Message]) -> None:
-        """Add what the run's history grew by."""
+        """Append turns to a run's history."""
         if (kept := self._runs.get(run_id)) is not None:
             kept.turns.extend((seq, message) for message in messages)
 
     def save_figures(self, run_id: str, figures: Callable[[], Figures]) -> None:
-        """Keep a run's figures."""
+        """Save a run's figures."""
         if (kept := self._runs.get(run_id)) is not None:
             kept.record = kept.record.with_figures(figures())
 
     def discard(self, run_id: str) -> None:
-        """Forget a run; tasks that wait for its events to be kept are woken."""
+        """Delete a run; later events still count as durable, so that no subscriber waits for them."""
         if (kept := self._runs.pop(run_id, None)) is not None:
             self._dropped[run_id] = kept.durable
 
     def close(self, run_id: str) -> None:
-        """Take no more events of a run."""
+        """Accept no more events of a run."""
         self._dropped.pop(run_id, None)
 
     def resume(self, record: RunRecord) -> None:
-        """Go on writing a run."""
+        """Nothing to do: runs stay open."""
 
     async def open(self, record: RunRecord, durable: OnDurable) -> None:
-        """Keep a new run."""
-        self._runs[record.id] = _Kept(replace(record, reserved=_ALL), durable)
+        """Insert a new run."""
+        self._runs[record.id] = _StoredRun(replace(record, reserved=_ALL), durable)
         durable(0, _ALL)
 
     async def flush(self, run_id: str | None = None) -> None:
-        """Everything is where it will ever be."""
+        """Nothing to do: there is no disk."""
 
     async def read_events(self, run_id: str, after: int) -> list[Stamped]:
         """Return all events with seq > after."""
@@ -84,7 +84,7 @@ class MemoryStore:
         return kept.record if kept else None
 
     async def is_over(self, run_id: str) -> bool:
-        """Whether a run's ending is kept, or nothing is."""
+        """Return whether a run has ended or is unknown."""
         kept = self._runs.get(run_id)
         return kept is None or kept.record.is_over
 
@@ -95,30 +95,30 @@ class MemoryStore:
     async def recent(
         self, limit: int, before: tuple[float, str] | None = None, owner: str | None = None, statuses: Statuses = ()
     ) -> list[RunRecord]:
-        """Return the newest runs first, of those that began before this time and run."""
+        """Return runs, newest first, that started before this time and run."""
         own = [record for record in self._records() if owner is None or record.owner == owner]
         wanted = [record for record in own if not statuses or record.status in statuses]
         records = sorted(wanted, key=_age, reverse=True)
         return [record for record in records if before is None or _age(record) < before][:limit]
 
     async def delete(self, run_id: str) -> None:
-        """Forget a run."""
+        """Delete a run."""
         self.discard(run_id)
 
     async def erase_deleted(self) -> None:
-        """Nothing is on any disk."""
+        """Nothing to do: there is no disk."""
 
     @asynccontextmanager
     async def locked(self, name: str) -> AsyncGenerator[None, None]:
-        """Hold nothing: there are no other workers."""
+        """Take no lock: there are no other workers."""
         yield
 
     async def claim_unfinished(self) -> list[RunRecord]:
-        """Nothing is left of another process."""
+        """Return nothing: no run outlives its process."""
         return []
 
     async def unsettled(self, since: float) -> list[RunRecord]:
-        """Nothing is left of another process."""
+        """Return nothing: no run outlives its process."""
         return []
 
     def _records(self) -> list[RunRecord]:

@@ -1,8 +1,8 @@
-"""The statements of a flush: written once as text, and run for many rows in few steps.
+"""The SQL statements of a flush as cached text, each executed for many rows at once.
 
-Built anew for each flush, and compiled or looked up, they cost several times what SQLite takes for a small one. Their
-words are the same in both databases; only the place of a value is not. SQLite's driver is asked itself: SQLAlchemy
-takes longer for its part of a small statement than the driver for all of it.
+Building and compiling them for each flush costs several times what SQLite needs to execute a small one. Both databases
+use the same SQL apart from the parameter style. SQLite's driver is called directly: SQLAlchemy's overhead for a small
+statement exceeds the execution.
 """
 
 import sqlite3
@@ -21,41 +21,41 @@ Row = Mapping[str, Any]
 
 _values = methodcaller("values")
 
-# How many rows go into SQLite by one statement: Python's lock is let go and asked for again for each that runs, and the
-# loop wants it too. Few sizes, so that all of them stay prepared; the widest table has 26 columns, so that the largest
-# size is far below the 32,766 values that one statement may have.
+# Rows per SQLite statement: each execution releases and reacquires the GIL, which the event loop needs too. There are
+# few sizes, so that all statements stay prepared. The widest table has 26 columns, so the largest size is far below the
+# limit of 32,766 values per statement.
 SIZES = (128, 64, 32, 16, 8, 4, 2, 1)
 
 
 def insert(connection: Connection, table: Table, rows: Sequence[Row], replaced: tuple[str, ...] = ()) -> None:
-    """Insert rows; of one that is there already, by its primary key, these columns are replaced."""
+    """Insert rows; `replaced` are the columns to overwrite if the primary key exists."""
     if not rows:
         return
     names = tuple(rows[0])
-    if _is_server(connection):  # its driver sends all rows at once
-        _run_each(connection, _insertion(table, names, replaced, _numbered(names)), rows)
+    if _is_server(connection):  # asyncpg sends all rows at once
+        _run_each(connection, _insertion(table, names, replaced, _numbered_parameters(names)), rows)
         return
     driver = driver_of(connection)
     for cut in _in_sizes(len(rows)):
         some = rows[cut]
-        text = _insertion(table, names, replaced, _marked(names), len(some))
+        text = _insertion(table, names, replaced, _question_marks(names), len(some))
         driver.execute(text, [*chain.from_iterable(map(_values, some))])
 
 
 def change(connection: Connection, table: Table, rows: Sequence[Row], only: str = "") -> None:
-    """Change rows: the last value of each is the `id` of the one that it is for; `only` is one more condition."""
+    """Update rows by `id`, the last value of each; `only` is an additional condition."""
     if not rows:
         return
     names = tuple(rows[0])
     if _is_server(connection):
-        _run_each(connection, _change(table, names, _numbered(names), only), rows)
+        _run_each(connection, _change(table, names, _numbered_parameters(names), only), rows)
         return
-    text = _change(table, names, _marked(names), only)
+    text = _change(table, names, _question_marks(names), only)
     driver_of(connection).executemany(text, [*map(tuple, map(_values, rows))])
 
 
 def driver_of(connection: Connection) -> sqlite3.Connection:
-    """Return SQLite's own connection, whose errors are its own, too."""
+    """Return the sqlite3 connection; it raises sqlite3 errors, not SQLAlchemy's."""
     return cast(sqlite3.Connection, connection.connection.dbapi_connection)
 
 
@@ -64,16 +64,16 @@ def _is_server(connection: Connection) -> bool:
 
 
 def _run_each(connection: Connection, text: str, rows: Sequence[Row]) -> None:
-    connection.exec_driver_sql(text, [tuple(map(_taken, row.values())) for row in rows])
+    connection.exec_driver_sql(text, [tuple(map(_without_nuls, row.values())) for row in rows])
 
 
-def _taken(value: Any) -> Any:
+def _without_nuls(value: Any) -> Any:
     return readable(value) if isinstance(value, str) else value
 
 
 @lru_cache(maxsize=256)
 def _in_sizes(count: int) -> tuple[slice, ...]:
-    """Cut so many rows into pieces of the sizes that are prepared, the largest first."""
+    """Cut a number of rows into slices of the prepared sizes, largest first."""
     cuts: list[slice] = []
     at = 0
     for size in SIZES:
@@ -83,11 +83,11 @@ def _in_sizes(count: int) -> tuple[slice, ...]:
     return tuple(cuts)
 
 
-def _marked(names: tuple[str, ...]) -> tuple[str, ...]:
+def _question_marks(names: tuple[str, ...]) -> tuple[str, ...]:
     return ("?",) * len(names)
 
 
-def _numbered(names: tuple[str, ...]) -> tuple[str, ...]:
+def _numbered_parameters(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(f"${number}" for number in range(1, len(names) + 1))
 
 

@@ -1,4 +1,4 @@
-"""Runs as they are kept: their records and their events, read back."""
+"""Queries for runs and their events."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,22 +11,22 @@ from signalbox.store.runs.format_0_1 import read_events
 from signalbox.store.runs.rows import COLUMNS, FIGURES, record_of
 from signalbox.store.tables import JOURNAL, RUNS
 
-# What a column of whole numbers takes; no run has so many events.
+# The largest value of an integer column, less one for `after + 1`.
 _MOST = 2**31 - 2
 
 
 def find_run(connection: Connection, run_id: str) -> RunRecord | None:
-    """Return a run with what was asked, None for an unknown one."""
+    """Return a run with its question, None for an unknown one."""
     return next(iter(_runs(connection, RUNS.c.id == run_id, columns=COLUMNS, limit=1)), None)
 
 
 def find_run_by_key(connection: Connection, key: str) -> RunRecord | None:
-    """Return the run that was started with this Idempotency-Key, None without one."""
+    """Return the run that was started with this Idempotency-Key, or None."""
     return next(iter(_runs(connection, RUNS.c.key == key, limit=1)), None)
 
 
 def is_run_over(connection: Connection, run_id: str) -> bool:
-    """Whether a run's ending is kept; so it is of a run that is not there (any more)."""
+    """Return whether a run's ending is stored; true for an unknown or deleted run."""
     asked = select(RUNS.c.id).where(RUNS.c.id == run_id, RUNS.c.status.is_(None))
     return connection.execute(asked).first() is None
 
@@ -38,9 +38,9 @@ def recent_runs(
     owner: str | None = None,
     statuses: Statuses = (),
 ) -> list[RunRecord]:
-    """Return the newest runs first, of those that began before this time and run.
+    """Return runs, newest first, that started before this time and run.
 
-    Those of one owner, and of these statuses (None: under way); of all where none is named.
+    `owner` and `statuses` (None is an active run) filter them; without them all match.
     """
     older = [] if before is None else [tuple_(RUNS.c.started, RUNS.c.id) < before]
     own = [] if owner is None else [RUNS.c.owner == owner]
@@ -51,7 +51,7 @@ def recent_runs(
 
 
 def unsettled_runs(connection: Connection, since: float) -> list[RunRecord]:
-    """Return the runs ended since then (epoch seconds) whose cost is not known yet."""
+    """Return the runs that ended since then (epoch seconds) and whose cost is still an estimate."""
     return _runs(connection, RUNS.c.cost_estimated, RUNS.c.ended >= since)
 
 
@@ -66,9 +66,9 @@ def _runs(
 
 
 def journal_of(connection: Connection, run_id: str, after: int = 0, rows: int | None = None) -> list[Stamped]:
-    """Return a run's events with seq > after; `rows` bounds how many flushes are read."""
+    """Return a run's events with seq > after; `rows` limits how many rows are read."""
     of_run, after = JOURNAL.c.run_id == run_id, min(after, _MOST)
-    # Where the cursor stands, by the key: else each page of a long run would walk over all the pages before it.
+    # Finds the first row by primary key; otherwise each page of a long run would scan all pages before it.
     here = select(func.max(JOURNAL.c.first_seq)).where(of_run, JOURNAL.c.first_seq <= after + 1)
     asked = (
         select(JOURNAL.c.frames)

@@ -1,4 +1,4 @@
-"""What is old enough to be forgotten: deleted a few at a time, and never while anything of it is under way."""
+"""Deletes old runs and conversations in small batches, never an active one."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from signalbox.store.tables import CONVERSATIONS, RUNS
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """How many went."""
+    """How many runs and conversations were deleted."""
 
     runs: int = 0
     conversations: int = 0
@@ -19,19 +19,19 @@ class Swept:
 
 
 def sweep_runs(connection: Connection, before: float, most: int) -> Swept:
-    """Delete runs outside of conversations that ended before a time (epoch seconds)."""
-    # No run ends before it starts: so those that are too young need not be looked at.
+    """Delete runs without a conversation that ended before a time (epoch seconds)."""
+    # A run that started later also ended later, so the index on `started` limits the search.
     old = (RUNS.c.started < before, RUNS.c.conversation_id.is_(None), RUNS.c.status.is_not(None), RUNS.c.ended < before)
     ids = select(RUNS.c.id).where(*old).order_by(RUNS.c.started).limit(most)
     return Swept(runs=connection.execute(delete(RUNS).where(RUNS.c.id.in_(ids))).rowcount)
 
 
 def sweep_conversations(connection: Connection, before: float, most: int) -> Swept:
-    """Delete conversations, with their runs, in which nothing happened since a time (epoch seconds)."""
+    """Delete conversations, with their runs, without activity since a time (epoch seconds)."""
     chosen = select(CONVERSATIONS.c.id).where(*_is_old(before)).order_by(CONVERSATIONS.c.updated).limit(most)
     ids = [*connection.execute(chosen).scalars()]
     runs = connection.execute(select(func.count()).where(RUNS.c.conversation_id.in_(ids))).scalar_one()
-    # Said again: another worker may have kept a question in one of them since they were chosen.
+    # The condition is repeated: another worker may have stored a message since they were chosen.
     gone = connection.execute(delete(CONVERSATIONS).where(CONVERSATIONS.c.id.in_(ids), *_is_old(before))).rowcount
     return Swept(runs, gone)
 

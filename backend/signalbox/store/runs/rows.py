@@ -1,4 +1,4 @@
-"""A run's record as a row of its table, and back."""
+"""Converts between a RunRecord and a row of `runs`."""
 
 from typing import Any, TypeVar, cast
 
@@ -12,12 +12,12 @@ from signalbox.core.records import Figures, RunRecord
 from signalbox.store.message_codec import dumps, loads
 from signalbox.store.tables import RUNS
 
-# What a listing needs no more than a trace: the search columns stay on disk.
+# All but the search columns.
 COLUMNS = [column for column in RUNS.columns if column.name not in ("answer", "folded")]
-# A list of runs reads no questions: one of them may hold megabytes of images.
+# For lists, without questions: a question may contain megabytes of images.
 FIGURES = [column for column in COLUMNS if column.name not in ("request", "question")]
 
-# The columns that change while a run goes on, as `figures` returns them.
+# The columns that change during a run, as `figure_columns` returns them.
 CHANGING = ("ended", "status", "code", "steps", "seq", "attempts", "usage", "cost", "cost_estimated", "settled_at")
 
 _Value = TypeVar("_Value")
@@ -25,7 +25,7 @@ _FLAG, _USAGE, _ATTEMPTS = json.Decoder(Flag), json.Decoder(Usage), json.Decoder
 
 
 def opening_row(record: RunRecord, latest: Figures | None = None) -> dict[str, Any]:
-    """Return the whole row of a new run, with its figures as they are in its latest."""
+    """Return the row of a new run, with its latest figures."""
     return {
         "id": record.id,
         "owner": record.owner,
@@ -41,24 +41,24 @@ def opening_row(record: RunRecord, latest: Figures | None = None) -> dict[str, A
         "question": dumps(record.question),
         "started": record.started,
         "reserved": record.reserved,
-        **figures(latest or record),
+        **figure_columns(latest or record),
     }
 
 
-def figures(record: Figures) -> dict[str, Any]:
-    """Return the columns that change while a run goes on."""
+def figure_columns(record: Figures) -> dict[str, Any]:
+    """Return the columns that change during a run."""
     return {
         "ended": record.ended,
         "status": record.status,
         "code": record.code,
         "steps": record.steps,
         "seq": record.seq,
-        **bill(record),
+        **cost_columns(record),
     }
 
 
-def bill(record: Figures) -> dict[str, Any]:
-    """Return the columns that change also when a run is over: what it cost may be told later."""
+def cost_columns(record: Figures) -> dict[str, Any]:
+    """Return the columns that may change after a run's end, when its cost is settled."""
     return {
         "attempts": dumps([*record.attempts]),
         "usage": json.encode(record.usage) if record.usage else None,
@@ -69,18 +69,18 @@ def bill(record: Figures) -> dict[str, Any]:
 
 
 def record_of(row: RowMapping) -> RunRecord:
-    """Return the record that a row holds; without what was asked, where that was not read.
+    """Convert a row to a record, without request and question if those were not selected.
 
-    Figures that are damaged are left out: one bad row must keep neither a list nor the server's start from the others.
-    Without its attempts a run's cost is an estimate.
+    Damaged figures are left out, so that one bad row breaks neither a list nor the start of the server. If its attempts
+    are damaged, the run's cost becomes an estimate.
     """
-    attempts = _read(_ATTEMPTS, row["attempts"])
+    attempts = _decode(_ATTEMPTS, row["attempts"])
     return RunRecord(
         id=row["id"],
         owner=row["owner"],
         model=row["model"],
         loop=row["loop"],
-        flag=_read(_FLAG, row["flag"]),
+        flag=_decode(_FLAG, row["flag"]),
         simulated=row["simulated"],
         conversation_id=row["conversation_id"],
         parent_id=row["parent_id"],
@@ -94,7 +94,7 @@ def record_of(row: RowMapping) -> RunRecord:
         code=row["code"],
         steps=row["steps"],
         attempts=tuple(attempts or ()),
-        usage=_read(_USAGE, row["usage"]),
+        usage=_decode(_USAGE, row["usage"]),
         cost_estimated=row["cost_estimated"] or attempts is None,
         settled_at=row["settled_at"],
         seq=row["seq"],
@@ -102,8 +102,8 @@ def record_of(row: RowMapping) -> RunRecord:
     )
 
 
-def _read(decoder: json.Decoder[_Value], kept: bytes | None) -> _Value | None:
-    """Read a figure, None where there is none or where it is damaged."""
+def _decode(decoder: json.Decoder[_Value], kept: bytes | None) -> _Value | None:
+    """Decode a figure, None if it is missing or damaged."""
     try:
         return decoder.decode(kept) if kept else None
     except (MsgspecError, UnicodeDecodeError, RecursionError):

@@ -1,4 +1,4 @@
-"""Runs as a database holds them: read one by one, by what they answer to, and in lists; and deleted."""
+"""Reading and deleting runs in a database."""
 
 from abc import ABC, abstractmethod
 from contextlib import AbstractAsyncContextManager
@@ -25,14 +25,14 @@ class StoredRuns(ABC):
 
     @abstractmethod
     def discard(self, run_id: str) -> None:
-        """Take no more of a run."""
+        """Accept nothing more of a run."""
 
     @abstractmethod
     async def flush(self, run_id: str | None = None) -> None:
-        """Wait until everything handed over is on disk."""
+        """Wait until everything queued is on disk."""
 
     async def read_events(self, run_id: str, after: int) -> list[Stamped]:
-        """Return the next events with seq > after; none when there are no more."""
+        """Return the next events with seq > after; an empty list at the end."""
         return await self._database.read(journal_of, run_id, after, _ROWS_PER_READ)
 
     async def find(self, run_id: str) -> RunRecord | None:
@@ -41,7 +41,7 @@ class StoredRuns(ABC):
         return await self._database.read(find_run, run_id)
 
     async def is_over(self, run_id: str) -> bool:
-        """Whether a run's ending is kept; so it is of a run that is not there (any more)."""
+        """Return whether a run's ending is stored; true for an unknown or deleted run."""
         return await self._database.read(is_run_over, run_id)
 
     async def find_by_key(self, key: str) -> RunRecord | None:
@@ -51,25 +51,25 @@ class StoredRuns(ABC):
     async def recent(
         self, limit: int, before: tuple[float, str] | None = None, owner: str | None = None, statuses: Statuses = ()
     ) -> list[RunRecord]:
-        """Return the newest runs first, of those that began before this time and run; without what was asked."""
+        """Return runs, newest first, that started before this time and run; without their questions."""
         await self._flush_before_read()
         return await self._database.read(recent_runs, limit, before, owner, statuses)
 
     async def unsettled(self, since: float) -> list[RunRecord]:
-        """Return the runs ended since then (epoch seconds) whose cost is not known yet."""
+        """Return the runs that ended since then (epoch seconds) and whose cost is still an estimate."""
         return await self._database.read(unsettled_runs, since)
 
     async def delete(self, run_id: str) -> None:
-        """Delete a run and everything stored about it, so that nothing of it is left on disk."""
+        """Delete a run and everything stored about it, and erase it from the disk."""
         self.discard(run_id)
         await self._database.write(lambda connection: connection.execute(delete(RUNS).where(RUNS.c.id == run_id)))
         await self.erase_deleted()
 
     async def erase_deleted(self) -> None:
-        """Leave nothing of what was deleted: a row of the latest may hold it, until everything in it is filed."""
+        """Erase deleted runs from the disk; the flush removes them from the write buffer, too."""
         await self.flush()
         await self._database.erase_deleted()
 
     def locked(self, name: str) -> AbstractAsyncContextManager[None]:
-        """Hold a name against all other workers."""
+        """Hold a named lock among all workers."""
         return self._database.locked(name)

@@ -126,7 +126,7 @@ F = (
         "F7",
         "a run that nobody came to watch ends",
         "runs/manager.py",
-        "        self._detach_later(run, at_least=self.unsubscribed_seconds)",
+        "        self._stop_later(run, at_least=self.unsubscribed_seconds)",
         "        pass",
     ),
 )

@@ -368,6 +368,6 @@ def of_streams() -> list[object]:
 async def quiet(app: RunningApp) -> None:
     """Wait until all that was said is on disk, and have these tests forget the runs that they remember."""
     async with asyncio.timeout(30):
-        while app.parts.runs._live or app.parts.runs._unwritten:  # noqa: ASYNC110 - they tell nobody of it
+        while app.parts.runs._live or app.parts.runs._undurable:  # noqa: ASYNC110 - they tell nobody of it
             await asyncio.sleep(0.01)
     app._over.clear()

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from signalbox import __version__
 from signalbox.app.config import Settings, unknown_around
 from signalbox.commands.doctor import examination, folder
 from signalbox.commands.doctor.access import check_access
@@ -22,7 +23,7 @@ from signalbox.commands.doctor.examination import examine
 from signalbox.commands.doctor.finding import Finding
 from signalbox.commands.doctor.folder import check_folder
 from signalbox.commands.doctor.installation import check_page, read_settings
-from signalbox.commands.doctor.report import as_json, as_text, is_well
+from signalbox.commands.doctor.report import all_passed, as_json, as_text
 from signalbox.server.serve import serve
 from signalbox.services.search.docs_index import DocsIndex
 from signalbox.simulator.http.server import BackgroundSimulator
@@ -73,18 +74,18 @@ def test_a_healthy_server(tmp_path: Path) -> None:
             found = examined(settings_for(tmp_path, signalbox_port=app.port, **upstream))
     assert {one.state for one in found.values()} == {"ok"}, found
     assert "accepts the key, which has no spending limit; $0.00 spent" in found["key"].found
-    assert "is at work" in found["lock"].found
-    assert "is sound; its tables are this version's" in found["database"].found
-    assert found["port"].found == f"A Signalbox of this version answers at 127.0.0.1:{app.port}."
+    assert "A server is using" in found["lock"].found
+    assert "is intact; its tables are up to date" in found["database"].found
+    assert found["port"].found == f"Signalbox {__version__} answers at 127.0.0.1:{app.port}."
     assert found["loop"].found == "Every run uses the V2 loop: TOOL_LOOP_V2=true is set."
-    assert "docs searches Signalbox's own documentation" in found["search"].found
+    assert "docs answers; it searches Signalbox's own documentation" in found["search"].found
 
 
 def test_nothing_is_made_and_nothing_is_changed(tmp_path: Path) -> None:
     """Neither before the first start, nor beside a stopped server's files, nor beside one that was killed."""
     empty = tmp_path / "empty"
     empty.mkdir()
-    assert "not there yet" in examined(near(empty / "data"))["data folder"].found
+    assert "does not exist yet" in examined(near(empty / "data"))["data folder"].found
     assert tree(empty).keys() == {str(empty)}
     with RunningApp(near(tmp_path / "data")) as app:
         app.ask()
@@ -124,10 +125,10 @@ async def _lists(exchange: Exchange) -> None:
     ("answers", "path", "state", "said"),
     [
         (_refuses, "/api/v1", "fail", "Check OPENROUTER_API_KEY."),
-        (_tells(0.25), "/api/v1", "warn", "$0.25 is left on it; $12.50 spent so far"),
-        (_tells(-1), "/api/v1", "fail", "$0.00 is left"),
-        (_tells(20), "/api/v1", "ok", "$20.00 is left"),
-        (_lists, "/v1", "ok", "accepts the key, and lists 1 model."),
+        (_tells(0.25), "/api/v1", "warn", "$0.25 left; $12.50 spent so far"),
+        (_tells(-1), "/api/v1", "fail", "$0.00 left"),
+        (_tells(20), "/api/v1", "ok", "$20.00 left"),
+        (_lists, "/v1", "ok", "accepts the key and lists 1 model."),
         (_lists, "/elsewhere/v1", "fail", "OPENROUTER_BASE_URL"),
     ],
 )
@@ -155,9 +156,9 @@ def _database(data: Path) -> Path:
 
 
 def test_the_database_file(tmp_path: Path) -> None:
-    """An earlier version's tables are updated, a later version's refused, a damaged file and a foreign one named."""
+    """Tables of an earlier version are fine, those of a later one fail, as do a damaged file and a foreign one."""
     file = _database(tmp_path)
-    for version, state, said in (("0001", "ok", "the next start updates them"), ("9999", "fail", "a later version")):
+    for version, state, said in (("0001", "ok", "the next start migrates them"), ("9999", "fail", "a later version")):
         with closing(sqlite3.connect(file)) as database, database:
             database.execute("UPDATE alembic_version SET version_num = ?", (version,))
         found = examined(near(tmp_path))["database"]
@@ -171,26 +172,26 @@ def test_the_database_file(tmp_path: Path) -> None:
 
 
 def test_a_large_file_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """When the time is over it is said that the rest was not looked at."""
+    """If the time is up, the finding says that the check is incomplete."""
     _database(tmp_path)
     monkeypatch.setattr("signalbox.commands.doctor.database.SECONDS", -1.0)
     monkeypatch.setattr("signalbox.store.engines.sqlite_check._STEPS", 1)
     [found] = asyncio.run(check_database(near(tmp_path)))
     assert found.state == "ok"
-    assert "was not read to its end" in found.found
+    assert "could not be checked completely" in found.found
 
 
 def test_a_postgres(tmp_path: Path, postgres: Server) -> None:
-    """Version, wake-ups, clock and lever are told, and what is missing or not allowed; no table is made."""
+    """Version, notifications, clock and flag override are reported, and what is missing; no table is created."""
     empty = postgres.empty_database()
     found = examined(near(tmp_path, database_url=empty))
     assert {found[about].state for about in ("database", "wake-ups", "clock", "loop")} == {"ok"}, found
-    assert re.search(r"is PostgreSQL \d+.*, answers in \d+ ms; it has no tables yet", found["database"].found)
+    assert re.search(r"runs PostgreSQL \d+.* and answers in \d+ ms; it has no tables yet", found["database"].found)
     assert postgres.sql("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'", database=empty) == [(0,)]
     full = postgres.new_database()
     postgres.sql("INSERT INTO shared VALUES ('tool_loop_v2', '{\"state\": \"off\"}')", database=full)
     found = examined(near(tmp_path, database_url=full))
-    assert "its tables are this version's" in found["database"].found
+    assert "its tables are up to date" in found["database"].found
     assert found["loop"].found == "Every run uses the legacy loop: an override is set."
     postgres.sql("UPDATE alembic_version SET version_num = '9999'", database=full)
     assert examined(near(tmp_path, database_url=full))["database"].state == "fail"
@@ -199,7 +200,7 @@ def test_a_postgres(tmp_path: Path, postgres: Server) -> None:
     for url, said in (
         (postgres.url("nowhere"), "does not exist"),
         (postgres.url(user="stranger"), "stranger"),
-        (guest, "may not make the tables"),
+        (guest, "may not create the missing tables"),
     ):
         found = examined(near(tmp_path, database_url=url))["database"]
         assert (found.state, said in found.found) == ("fail", True), found
@@ -212,9 +213,11 @@ def test_a_server_that_is_late_or_asleep(
     """Clocks more than 5 s apart, slow answers and lost notifications are warnings."""
 
     async def look(_: str) -> ServerFound:
-        return ServerFound("PostgreSQL 16", None, may_make=True, wakes=False, latency=0.2, ahead=ahead, lever=b"up")
+        return ServerFound(
+            "PostgreSQL 16", None, may_create=True, has_notifications=False, latency=0.2, ahead=ahead, override=b"up"
+        )
 
-    monkeypatch.setattr(postgres_check, "look_at_server", look)
+    monkeypatch.setattr(postgres_check, "inspect_server", look)
     found = {one.about: one for one in asyncio.run(check_database(near(tmp_path, database_url="postgresql://x/y")))}
     assert found["clock"].state == state
     assert [found[about].state for about in ("wake-ups", "latency", "loop")] == ["warn"] * 3
@@ -303,7 +306,7 @@ def test_a_folder_that_takes_long_to_index(tmp_path: Path, monkeypatch: pytest.M
     assert not is_over.is_set()
     release.set()
     assert found["search"].state == "warn"
-    assert "take more than 0.2 s to index" in found["search"].found
+    assert "takes more than 0.2 s" in found["search"].found
     assert found["tools"].state == "ok"
 
 
@@ -324,7 +327,7 @@ def test_the_port(tmp_path: Path) -> None:
     """It is free, another's, or an address that is not ours."""
     with ScriptedUpstream(says("never")) as other:
         found = examined(settings_for(tmp_path, signalbox_port=other.port))["port"]
-        assert (found.state, "is no Signalbox" in found.found) == ("fail", True)
+        assert (found.state, "Another program answers" in found.found) == ("fail", True)
     free = examined(settings_for(tmp_path, signalbox_port=other.port))["port"]
     assert (free.state, free.found) == ("ok", f"127.0.0.1:{other.port} is free.")
     absent = settings_for(tmp_path, signalbox_host="192.0.2.1", signalbox_port=other.port)
@@ -376,8 +379,8 @@ def test_nothing_makes_it_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(examination, "check_loop", _broken)
     found = examined(near(tmp_path))
     release.set()
-    assert (found["data folder"].state, "did not come to an end" in found["data folder"].found) == ("fail", True)
-    assert found["loop"].found == "This check broke (ZeroDivisionError)."
+    assert (found["data folder"].state, "did not finish" in found["data folder"].found) == ("fail", True)
+    assert found["loop"].found == "This check failed with an internal error (ZeroDivisionError)."
     assert found["access"].state == "ok"
 
 
@@ -425,7 +428,7 @@ def test_all_mistakes_are_named_in_one_round(tmp_path: Path) -> None:
     assert "OPENROUTER_API_KEY cannot be used: must be one word of plain ASCII." in told
     assert 'SIGNALBOX_LOG_LEVEL is "loud" and cannot be used: must be debug, info, warning or error.' in told
     assert "Did you mean SIGNALBOX_PORT?" in told
-    assert "The other checks are left out until the settings can be read." in told
+    assert "The other checks are skipped until the settings are valid." in told
     assert "canary" not in told
 
 
@@ -453,14 +456,14 @@ def test_a_misspelt_setting_around(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     monkeypatch.chdir(tmp_path)
     for name in unknown_around():  # where the recordings are, for one
         monkeypatch.delenv(name)
-    assert "every name of ours is a setting" in read_settings()[1][0].found
+    assert "contain no unknown settings" in read_settings()[1][0].found
     monkeypatch.setenv("SIGNALBOX_MAX_RUN", "5")
     monkeypatch.setenv("OPENROUTER_ELSEWHERE", "x")
     typo, other = read_settings()[1]
     assert (typo.state, typo.todo) == ("warn", "Rename it to SIGNALBOX_MAX_RUNS.")
     assert typo.found.startswith("The environment sets SIGNALBOX_MAX_RUN, which is not a setting.")
     assert (other.state, other.todo) == ("ok", "")
-    assert other.found == "The environment sets OPENROUTER_ELSEWHERE: no setting has that name, so it is ignored."
+    assert other.found == "The environment sets OPENROUTER_ELSEWHERE, which is not a setting and is ignored."
 
 
 @pytest.mark.parametrize("is_repository", [True, False])
@@ -478,7 +481,7 @@ def test_advice_fits_how_it_was_installed(monkeypatch: pytest.MonkeyPatch, tmp_p
 def test_host_and_port_are_those_of_serve(tmp_path: Path, silent: int) -> None:
     """What `serve` was told on its command line, the doctor can be told as well."""
     ended = command("doctor", "--host", "127.0.0.2", "--port", "0", cwd=tmp_path, env={"SIGNALBOX_PORT": str(silent)})
-    assert (ended.returncode, b"127.0.0.2: any free port is taken" in ended.stdout) == (0, True)
+    assert (ended.returncode, b"127.0.0.2: any free port will be used" in ended.stdout) == (0, True)
 
 
 @pytest.mark.parametrize("place", ["signalbox_data_dir", "signalbox_notes_dir"])
@@ -517,7 +520,7 @@ def test_a_host_that_is_no_name(
 ) -> None:
     """The doctor says the sentence with which a start refuses it."""
     found = asyncio.run(examination.check_port(near(tmp_path, signalbox_host=host, signalbox_port=port)))
-    assert [(one.state, one.found) for one in found] == [("fail", f"{host} is no host name.")]
+    assert [(one.state, one.found) for one in found] == [("fail", f"{host} is not a valid host name.")]
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SIGNALBOX_ACCESS_TOKEN", "x" * 20)
     assert serve(host, port) == 2
@@ -537,5 +540,5 @@ def test_the_report() -> None:
         "todo": "Look.",
     }
     assert as_text([Finding("key", "ok", "One\nline.")]).startswith("ok    key  One line.\n")
-    assert is_well(found)
-    assert not is_well([*found, Finding("port", "fail", "Taken.", "Choose.")])
+    assert all_passed(found)
+    assert not all_passed([*found, Finding("port", "fail", "Taken.", "Choose.")])

@@ -1,1 +1,1 @@
-"""Bytes and JSON to values and back; the only place that names a provider's JSON keys."""
+"""Upstream APIs: requests to bytes and bytes to parts. Only here are providers' JSON keys, headers and paths."""

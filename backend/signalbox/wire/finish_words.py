@@ -1,4 +1,4 @@
-"""The words with which providers end a turn, and what they mean; shared by the dialects.
+"""Providers' stop reasons and their normalised meaning, for all dialects.
 
 A word that is not here is unknown, and an unknown word is no good ending (quirk A20): add it here once it is known.
 Upper and lower case, underscores and an enum's prefix do not matter: `MAX_TOKENS`, `maxTokens`, `FinishReason.STOP`.
@@ -30,7 +30,7 @@ _WORDS: dict[FinishReason, str] = {
         safety, recitation, blocklist, prohibited_content, spii, image_safety, image_prohibited_content,
         image_recitation, guardrail_intervened, guardrails, error_toxic, sensitive
     """,
-    # Anthropic: a long turn that the client is to send again so that it goes on.
+    # Anthropic: a long turn that continues when the client sends it again.
     FinishReason.PAUSED: "pause_turn, pause, paused, compaction",
     # Gemini, Bedrock.
     FinishReason.MALFORMED_CALL: "malformed_function_call, malformed_tool_use, malformed_tool_call",
@@ -41,7 +41,7 @@ _WORDS: dict[FinishReason, str] = {
         time_limit, cancelled, canceled, user_cancel, insufficient_system_resource, interrupted
     """,
 }
-# Gemini's enum by number, as hosts write it that pass the protobuf on.
+# Gemini's enum by number, from hosts that forward the protobuf value.
 _NUMBERS = {
     "1": FinishReason.STOP,
     "2": FinishReason.LENGTH,
@@ -53,7 +53,7 @@ _NUMBERS = {
     "9": FinishReason.MALFORMED_CALL,
 }
 _PREFIXES = ("finishreason", "stopreason")
-# Where two words disagree, the first of these holds: what forbids more, then what explains more.
+# Of two words that disagree, the meaning that comes first here counts: it forbids more, or else explains more.
 _WORST_FIRST = (
     FinishReason.MALFORMED_CALL,
     FinishReason.UNEXPECTED_CALL,
@@ -66,12 +66,12 @@ _WORST_FIRST = (
     FinishReason.STOP,
 )
 
-# Reasons that a later one replaces: good endings, and words that may only say that the answer goes on.
+# Reasons that a later one replaces: good endings and unknown words.
 _REPLACEABLE = (FinishReason.STOP, FinishReason.TOOL_CALLS, FinishReason.UNKNOWN)
 
 
 def _plain(word: str) -> str:
-    """Write a word as all its spellings agree on."""
+    """Return a word in the form that all its spellings share."""
     letters = "".join(letter for letter in word.lower() if letter.isalnum())
     for prefix in _PREFIXES:
         letters = letters.removeprefix(prefix)
@@ -83,26 +83,26 @@ _MEANINGS = {_plain(word): meaning for meaning, words in _WORDS.items() for word
 
 @lru_cache(maxsize=256)
 def finish_reason(finish: str | None, native: str | None) -> FinishReason | None:
-    """Say what the two words mean together; None where the provider gave neither."""
+    """Return what the two words mean together; None if the provider sent neither."""
     meanings = {_MEANINGS.get(_plain(word[:64]), FinishReason.UNKNOWN) for word in (finish, native) if word}
     return next((meaning for meaning in _WORST_FIRST if meaning in meanings), None)
 
 
 def finish_of(word: str | None, native: str | None = None) -> Finish:
-    """Read the two words of an answer that names its end once."""
+    """Return the `Finish` of an answer that states its stop reason once."""
     return Finish(finish_reason(word, native), word, native)
 
 
 def later_finish(before: Finish, word: str | None, native: str | None) -> Finish:
-    """Return the end of an answer after further words for it; each kind of word replaces only its own."""
+    """Return the `Finish` after further stop reasons; each of the two words replaces only its own kind."""
     return finish_of(later_word(before.word, word), later_word(before.native, native))
 
 
 def later_word(earlier: str | None, later: str | None) -> str | None:
-    """Return which of two reasons holds, told one after the other in a stream.
+    """Return which of two stop reasons of one stream counts.
 
-    An empty one says nothing, and a later one replaces a good or unknown one (quirk A12). A bad ending stays: a proxy
-    that adds its `tool_calls` behind a refusal must not make its calls run (quirk A20).
+    An empty one is ignored, and a later one replaces a good or unknown one (quirk A12). A bad one stays: a proxy that
+    adds its `tool_calls` after a refusal must not cause the calls to be executed (quirk A20).
     """
     if not later or not earlier:
         return later or earlier

@@ -1,4 +1,4 @@
-"""JSON text to values and back, first the quick and strict way, then the forgiving one."""
+"""JSON to values and back: orjson first, then a slower and more tolerant parser."""
 
 import json
 import re
@@ -13,11 +13,11 @@ from signalbox.core.messages import MAX_DEPTH, JsonValue, nests_too_deeply
 def loads(data: bytes | str) -> JsonValue:
     """Parse JSON; raises ValueError.
 
-    orjson refuses lone surrogates, NaN and raw control characters, which real hosts send inside strings; a frame with
-    one of them is kept: the standard library reads it, and what cannot be sent on is replaced.
+    orjson rejects lone surrogates, NaN and raw control characters, which real hosts send inside strings. The standard
+    library parses such a frame, and what cannot be sent on is replaced.
     """
     value = _parsed(data)
-    # Length and count come first: nearly no text holds so many brackets, and this runs for every frame.
+    # The cheap checks come first: this runs for every frame.
     if len(data) > 2 * MAX_DEPTH and _brackets(data) > MAX_DEPTH and nests_too_deeply(value):
         raise ValueError("nested too deeply")
     return value
@@ -31,17 +31,17 @@ def _parsed(data: bytes | str) -> JsonValue:
     try:
         return cast(JsonValue, orjson.loads(data))
     except orjson.JSONDecodeError:
-        if len(data) > _MOST_FORGIVEN:
+        if len(data) > _MOST_TOLERATED:
             raise
         text = data if isinstance(data, str) else data.decode("utf-8", "replace")
         try:
-            return clean(cast(JsonValue, _FORGIVING.decode(text)))
+            return clean(cast(JsonValue, _TOLERANT.decode(text)))
         except RecursionError:
             raise ValueError("nested too deeply") from None
 
 
-# Of more than this the forgiving way would take too long; what needs it, and is so long, is no frame.
-_MOST_FORGIVEN = 4 * 1024 * 1024
+# The tolerant parser would be too slow for a longer text.
+_MOST_TOLERATED = 4 * 1024 * 1024
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _LONE = re.compile("[\ud800-\udfff]")
 
@@ -55,12 +55,12 @@ def _finite(text: str) -> float | None:
     return number if isfinite(number) else None
 
 
-# Made once: json.loads would make one for each text.
-_FORGIVING = json.JSONDecoder(strict=False, parse_constant=_null, parse_float=_finite)
+# Built once: json.loads builds one for each text.
+_TOLERANT = json.JSONDecoder(strict=False, parse_constant=_null, parse_float=_finite)
 
 
 def dumps(value: JsonValue) -> bytes:
-    """Write JSON; orjson refuses integers beyond 64 bits, which models do send in arguments."""
+    """Write JSON, including integers beyond 64 bits, which orjson rejects and models send in arguments."""
     try:
         return orjson.dumps(value)
     except TypeError:
@@ -68,7 +68,7 @@ def dumps(value: JsonValue) -> bytes:
 
 
 def clean(value: JsonValue) -> JsonValue:
-    """Return the value with what cannot be written as UTF-8 replaced in all its texts."""
+    """Return the value with lone surrogates replaced in all its strings."""
     match value:
         case str():
             return clean_text(value)
@@ -81,7 +81,7 @@ def clean(value: JsonValue) -> JsonValue:
 
 
 def clean_text(text: str) -> str:
-    """Replace lone surrogates, which cannot be written as UTF-8; a proper pair in two halves becomes its character."""
+    """Replace lone surrogates, which UTF-8 cannot encode; join a proper pair into its character."""
     if text.isascii():
         return text
     return _LONE.sub("\ufffd", _PAIR.sub(_joined, text))

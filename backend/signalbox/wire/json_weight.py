@@ -1,18 +1,18 @@
-"""How much JSON a large text holds, counted while it comes: too much of it would stall the parser."""
+"""Counts the values of a large JSON text as it arrives: too many of them would block the event loop in the parser."""
 
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 
-# From this size on a frame or a body is large: its structure is counted.
+# Bytes above which the values of a frame or a body are counted.
 LARGE = 256 * 1024
-# Lists, objects and commas: reading so many takes 30 ms. An answer of text has a few dozen, a catalogue 60 a model.
+# Lists, objects and commas: parsing this many takes 30 ms. A text answer has a few dozen, a catalogue 60 per model.
 MOST_VALUES = 50_000
 MOST_IN_A_LIST_OF_MODELS = 300_000
 _STRUCTURE = (b"{", b"[", b",")
 
 
 class JsonWeight:
-    """Counts what stands outside of strings in a JSON text that comes in pieces; raises UpstreamError when too much."""
+    """Counts lists, objects and commas outside strings, over the pieces of a text; raises above `most`."""
 
     def __init__(self, most: int = MOST_VALUES) -> None:
         self._most = most
@@ -21,7 +21,7 @@ class JsonWeight:
         self._is_escaped = False
 
     def feed(self, piece: bytes) -> None:
-        """Take the next piece."""
+        """Count the next piece."""
         if self._is_escaped:
             piece = piece[1:]
         bare = piece.replace(b"\\\\", b"")

@@ -8,15 +8,15 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.wire.json_weight import LARGE, JsonWeight
 
-# One line may be an image as a data URL; more than this is an attack or a broken host (quirk G6).
+# A line may contain an image as a data URL; a longer one is an attack or a broken host (quirk G6).
 MAX_FRAME_BYTES = 16 * 1024 * 1024
 _BOM = b"\xef\xbb\xbf"
-# What OpenRouter says before its first frame, and in a silence (quirk E4); a comment is no frame.
+# OpenRouter's keep-alive comment, sent before the first frame and in silences (quirk E4).
 _KEEP_ALIVE = b": OPENROUTER PROCESSING\n\n"
 
 
 class Frame(Struct, frozen=True, gc=False):
-    """One dispatched event: its joined data lines, and the id and event lines where there are any."""
+    """One dispatched event: its joined data lines, and its id and event lines if it has any."""
 
     data: bytes
     id: str | None = None
@@ -31,16 +31,16 @@ class SseDecoder:
     """
 
     def __init__(self) -> None:
-        self._tail: list[bytes] = []  # the unfinished line, in pieces: joined once, so long lines stay linear
+        self._tail: list[bytes] = []  # pieces of the unfinished line, joined once: linear time
         self._tail_size = 0
         self._data: list[bytes] = []
         self._data_size = 0
-        self._weight: JsonWeight | None = None  # of what has come of a large frame
+        self._weight: JsonWeight | None = None  # counts a large unfinished frame
         self._id: str | None = None
         self._event: str | None = None
         self._after_cr = False
         self._at_start = True
-        self.is_between_frames = False  # the next byte begins a frame, and not the first one
+        self.is_between_frames = False  # the next byte begins a frame, but not the first
 
     def feed(self, chunk: bytes) -> list[Frame]:
         """Return the frames that these bytes complete; raises UpstreamError for one larger than MAX_FRAME_BYTES."""
@@ -58,7 +58,7 @@ class SseDecoder:
 
     @property
     def _is_open(self) -> bool:
-        """Whether something of a frame has come, or half of a line end."""
+        """Whether part of a frame has arrived, or half of a line end."""
         return bool(self._tail or self._data or self._after_cr) or self._event is not None
 
     def _split(self, chunk: bytes) -> list[Frame]:
@@ -66,7 +66,7 @@ class SseDecoder:
             chunk = self._normalise(chunk)
         if b"\n" not in chunk:
             if chunk:
-                self._keep(chunk)
+                self._hold(chunk)
             return []
         lines = chunk.split(b"\n")
         if self._tail:
@@ -74,14 +74,14 @@ class SseDecoder:
             lines[0] = b"".join(self._tail)
             self._tail.clear()
             self._tail_size = 0
-            if not self._data:  # else it goes on being counted with the lines before it
+            if not self._data:  # else the count continues over the lines of the frame
                 self._weight = None
         rest = lines.pop()
         frames: list[Frame] = []
         data = self._data
         for line in lines:
             if line.startswith(b"data: ") and not data and not self._at_start:
-                data.append(line[6:])  # the one line of most frames, which is as long as it is
+                data.append(line[6:])  # the only line of most frames, whatever its length
                 self._data_size = len(line)
             elif line:
                 self._line(line)
@@ -94,11 +94,11 @@ class SseDecoder:
             else:
                 self._at_start, self._event = False, None
         if rest:
-            self._keep(rest)
+            self._hold(rest)
         return frames
 
     def close(self) -> list[Frame]:
-        """Return what was still open at the end of the stream.
+        """Return the frame that was still open at the end of the stream.
 
         WHATWG drops an unterminated event; real hosts end without the blank line and mean the event to count.
         """
@@ -112,13 +112,13 @@ class SseDecoder:
             self._after_cr = chunk.endswith(b"\r")
         return chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
-    def _keep(self, piece: bytes) -> None:
+    def _hold(self, piece: bytes) -> None:
         self._tail.append(piece)
         self._tail_size += len(piece)
-        self._guard(self._tail_size, piece, self._tail)
+        self._check_size(self._tail_size, piece, self._tail)
 
-    def _guard(self, size: int, piece: bytes, pieces: list[bytes]) -> None:
-        """Refuse a frame that is too large, and one that holds too much; `piece` is the last of its `pieces`."""
+    def _check_size(self, size: int, piece: bytes, pieces: list[bytes]) -> None:
+        """Reject a frame with too many bytes or too many JSON values; `piece` is the last of its `pieces`."""
         if size > MAX_FRAME_BYTES:
             words = f"One frame is larger than {MAX_FRAME_BYTES} bytes."
             raise UpstreamError(Code.UPSTREAM_PROTOCOL, words, retryable=False)
@@ -137,7 +137,7 @@ class SseDecoder:
             piece = line[6:] if line[5:6] == b" " else line[5:]
             self._data.append(piece)
             self._data_size += len(piece) + 1
-            self._guard(self._data_size, piece, self._data)
+            self._check_size(self._data_size, piece, self._data)
         elif line[:1] != b":":
             self._field(line)
 
@@ -153,11 +153,11 @@ class SseDecoder:
 
 
 def _whole_frames(chunk: bytes) -> list[bytes] | None:
-    """Return the data of a read that is whole frames of one line each, as most are; None of any other."""
+    """Return the data of a read that consists of whole one-line frames, as most do; None for any other read."""
     if chunk == _KEEP_ALIVE:
         return []
     chunk = chunk.removeprefix(_KEEP_ALIVE)
     if not (chunk.startswith(b"data: ") and chunk.endswith(b"\n\n")) or b"\r" in chunk:
         return None
     pieces = chunk[6:-2].split(b"\n\ndata: ")
-    return pieces if chunk.count(b"\n") == 2 * len(pieces) else None  # else there are other lines between them
+    return pieces if chunk.count(b"\n") == 2 * len(pieces) else None  # else other lines are in between

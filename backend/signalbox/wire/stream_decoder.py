@@ -1,4 +1,4 @@
-"""One streamed answer, bytes to parts as they arrive: what all dialects have in common."""
+"""Decoding of one streamed answer, bytes to parts as they arrive, for all dialects."""
 
 from abc import ABC, abstractmethod
 
@@ -38,17 +38,17 @@ class StreamDecoder(ABC):
 
     def feed(self, data: bytes) -> list[StreamPart]:
         """Return the parts that this network read completes; raises UpstreamError for a frame without an end."""
-        self._note(data)
+        self._update_flags(data)
         out: list[StreamPart] = []
         for frame in self._sse.feed(data):
-            self._take(frame, out)
+            self._dispatch(frame, out)
         return out
 
     def close(self) -> list[StreamPart]:
         """Return the parts that were still open when the bytes ended."""
         out: list[StreamPart] = []
         for frame in self._sse.close():
-            self._take(frame, out)
+            self._dispatch(frame, out)
         return out
 
     @abstractmethod
@@ -61,7 +61,7 @@ class StreamDecoder(ABC):
             return loads(data)
         except ValueError:
             pass
-        # Two frames glued together, the first one cut: what follows the last `data: ` is whole (quirk E10).
+        # Two frames glued together, the first one cut: the text after the last `data: ` is whole (quirk E10).
         _, glue, rest = data.rpartition(b"data: ")
         value: JsonValue = None
         if glue:
@@ -76,14 +76,14 @@ class StreamDecoder(ABC):
             self.has_outcome = True
         return value
 
-    def _take(self, frame: Frame, out: list[StreamPart]) -> None:
+    def _dispatch(self, frame: Frame, out: list[StreamPart]) -> None:
         """Decode a frame, unless it is empty or follows the end."""
         data = frame.data.strip()
         # Keep-alives rewrapped as data by proxies and Vertex partner models: `data: : keepalive` (quirk E4).
         if data and not data.startswith(b":") and not self.has_ended:
             self.decode(frame.event, data, out)
 
-    def _note(self, data: bytes) -> None:
-        """Set the flags that do not depend on what the bytes say."""
+    def _update_flags(self, data: bytes) -> None:
+        """Set the flags that do not depend on the meaning of the bytes."""
         self.has_begun = self.has_begun or bool(data.strip())
         self.is_large = self._sse.held > _LARGE_FRAME

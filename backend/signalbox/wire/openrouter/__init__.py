@@ -1,1 +1,1 @@
-"""OpenRouter's dialect, and that of every OpenAI-compatible host: requests, streams, whole bodies, errors."""
+"""Chat completions of OpenRouter and of OpenAI-compatible servers: requests, answers, errors, catalogue."""

@@ -1,4 +1,4 @@
-"""OpenRouter's word on a key: `GET /key` to what is left and what was spent."""
+"""`GET /key` to the balance of an API key."""
 
 from math import isfinite
 
@@ -7,7 +7,7 @@ from signalbox.wire.dialect import Account
 
 
 def account_of(answer: JsonObject) -> Account:
-    """Read the figures that are there."""
+    """Return the amounts that the answer states."""
     found = answer.get("data")
     data = found if isinstance(found, dict) else {}
     return Account(left=_dollars(data.get("limit_remaining")), spent=_dollars(data.get("usage")))

@@ -1,10 +1,10 @@
-"""What an answer holds beside its text: pages that it cites, images that it draws; bounded, and each of them once."""
+"""Citations and images of an answer: limited in number and size, without duplicates."""
 
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.parts import Citation, ImageDelta, Omitted, StreamPart
 from signalbox.wire.openrouter.images import address_in, is_web, shown_address
 
-# In characters of the address: 12 M are an image of 9 MB.
+# In characters of the URL: 12 million are an image of 9 MB.
 LONGEST_IMAGE = 12_000_000
 MOST_IMAGE_TEXT = 24_000_000
 MOST_IMAGES = 16
@@ -12,12 +12,12 @@ MOST_CITATIONS = 200
 _NO_IMAGE = "An image in the answer could not be read and was left out."
 _NOT_SHOWN = "An image in the answer is of an unsupported kind and was left out."
 _NO_PAGE = "A source in the answer could not be shown and was left out."
-# What OpenRouter read out of a PDF in the question: not a part of the answer.
+# The text that OpenRouter extracted from a PDF of the request; not part of the answer.
 _PARSED_FILE = "file"
 
 
 class Attachments:
-    """Reads `annotations` and `images` of one answer; hosts may send the same ones in several chunks."""
+    """Decodes `annotations` and `images` of one answer; hosts may repeat them over several chunks."""
 
     def __init__(self) -> None:
         self._cited: set[Citation] = set()
@@ -26,7 +26,7 @@ class Attachments:
         self._size = 0
         self._omitted: set[str] = set()
 
-    def read(self, delta: JsonObject, out: list[StreamPart]) -> None:
+    def decode(self, delta: JsonObject, out: list[StreamPart]) -> None:
         """Append the citations and images of a delta or a message."""
         for annotation in _listed(delta.get("annotations")):
             self._cite(annotation, out)
@@ -34,7 +34,7 @@ class Attachments:
             self.image(image, out)
 
     def image(self, part: JsonValue, out: list[StreamPart]) -> None:
-        """Append the image that a part holds, in any of the forms that hosts use; say so where it is left out."""
+        """Append the image of a part, in any of the forms that hosts use, or the reason for leaving it out."""
         url = address_in(part)
         if url is None:
             self._omit(_NO_IMAGE, out)
@@ -88,14 +88,14 @@ class Attachments:
         out.append(citation)
 
     def _omit(self, why: str, out: list[StreamPart]) -> None:
-        """Say once for each reason that something was left out."""
+        """Append each reason for an omission once."""
         if why not in self._omitted:
             self._omitted.add(why)
             out.append(Omitted(why))
 
 
 def _listed(value: JsonValue) -> list[JsonValue]:
-    """Return what a field holds; a host may send a single one without its list."""
+    """Return a field as a list; a host may send a single item without its list."""
     if isinstance(value, list):
         return value
     return [value] if value else []

@@ -1,4 +1,4 @@
-"""The list of models to its entries, and an entry to what Signalbox knows of the model."""
+"""The list of models to its entries, and an entry to `ModelFacts`."""
 
 from math import inf
 
@@ -6,7 +6,7 @@ from signalbox.core.catalog import Abilities, ModelFacts, Prices
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.wire.openrouter.request import KEYS
 
-# Beyond it is no model's id, and no name of one.
+# Characters of a model's id or name; longer ones are not real.
 _LONGEST = 256
 _BADGES = (
     ("tools", "tools"),
@@ -26,10 +26,9 @@ def entries_of(answer: JsonObject) -> list[JsonObject]:
 
 
 def facts_of(entry: JsonObject) -> ModelFacts | None:
-    """Read an entry; None for an id that is longer than any model's.
+    """Return the facts of an entry; None for an id that is longer than any model's.
 
-    A field of another type than it should have counts as absent: the page would break on it. What is not listed is
-    not guessed.
+    A field of an unexpected type counts as absent: the page would break on it. What is not listed is not guessed.
     """
     model_id = str(entry["id"])
     if len(model_id) > _LONGEST:
@@ -73,7 +72,7 @@ def _modalities(entry: JsonObject, name: str) -> list[JsonValue]:
 
 
 def _drawn_modalities(entry: JsonObject) -> tuple[str, ...]:
-    """Return the `modalities` that a model which draws has to be sent: exactly those it has, or no host is found.
+    """Return the `modalities` to request from a model that draws: exactly its own, or OpenRouter finds no host.
 
     A router lists images because one of its models draws; asked for images it would choose among those alone.
     """
@@ -84,18 +83,18 @@ def _drawn_modalities(entry: JsonObject) -> tuple[str, ...]:
 
 
 def _is_router(entry: JsonObject) -> bool:
-    """Whether the price depends on the model that is chosen for each question: the catalogue says -1."""
+    """Whether the price depends on the model that is chosen per request: the catalogue lists -1."""
     pricing = entry.get("pricing")
     return isinstance(pricing, dict) and str(pricing.get("prompt")).startswith("-")
 
 
 def _prices(pricing: JsonValue) -> Prices | None:
-    """Read a model's prices; None where the catalogue lists none, or that they depend (-1, of routers)."""
+    """Return a model's prices; None if the catalogue lists none, or -1 (routers)."""
     if not isinstance(pricing, dict):
         return None
-    told = [pricing.get(name) for name in ("prompt", "completion")]
+    listed = [pricing.get(name) for name in ("prompt", "completion")]
     try:
-        prices = [float(price) for price in told if isinstance(price, str | int | float)]
+        prices = [float(price) for price in listed if isinstance(price, str | int | float)]
     except (ValueError, OverflowError):
         return None
     return Prices(*prices) if len(prices) == 2 and all(0 <= price < inf for price in prices) else None

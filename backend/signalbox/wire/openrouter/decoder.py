@@ -1,4 +1,4 @@
-"""OpenRouter's chat completions, and every OpenAI-compatible host's: chunks and whole bodies to parts."""
+"""Chunks and whole bodies of chat completions to parts."""
 
 from collections.abc import Mapping
 from itertools import repeat
@@ -25,47 +25,47 @@ from signalbox.wire.openrouter.attachments import Attachments
 from signalbox.wire.openrouter.errors import error_of_value
 from signalbox.wire.openrouter.reasoning_details import ReasoningDetails
 from signalbox.wire.openrouter.template_decoder import pieces_of
-from signalbox.wire.openrouter.typed_chunk import NOT_PLAIN, PlainDelta, read_plain, who_of
+from signalbox.wire.openrouter.typed_chunk import NOT_PLAIN, PlainDelta, origin_of, read_plain
 
 _PIECES = (TextDelta, CallDelta)
-# Characters of a stop reason that is no text: enough to see what it was.
+# Characters of a stop reason that is not a string: enough to recognise it.
 _MOST_STOP_WORD = 64
-# No count and no price is larger; JavaScript reads no larger integer exactly.
+# Larger counts and prices are invalid; JavaScript cannot represent larger integers exactly.
 _MOST = 2**53
 
 
 class ChunkDecoder:
-    """Chunk objects to parts; keeps only what must be merged over chunks.
+    """Decodes chunk objects; stores only what must be merged over chunks.
 
     `has_outcome`: a finish or an error came. `is_plain`: the last chunk ended with a piece of text or of a call's
-    arguments, so that the next one is likely to be one as well. `who_said` is the id, model and provider it named.
+    arguments, so that the next one is likely to be one as well. `origin` is the id, model and provider it named.
     """
 
     def __init__(self, served: Served | None = None) -> None:
         self._details = ReasoningDetails()
         self._attachments = Attachments()
         self._served: Served = served or Served()
-        self._told: Served = Served()
-        self.who_said: tuple[JsonValue, JsonValue, JsonValue] | None = None
+        self._emitted: Served = Served()
+        self.origin: tuple[JsonValue, JsonValue, JsonValue] | None = None
         self._finished = Finish()
         self.has_outcome = False
         self.is_plain = False
 
     def plain(self, data: bytes) -> list[StreamPart] | None:
-        """Return the parts of a chunk like the last one; None, and nothing done, for a chunk of another kind."""
+        """Return the parts of a chunk of the same shape as the last one; None for any other, without side effects."""
         try:
             chunk = read_plain(data)
         except NOT_PLAIN:
             self.is_plain = False
             return None
-        if who_of(chunk) != self.who_said:
+        if origin_of(chunk) != self.origin:
             self.is_plain = False
             return None
         return _pieces(chunk.choices.first.delta)
 
-    def alike(self, frames: bytes, out: list[StreamPart]) -> bytes:
-        """Take the frames at the beginning that differ in their piece alone, if they are many; return the others."""
-        pieces, index, others = pieces_of(frames, self.who_said)
+    def similar(self, frames: bytes, out: list[StreamPart]) -> bytes:
+        """Decode the leading frames that differ only in their piece, if there are enough of them; return the rest."""
+        pieces, index, others = pieces_of(frames, self.origin)
         if index is None:
             out.extend(map(TextDelta, filter(None, pieces)))
         else:
@@ -73,17 +73,17 @@ class ChunkDecoder:
         return others
 
     def chunk(self, chunk: JsonObject, out: list[StreamPart], *, failed: bool = False) -> None:
-        """Append the parts of one chunk: who answers, what it says, its cost, its error, in this order."""
-        who = (chunk.get("id"), chunk.get("model"), chunk.get("provider"))
-        if who != self.who_said:  # every chunk says it again
-            self._who(who, out)
+        """Append the parts of one chunk: origin, content, usage, error, in this order."""
+        origin = (chunk.get("id"), chunk.get("model"), chunk.get("provider"))
+        if origin != self.origin:  # every chunk repeats it
+            self._set_origin(origin, out)
         error = chunk.get("error")
         if failed and not error:
             error = chunk
         choice = _choice_zero(chunk)
         if choice is not None:
             delta = choice.get("delta")
-            # `message` beside `delta` repeats all text so far (Perplexity, Writer); alone it is the answer itself.
+            # `message` beside `delta` repeats all text so far (Perplexity, Writer); without `delta` it is the answer.
             said = delta if isinstance(delta, dict) else choice.get("message")
             if isinstance(said, dict):
                 self._delta(said, out)
@@ -97,24 +97,24 @@ class ChunkDecoder:
 
     def close(self, out: list[StreamPart]) -> None:
         """Append the merged reasoning details, once."""
-        if items := self._details.take():
+        if items := self._details.pop_all():
             out.append(Details(items))
 
-    def _who(self, said: tuple[JsonValue, JsonValue, JsonValue], out: list[StreamPart]) -> None:
-        self.who_said = said
+    def _set_origin(self, origin: tuple[JsonValue, JsonValue, JsonValue], out: list[StreamPart]) -> None:
+        self.origin = origin
         known = self._served
         served = Served(
-            known.generation_id or _text(said[0]),
-            _text(said[1]) or known.model,
-            _text(said[2]) or known.provider,
+            known.generation_id or _text(origin[0]),
+            _text(origin[1]) or known.model,
+            _text(origin[2]) or known.provider,
         )
-        if served != self._told:
-            self._served = self._told = served
+        if served != self._emitted:
+            self._served = self._emitted = served
             out.append(served)
 
     def _finish(self, choice: JsonObject, out: list[StreamPart]) -> None:
         reason, native = choice.get("finish_reason"), choice.get("native_finish_reason")
-        if reason is None and native is None:  # most chunks need no closer look
+        if reason is None and native is None:  # true of most chunks
             return
         word, native = _stop_word(reason), _stop_word(native)
         if word is None and native is None:
@@ -134,7 +134,7 @@ class ChunkDecoder:
         if refusal and isinstance(refusal, str):
             out.append(RefusalDelta(refusal))
         if delta.get("annotations") or delta.get("images"):
-            self._attachments.read(delta, out)
+            self._attachments.decode(delta, out)
         calls = delta.get("tool_calls")
         if isinstance(calls, list):
             for position, call in enumerate(calls):
@@ -145,7 +145,7 @@ class ChunkDecoder:
             out.append(_call({"index": 0, "function": legacy}))
 
     def _content(self, content: JsonValue, out: list[StreamPart]) -> None:
-        """Read text, or a list of parts: thinking and text of Mistral's magistral, images of hosts that draw."""
+        """Append text, or a list of parts: Mistral's magistral sends thinking and text, image models images."""
         if isinstance(content, str):
             out.append(TextDelta(content))
             return
@@ -160,9 +160,9 @@ class ChunkDecoder:
             elif text := _plain(part.get("text")):
                 out.append(TextDelta(text))
 
-    def _reasoning(self, delta: JsonObject, out: list[StreamPart], told: JsonValue) -> None:
-        """Show one of the fields that carry the same text (quirk B10), keep the details for the way back."""
-        details = [d for d in told if isinstance(d, dict)] if isinstance(told, list) else []
+    def _reasoning(self, delta: JsonObject, out: list[StreamPart], sent: JsonValue) -> None:
+        """Append one of the fields that hold the same text (quirk B10); store the details for later requests."""
+        details = [d for d in sent if isinstance(d, dict)] if isinstance(sent, list) else []
         for name in ("reasoning", "reasoning_content"):
             text = _plain(delta.get(name))
             if text:
@@ -179,10 +179,10 @@ class ChunkDecoder:
 
 
 def parts_of_body(body: bytes, served: Served | None = None) -> list[StreamPart]:
-    """Read one whole answer (`stream: false`) by the same rules as a stream; raises ValueError when it is no JSON."""
+    """Decode one whole answer (`stream: false`) like a stream; raises ValueError if it is not a JSON object."""
     value = loads(body)
     if not isinstance(value, dict):
-        raise ValueError("the body is not a JSON object")  # noqa: TRY004 - it is the text that is wrong
+        raise ValueError("the body is not a JSON object")  # noqa: TRY004 - the text is wrong, not its type
     out: list[StreamPart] = []
     decoder = ChunkDecoder(served)
     decoder.chunk(value, out)
@@ -192,7 +192,7 @@ def parts_of_body(body: bytes, served: Served | None = None) -> list[StreamPart]
 
 
 def _choice_zero(chunk: JsonObject) -> JsonObject | None:
-    """Find choice 0; chunks without choices are filter results, usage or errors (quirk E9)."""
+    """Return choice 0; chunks without choices are filter results, usage or errors (quirk E9)."""
     choices = chunk.get("choices")
     if isinstance(choices, list):
         for choice in choices:
@@ -218,14 +218,14 @@ def _call(call: JsonObject, position: int | None = None) -> CallDelta:
 
 
 def _id(value: JsonValue) -> str | None:
-    """Read an id, or a name; one host sends an integer (quirk A4), an empty one is none."""
+    """Return an id or a name; one host sends an integer (quirk A4), and an empty one counts as absent."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return _text(value)
 
 
 def _stop_word(value: JsonValue) -> str | None:
-    """Read a stop reason; empty text says nothing (quirk A12).
+    """Return a stop reason; an empty one counts as absent (quirk A12).
 
     Some hosts pass on the number of an enum. Any other JSON is kept as its text, which is then an unknown reason: to
     take it for none would let an unreadable refusal run tools.
@@ -255,7 +255,7 @@ def _usage_of(raw: JsonObject) -> Usage:
 
 
 def _cost(value: JsonValue) -> float | None:
-    """Read a price in USD; what no price can be counts as not told."""
+    """Return a price in USD; an impossible one counts as absent."""
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MOST:
         return float(value)
     return None
@@ -267,7 +267,7 @@ def _count(value: JsonValue | Mapping[str, JsonValue], key: str) -> int:
 
 
 def _pieces(delta: PlainDelta) -> list[StreamPart]:
-    """Return what a plain chunk brings."""
+    """Return the parts of a plain chunk."""
     text: list[StreamPart] = [TextDelta(delta.content)] if delta.content else []
     if delta.tool_calls is None:
         return text
@@ -280,7 +280,7 @@ def _text(value: JsonValue) -> str | None:
 
 
 def _plain(value: JsonValue) -> str:
-    """Read text that may be a string, an object that holds it, or a list of such."""
+    """Return text that may be a string, an object that contains it, or a list of these."""
     match value:
         case str():
             return value

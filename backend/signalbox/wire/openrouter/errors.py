@@ -1,4 +1,4 @@
-"""What OpenRouter's (and its hosts') errors mean: five shapes of JSON, one UpstreamError."""
+"""Errors of OpenRouter and its hosts, in five JSON shapes, to UpstreamError."""
 
 import re
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from signalbox.core.messages import JsonValue
 from signalbox.wire.http_errors import code_of_status, reset_in, retry_after_in, seconds_until, sentence_of
 from signalbox.wire.json_text import loads
 
-# OpenRouter's stable key: error.metadata.error_type.
+# By OpenRouter's stable key, `error.metadata.error_type`.
 _BY_TYPE = {
     "context_length_exceeded": Code.CONTEXT_LENGTH_EXCEEDED,
     "max_tokens_exceeded": Code.UPSTREAM_REJECTED,
@@ -28,33 +28,33 @@ _BY_TYPE = {
     "server": Code.UPSTREAM_ERROR,
     "timeout": Code.UPSTREAM_TIMEOUT,
 }
-# Hosts say an overflow in words where they have no key for it.
+# Hosts without a key for an overflow describe it in words.
 _OVERFLOW = re.compile(r"context[ _](length|window)|maximum context|prompt is too long|too many tokens", re.IGNORECASE)
 # "…, but can only afford 512." (quirk F3).
 _AFFORDABLE = re.compile(r"can only afford (\d{1,9})")
-# OpenRouter's 404 says only in words what it found no host for (quirks C1, C2).
+# OpenRouter's 404 names only in words what no host supports (quirks C1, C2).
 _NO_HOST = (
     (re.compile(r"support tool use", re.IGNORECASE), Code.UPSTREAM_NO_TOOLS),
     (re.compile(r"support image input", re.IGNORECASE), Code.UPSTREAM_NO_IMAGES),
     (re.compile(r"requested parameters", re.IGNORECASE), Code.UPSTREAM_NO_PARAMS),
 )
-# An unknown model id is a 400 of OpenRouter's, and only its words tell it from a request that is wrong in itself.
+# OpenRouter rejects an unknown model id with a 400; only its words distinguish it from an invalid request.
 _NO_MODEL = re.compile(r"is not a valid model\b", re.IGNORECASE)
-# "Could not process image", "Invalid base64 image_url.", "image exceeds 5 MB maximum": every host has its own words.
+# "Could not process image", "Invalid base64 image_url.", "image exceeds 5 MB maximum": the words differ by host.
 _IMAGE = re.compile(r"\bimages?\b|image_|_image", re.IGNORECASE)
-# How hosts refuse reasoning that was sent back, or that was not (quirks B1 to B5, B7).
+# How hosts reject reasoning that was sent back, or that is missing (quirks B1 to B5, B7).
 _SIGNATURE = re.compile(
     r"invalid_encrypted_content|encrypted content could not|invalid .?signature|thought.?signature"
     r"|reasoning details to be preserved|expected .?thinking|required 'reasoning' item|reasoning input is not enabled"
     r"|missing .?reasoning_content|reasoning_content.{0,60}passed back",
     re.IGNORECASE,
 )
-# Characters of a host's own words that are looked into.
+# Characters of a host's message that are searched.
 _MOST_READ = 16 * 1024
 
 
 def error_of_response(status: int, body: bytes, headers: Mapping[str, str]) -> UpstreamError:
-    """Read an HTTP error answer; a body that is no JSON (a proxy's HTML) counts for nothing."""
+    """Return what an HTTP error means; a body that is not JSON (a proxy's HTML) is ignored."""
     try:
         value = loads(body)
     except ValueError:
@@ -68,24 +68,24 @@ def error_of_response(status: int, body: bytes, headers: Mapping[str, str]) -> U
 def error_of_value(
     value: JsonValue, status: int | None = None, headers: Mapping[str, str] | None = None
 ) -> UpstreamError:
-    """Read an error object (or bare sentence) from a body or chunk; `status` is the HTTP status unless that is 200."""
+    """Return what an error object or a bare sentence means; `status` is the HTTP status unless that is 200."""
     fields = value if isinstance(value, dict) else {"message": value}
     metadata = fields.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     number = status or _number(fields.get("code"))
-    said = _said(fields, metadata)
-    code = _code(fields, metadata, number, said)
+    message = _message_of(fields, metadata)
+    code = _code(fields, metadata, number, message)
     retry_after = _retry_after(code, headers or {}, metadata)
     provider = metadata.get("provider_name")
     who = provider if isinstance(provider, str) and provider else "The upstream"
     return UpstreamError(
         code,
-        sentence_of(code, said, who, retry_after),
+        sentence_of(code, message, who, retry_after),
         status=number,
         retry_after=retry_after,
         affordable=_affordable(fields) if code is Code.UPSTREAM_CREDITS else None,
         about_images=code is Code.UPSTREAM_TOO_LARGE
-        or (code is Code.UPSTREAM_REJECTED and _IMAGE.search(said) is not None),
+        or (code is Code.UPSTREAM_REJECTED and _IMAGE.search(message) is not None),
     )
 
 
@@ -97,16 +97,15 @@ def _number(code: JsonValue) -> int | None:
     return int(code) if isinstance(code, str) and len(code) == 3 and code.isascii() and code.isdigit() else None
 
 
-def _said(fields: Mapping[str, JsonValue], metadata: Mapping[str, JsonValue]) -> str:
-    """Find the host's own words: OpenRouter's message is often only "Provider returned error", the cause is in raw."""
+def _message_of(fields: Mapping[str, JsonValue], metadata: Mapping[str, JsonValue]) -> str:
+    """Return the host's message: OpenRouter's own is often only "Provider returned error", with the cause in `raw`."""
     raw = metadata.get("raw")
-    message = fields.get("message") or fields.get("detail")
-    said = raw if isinstance(raw, str) and raw.strip() else message
-    return _innermost(said[:_MOST_READ]) if isinstance(said, str) else ""
+    message = raw if isinstance(raw, str) and raw.strip() else fields.get("message") or fields.get("detail")
+    return _innermost(message[:_MOST_READ]) if isinstance(message, str) else ""
 
 
 def _innermost(text: str) -> str:
-    """Dig the sentence out of an error that was quoted as JSON inside an error."""
+    """Return the sentence of an error that is quoted as JSON inside an error."""
     try:
         value = loads(text)
     except ValueError:
@@ -116,22 +115,22 @@ def _innermost(text: str) -> str:
     return value.strip() if isinstance(value, str) else text.strip()
 
 
-def _code(fields: Mapping[str, JsonValue], metadata: Mapping[str, JsonValue], number: int | None, said: str) -> Code:
-    if number == 404 and (known := next((code for words, code in _NO_HOST if words.search(said)), None)):
+def _code(fields: Mapping[str, JsonValue], metadata: Mapping[str, JsonValue], number: int | None, message: str) -> Code:
+    if number == 404 and (known := next((code for words, code in _NO_HOST if words.search(message)), None)):
         return known
     kinds = (metadata.get("error_type"), fields.get("type"), fields.get("code"))
     for kind in kinds:
         if isinstance(kind, str) and kind in _BY_TYPE:
             return _BY_TYPE[kind]
-    if number in (400, 413, None) and _OVERFLOW.search(said):
+    if number in (400, 413, None) and _OVERFLOW.search(message):
         return Code.CONTEXT_LENGTH_EXCEEDED
-    if number in (400, None) and _NO_MODEL.search(said):
+    if number in (400, None) and _NO_MODEL.search(message):
         return Code.UPSTREAM_NOT_FOUND
-    if number in (400, 422, None) and _SIGNATURE.search(said):
+    if number in (400, 422, None) and _SIGNATURE.search(message):
         return Code.UPSTREAM_SIGNATURE
     if number is not None and (known := code_of_status(number)) is not Code.UPSTREAM_ERROR:
         return known
-    # A host's own string code (Groq's tool_use_failed comes with type invalid_request_error) is no server failure.
+    # Not a server failure: Groq's tool_use_failed, for example, has the type invalid_request_error.
     if fields.get("type") == "invalid_request_error":
         return Code.UPSTREAM_REJECTED
     return Code.UPSTREAM_ERROR
@@ -143,7 +142,7 @@ def _affordable(fields: Mapping[str, JsonValue]) -> int | None:
 
 
 def _retry_after(code: Code, headers: Mapping[str, str], metadata: Mapping[str, JsonValue]) -> float | None:
-    """Return seconds to wait: `Retry-After`, else the reset in the body or, of a rate limit, in the head (quirk F1)."""
+    """Return the seconds of `Retry-After`, else until the reset in body or, for rate limits, headers (quirk F1)."""
     if (seconds := retry_after_in(headers)) is not None:
         return seconds
     inner = metadata.get("headers")

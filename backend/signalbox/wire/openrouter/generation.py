@@ -1,4 +1,4 @@
-"""OpenRouter's word on a generation that is over: `GET /generation?id=` to a bill."""
+"""`GET /generation?id=` to the final cost of a generation."""
 
 from collections.abc import Callable
 from math import isfinite
@@ -7,14 +7,14 @@ from typing import TypeVar
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.parts import Bill, Usage
 
-# No count and no price is larger; JavaScript reads no larger integer exactly.
+# Larger counts and prices are invalid; JavaScript cannot represent larger integers exactly.
 _MOST = 2**53
 
 Number = TypeVar("Number", int, float)
 
 
 def bill_of(answer: JsonObject) -> Bill | None:
-    """Read the figures; None when there are none, as while the record is still being written.
+    """Return the bill; None if the record has no figures, for example while it is being written.
 
     A stream counts native tokens, so these go before OpenRouter's normalised ones: the two must add up in one run.
     """
@@ -42,7 +42,7 @@ def bill_of(answer: JsonObject) -> Bill | None:
 
 
 def _first(read: Callable[[JsonValue], Number | None], data: JsonObject, *keys: str) -> Number | None:
-    """Return what the first key says that says anything."""
+    """Return the first valid value of these keys."""
     return next((value for key in keys if (value := read(data.get(key))) is not None), None)
 
 

@@ -1,4 +1,4 @@
-"""Images of an answer: where hosts put the address, and whether the data is an image that every browser draws."""
+"""Images of an answer: where hosts put the URL, and which data is an image that every browser displays."""
 
 import binascii
 import re
@@ -8,15 +8,15 @@ from signalbox.core.messages import JsonValue
 
 _DATA = re.compile(r"data:image/(?:png|jpeg|jpg|gif|webp|avif);base64,", re.IGNORECASE)
 _ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-# Characters of base64 in which every signature stands: 48 bytes.
+# Characters of base64 that contain every file signature: 48 bytes.
 _HEAD = 64
 _LONGEST_URL = 2_000
 
 
 def address_in(part: JsonValue) -> str | None:
-    """Return the address of an image: a string, `{"image_url": {"url"}}`, `{"image_url"}`, `{"url"}`, `{"b64_json"}`.
+    """Return the URL of an image: a string, `{"image_url": {"url"}}`, `{"image_url"}`, `{"url"}`, `{"b64_json"}`.
 
-    The last is bare base64, which becomes a data URL. None where there is none.
+    The last is bare base64, which becomes a data URL. None if the part has no image.
     """
     if isinstance(part, str):
         return part or None
@@ -30,9 +30,9 @@ def address_in(part: JsonValue) -> str | None:
 
 
 def shown_address(url: str) -> str | None:
-    """Return the address as it is shown and sent back; None for what is no image.
+    """Return the URL as clients get it and as it is sent back; None if it is not an image.
 
-    The data decides what kind of image it is: hosts name the wrong one, and other hosts refuse it under that name.
+    The data determines the image type: some hosts declare the wrong one, and other hosts then reject the image.
     """
     if (head := _DATA.match(url)) is None:
         return url if url[:8].lower() == "https://" and is_web(url) else None
@@ -44,13 +44,13 @@ def shown_address(url: str) -> str | None:
 
 
 def is_web(url: str) -> bool:
-    """Whether it is an address that a browser may open."""
+    """Whether a browser may open the URL."""
     is_http = url[:8].lower().startswith(("http://", "https://"))
     return is_http and len(url) <= _LONGEST_URL and url.isprintable() and " " not in url
 
 
 def _kind_of(data: str) -> str | None:
-    """Tell the kind of an image by its first bytes; None for another kind, or for what is not base64."""
+    """Return the type of an image by its first bytes; None for an unknown type and for invalid base64."""
     body = data.rstrip("=").encode()
     if len(data) - len(body) > 2 or len(body) % 4 == 1 or body.translate(None, _ALPHABET):
         return None

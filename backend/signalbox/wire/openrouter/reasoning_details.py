@@ -1,27 +1,27 @@
-"""The reasoning details of one answer, which come in pieces and go back as a whole."""
+"""Merges the reasoning details of one answer, which arrive in pieces and are sent back whole."""
 
 from signalbox.core.codes import Code
 from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import JsonObject, JsonValue, ReasoningDetail
 
 _CONCATENATED = ("text", "summary")
-# No answer has more of them: a detail is a paragraph of reasoning or a call's signature.
+# No real answer has more: a detail is a paragraph of reasoning or a call's signature.
 MOST_DETAILS = 10_000
 
 
 class ReasoningDetails:
-    """Merges pieces by type and index (quirk B3): text grows, for the rest the last word holds.
+    """Merges pieces by type and index (quirk B3): text is concatenated, other fields take the last value.
 
-    A second `data`, or another id, is another item: Gemini signs each of several calls at one index.
+    A second `data` or another id starts a new item: Gemini signs each of several calls at one index.
     """
 
     def __init__(self) -> None:
         self._items: list[JsonObject] = []
         self._places: dict[tuple[JsonValue, JsonValue], int] = {}
-        self._texts: dict[tuple[int, str], list[str]] = {}  # joined once, by place and key: growing text is copied
+        self._texts: dict[tuple[int, str], list[str]] = {}  # by place and key, joined once: linear time
 
     def merge(self, new: JsonObject) -> None:
-        """Take one piece; raises UpstreamError where they are too many."""
+        """Merge one piece; raises UpstreamError above MOST_DETAILS."""
         key = _hashable(new.get("type")), _hashable(new.get("index"))
         place = self._places.get(key)
         if place is None or _is_other(self._items[place], new):
@@ -45,8 +45,8 @@ class ReasoningDetails:
                 old[key] = value
                 self._texts.pop((place, key), None)
 
-    def take(self) -> tuple[ReasoningDetail, ...]:
-        """Return everything received, and forget it."""
+    def pop_all(self) -> tuple[ReasoningDetail, ...]:
+        """Return the merged items and start over."""
         for (place, name), pieces in self._texts.items():
             self._items[place][name] = "".join(pieces)
         items, self._items, self._places, self._texts = self._items, [], {}, {}

@@ -1,4 +1,4 @@
-"""A Request to the JSON body that OpenRouter and every OpenAI-compatible host takes."""
+"""A Request to the JSON body of a chat completion."""
 
 from typing import cast
 
@@ -25,13 +25,13 @@ from signalbox.core.params import NO_PARAMS, Choice, ForcedTool, Params, Reasoni
 from signalbox.core.parts import Request, ToolSchema
 from signalbox.wire.json_text import dumps
 
-# DeepSeek's own name for reasoning text, which Kimi took over; OpenRouter's is `reasoning`.
+# The field of DeepSeek and Kimi for reasoning text; OpenRouter's is `reasoning`.
 _OLD_REASONING_FIELD = "reasoning_content"
-# Tools as they are written, by identity: a tool's schema lives as long as the tool. An entry holds its schema, so that
-# no other one gets its identity.
+# The JSON of tools, by the identity of their schema, which lives as long as its tool (`ToolSpec.schema`). An entry
+# holds its schema, so that no other schema gets the same identity.
 _fragments: dict[int, tuple[ToolSchema, JsonValue]] = {}
 _MOST_FRAGMENTS = 1024
-# Keys of parameters that have another name here.
+# Parameters whose JSON key differs from their neutral name.
 KEYS = {
     "parallel": "parallel_tool_calls",
     "format": "response_format",
@@ -41,13 +41,13 @@ KEYS = {
 
 
 def body_of(request: Request, *, stream: bool, routed: bool = True) -> bytes:
-    """Write the body. `routed`: the host is OpenRouter, which always tells usage and takes a session id.
+    """Write the body. `routed`: for OpenRouter, which always reports usage and accepts a session id.
 
-    Other hosts tell the usage of a stream only when asked (`stream_options`), and do not know `session_id`.
+    Other servers report the usage of a stream only on request (`stream_options`), and do not know `session_id`.
     """
     try:
         return orjson.dumps(_body(request, list(map(_fragment, request.tools)), stream=stream, routed=routed))
-    except TypeError:  # something in it that only the slower writer takes, to whom the fragment is nothing
+    except TypeError:  # a value that only the slower writer accepts; it does not know fragments
         return dumps(_body(request, list(map(_tool, request.tools)), stream=stream, routed=routed))
 
 
@@ -71,7 +71,7 @@ def _body(request: Request, tools: JsonValue, *, stream: bool, routed: bool) -> 
 
 
 def _add_params(params: Params, body: JsonObject) -> None:
-    """Add the parameters: the caller's in a fixed order, behind them what a guardrail has added."""
+    """Add the parameters: the caller's in a fixed order, then those that guardrails added."""
     for name in params.set_fields():
         body[KEYS.get(name, name)] = _value(getattr(params, name))
     body.update(params.extra)
@@ -94,7 +94,7 @@ def _choice(choice: Choice) -> JsonValue:
 
 
 def _fragment(tool: ToolSchema) -> JsonValue:
-    """Return a tool as JSON that orjson copies into the body."""
+    """Return a tool's JSON, which orjson copies into the body."""
     known = _fragments.get(id(tool))
     if known is None:
         if len(_fragments) >= _MOST_FRAGMENTS:
@@ -121,7 +121,7 @@ def _message(message: Message) -> JsonObject:
 
 
 def _assistant(message: AssistantMessage) -> JsonObject:
-    """Write an assistant turn: no blank text beside calls (quirk C4), details before everything else unchanged."""
+    """Write an assistant turn: no blank text beside calls (quirk C4); details replace plain reasoning, unchanged."""
     out: JsonObject = {"role": "assistant", "content": message.content if message.content.strip() else None}
     if message.calls:
         out["tool_calls"] = [_call(call) for call in message.calls]

@@ -1,4 +1,4 @@
-"""One streamed chat completion: bytes to parts as they arrive."""
+"""Decoding of a streamed chat completion, bytes to parts as they arrive."""
 
 from msgspec.structs import replace
 
@@ -6,18 +6,18 @@ from signalbox.core.parts import CallDelta, EndOfStream, Fault, Served, StreamPa
 from signalbox.wire.openrouter.decoder import ChunkDecoder
 from signalbox.wire.openrouter.errors import error_of_value
 from signalbox.wire.openrouter.surrogates import ends_within, joined
-from signalbox.wire.openrouter.template_decoder import OneByOne
+from signalbox.wire.openrouter.template_decoder import TemplateDecoder
 from signalbox.wire.sse import Frame
 from signalbox.wire.stream_decoder import StreamDecoder
 
-# Before a piece come at most a comment, the role and a frame that says who speaks.
+# Before the first piece come at most a comment, the role and a frame that names the model.
 _OPENING_FRAMES = 4
-# A read shorter than this is a few frames at most.
+# A shorter read has few frames.
 MANY_BYTES = 4096
-# So many bytes of frames are first tried in one go.
+# Bytes of frames that the first attempt to decode many at once covers.
 _WINDOW = 16 * 1024
 _BORDER = b"\n\n"
-# A finish reason is in the last frames of an answer, if at all.
+# Bytes at the end of an answer that contain the finish reason, if there is one.
 _LAST_BYTES = 4096
 _FINISHES = (b'"finish_reason":"', b'"finish_reason": "')
 
@@ -29,58 +29,58 @@ class ChatStreamDecoder(StreamDecoder):
         """Begin; `served` is what the response's headers said."""
         super().__init__()
         self._chunks = ChunkDecoder(served)
-        self._alone = OneByOne()
-        self._held: Frame | None = None
+        self._template = TemplateDecoder()
+        self._half: Frame | None = None
 
     def feed(self, data: bytes) -> list[StreamPart]:
         """Return the parts that this network read completes; raises UpstreamError for a frame without an end."""
-        if (piece := self._alone.piece_of(data)) is not None:
-            index = self._alone.index
+        if (piece := self._template.piece_of(data)) is not None:
+            index = self._template.index
             if index is not None:
                 return [CallDelta(index, arguments=piece)]
             return [TextDelta(piece)] if piece else []
-        self._alone.forget()
+        self._template.forget()
         out: list[StreamPart] = []
-        self._note(data)
+        self._update_flags(data)
         if len(data) < MANY_BYTES:
-            self._read(data, out)
+            self._decode_each(data, out)
             if self._is_between_plain:
-                self._alone.learn(data, self._chunks.who_said)
+                self._template.learn(data, self._chunks.origin)
         else:
-            self._read_many(data, out)
+            self._decode_many(data, out)
         return out
 
-    def _read(self, data: bytes, out: list[StreamPart]) -> None:
+    def _decode_each(self, data: bytes, out: list[StreamPart]) -> None:
         chunks = self._chunks
         for frame in self._sse.feed(data):
-            # A frame like the one before it, most of the time; where it is not, the long way finds that out.
+            # Most frames have the shape of the one before; the others take the slow path.
             parts = chunks.plain(frame.data) if chunks.is_plain and frame.event is None else None
             if parts is None:
-                self._take(frame, out)
+                self._dispatch(frame, out)
             else:
                 out += parts
 
-    def _read_many(self, data: bytes, out: list[StreamPart]) -> None:
-        """Take many frames: the first ones as always, and of those behind them in one go what is alike."""
+    def _decode_many(self, data: bytes, out: list[StreamPart]) -> None:
+        """Decode many frames: the first ones one by one, then runs of similar ones at once."""
         start = 0
         for _ in range(_OPENING_FRAMES):
             if self._is_between_plain:
                 break
             start, before = _frame_end(data, start), start
-            self._read(data[before:start], out)
-        start = self._read_alike(data, start, _likely_end(data), out)
-        self._read(data[start:], out)
+            self._decode_each(data[before:start], out)
+        start = self._decode_similar(data, start, _likely_end(data), out)
+        self._decode_each(data[start:], out)
 
-    def _read_alike(self, data: bytes, start: int, end: int, out: list[StreamPart]) -> int:
-        """Take the frames between `start` and `end` for as long as many are alike; return where the others begin.
+    def _decode_similar(self, data: bytes, start: int, end: int, out: list[StreamPart]) -> int:
+        """Decode runs of similar frames between `start` and `end`; return the offset of the rest.
 
-        A frame of another kind among them goes the long way, and what is behind it is tried anew. A try is about as
-        long as what the last one brought, so that the cost grows with the frames alone.
+        A different frame in between is decoded alone, and the attempt is repeated after it. An attempt covers about as
+        much as the last one decoded, so the cost grows only with the number of frames.
         """
         size = _WINDOW
         while self._is_between_plain and end - start >= MANY_BYTES:
             window = data[start : min(end, _frame_end(data, start + size))]
-            others = self._chunks.alike(window, out)
+            others = self._chunks.similar(window, out)
             taken = len(window) - len(others)
             if not taken:
                 break
@@ -88,7 +88,7 @@ class ChatStreamDecoder(StreamDecoder):
             size = 2 * taken if others else 4 * size
             if others:
                 start, before = _frame_end(data, start), start
-                self._read(data[before:start], out)
+                self._decode_each(data[before:start], out)
         return start
 
     @property
@@ -98,23 +98,23 @@ class ChatStreamDecoder(StreamDecoder):
     def close(self) -> list[StreamPart]:
         """Return the parts that were still open when the bytes ended, and the merged reasoning details."""
         out = super().close()
-        if self._held is not None:
-            super()._take(self._held, out)
-            self._held = None
+        if self._half is not None:
+            super()._dispatch(self._half, out)
+            self._half = None
         self._chunks.close(out)
         return out
 
-    def _take(self, frame: Frame, out: list[StreamPart]) -> None:
+    def _dispatch(self, frame: Frame, out: list[StreamPart]) -> None:
         """Decode a frame; one that ends within a character is held until the next one is there."""
-        if (held := self._held) is not None:
-            first, second = joined(held.data, frame.data)
-            super()._take(replace(held, data=first), out)
-            frame, self._held = replace(frame, data=second), None
+        if (half := self._half) is not None:
+            first, second = joined(half.data, frame.data)
+            super()._dispatch(replace(half, data=first), out)
+            frame, self._half = replace(frame, data=second), None
         if ends_within(frame.data):
-            self._held = frame
-            self._chunks.is_plain = False  # the next one comes this way, too
+            self._half = frame
+            self._chunks.is_plain = False  # the next frame takes this path too
         else:
-            super()._take(frame, out)
+            super()._dispatch(frame, out)
 
     def decode(self, event: str | None, data: bytes, out: list[StreamPart]) -> None:
         """Append the parts of one chunk, of an error or of the end."""
@@ -136,7 +136,7 @@ class ChatStreamDecoder(StreamDecoder):
 
 
 def _frame_end(data: bytes, at: int) -> int:
-    """Return where the frame that `at` is in ends; of one that is cut, where the last whole one does, 0 for none."""
+    """Return where the frame at `at` ends; if it is cut, where the last whole frame ends, or 0."""
     border = data.find(_BORDER, at)
     if border < 0:
         border = data.rfind(_BORDER)
@@ -144,9 +144,9 @@ def _frame_end(data: bytes, at: int) -> int:
 
 
 def _likely_end(data: bytes) -> int:
-    """Return where the frame with the finish reason begins, or else where the last whole frame ends, 0 for none.
+    """Return where the frame with the finish reason begins, else where the last whole frame ends, or 0.
 
-    That is a guess, which spares a try: a frame before it may still say something else.
+    A guess that saves an attempt: an earlier frame may differ as well.
     """
     last = max(data.rfind(finish, len(data) - _LAST_BYTES) for finish in _FINISHES)
     border = data.rfind(_BORDER, 0, last if last >= 0 else len(data))

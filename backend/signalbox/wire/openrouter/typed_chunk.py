@@ -1,8 +1,8 @@
-"""The short way of a frame that says only a piece of text, or a piece of one call's arguments, as nearly all do.
+"""Typed decoding of the frames that contain only a piece of text or of one call's arguments, as nearly all frames do.
 
-A typed decoder reads those without a dictionary and without asking for each field that they lack: two fifths of the
-instructions of the long way in `wire/openrouter/decoder.py`, which is for every other frame and gives the same parts.
-What is `None` here has a meaning there: a frame that has it does not fit.
+The typed decoder builds no dictionary and looks up no absent field: two fifths of the instructions of
+`wire/openrouter/decoder.py`, which decodes every other frame and gives the same parts. A field is `None` here if any
+value in it has a meaning there; such a frame is rejected.
 """
 
 from collections.abc import Callable
@@ -12,8 +12,8 @@ from typing import Annotated, Literal, TypeAlias, cast
 import msgspec
 from msgspec import Meta, Struct
 
-Who: TypeAlias = tuple[str | None, str | None, str | None]
-"""The id, the model and the provider that a frame names."""
+Origin: TypeAlias = tuple[str | None, str | None, str | None]
+"""The id, model and provider that a frame names."""
 
 
 class _Function(Struct, gc=False):
@@ -24,7 +24,7 @@ class _Function(Struct, gc=False):
 class PlainCall(Struct, gc=False):
     """A piece of a call's arguments."""
 
-    index: Annotated[int, Meta(ge=0, le=2**31)]  # what no index can be is for the long way
+    index: Annotated[int, Meta(ge=0, le=2**31)]  # the slow path handles impossible values
     function: _Function
     id: Literal[""] | None = None
 
@@ -64,7 +64,7 @@ class _OneChoice(Struct, array_like=True, forbid_unknown_fields=True, gc=False):
 
 
 class PlainChunk(Struct, kw_only=True, gc=False):
-    """A chunk of one choice that brings a piece and nothing else; `id`, `model` and `provider` say who speaks."""
+    """A chunk with one choice and one piece, and nothing else."""
 
     choices: _OneChoice
     id: str | None = None
@@ -75,7 +75,7 @@ class PlainChunk(Struct, kw_only=True, gc=False):
     error: None = None
 
 
-who_of = cast("Callable[[PlainChunk], Who]", attrgetter("id", "model", "provider"))
-# Raises one of NOT_PLAIN for any other frame, also for one that is no JSON.
+origin_of = cast("Callable[[PlainChunk], Origin]", attrgetter("id", "model", "provider"))
+# Raises one of NOT_PLAIN for any other frame, and for one that is not JSON.
 read_plain = msgspec.json.Decoder(PlainChunk).decode
 NOT_PLAIN = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)

@@ -190,8 +190,8 @@ C = (
         "C15",
         "tools are sorted",
         "chat/plan.py",
-        "named = sorted(tools, key=lambda tool: tool.spec.name)",
-        "named = [*reversed(tools)]",
+        'tuple(sorted((tool.spec.schema for tool in tools), key=attrgetter("name")))',
+        "tuple(tool.spec.schema for tool in tools)",
     ),
     Mutation(
         "C15",

@@ -136,7 +136,7 @@ def test_growing_details_are_joined_once() -> None:
         details = ReasoningDetails()
         for _ in range(count):
             details.merge({"type": "reasoning.text", "index": 0, "text": "ab", "signature": None})
-        return [dict(detail.raw) for detail in details.take()]
+        return [dict(detail.raw) for detail in details.pop_all()]
 
     assert work(3) == [{"type": "reasoning.text", "index": 0, "text": "ababab", "signature": None}]
     assert growth_of(work, 200) < 2.3

@@ -5,7 +5,7 @@ import random
 import pytest
 from signalbox.core.parts import CallDelta, TextDelta
 from signalbox.wire.openrouter import template_decoder
-from signalbox.wire.openrouter.template_decoder import OneByOne, pieces_of, template_of
+from signalbox.wire.openrouter.template_decoder import TemplateDecoder, pieces_of, template_of
 from signalbox.wire.openrouter.typed_chunk import PlainChunk, read_plain
 
 from tests.unit.wire.openrouter.test_stream import (
@@ -194,7 +194,7 @@ def test_a_frame_that_comes_alone_is_read_as_in_any_other_cut(kind: str, seed: i
 @pytest.mark.parametrize("body", [*BODIES, b"", b"a"])
 def test_a_piece_alone_is_a_text_or_nothing(body: bytes) -> None:
     """What is cut out is decoded with its quotes: it is the frame's piece, or the frame is left to others."""
-    alone, read = OneByOne(), put(body) + b"\n\n"
+    alone, read = TemplateDecoder(), put(body) + b"\n\n"
     alone.learn(put(b"a word") + b"\n\n", SPEAKER)
     piece = alone.piece_of(read)
     if piece is not None:
@@ -204,7 +204,7 @@ def test_a_piece_alone_is_a_text_or_nothing(body: bytes) -> None:
 
 def test_only_a_read_that_is_one_whole_frame_like_the_last_one_is_known() -> None:
     """Half of one, two of them, one with more behind it, and any after another kind are not."""
-    alone, frame = OneByOne(), text("a") + b"\n\n"
+    alone, frame = TemplateDecoder(), text("a") + b"\n\n"
     assert alone.piece_of(frame) is None
     alone.learn(frame, SPEAKER)
     assert (alone.piece_of(text("b") + b"\n\n"), alone.index) == ("b", None)
@@ -236,7 +236,7 @@ def test_frames_that_are_never_alike_cost_few_templates(monkeypatch: pytest.Monk
         return template_of(frame, who)
 
     monkeypatch.setattr(template_decoder, "template_of", counted)
-    alone = OneByOne()
+    alone = TemplateDecoder()
     for number in range(64):
         read = text("a", obfuscation=str(number)) + b"\n\n"
         assert alone.piece_of(read) is None
@@ -250,7 +250,7 @@ def test_frames_that_are_never_alike_cost_few_templates(monkeypatch: pytest.Monk
 
 def test_what_is_no_frame_alone_is_no_stranger() -> None:
     """Comments, and reads of several frames, do not keep a slow stream's frames from their template."""
-    alone = OneByOne()
+    alone = TemplateDecoder()
     for read in (b": a comment\n\n", b"", (text("a") + b"\n\n") * 2) * 9:
         alone.learn(read, SPEAKER)
     alone.learn(text("a") + b"\n\n", SPEAKER)

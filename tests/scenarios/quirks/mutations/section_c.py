@@ -191,7 +191,7 @@ C = (
         "tools are sorted",
         "chat/plan.py",
         'tuple(sorted((tool.spec.schema for tool in tools), key=attrgetter("name")))',
-        "tuple(tool.spec.schema for tool in tools)",
+        "tuple(tool.spec.schema for tool in reversed(tools))",
     ),
     Mutation(
         "C15",

@@ -1,4 +1,4 @@
-"""What a captured body means, as one JSON object: wire truth of choice 0, by the code that the loops use."""
+"""Decodes a captured answer to one JSON object, with the code that the loops use and without repairs."""
 
 from collections.abc import Iterator
 
@@ -10,19 +10,19 @@ from signalbox.wire.dialect import Dialect
 
 
 def decode_capture(data: bytes, dialect: Dialect) -> tuple[JsonObject, str | None]:
-    """Decode a captured body, streamed or whole; raises ValueError when it is neither.
+    """Decode a captured body, streamed or whole; raises ValueError if it is neither.
 
-    The second value says what is wrong with the capture itself, None when nothing is.
+    The second value is a defect of the capture itself, None if it has none.
     """
     is_whole = data.lstrip().startswith(b"{")
     parts = dialect.parts_of_body(data) if is_whole else list(stream_parts([data], dialect))
     if not any(not isinstance(part, Unreadable) for part in parts):
         raise ValueError("nothing in it is a chunk of an answer")
     completion = parse_completion_response(parts)
-    return describe(completion), _doubt(completion)
+    return describe(completion), _defect_of(completion)
 
 
-def _doubt(completion: Completion) -> str | None:
+def _defect_of(completion: Completion) -> str | None:
     if completion.unreadable:
         return f"{completion.unreadable} frames are not JSON and were left out"
     if fault_of(completion) is not None and completion.fault is None and completion.finish.word is None:

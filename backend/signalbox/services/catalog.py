@@ -1,4 +1,4 @@
-"""The model catalogue: the upstream's list, kept on disk, so that a start without a network has the last one."""
+"""The model catalogue: the upstream's list, stored on disk for starts without a network."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -20,18 +20,18 @@ from signalbox.offload import offloaded
 
 _log = structlog.get_logger()
 _FRESH_SECONDS = 3600.0
-# A model that is new at the upstream is looked for again, but not on every request.
+# An unknown model causes a new request for the list, but at most one in this time.
 _RETRY_SECONDS = 60.0
-# A question must not wait long for a list that it can do without.
+# A run can start without the list, so it must not wait long for it.
 _FETCH_SECONDS = 5.0
 
 
 @dataclass(slots=True)
 class ModelCatalog:
-    """Which models there are. `by_family`: any model of a listed family counts as known (the simulator's rule).
+    """The upstream's models. `by_family`: every model of a listed family counts as known (the simulator's rule).
 
-    `read` reads an entry of the upstream's list; it returns None for one that is not to be listed. The file on disk
-    holds the entries as the upstream sent them.
+    `read` returns the facts of an entry of the upstream's list, or None for one that is not listed. The file on disk
+    contains the entries as the upstream sent them.
     """
 
     fetch: Callable[[], Awaitable[list[JsonObject]]]
@@ -45,7 +45,7 @@ class ModelCatalog:
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def load(self) -> None:
-        """Read the last catalogue from disk, where there is one."""
+        """Load the last catalogue from disk, if there is one."""
         try:
             saved = orjson.loads(self.path.read_bytes())
             fetched = float(saved["fetched"])
@@ -57,13 +57,13 @@ class ModelCatalog:
             _log.warning("catalog.unreadable", error=type(error).__name__)
 
     async def entries(self) -> tuple[list[ModelFacts], float]:
-        """Return what is listed, fetched anew when it is old, and when it was fetched (epoch seconds, 0: never)."""
+        """Return the models, refreshed if they are old, and when they were fetched (epoch seconds, 0: never)."""
         if time() - self._fetched > _FRESH_SECONDS:
             await self._refresh()
         return self._models, self._fetched
 
     async def check(self, model: str) -> None:
-        """Raise RequestError for a model that the catalogue does not have; without a catalogue any id may pass."""
+        """Raise RequestError for a model that is not in the catalogue; without a catalogue every id is accepted."""
         if not self._by_id:
             await self._refresh()
         if self._knows(model):
@@ -73,14 +73,14 @@ class ModelCatalog:
             raise RequestError(Code.UNKNOWN_MODEL, f"The model list has no model {model[:100]!r}.", "model")
 
     def entry(self, model: str) -> ModelFacts | None:
-        """Return what is listed of a model, by its id or by that of which it is a variant (`:free`)."""
+        """Return the facts of a model, or of the model that it is a variant of (`:free`)."""
         return self._by_id.get(model) or self._by_id.get(model.rpartition(":")[0])
 
     def _knows(self, model: str) -> bool:
         if not self._by_id or model in self._by_id or model.startswith("@preset/"):
             return True
         base, _, variant = model.rpartition(":")
-        if variant and base in self._by_id:  # :free, :nitro, :floor, :online name a way to route
+        if variant and base in self._by_id:  # :free, :nitro, :floor and :online choose the routing
             return True
         family = model.partition("/")[0]
         return self.by_family and "/" in model and any(known.startswith(f"{family}/") for known in self._by_id)
@@ -90,7 +90,7 @@ class ModelCatalog:
         return time() - self._tried < _RETRY_SECONDS
 
     async def _refresh(self) -> None:
-        """Fetch the list anew, unless that was tried a moment ago; concurrent callers wait for it."""
+        """Fetch the list, unless that was tried recently; concurrent callers wait for the same attempt."""
         if self._was_tried and not self._lock.locked():
             return
         async with self._lock:
@@ -115,7 +115,7 @@ class ModelCatalog:
         return models, {model.id: model for model in models}
 
     def _save(self, entries: list[JsonObject]) -> None:
-        """Write beside, then rename: a reader never sees half a file."""
+        """Write to a temporary file and rename it, so that readers never see half a file."""
         try:
             with NamedTemporaryFile(dir=self.path.parent, delete=False) as file:
                 file.write(orjson.dumps({"fetched": self._fetched, "data": entries}))

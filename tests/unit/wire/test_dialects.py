@@ -1,0 +1,64 @@
+"""The table of dialects: which one a base URL names, and what each sends beside the body."""
+
+import json
+
+import pytest
+from signalbox.core.messages import UserMessage
+from signalbox.core.parts import Request
+from signalbox.wire.dialect import Dialect, Upstream
+from signalbox.wire.dialects import DIALECTS, dialect_at, upstream_at
+
+REQUEST = Request("openai/sim", (UserMessage("Hello!"),), session_id="s-1")
+
+
+@pytest.mark.parametrize(
+    ("base_url", "name"),
+    [
+        ("https://openrouter.ai/api/v1", "openrouter-chat"),
+        ("https://proxy.example/openrouter/api/v1/", "openrouter-chat"),
+        ("https://api.openai.com/v1", "openai-chat"),
+        ("http://127.0.0.1:11434/v1", "openai-chat"),
+        ("https://openrouter.ai", "openai-chat"),
+    ],
+)
+def test_a_base_url_names_its_dialect(base_url: str, name: str) -> None:
+    """The path decides, with or without a slash at its end."""
+    assert dialect_at(base_url) is DIALECTS[name]
+
+
+def test_only_openrouter_gets_openrouters_headers() -> None:
+    """A compatible server gets the key; OpenRouter gets the application's name and address as well."""
+    given = {"referer": "https://me.example", "title": "Me"}
+    compatible = upstream_at("http://127.0.0.1/v1", "key", **given)
+    assert compatible.dialect.headers_of(compatible) == {"authorization": "Bearer key"}
+    routed = upstream_at("https://openrouter.ai/api/v1", "key", **given)
+    assert routed.dialect.headers_of(routed) == {
+        "authorization": "Bearer key",
+        "x-openrouter-metadata": "enabled",
+        "http-referer": "https://me.example",
+        "x-openrouter-title": "Me",
+    }
+
+
+@pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
+def test_no_key_no_header(dialect: Dialect) -> None:
+    """A server without a key is asked without one, in every dialect."""
+    upstream = Upstream(dialect, "http://127.0.0.1")
+    assert "authorization" not in upstream.dialect.headers_of(upstream)
+
+
+@pytest.mark.parametrize(("name", "keys"), [("openrouter-chat", {"session_id"}), ("openai-chat", {"stream_options"})])
+def test_each_asks_for_usage_in_its_way(name: str, keys: set[str]) -> None:
+    """OpenRouter gets the session; other servers are asked for the usage of a stream."""
+    body = json.loads(DIALECTS[name].body_of(REQUEST, stream=True))
+    assert set(body) - {"model", "messages", "stream"} == keys
+
+
+def test_only_openrouter_has_accounts_and_bills() -> None:
+    """What a dialect does not have is None, and is then never requested."""
+    assert {name for name, dialect in DIALECTS.items() if dialect.account or dialect.bill} == {"openrouter-chat"}
+
+
+def test_rows_have_their_names() -> None:
+    """A row is found under the name that it states."""
+    assert {dialect.name for dialect in DIALECTS.values()} == set(DIALECTS)

@@ -1,4 +1,4 @@
-"""The words of providers for the end of a turn."""
+"""Stop reasons of providers and their normalised meaning."""
 
 import pytest
 from signalbox.core.parts import FinishReason
@@ -68,12 +68,12 @@ def test_words_of_providers(word: str, meaning: FinishReason) -> None:
     ],
 )
 def test_the_worse_of_two_words_holds(finish: str | None, native: str | None, meaning: FinishReason | None) -> None:
-    """A good word never hides a bad one, whichever of the two it is (A20)."""
+    """A good stop reason never hides a bad one, in either field (A20)."""
     assert finish_reason(finish, native) is meaning
 
 
 def test_every_word_on_record_is_known() -> None:
-    """The endings of all recordings have a meaning, so none of them is taken for an unknown one."""
+    """No stop reason in the recordings is unknown."""
     words = ["completed", "end_turn", "length", "max_output_tokens", "max_tokens", "MAX_TOKENS", "stop", "STOP"]
     words += ["stop_sequence", "tool_calls", "tool_use"]
     assert [word for word in words if finish_reason(None, word) is FinishReason.UNKNOWN] == []
@@ -99,12 +99,12 @@ def test_every_word_on_record_is_known() -> None:
     ],
 )
 def test_a_bad_ending_is_not_taken_back(earlier: str | None, later: str | None, holds: str) -> None:
-    """Of two reasons told one after the other the later one holds, but none makes a bad ending good (A12, A20)."""
+    """The later of two stop reasons counts, but none makes a bad ending good (A12, A20)."""
     assert later_word(earlier, later) == holds
 
 
 def test_each_kind_of_word_replaces_its_own() -> None:
-    """`tool_calls` then `stop` is stop; a later None keeps the word before, of both words (A12)."""
+    """`tool_calls` then `stop` is `stop`; a later None keeps the earlier word, in both fields (A12)."""
     finish = finish_of("tool_calls", "STOP")
     for word, native in (("stop", None), (None, "MAX_TOKENS")):
         finish = later_finish(finish, word, native)

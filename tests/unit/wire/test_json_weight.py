@@ -1,4 +1,4 @@
-"""How much JSON a large text holds: counted in pieces, and only what stands outside of strings."""
+"""Values of a large JSON text are counted over its pieces, and only outside strings."""
 
 import orjson
 import pytest
@@ -12,7 +12,7 @@ TRICKY = orjson.dumps({"a": 'quo"te, [', "b\\": "\\", "c": ["{", {"d": '\\"'}, '
 
 
 def counted(pieces: list[bytes], most: int) -> bool:
-    """Whether a text of these pieces is light enough."""
+    """Whether the text of these pieces is below the limit."""
     weight = JsonWeight(most)
     try:
         for piece in pieces:
@@ -33,7 +33,7 @@ def test_the_count_does_not_depend_on_the_pieces(size: int) -> None:
 
 @pytest.mark.parametrize("data", [b"{},", b"[", b"1,", b'{"a":1},'])
 def test_a_frame_of_too_many_values_is_refused_before_it_is_whole(data: bytes) -> None:
-    """A frame full of structure is a protocol error while it comes: nothing parses it, and most of it is never kept."""
+    """A frame with too many values is a protocol error before it is complete; it is never parsed or stored whole."""
     decoder = ChatStreamDecoder()
     read = data * (LARGE // len(data))
     decoder.feed(b"data: ")
@@ -47,7 +47,7 @@ def test_a_frame_of_too_many_values_is_refused_before_it_is_whole(data: bytes) -
 
 
 def test_a_frame_of_data_lines_is_counted_too() -> None:
-    """Lines of one frame count as the one text that they are, and each of them has a size."""
+    """The lines of one frame are counted as one text, and their sizes are added."""
     with pytest.raises(UpstreamError, match="values in one piece"):
         SseDecoder().feed(b"data:[[[[[[\n" * 80_000)
 
@@ -62,7 +62,7 @@ def test_large_text_is_no_structure() -> None:
 
 
 def test_many_data_lines_are_weighed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A frame of lines that comes in many reads, each cut within a line, is not counted anew with each of them."""
+    """A frame of many lines in many reads, each cut within a line, is counted once."""
     fed: list[int] = []
     feed = JsonWeight.feed
     monkeypatch.setattr(JsonWeight, "feed", lambda self, piece: (fed.append(len(piece)), feed(self, piece))[1])

@@ -1,4 +1,4 @@
-"""The SSE decoder keeps the standard, bends where all hosts do, and any split of the bytes gives the same frames."""
+"""The SSE decoder follows the standard, except where all hosts differ. Any split of the bytes gives the same frames."""
 
 from collections.abc import Iterable
 from itertools import pairwise
@@ -42,12 +42,12 @@ def test_a_crlf_cut_between_reads_is_one_ending() -> None:
 
 
 def test_a_cr_alone_dispatches_at_once() -> None:
-    """Behind a CR the line is over; the decoder does not wait for an LF that may never come."""
+    """A CR ends the line; the decoder does not wait for an LF."""
     assert SseDecoder().feed(b"data: a\r\r") == [Frame(b"a")]
 
 
 def test_an_empty_read_between_cr_and_lf_changes_nothing() -> None:
-    """Nothing is nothing, also in between."""
+    """Empty reads change nothing, also between others."""
     assert data(b"data: a\r", b"", b"\ndata: b\n\n") == [b"a\nb"]
 
 
@@ -63,7 +63,7 @@ def test_comments_are_nothing() -> None:
 
 
 def test_one_space_behind_the_colon_is_taken_off() -> None:
-    """Exactly one space is no part of the value; a tab is."""
+    """One leading space is not part of the value; a tab is."""
     assert data(b"data:a\n\ndata:  b\n\ndata:\tc\n\n") == [b"a", b" b", b"\tc"]
 
 
@@ -73,12 +73,12 @@ def test_data_without_a_value() -> None:
 
 
 def test_other_fields_are_ignored() -> None:
-    """Unknown fields, `retry`, and names that only begin like ours are no data."""
+    """Unknown fields, `retry`, and names that only begin with `data` are ignored."""
     assert data(b"retry: 10\nfoo: bar\ndatas: no\nDATA: no\n data: no\ndata: yes\n\n") == [b"yes"]
 
 
 def test_event_names_one_frame_only() -> None:
-    """An event line names its own frame, the last one wins, and the name is forgotten behind the blank line."""
+    """An event line names its frame only; of several, the last counts."""
     found = frames(b"event: a\nevent: error\ndata: 1\n\ndata: 2\n\nevent: lost\n\ndata: 3\n\n")
     assert found == [Frame(b"1", None, "error"), Frame(b"2"), Frame(b"3")]
 
@@ -137,14 +137,14 @@ PIECES = st.lists(
 
 @given(stream=PIECES, cuts=st.lists(st.integers(0, 80), max_size=6))
 def test_any_bytes_in_any_pieces(stream: bytes, cuts: list[int]) -> None:
-    """Whatever the bytes are, the pieces they come in do not matter."""
+    """Any bytes give the same frames in any pieces."""
     edges = sorted({0, len(stream), *(cut for cut in cuts if cut < len(stream))})
     assert frames(*(stream[a:b] for a, b in pairwise(edges))) == frames(stream)
 
 
 @pytest.mark.parametrize("line", [b"event:\n", b"event\n", b"event: x\n", b"data\n", b"data: x", b": x\n", b"id: 7\n"])
 def test_between_frames_nothing_of_one_has_come(line: bytes) -> None:
-    """A line of a frame opens it, also one that says nothing; a comment and an id do not."""
+    """A field line opens a frame, also an empty one; a comment and an id do not."""
     decoder = SseDecoder()
     decoder.feed(b"data: first\n\n" + line)
     assert decoder.is_between_frames is line.startswith((b":", b"id"))
@@ -159,7 +159,7 @@ def test_nothing_opens_no_frame() -> None:
 
 
 def whatwg(stream: bytes) -> list[bytes]:
-    """Read a stream by the letter of the standard, slowly: the data of each dispatched event."""
+    """Return the data of each dispatched event, by a slow and literal reading of the standard."""
     text = stream.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     found, lines = [], []
     for line in text.split("\n")[:-1]:
@@ -179,13 +179,13 @@ def whatwg(stream: bytes) -> list[bytes]:
     )
 )
 def test_terminated_streams_are_read_as_the_standard_says(lines: list[str]) -> None:
-    """Up to the last blank line the frames are those of a second reader, written from the standard."""
+    """Up to the last blank line, the frames equal those of a second decoder, written from the standard."""
     stream = "".join(f"{line}\n" for line in [*lines, "", ""]).encode()
     assert data(stream) == whatwg(stream)
 
 
 def _looked_at(reads: Iterable[bytes]) -> int:
-    """Return how many kept bytes the decoder took up again: the sizes of what it joined."""
+    """Return how many stored bytes the decoder copied again, when it joined pieces."""
     total = 0
     decoder = SseDecoder()
     for read in reads:
@@ -197,7 +197,7 @@ def _looked_at(reads: Iterable[bytes]) -> int:
 
 
 def test_a_long_line_in_many_reads_is_joined_once() -> None:
-    """A line of a megabyte in a thousand reads is put together once, not once per read: the cost is linear."""
+    """A line of 1 MB in 1,000 reads is joined once: the cost is linear."""
     reads = [b"data: ", *[b"x" * 1000] * 1000, b"\n\n"]
     assert _looked_at(reads) <= 2 * sum(map(len, reads))
     decoder = SseDecoder()

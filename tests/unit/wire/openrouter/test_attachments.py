@@ -1,4 +1,4 @@
-"""Citations and images of an answer: read once, bounded, whichever field and shape they come in."""
+"""Citations and images of an answer: decoded once, limited, in every field and shape that hosts use."""
 
 import json
 from base64 import b64encode
@@ -25,7 +25,7 @@ def draws(url: object) -> dict[str, Any]:
 
 
 def heard(*deltas: dict[str, Any]) -> list[StreamPart]:
-    """Decode deltas, each a read of its own, behind enough plain text that the short ways are open."""
+    """Decode deltas, one per read, after enough plain text to enable the fast paths."""
     decoder = ChatStreamDecoder()
     parts: list[StreamPart] = []
     for delta in ({"content": "a"}, {"content": "b"}, {"content": "c"}, *deltas):
@@ -34,19 +34,19 @@ def heard(*deltas: dict[str, Any]) -> list[StreamPart]:
 
 
 def test_annotations_beside_empty_text_are_not_lost() -> None:
-    """A chunk that looks like a plain one but for its annotations or images is read in full."""
+    """A chunk that is plain except for its annotations or images is decoded in full."""
     told = cites(PAGE, title="A", content="Quoted.", start_index=2, end_index=9)
     assert heard({"content": "", "annotations": [told]}) == [Citation(PAGE, "A", "Quoted.", 2, 9)]
     assert heard({"content": "x", "images": [draws(PNG)]}) == [TextDelta("x"), ImageDelta(PNG)]
 
 
 def test_empty_lists_say_nothing() -> None:
-    """Hosts that send the fields empty in every chunk cost nothing."""
+    """Empty fields in every chunk keep the fast path."""
     assert heard({"content": "x", "annotations": [], "images": []}) == [TextDelta("x")]
 
 
 def test_a_whole_body_says_the_same() -> None:
-    """Message fields are read like deltas, and text before them."""
+    """The fields of a message are decoded like those of a delta, after the text."""
     message = {"content": "x", "annotations": [cites(PAGE)], "images": [draws(PNG)]}
     body = json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]}).encode()
     parts = parts_of_body(body)
@@ -55,7 +55,7 @@ def test_a_whole_body_says_the_same() -> None:
 
 
 def test_an_image_among_the_parts_of_a_content() -> None:
-    """Hosts that put it there are understood as well, in the order of the parts."""
+    """An image among the content parts is decoded, in the order of the parts."""
     content = [{"type": "text", "text": "x"}, draws(PNG), {"type": "text", "text": "y"}]
     assert heard({"content": content}) == [TextDelta("x"), ImageDelta(PNG), TextDelta("y")]
 
@@ -81,7 +81,7 @@ def test_what_comes_again_is_told_once() -> None:
     ],
 )
 def test_what_is_no_page_is_said_to_be_left_out(annotation: dict[str, Any]) -> None:
-    """Only addresses that a browser may open are sources; the others are told of once."""
+    """Only URLs that a browser may open are sources; the rest is reported once."""
     [omitted] = heard({"annotations": [annotation, 3, None]}, {"annotations": [annotation]})
     assert isinstance(omitted, Omitted)
     assert "source" in omitted.why
@@ -104,7 +104,7 @@ def test_every_form_of_an_image_is_read(image: object) -> None:
 
 @pytest.mark.parametrize("image", [3, None, {}, {"image_url": {"url": 7}}, {"file_id": "x"}, [PNG]])
 def test_an_image_without_an_address_is_said_to_be_left_out(image: object) -> None:
-    """Once, however often it comes."""
+    """A repeated image is emitted once."""
     [omitted] = heard({"images": [image]}, {"images": [image, image]})
     assert isinstance(omitted, Omitted)
     assert "could not be read" in omitted.why
@@ -122,7 +122,7 @@ SIGNATURES = {
 @pytest.mark.parametrize("kind", SIGNATURES)
 @pytest.mark.parametrize("named", ["png", "jpeg", "JPG"])
 def test_an_image_is_named_for_what_it_is(kind: str, named: str) -> None:
-    """Providers refuse data under the wrong media type when it is sent back."""
+    """The media type is corrected by the data: providers reject a wrong one when it is sent back."""
     data = b64encode(SIGNATURES[kind] + b"rest").decode()
     assert heard({"images": [f"data:image/{named};base64,{data}"]}) == [ImageDelta(f"data:image/{kind};base64,{data}")]
 
@@ -146,14 +146,14 @@ def test_an_image_is_named_for_what_it_is(kind: str, named: str) -> None:
     ],
 )
 def test_an_image_of_another_kind_is_said_to_be_left_out(url: str) -> None:
-    """Only raster images as base64 and https addresses go on."""
+    """Only raster images in base64 and https URLs are emitted."""
     [omitted] = heard({"images": [draws(url)]})
     assert isinstance(omitted, Omitted)
     assert "kind" in omitted.why
 
 
 def test_limits_are_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Too large, too many, too many pages: a sentence each, and what came before stays."""
+    """Each limit (size, images, citations) is reported in one sentence; earlier items stay."""
     monkeypatch.setattr(attachments, "LONGEST_IMAGE", 40)
     monkeypatch.setattr(attachments, "MOST_IMAGES", 2)
     monkeypatch.setattr(attachments, "MOST_CITATIONS", 2)

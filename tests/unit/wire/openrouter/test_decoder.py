@@ -1,4 +1,4 @@
-"""Frames and bodies to parts: every field that hosts send, in every shape they send it in."""
+"""Frames and bodies to parts: every field and shape that hosts send."""
 
 import json
 from typing import Any
@@ -68,7 +68,7 @@ def test_text_pieces_are_parts() -> None:
 
 
 def test_whitespace_is_text() -> None:
-    """A piece of white space holds two words apart (PS-09)."""
+    """A delta of white space is kept (PS-09)."""
     assert said({"content": " "}, {"reasoning": "\n"}) == [TextDelta(" "), ReasoningDelta("\n", "reasoning")]
 
 
@@ -80,13 +80,13 @@ def test_content_as_a_list() -> None:
 
 
 def test_thinking_as_a_plain_string() -> None:
-    """The thinking part may hold its text directly; an empty one says nothing."""
+    """A thinking part may contain its text directly; an empty one is skipped."""
     content = [{"type": "thinking", "thinking": "Hm."}, {"type": "thinking", "thinking": []}]
     assert said({"content": content}) == [ReasoningDelta("Hm.")]
 
 
 def test_refusal() -> None:
-    """The refusal field is a part of its own; null is none."""
+    """The refusal field gives a separate part; null gives none."""
     assert said({"refusal": "No.", "content": ""}, {"refusal": None}) == [RefusalDelta("No.")]
 
 
@@ -98,7 +98,7 @@ def test_message_beside_delta_is_ignored() -> None:
 
 
 def test_message_alone_is_the_answer() -> None:
-    """A `message` in a chunk without a delta is understood, calls and reasoning too."""
+    """A `message` in a chunk without a delta is decoded, with its calls and reasoning."""
     call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     message = {"role": "assistant", "content": "Hi", "reasoning": "Hm", "tool_calls": [call]}
     assert decode(frame({"choices": [{"message": message, "finish_reason": "stop"}]})) == [
@@ -110,7 +110,7 @@ def test_message_alone_is_the_answer() -> None:
 
 
 def test_only_choice_zero_counts() -> None:
-    """Other choices of n > 1 are ignored, in the same chunk and in chunks of their own, wherever they stand."""
+    """Choices other than 0 are ignored, in the same chunk and in separate ones, in any order."""
     both = [{"index": 1, "delta": {"content": "other"}}, {"index": 0, "delta": {"content": "ours"}}]
     alone = [{"index": 2, "delta": {"content": "third"}, "finish_reason": "length"}]
     assert decode(frame({"choices": both}), frame({"choices": alone})) == [TextDelta("ours")]
@@ -147,7 +147,7 @@ def test_choice_without_an_index_is_choice_zero() -> None:
     ids=json.dumps,
 )
 def test_shapes_that_say_nothing(value: Any) -> None:
-    """Chunks without choices, deltas or the right types say nothing and break nothing (quirk E9)."""
+    """Chunks without choices or deltas, or with wrong types, give no parts and no error (quirk E9)."""
     assert decode(frame(value)) == []
 
 
@@ -164,7 +164,7 @@ JSON = st.recursive(
 
 @given(st.lists(JSON, max_size=4))
 def test_no_json_breaks_the_decoder(values: list[Any]) -> None:
-    """Whatever JSON a host sends, decoding ends in parts, never in an exception."""
+    """No JSON makes the decoder raise."""
     chunks = [frame(value) for value in values]
     wrapped = [frame({"choices": [{"delta": value, "message": value}], "usage": value}) for value in values]
     for part in decode(*chunks, *wrapped):
@@ -176,7 +176,7 @@ def test_no_json_breaks_the_decoder(values: list[Any]) -> None:
 
 @pytest.mark.parametrize("field", ["reasoning", "reasoning_content"])
 def test_reasoning_by_either_name(field: str) -> None:
-    """Reasoning text has two names, and the part keeps which it was (quirk B10)."""
+    """Reasoning text has two field names; the part states which (quirk B10)."""
     assert said({field: "Hm."}) == [ReasoningDelta("Hm.", field)]
 
 
@@ -213,12 +213,12 @@ def test_reasoning_only_in_details() -> None:
 
 
 def test_encrypted_details_are_hidden_reasoning() -> None:
-    """Where only encrypted data came, the model reasons and shows nothing (quirk B12)."""
+    """Encrypted reasoning gives a part without text (quirk B12)."""
     assert said({"reasoning_details": [{"type": "reasoning.encrypted", "data": "xyz"}]})[0] == HiddenReasoning()
 
 
 def test_empty_details_say_nothing() -> None:
-    """`reasoning_details: []` and null on plain chunks are nothing."""
+    """Empty and null `reasoning_details` give no part."""
     assert said({"reasoning_details": [], "reasoning": None, "content": "a"}, {"reasoning_details": None}) == [
         TextDelta("a")
     ]
@@ -268,7 +268,7 @@ def test_two_encrypted_items_with_other_ids_at_one_index_stay_two() -> None:
 
 
 def test_a_late_id_and_format_join_their_item() -> None:
-    """What comes later for an item that lacks it is added; the order of its keys is that of their coming."""
+    """Later fields are added to an item; its keys stay in order of arrival."""
     merged = details(
         {"type": "reasoning.text", "text": "a", "index": 0},
         {"type": "reasoning.text", "id": "x", "text": "b", "index": 0},
@@ -284,13 +284,13 @@ def test_details_without_an_index_merge_by_type() -> None:
 
 
 def test_unknown_details_and_fields_are_kept() -> None:
-    """A type or field that we do not know goes back as it came."""
+    """Unknown types and fields are sent back unchanged."""
     strange = {"type": "reasoning.future", "payload": {"a": [1, None, 1.0]}, "index": 7, "z": None}
     assert json.dumps(details(strange)) == json.dumps([strange])
 
 
 def test_details_come_once_also_without_done() -> None:
-    """They are one part at [DONE], or at the end of the bytes, never both."""
+    """Details are one part, at [DONE] or at the end of the bytes, never both."""
     piece = chunk({"reasoning_details": [{"type": "reasoning.text", "text": "a"}]})
     for stream in ([piece, b"data: [DONE]\n\n"], [piece], [piece, b"data: [DONE]\n\n", b"data: [DONE]\n\n"]):
         assert sum(isinstance(part, Details) for part in decode(*stream)) == 1
@@ -360,7 +360,7 @@ def test_legacy_function_call() -> None:
 
 
 def test_finish_in_all_its_places() -> None:
-    """Each word is told with those before it: repeated, native alone, beside a call; empty and null ones are none."""
+    """Each stop reason is merged with the earlier ones; empty and null ones are skipped."""
     parts = decode(
         chunk({"content": "a"}, finish_reason=None),
         chunk({}, finish_reason=""),
@@ -387,7 +387,7 @@ def test_a_reason_that_is_no_text_is_one_all_the_same(value: Any, word: str | No
 
 
 def test_who_answers_is_told_once_and_when_it_changes() -> None:
-    """Generation, model and provider are one part, not one per chunk; headers told the generation before."""
+    """Generation, model and provider give one part, not one per chunk; the id in the headers has priority."""
     first = {"id": "gen-1", "model": "a/b", "provider": "P", "choices": []}
     assert decode(frame(first), frame(first), frame({"id": "gen-1", "choices": []})) == [Served("gen-1", "a/b", "P")]
     assert decode(frame(first), frame({**first, "provider": "Q"}))[-1] == Served("gen-1", "a/b", "Q")
@@ -431,7 +431,7 @@ def test_usage_wherever_it_stands(value: dict[str, Any]) -> None:
 
 
 def test_usage_with_holes() -> None:
-    """Missing, null and wrongly typed figures count as nothing; a cost of zero is a cost."""
+    """Missing, null and wrongly typed numbers count as 0; a cost of 0 is a cost."""
     odd = usage_of(
         {"usage": {"prompt_tokens": None, "completion_tokens": "5", "completion_tokens_details": None}}
     ).usage
@@ -446,7 +446,7 @@ def test_null_and_empty_usage_is_none() -> None:
 
 
 def test_done_ends_the_stream() -> None:
-    """[DONE] is a part of its own, with or without the space and white space around it."""
+    """[DONE] gives a separate part, with or without white space around it."""
     for end in (b"data: [DONE]\n\n", b"data:[DONE]\n\n", b"data: [DONE] \r\n\r\n", b"data: [DONE]"):
         assert decode(end) == [EndOfStream()]
 
@@ -461,7 +461,7 @@ def fault_of(parts: list[StreamPart]) -> Fault:
 
 
 def test_error_1_a_chunk_without_choices() -> None:
-    """Shape 1: a top-level error, nothing else, no [DONE]; what was said before it stays."""
+    """Shape 1: a top-level error alone, without [DONE]; earlier text stays."""
     error = {"code": 502, "message": "Provider disconnected"}
     parts = decode(chunk({"content": "Half"}), frame({"id": "gen-1", "error": error}))
     assert parts[0] == TextDelta("Half")
@@ -498,7 +498,7 @@ def test_error_4_a_body_of_http_200() -> None:
 
 
 def test_error_under_an_event_line() -> None:
-    """Groq names the event `error`; also an object without an `error` key is one then, and the next frame is not."""
+    """Groq names the event `error`: its object is an error even without the key, and the next frame is not."""
     inside = (
         b'event: error\ndata: {"error":{"message":"m","type":"invalid_request_error","code":"tool_use_failed"}}\n\n'
     )
@@ -511,12 +511,12 @@ def test_error_under_an_event_line() -> None:
 
 @pytest.mark.parametrize("error", ["Something broke", {"message": "m"}, ["odd"], 500])
 def test_an_error_of_any_type_is_an_error(error: object) -> None:
-    """Strings, objects without a code and other types are told too (quirk E1)."""
+    """Strings, objects without a code and other types are errors too (quirk E1)."""
     assert fault_of(decode(frame({"error": error}))).raw == error
 
 
 def test_text_and_error_in_one_chunk() -> None:
-    """What the chunk says comes before its error."""
+    """The content of a chunk is emitted before its error."""
     parts = decode(frame({"choices": [{"delta": {"content": "x"}}], "error": {"message": "m"}}))
     assert [type(part) for part in parts] == [TextDelta, Fault]
 
@@ -530,14 +530,14 @@ def test_keep_alives_as_data_are_nothing() -> None:
 
 
 def test_glued_frames() -> None:
-    """Of two frames in one, the first one cut, the second is read, and the loss is told (quirk E10)."""
+    """Of two glued frames, the first one cut, the second is decoded and the loss is reported (quirk E10)."""
     whole = json.dumps({"choices": [{"index": 0, "delta": {"content": "b"}}]}).encode()
     glued = b'data: {"choices":[{"index":0,"delta":{"conte' + b"data: " + whole + b"\n\n"
     assert decode(glued) == [Unreadable(len(glued) - len(b"data: \n\n")), TextDelta("b")]
 
 
 def test_an_unreadable_frame_is_left_out_and_told() -> None:
-    """One frame that is no JSON costs that frame only."""
+    """A frame that is not JSON loses only that frame."""
     assert decode(chunk({"content": "a"}), b"data: {oops\n\n", chunk({"content": "b"})) == [
         TextDelta("a"),
         Unreadable(5),
@@ -546,14 +546,14 @@ def test_an_unreadable_frame_is_left_out_and_told() -> None:
 
 
 def test_many_unreadable_frames_are_a_fault() -> None:
-    """More than five say that the host does not speak the protocol."""
+    """More than five unreadable frames are a protocol error."""
     parts = decode(*[b"data: <html>\n\n"] * 6)
     assert sum(isinstance(part, Fault) for part in decode(*[b"data: <html>\n\n"] * 5)) == 0
     assert fault_of(parts).error.code is Code.UPSTREAM_PROTOCOL
 
 
 def test_a_frame_too_deep_is_unreadable() -> None:
-    """Thousands of brackets are not believed (quirk G6)."""
+    """Thousands of nested brackets are rejected (quirk G6)."""
     assert decode(b"data: " + b"[" * 5000 + b"]" * 5000 + b"\n\n") == [Unreadable(10_000)]
 
 
@@ -573,7 +573,7 @@ def test_an_emoji_in_two_escapes_is_one() -> None:
 
 
 def test_a_whole_body_reads_like_a_stream() -> None:
-    """`stream: false` goes through the same rules."""
+    """A whole body is decoded by the same rules as a stream."""
     message = {
         "content": "Hi",
         "reasoning": "Hm",
@@ -587,6 +587,6 @@ def test_a_whole_body_reads_like_a_stream() -> None:
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'"x"', b"3", b"null", b'{"a":'])
 def test_a_body_that_is_no_object(body: bytes) -> None:
-    """What is no JSON object is a ValueError."""
+    """A body that is not a JSON object raises ValueError."""
     with pytest.raises(ValueError, match=r".*"):
         parts_of_body(body)

@@ -1,4 +1,4 @@
-"""What an upstream's error means: the code, the sentence without secrets, and how long to wait."""
+"""Upstream errors to codes, sentences without secrets, and seconds to wait."""
 
 import json
 from email.utils import formatdate
@@ -70,7 +70,7 @@ def test_statuses(status: int, code: Code, retryable: bool) -> None:
     ],
 )
 def test_kinds_in_words(fields: dict[str, Any], code: Code) -> None:
-    """A host's stable word counts more than its number."""
+    """A host's stable error type has priority over its number."""
     assert error_of_value({"message": "m", **fields}).code is code
 
 
@@ -84,7 +84,7 @@ def test_kinds_in_words(fields: dict[str, Any], code: Code) -> None:
     ],
 )
 def test_context_overflow_in_words(words: str) -> None:
-    """Where a host has no key for it, the overflow is read from its words, in a 400 only."""
+    """Without an error type, an overflow is recognised by its words, in a 400 only."""
     assert error_of_response(400, body({"message": words}), {}).code is Code.CONTEXT_LENGTH_EXCEEDED
     assert error_of_value({"message": words}).code is Code.CONTEXT_LENGTH_EXCEEDED
     assert error_of_response(401, body({"message": words}), {}).code is Code.UPSTREAM_AUTH
@@ -102,7 +102,7 @@ def test_an_unknown_model_in_words() -> None:
 
 @pytest.mark.parametrize("page", [b"", b"<html>502 Bad Gateway</html>", b"[]", b"null", b"\xff\xfe", b'{"error":'])
 def test_a_body_that_says_nothing(page: bytes) -> None:
-    """A proxy's page counts for nothing: the status speaks, in our sentence."""
+    """A proxy's HTML page is ignored; the status alone decides."""
     error = error_of_response(502, page, {})
     assert error.message == CODES[Code.UPSTREAM_ERROR].sentence
 
@@ -112,7 +112,7 @@ def test_a_body_that_says_nothing(page: bytes) -> None:
     [{"error": {"message": "No"}}, {"error": "No"}, {"message": "No"}, {"detail": "No"}, {"error": {"detail": "No"}}],
 )
 def test_shapes_of_a_body(answer: dict[str, Any]) -> None:
-    """The sentence is found in every shape that hosts use."""
+    """The message is found in every shape that hosts use."""
     assert error_of_response(400, json.dumps(answer).encode(), {}).message.endswith("The upstream said: No")
 
 
@@ -127,7 +127,7 @@ def test_the_cause_is_in_raw() -> None:
 
 
 def test_long_and_ragged_words_are_cut() -> None:
-    """A sentence is one line, and not longer than a screen."""
+    """A message is one line of limited length."""
     error = error_of_value({"message": "a\n\n b" + "x" * 5000})
     assert "\n" not in error.message
     assert len(error.message) < 500
@@ -174,12 +174,12 @@ def test_the_reset_is_in_the_body(value: object) -> None:
 
 @pytest.mark.parametrize("value", ["soon", "", None, [], "inf", "nan", float("inf"), "1e400"])
 def test_a_reset_that_is_no_time(value: object) -> None:
-    """What is no finite number is no time."""
+    """A reset that is not a finite number is ignored."""
     assert error_of_value(reset(value)).retry_after is None
 
 
 def test_a_reset_in_the_past_is_now() -> None:
-    """A negative wait is none."""
+    """A reset in the past is a wait of 0."""
     assert error_of_value(reset(1000)).retry_after == 0.0
 
 
@@ -199,12 +199,12 @@ def test_a_reset_in_the_past_is_now() -> None:
     ],
 )
 def test_retry_after_header(header: str, seconds: float | None) -> None:
-    """The header is seconds or a date, and nothing infinite."""
+    """The header is seconds or a date; an infinite one is ignored."""
     assert error_of_response(429, b"", {"retry-after": header}).retry_after == seconds
 
 
 def test_the_header_counts_more_than_the_body() -> None:
-    """Who sends both means the header."""
+    """`Retry-After` has priority over the reset in the body."""
     both = json.dumps({"error": reset((NOW + 30) * 1000)}).encode()
     assert error_of_response(429, both, {"retry-after": "5"}).retry_after == 5.0
 
@@ -221,7 +221,7 @@ def test_the_header_counts_more_than_the_body() -> None:
     ],
 )
 def test_a_limit_that_resets_in_hours_is_not_retryable(seconds: int, retryable: bool, words: str | None) -> None:
-    """A client must not wait for tomorrow, nor ask until then: the sentence says when, and `retry_after` too (F1)."""
+    """A wait of hours is not retryable; the sentence and `retry_after` state it (F1)."""
     error = error_of_value(reset((NOW + seconds) * 1000))
     assert (error.retryable, error.retry_after) == (retryable, seconds)
     assert (words or "Too many requests") in error.message
@@ -239,7 +239,7 @@ def test_a_limit_that_resets_in_hours_is_not_retryable(seconds: int, retryable: 
     ],
 )
 def test_the_reset_in_the_head(status: int, value: str, seconds: float | None) -> None:
-    """OpenRouter's reset counts in the head too, of a rate limit, and only as a point in time (F1)."""
+    """OpenRouter's reset header counts for rate limits, and only as a point in time (F1)."""
     assert error_of_response(status, b"{}", {"x-ratelimit-reset": value}).retry_after == seconds
 
 
@@ -261,7 +261,7 @@ JSON = st.recursive(
 
 @given(JSON)
 def test_no_error_breaks_the_reader(value: Any) -> None:
-    """Whatever an error looks like, it becomes one of ours."""
+    """Every JSON value becomes an UpstreamError."""
     error = error_of_value(value)
     assert error.code in CODES
     assert error.message

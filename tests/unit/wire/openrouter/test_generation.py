@@ -1,4 +1,4 @@
-"""OpenRouter's record of a generation, read as a bill."""
+"""OpenRouter's record of a generation to a bill."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ def test_a_full_record() -> None:
     ],
 )
 def test_records_with_holes(data: dict[str, Any], usage: Usage) -> None:
-    """What is absent, null or no figure falls back to the other field, then to nothing."""
+    """An absent, null or invalid number falls back to the other field, then to none."""
     assert bill_of({"data": data}) == Bill(usage)
 
 
@@ -50,5 +50,5 @@ def test_records_with_holes(data: dict[str, Any], usage: Usage) -> None:
     "data", [{}, {"id": "gen-1", "model": "a/b"}, {"total_cost": float("nan")}, {"usage": None, "tokens_prompt": "3"}]
 )
 def test_a_record_without_figures_is_no_bill_yet(data: dict[str, Any]) -> None:
-    """A record that is still being written must not settle a run at nothing."""
+    """A record that is still being written settles nothing."""
     assert bill_of({"data": data}) is None

@@ -1,4 +1,4 @@
-"""The body that goes out holds exactly what was set, in the shape that every host takes."""
+"""The request body contains exactly what was set, in the shape that every host accepts."""
 
 import json
 from typing import Any
@@ -36,7 +36,7 @@ def message(value: Message) -> dict[str, Any]:
 
 
 def test_nothing_is_added() -> None:
-    """A bare request is model, messages and stream, and not one parameter more."""
+    """A minimal request has model, messages and stream only."""
     assert body(Request("a/b", ASK)) == {
         "model": "a/b",
         "messages": [{"role": "user", "content": "Hi"}],
@@ -67,7 +67,7 @@ def test_tools_and_choice() -> None:
 @pytest.mark.parametrize("seed", [7, 2**70, float("inf")])
 @pytest.mark.parametrize("most", [7, 2**70])
 def test_tools_are_written_alike_by_every_writer(seed: float, most: int) -> None:
-    """Also beside a number that only the slower writer takes, or with one in them; and the second time as the first."""
+    """Tools are written the same by both writers, and the second time as the first."""
     tools = (ToolSchema("f", "Does f.", {"maximum": most}), TOOL)
     first, second = (body(Request("a/b", ASK, tools=tools, params=Params(extra={"seed": seed}))) for _ in range(2))
     assert [tool["function"]["parameters"] for tool in first["tools"]] == [{"maximum": most}, TOOL.parameters]
@@ -80,7 +80,7 @@ def test_no_choice_without_tools() -> None:
 
 
 def test_session_and_usage_by_host() -> None:
-    """OpenRouter takes a session and tells usage by itself; other hosts take none and tell it when asked."""
+    """OpenRouter accepts a session and always reports usage; other hosts report it on request."""
     request = Request("a/b", ASK, session_id="chat-1")
     assert body(request)["session_id"] == "chat-1"
     assert "stream_options" not in body(request)
@@ -129,7 +129,7 @@ def test_text_before_a_call_is_kept() -> None:
 
 
 def test_arguments_of_any_size_can_be_written() -> None:
-    """An integer beyond 64 bits is no reason to end a run."""
+    """Integers beyond 64 bits are written."""
     call = ToolCall("abc123def", "f", {"n": 10**40})
     written = message(AssistantMessage("", (call,)))["tool_calls"][0]["function"]["arguments"]
     assert written == '{"n":' + "1" + "0" * 40 + "}"
@@ -147,7 +147,7 @@ def test_details_go_back_unchanged_and_alone() -> None:
     ("field", "name"), [("reasoning_content", "reasoning_content"), ("reasoning", "reasoning"), (None, "reasoning")]
 )
 def test_plain_reasoning_goes_back_under_its_name(field: str | None, name: str) -> None:
-    """A host gets its reasoning under the name it used (quirk B5)."""
+    """A host gets its reasoning back in the field it used (quirk B5)."""
     assert message(AssistantMessage("", (CALL,), reasoning="Hm", reasoning_field=field))[name] == "Hm"
 
 

@@ -1,4 +1,4 @@
-"""A read of many frames gives the parts that its frames give one by one, and takes the short way where it may."""
+"""A read of many frames gives the same parts as its frames one by one, by the fast path where possible."""
 
 import json
 import random
@@ -115,7 +115,7 @@ def whole(frames: list[bytes]) -> bytes:
 @pytest.mark.parametrize("name", ODD)
 @pytest.mark.parametrize("place", [0, 1, 2, 30, 59, 60])
 def test_many_frames_at_once_say_what_they_say_one_by_one(name: str, place: int) -> None:
-    """Whatever stands among plain frames, and wherever: one read, and reads that are too short for the short way."""
+    """Any frame among plain ones, at any place: one large read gives the same parts as many small ones."""
     said = whole([ROLE, *MANY[:place], ODD[name], *MANY[place:], FINISH, USAGE, b"data: [DONE]"])
     one_by_one = [said[at : at + 100] for at in range(0, len(said), 100)]
     assert len(said) > MANY_BYTES
@@ -124,19 +124,19 @@ def test_many_frames_at_once_say_what_they_say_one_by_one(name: str, place: int)
 
 @pytest.mark.parametrize("cut", range(1, 12_000, 997))
 def test_many_frames_may_be_cut_anywhere(cut: int) -> None:
-    """A long read that begins or ends within a frame goes on where it was cut."""
+    """A large read may begin or end within a frame."""
     said = whole([ROLE, *MANY, arguments('{"a"'), *MANY, arguments(": 1}"), FINISH, b"data: [DONE]"])
     assert _plain(decoded(said[:cut], said[cut:])) == _plain(decoded(said))
 
 
 def test_nothing_counts_behind_the_end() -> None:
-    """What a read holds behind [DONE] is no part of the answer."""
+    """Frames after [DONE] are ignored."""
     parts = decoded(whole([ROLE, *MANY, FINISH, b"data: [DONE]", *MANY]))
     assert sum(type(part) is TextDelta for part in parts) == len(MANY)
 
 
 def test_nothing_counts_behind_the_end_of_an_answer_without_a_finish() -> None:
-    """Nor where pieces of text stand on both sides of [DONE], in one read or in many."""
+    """They are ignored with text on both sides of [DONE] too, in one read or in many."""
     frames = [ROLE, *MANY, b"data: [DONE]", *MANY]
     for parts in (decoded(whole(frames)), decoded(*(whole([frame]) for frame in frames))):
         assert sum(type(part) is TextDelta for part in parts) == len(MANY)

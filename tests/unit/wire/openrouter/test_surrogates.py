@@ -42,7 +42,7 @@ def text_of(parts: list[StreamPart]) -> str:
 
 @given(st.lists(st.sampled_from(["a", "é", LAMP, "\\", '"', "\ud83d", "\udea6", '"content": "', "\n"])), st.data())
 def test_a_text_may_be_cut_anywhere(letters: list[str], data: st.DataObject) -> None:
-    """At any UTF-16 unit; what is half for good is replaced, once."""
+    """A text cut at any UTF-16 unit is decoded whole; a lone half is replaced once."""
     whole = units("".join(letters))
     cuts = sorted(data.draw(st.sets(st.integers(1, len(whole)), max_size=5))) if whole else []
     pieces = ["".join(whole[a:b]) for a, b in zip([0, *cuts], [*cuts, len(whole)], strict=True)]
@@ -57,13 +57,13 @@ def said(piece: str) -> bytes:
 
 
 def test_arguments_are_whole() -> None:
-    """A tool gets the character, not two signs that mean nothing."""
+    """Tool arguments contain the character, not two replacement characters."""
     parts = decoded(frame(arguments('{"q": "x \ud83d')), frame(arguments('\udea6 y"}')))
     assert "".join(p.arguments or "" for p in parts if isinstance(p, CallDelta)) == f'{{"q": "x {LAMP} y"}}'
 
 
 def test_reasoning_is_whole_in_both_of_its_places() -> None:
-    """Shown, and in the details that go back."""
+    """Reasoning contains the character, also in the details that are sent back."""
 
     def delta(text: str) -> dict[str, object]:
         detail = {"type": "reasoning.text", "text": text, "index": 0}
@@ -87,20 +87,20 @@ def test_reasoning_is_whole_in_both_of_its_places() -> None:
     ],
 )
 def test_a_half_alone_is_replaced_and_nothing_is_lost(behind: list[bytes]) -> None:
-    """Whatever comes in place of its other half, the text before it is told, before what follows."""
+    """If the other half never comes, the text is still emitted, in order."""
     parts = decoded(said("a \ud83d"), *behind)
     assert text_of(parts).startswith("a \ufffd")
     assert text_of(parts).count("\ufffd") == 1
 
 
 def test_a_comment_between_the_halves_does_no_harm() -> None:
-    """It is no frame."""
+    """A comment between the halves changes nothing."""
     parts = decoded(said("a \ud83d"), b": OPENROUTER PROCESSING\n\n", said("\udea6 b"))
     assert text_of(parts) == f"a {LAMP} b"
 
 
 def test_an_escaped_backslash_is_no_half() -> None:
-    """A text may speak of escapes: its frame is not held back."""
+    """An escaped backslash is not a half: the frame is not held."""
     decoder = ChatStreamDecoder()
     decoder.feed(said("first"))
     one = said("write \\ud83d")

@@ -1,4 +1,4 @@
-"""Frames that differ in their piece alone give the parts that they give one by one, whatever stands in the pieces."""
+"""Frames that differ only in their piece give the same parts as one by one, whatever the pieces contain."""
 
 import random
 
@@ -77,14 +77,14 @@ def put(body: bytes, kind: str = "text") -> bytes:
 
 
 def one_by_one(said: bytes) -> list[str]:
-    """Decode an answer in reads that are too short for a short way of many frames."""
+    """Decode an answer in reads too short for decoding many frames at once."""
     return [repr(part) for part in decoded(*(said[at : at + 100] for at in range(0, len(said), 100)))]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(60))
 def test_pieces_are_read_as_their_frames_are_one_by_one(kind: str, seed: int) -> None:
-    """Bodies that try to end their text, to swallow what follows or to pass for two change no other piece."""
+    """A piece that tries to end its string, to swallow what follows or to look like two changes no other piece."""
     choose = random.Random(seed)
     bodies = [b"word %d " % number for number in range(60)]
     for _ in range(choose.choice((1, 2, 2, 4))):
@@ -105,7 +105,7 @@ def test_all_texts_come_through(kind: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(ODD.keys() - ALIKE))
 def test_pieces_end_at_the_first_frame_that_is_not_alike(name: str) -> None:
-    """What differs in more than its piece is left, and so is all behind it."""
+    """A frame that differs in more than its piece is left, with everything after it."""
     alike, odd = [text(f"word {number} ") for number in range(20)], ODD[name]
     pieces, _, others = pieces_of(whole([*alike, odd, *alike]), SPEAKER)
     assert whole(alike[: len(pieces)]) + others == whole([*alike, odd, *alike])
@@ -130,12 +130,12 @@ def test_pieces_end_at_the_first_frame_that_is_not_alike(name: str) -> None:
     ],
 )
 def test_a_frame_of_another_kind_has_no_template(frame: bytes) -> None:
-    """Only a piece of text, or one of a call's arguments, by the same speaker, in one line."""
+    """Only one-line frames of the same origin with a piece of text or arguments have a template."""
     assert template_of(frame + b"\n\n", SPEAKER) is None
 
 
 def test_the_piece_is_the_one_that_counts() -> None:
-    """Of two places that look alike the template finds the one that is read; of a name given twice that is the last."""
+    """Of two candidates the template uses the one that is decoded; of a duplicate key, the last."""
     elsewhere = text("a", logprobs={"content": "b"})
     found = template_of(elsewhere + b"\n\n", SPEAKER)
     assert found is not None
@@ -147,7 +147,7 @@ def test_the_piece_is_the_one_that_counts() -> None:
 
 
 def test_a_host_that_names_a_piece_twice_says_the_last() -> None:
-    """Also where that one is written as what is put in the place of a piece once was."""
+    """Of two equal keys the last counts, also if its value looks like a probe."""
     last = r'"content": "3c1f9a7e0b52d84\u0036"'
     reads = [text(said).replace(b'"}', b'", ' + last.encode() + b"}") + b"\n\n" for said in "abc"]
     parts = decoded(ROLE + b"\n\n", *reads)
@@ -155,7 +155,7 @@ def test_a_host_that_names_a_piece_twice_says_the_last() -> None:
 
 
 def test_a_frame_full_of_pieces_is_decoded_twice_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each place that is tried takes a decoding of the whole frame: with all of them the cost grew with its square."""
+    """Few candidates are tested: each costs a decoding of the whole frame, so testing all is quadratic."""
     tried: list[bytes] = []
 
     def counted(data: bytes) -> PlainChunk:
@@ -169,7 +169,7 @@ def test_a_frame_full_of_pieces_is_decoded_twice_at_most(monkeypatch: pytest.Mon
 
 
 def test_few_are_not_worth_it() -> None:
-    """A handful of alike frames goes another way."""
+    """A handful of similar frames takes the other path."""
     assert pieces_of(whole([*MANY[:5], arguments("{"), *MANY]), SPEAKER)[0] == []
     assert pieces_of(whole(MANY), (WHO["id"], None, None))[0] == []
 
@@ -193,7 +193,7 @@ def test_a_frame_that_comes_alone_is_read_as_in_any_other_cut(kind: str, seed: i
 
 @pytest.mark.parametrize("body", [*BODIES, b"", b"a"])
 def test_a_piece_alone_is_a_text_or_nothing(body: bytes) -> None:
-    """What is cut out is decoded with its quotes: it is the frame's piece, or the frame is left to others."""
+    """The bytes of a piece are decoded with their quotes: they are the frame's piece, or the frame is left."""
     alone, read = TemplateDecoder(), put(body) + b"\n\n"
     alone.learn(put(b"a word") + b"\n\n", SPEAKER)
     piece = alone.piece_of(read)
@@ -203,7 +203,7 @@ def test_a_piece_alone_is_a_text_or_nothing(body: bytes) -> None:
 
 
 def test_only_a_read_that_is_one_whole_frame_like_the_last_one_is_known() -> None:
-    """Half of one, two of them, one with more behind it, and any after another kind are not."""
+    """Half a frame, two frames, a frame with more after it and any frame after a different one do not fit."""
     alone, frame = TemplateDecoder(), text("a") + b"\n\n"
     assert alone.piece_of(frame) is None
     alone.learn(frame, SPEAKER)
@@ -221,14 +221,14 @@ def test_only_a_read_that_is_one_whole_frame_like_the_last_one_is_known() -> Non
 
 
 def test_pieces_of_several_calls_that_come_alone_stay_apart() -> None:
-    """Each is a piece of the call that its frame names."""
+    """Pieces of arguments belong to the call that their frame names."""
     said = [(number // 4 % 3, f"{number}") for number in range(24)]
     parts = decoded(ROLE + b"\n\n", *(arguments(piece, index) + b"\n\n" for index, piece in said))
     assert [(part.index, part.arguments) for part in parts if isinstance(part, CallDelta)] == said
 
 
 def test_frames_that_are_never_alike_cost_few_templates(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where each has something of its own, templates become ever fewer; one that fits lets them come again."""
+    """If every frame differs, fewer and fewer templates are built; one that fits resets this."""
     made: list[bytes] = []
 
     def counted(frame: bytes, who: object) -> template_decoder.Template | None:
@@ -249,7 +249,7 @@ def test_frames_that_are_never_alike_cost_few_templates(monkeypatch: pytest.Monk
 
 
 def test_what_is_no_frame_alone_is_no_stranger() -> None:
-    """Comments, and reads of several frames, do not keep a slow stream's frames from their template."""
+    """Comments and reads of several frames do not prevent the template."""
     alone = TemplateDecoder()
     for read in (b": a comment\n\n", b"", (text("a") + b"\n\n") * 2) * 9:
         alone.learn(read, SPEAKER)

@@ -16,9 +16,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from signalbox.app.asgi.request_id import info_of
 from signalbox.app.config import SettingsError
+from signalbox.app.response_types import Error
 from signalbox.core.codes import CODES, Code
 from signalbox.core.errors import RequestError, StoreError
-from signalbox.core.messages import JsonObject
 from signalbox.intakes.validation import first_fault
 
 _log = structlog.get_logger()
@@ -46,7 +46,7 @@ def error_response(error: RequestError, headers: dict[str, str] | None = None) -
     fact = CODES[error.code]
     is_named = error.field is not None or error.code is not Code.INVALID_REQUEST  # else there is no field to mend
     message = f"{error.message} {fact.todo}" if is_named else error.message
-    body: JsonObject = {"code": str(error.code), "message": message}
+    body: Error = {"code": str(error.code), "message": message}
     if error.field:
         body["field"] = error.field
     wait = _RETRY_SECONDS if error.retry_after is None and error.status == 503 else error.retry_after

@@ -29,7 +29,7 @@ from signalbox.app.logs.rejected_requests import Refusals
 from signalbox.app.logs.run_log import RunLog
 from signalbox.app.logs.setup import configure_logs
 from signalbox.app.model_list import ModelList
-from signalbox.app.openapi_examples import add_openapi
+from signalbox.app.openapi import add_openapi, operation_id
 from signalbox.app.operator_token import AdminToken, admin_token
 from signalbox.app.process.cluster_member import join, sharing_of
 from signalbox.app.process.gc_tuning import freeze
@@ -121,6 +121,7 @@ def create_app(
         version=__version__,
         summary="One chat endpoint for every model, with tools that always work.",
         lifespan=lifespan,
+        generate_unique_id_function=operation_id,
         docs_url=None,  # the page at /docs is ours: FastAPI's asks a public host for its viewer
         redoc_url=None,
     )

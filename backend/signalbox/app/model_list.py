@@ -8,9 +8,9 @@ from functools import partial
 import orjson
 
 from signalbox.app.asgi.conditional import etag_of
+from signalbox.app.response_types import Model
 from signalbox.core.bounds.offload_thresholds import LARGE
 from signalbox.core.catalog import ModelFacts
-from signalbox.core.messages import JsonObject
 from signalbox.offload import offloaded
 from signalbox.services.catalog import ModelCatalog
 from signalbox.wire.json_text import dumps
@@ -53,7 +53,7 @@ def _pack(models: Sequence[ModelFacts], rest: bytes, *, hidden: bool) -> Packed:
     return Packed(models, plain, gzip.compress(plain, _BEST, mtime=0), etag_of(plain))
 
 
-def shown(model: ModelFacts) -> JsonObject:
+def shown(model: ModelFacts) -> Model:
     """Return a model as the API lists it."""
     return {
         "id": model.id,

@@ -1,119 +1,215 @@
-"""What the OpenAPI page shows beyond what FastAPI reads off the routes: bodies by schema, examples, a stream."""
+"""Examples of the OpenAPI document: requests by the name of their schema, responses likewise, and a stream."""
 
 from typing import Any
 
-from fastapi import FastAPI
-from fastapi.openapi.utils import get_openapi
-from pydantic import BaseModel
-from pydantic.json_schema import models_json_schema
+REQUESTS: dict[str, dict[str, Any]] = {
+    "ChatRequest": {
+        "one question": {"model": "openai/sim", "prompt": "What is the tool loop of Signalbox?"},
+        "a conversation with reasoning": {
+            "model": "anthropic/sim",
+            "messages": [
+                {"role": "system", "content": "Answer in one sentence."},
+                {"role": "user", "content": "What is 17 % of 2,340, and what time is it in Tokyo?"},
+            ],
+            "reasoning": {"effort": "low"},
+            "tools": ["calculate", "get_current_time"],
+        },
+    },
+    "CreateConversation": {"a title": {"title": "Time zones"}, "the client's own id": {"id": "chat-1"}},
+    "UpdateConversation": {
+        "a title": {"title": "Time zones"},
+        "another branch": {"leaf_id": "4f0c1c6fd0e54c1d9d1f0a4e4e3f8a11"},
+    },
+    "CreateSave": {"a run": {"run_id": "85fa395f316fede103d7763f27725079", "title": "Tokyo", "data": {"tab": "tools"}}},
+    "FlagOverride": {"back to legacy": {"state": "off"}, "a share": {"state": "percent", "percent": 10}},
+}
 
-from signalbox.app.schemas import ErrorAnswer
-from signalbox.intakes.v1_schema import ChatRequest
-
-_REF = "#/components/schemas/{model}"
-_BODIES: list[type[BaseModel]] = []
-
-
-def body_of(model: type[BaseModel], examples: dict[str, Any]) -> dict[str, Any]:
-    """Describe a body that a route reads itself."""
-    _BODIES.append(model)
-    content = {
-        "schema": {"$ref": _REF.format(model=model.__name__)},
-        "examples": {name: {"value": value} for name, value in examples.items()},
-    }
-    return {"requestBody": {"required": True, "content": {"application/json": content}}}
-
-
-def headers_of(told: dict[str, str]) -> dict[str, Any]:
-    """Describe headers that a route reads itself, by their names."""
-    schema = {"anyOf": [{"type": "string"}, {"type": "null"}]}
-    return {
-        "parameters": [
+RESPONSES: dict[str, Any] = {
+    "ErrorResponse": {
+        "error": {
+            "code": "INVALID_REQUEST",
+            "message": "max_steps: Input should be less than or equal to 20. Fix the field named in `field`.",
+            "field": "max_steps",
+        }
+    },
+    "RunList": {
+        "runs": [
             {
-                "name": name,
-                "in": "header",
-                "required": False,
-                "description": words,
-                "schema": {**schema, "title": name.title()},
+                "run_id": "85fa395f316fede103d7763f27725079",
+                "status": "complete",
+                "code": None,
+                "model": "openai/sim",
+                "loop": "v2",
+                "flag": {"variant": "v2", "reason": "STATIC"},
+                "started": 1795227719.6120903,
+                "ended": 1795227719.6216757,
+                "steps": 2,
+                "cost": 0.0013525,
+                "cost_estimated": False,
+                "settled_at": None,
+                "conversation_id": None,
+                "parent_id": None,
+                "simulated": True,
             }
-            for name, words in told.items()
-        ]
-    }
-
-
-EXAMPLES: dict[str, dict[str, Any]] = {
-    "one question": {"model": "openai/sim", "prompt": "What is the tool loop of Signalbox?"},
-    "a conversation with reasoning": {
-        "model": "anthropic/sim",
-        "messages": [
-            {"role": "system", "content": "Answer in one sentence."},
-            {"role": "user", "content": "What is 17 % of 2,340, and what time is it in Tokyo?"},
         ],
-        "reasoning": {"effort": "low"},
-        "tools": ["calculate", "get_current_time"],
+        "next": None,
+        "all_owners": False,
+    },
+    "RunTrace": {
+        "run_id": "85fa395f316fede103d7763f27725079",
+        "status": "complete",
+        "code": None,
+        "model": "openai/sim",
+        "loop": "v2",
+        "flag": {"variant": "v2", "reason": "STATIC"},
+        "started": 1795227719.6120903,
+        "ended": 1795227719.6216757,
+        "steps": 2,
+        "cost": 0.0013525,
+        "cost_estimated": False,
+        "settled_at": None,
+        "conversation_id": None,
+        "parent_id": None,
+        "simulated": True,
+        "watchers": 0,
+        "request": {"model": "openai/sim", "tools": ["calculate"], "messages": [{"role": "user", "characters": 16}]},
+        "attempts": [
+            {
+                "step": 1,
+                "number": 1,
+                "final": False,
+                "model": "openai/sim",
+                "tools": ["calculate"],
+                "tool_choice": None,
+                "messages": 1,
+                "params": [],
+                "changes": [],
+                "started": 1795227719.6123354,
+                "first_part": 1795227719.6170058,
+                "ended": 1795227719.6184313,
+                "generation_id": "gen-1795227719-g5WHjS3F2hiDZij23xGV",
+                "served_model": "openai/sim",
+                "provider": "OpenAI",
+                "usage": {"input": 164, "output": 34, "reasoning": 25, "cached": 0, "cost": 0.000545},
+                "error": None,
+                "code": None,
+                "streamed": True,
+                "settled": False,
+                "cancelled": None,
+                "stop_ends_billing": True,
+            }
+        ],
+        "tools": [
+            {
+                "id": "Ju6N7RNKI",
+                "name": "calculate",
+                "arguments": '{"expression":"17 * 23"}',
+                "category": "utility",
+                "visibility": "hidden",
+                "step": 1,
+                "announced": 1795227719.617,
+                "started": 1795227719.618,
+                "ended": 1795227719.618,
+                "success": True,
+                "code": None,
+            }
+        ],
+        "warnings": [],
+        "events": 52,
+        "done": {"type": "done", "done": True, "status": "complete", "steps": 2},
+    },
+    "StoppedRun": {"run_id": "85fa395f316fede103d7763f27725079", "stopped": True, "status": "cancelled"},
+    "ConversationList": {
+        "conversations": [
+            {
+                "id": "chat-1",
+                "title": "What is the time in Tokyo?",
+                "created": 1795227719.6,
+                "updated": 1795227801.2,
+                "messages": 4,
+                "cost": 0.0027,
+                "paid": 0,
+                "model": "anthropic/sim",
+                "is_running": False,
+            }
+        ],
+        "next": None,
+    },
+    "SaveList": {
+        "saves": [
+            {
+                "id": "0f7dd0a6b3c94b1f8a1c7be1d7f4a6e2",
+                "title": "Tokyo",
+                "created": 1795227801.25,
+                "run_id": "85fa395f316fede103d7763f27725079",
+                "model": "openai/sim",
+                "status": "complete",
+            }
+        ],
+        "next": None,
+    },
+    "ModelList": {
+        "models": [
+            {
+                "id": "openai/sim",
+                "name": "OpenAI: Simulated",
+                "context_length": 400000,
+                "max_output": 16384,
+                "created": 1763683200,
+                "pricing": {"prompt": "0.00000125", "completion": "0.00001"},
+                "supported_parameters": ["include_reasoning", "max_tokens", "tools"],
+                "badges": ["images", "json", "reasoning", "tools"],
+                "hidden": False,
+            }
+        ],
+        "fetched": 1795227719.2,
+        "default": None,
+    },
+    "ToolList": {
+        "tools": [
+            {
+                "name": "get_current_time",
+                "title": "Clock",
+                "summary": "Tells the date and time anywhere in the world.",
+                "description": "Tell the current date, weekday and time in a time zone, with its offset from UTC.",
+                "parameters": {
+                    "type": "object",
+                    "properties": {
+                        "timezone": {
+                            "type": "string",
+                            "description": "IANA time zone name such as Europe/Berlin or America/New_York. "
+                            "Default: UTC.",
+                        }
+                    },
+                    "required": [],
+                },
+                "category": "utility",
+                "visibility": "hidden",
+                "eager": True,
+                "timeout": 5.0,
+                "available": True,
+                "unavailable": None,
+            }
+        ],
+        "limits": {"max_steps": 8, "max_searches": 6},
+    },
+    "Readiness": {
+        "status": "ready",
+        "checks": {"data_folder": True, "database": True, "upstream": True, "accepting": True},
+        "simulated": True,
+        "loop": "v2",
+    },
+    "FeatureFlag": {
+        "key": "tool_loop_v2",
+        "state": "percent",
+        "percent": 10,
+        "environment": None,
+        "effective": "10 % of the conversations use the V2 loop, the others the legacy loop.",
+        "sticky": "conversation",
     },
 }
-_REQUEST_ID = {
-    "x-request-id": {
-        "description": "The request's own x-request-id where it sent a sane one, else a new one; the log has it too",
-        "schema": {"type": "string"},
-    }
-}
-CHAT_BODY = body_of(ChatRequest, EXAMPLES)
-CHAT_HEADERS = headers_of(
-    {
-        "x-tool-loop": "v2 or legacy: the loop of this run, where SIGNALBOX_ALLOW_LOOP_HEADER lets a client choose",
-        "last-event-id": "<run_id>:<seq> of the last event that was seen: resume that run, and start none",
-        "idempotency-key": "the same key and body again answer with the run that they started first",
-    }
-)
-_STREAM = (
+
+STREAM = (
     'data: {"type":"content","content":"The ","v":"1.1","run_id":"4f…","loop":"v2"}\nid: 4f…:1\n\n'
     'data: {"type":"done","done":true,"status":"complete","steps":1,"ts":1790000000000}\nid: 4f…:2\n\n'
 )
-_CONTRACT = "Events of the contract v1.1: docs/sse-contract.md; each is valid against GET /api/contract/v1.1.json"
-STREAM_ANSWERS: dict[int | str, dict[str, Any]] = {
-    200: {"description": _CONTRACT, "content": {"text/event-stream": {"example": _STREAM}}},
-    "4XX": {"description": "Refused before a run: nothing started, nothing spent", "model": ErrorAnswer},
-}
-
-
-def add_openapi(app: FastAPI) -> None:
-    """Complete the app's OpenAPI: the bodies' schemas, and our own error shape in place of FastAPI's."""
-
-    def openapi() -> dict[str, Any]:
-        if app.openapi_schema is None:
-            whole = get_openapi(title=app.title, version=app.version, summary=app.summary, routes=app.routes)
-            _, bodies = models_json_schema(
-                [(model, "validation") for model in [*_BODIES, ErrorAnswer]], ref_template=_REF
-            )
-            schemas = whole.setdefault("components", {}).setdefault("schemas", {})
-            schemas |= bodies["$defs"]
-            for name in ("HTTPValidationError", "ValidationError"):
-                schemas.pop(name, None)
-            whole["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
-            for path, operations in whole["paths"].items():
-                for operation in operations.values():
-                    _complete(operation, is_api=path.startswith("/api/") and not path.startswith("/api/contract/"))
-            app.openapi_schema = whole
-        return app.openapi_schema
-
-    app.openapi = openapi
-
-
-def _complete(operation: dict[str, Any], *, is_api: bool) -> None:
-    """Say what FastAPI cannot know of an operation: a stream's kind, the one shape of refusals, the token."""
-    responses = operation["responses"]
-    responses.pop("422", None)
-    content = responses.get("200", {}).get("content", {})
-    if "text/event-stream" in content:
-        content.pop("application/json", None)
-    errors = {"4XX": "Refused: a code, a sentence, and the field where it is one"}
-    if is_api:
-        errors["5XX"] = "Not now (503, with retry-after), or a fault of the server's"
-        operation["security"] = [{"token": []}, {}]  # whether one is needed the settings say: docs/security.md
-    schema = {"$ref": _REF.format(model=ErrorAnswer.__name__)}
-    for kind, words in errors.items():
-        responses.setdefault(kind, {"description": words})["content"] = {"application/json": {"schema": schema}}
-    for answer in responses.values():
-        answer.setdefault("headers", {}).update(_REQUEST_ID)

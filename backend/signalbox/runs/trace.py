@@ -1,18 +1,122 @@
-"""A run's trace as JSON: the redacted request, steps, attempts, tools, usage and cost."""
+"""A run as JSON: its summary, and its trace with the redacted request, attempts, tool calls, usage and cost."""
 
 from collections.abc import Sequence
+from typing import Annotated, Any, Literal, NotRequired, TypedDict, cast
 
 import msgspec
+from msgspec import Meta
 
+from signalbox.chat.loops.progress import Attempt
 from signalbox.core.conversations import shown_id
-from signalbox.core.events import AnyEvent, Done, Stamped, ToolCalls, ToolExecuting, ToolResult, Warning
-from signalbox.core.messages import JsonObject, JsonValue
+from signalbox.core.events import (
+    AnyEvent,
+    Done,
+    Flag,
+    LoopName,
+    Stamped,
+    Status,
+    ToolCalls,
+    ToolExecuting,
+    ToolResult,
+    Warning,
+)
+from signalbox.core.messages import JsonObject
 from signalbox.core.records import RunRecord
+from signalbox.core.tools import Category, Visibility
 from signalbox.profiles.hosts import stop_ends_billing
 
+EpochSeconds = Annotated[float, Meta(description="Epoch seconds.")]
+Usd = Annotated[float, Meta(description="US dollars.")]
 
-def summary_of(record: RunRecord) -> JsonObject:
-    """Return the summary of a run for lists."""
+
+class Owner(TypedDict):
+    """The API token that a run was started with."""
+
+    id: str
+    name: str | None
+
+
+class RunSummary(TypedDict):
+    """A run in a list."""
+
+    run_id: str
+    status: Literal[Status, "running"]
+    code: Annotated[str | None, Meta(description="Why the run ended, unless it is complete or cancelled.")]
+    model: str
+    loop: LoopName
+    flag: Annotated[Flag | None, Meta(description="Why this loop drove the run.")]
+    started: EpochSeconds
+    ended: EpochSeconds | None
+    steps: Annotated[int, Meta(description="Model calls.")]
+    cost: Usd | None
+    cost_estimated: Annotated[bool, Meta(description="Some attempt may have a cost that is not in `cost`.")]
+    settled_at: Annotated[float | None, Meta(description="When the last missing cost arrived, in epoch seconds.")]
+    conversation_id: str | None
+    parent_id: Annotated[str | None, Meta(description="The message that the run answers.")]
+    simulated: Annotated[bool, Meta(description="The simulator answered.")]
+    owner: NotRequired[
+        Annotated[
+            Owner | None, Meta(description="Only for the operator; null if the run was started without an API token.")
+        ]
+    ]
+
+
+class MessageOutline(TypedDict):
+    """A message of the request, without its text."""
+
+    role: Literal["system", "user", "assistant", "tool"]
+    characters: int
+    calls: NotRequired[Annotated[list[str], Meta(description="Names of the tools that the assistant called.")]]
+    name: NotRequired[Annotated[str, Meta(description="The tool whose result this is.")]]
+
+
+class RequestOutline(TypedDict, total=False):
+    """The request without its texts: an outline of the messages, and every other field as it was sent."""
+
+    messages: list[MessageOutline]
+    instruction: Annotated[str, Meta(description="How the model was asked to continue an answer.")]
+
+
+class RunAttempt(Attempt, kw_only=True):
+    """One upstream request. A step that was retried has several."""
+
+    tool_choice: Annotated[Any, Meta(description="`auto`, `none`, `required`, the forced tool, or null.")]
+    stop_ends_billing: Annotated[
+        bool | None, Meta(description="Whether a stop ends the billing at this provider; null if unknown.")
+    ]
+
+
+class CallTrace(TypedDict):
+    """A tool call: announced, started, ended. Calls that never ran have no `started`."""
+
+    id: str
+    name: str
+    arguments: Annotated[str, Meta(description="JSON text.")]
+    category: Category
+    visibility: Visibility
+    step: int | None
+    announced: EpochSeconds
+    started: NotRequired[EpochSeconds]
+    ended: NotRequired[EpochSeconds]
+    success: NotRequired[bool]
+    code: NotRequired[Annotated[str | None, Meta(description="Why the call has no result.")]]
+    cached: NotRequired[Annotated[bool, Meta(description="The result of an equal search was used again.")]]
+
+
+class RunTrace(RunSummary):
+    """What a run did. It contains no text of the conversation."""
+
+    watchers: Annotated[int, Meta(description="Subscribers of the run in this worker.")]
+    request: RequestOutline
+    attempts: list[RunAttempt]
+    tools: list[CallTrace]
+    warnings: list[Warning]
+    events: Annotated[int, Meta(description="How many events the run has emitted.")]
+    done: Annotated[Done | None, Meta(description="The last event; null while the run is active.")]
+
+
+def summary_of(record: RunRecord) -> RunSummary:
+    """Summarize a run for a list."""
     return {
         "run_id": record.id,
         "status": record.status or "running",
@@ -32,47 +136,57 @@ def summary_of(record: RunRecord) -> JsonObject:
     }
 
 
-def trace_of(record: RunRecord, events: Sequence[Stamped], *, subscribers: int = 0) -> JsonObject:
-    """Return the complete trace; times are epoch seconds."""
+def trace_of(record: RunRecord, events: Sequence[Stamped], *, subscribers: int = 0) -> RunTrace:
+    """Return the whole trace."""
     last = events[-1].event if events else None
     return {
         **summary_of(record),
         "watchers": subscribers,
-        "request": record.request,
+        "request": cast(RequestOutline, record.request),
         "attempts": [_attempt(attempt) for attempt in record.attempts],
-        "tools": _tools(events),
+        "tools": _calls(events),
         "warnings": [msgspec.to_builtins(s.event) for s in events if isinstance(s.event, Warning)],
         "events": len(events),
         "done": msgspec.to_builtins(last) if isinstance(last, Done) else None,
     }
 
 
-def _attempt(attempt: JsonObject) -> JsonObject:
+def _attempt(attempt: JsonObject) -> Any:
+    """Return the JSON of a RunAttempt."""
     provider = attempt.get("provider")
     named = provider if isinstance(provider, str) else None
     return {**attempt, "stop_ends_billing": stop_ends_billing(named, streamed=bool(attempt.get("streamed")))}
 
 
-def _tools(events: Sequence[Stamped]) -> list[JsonValue]:
-    """Merge each call's announcement, start and result."""
-    calls: dict[str, JsonObject] = {}
+def _calls(events: Sequence[Stamped]) -> list[CallTrace]:
+    """Join each call's announcement, start and result."""
+    calls: dict[str, CallTrace] = {}
     for stamped in events:
         _add_event(calls, stamped.event, stamped.at / 1000)
     return [*calls.values()]
 
 
-def _add_event(calls: dict[str, JsonObject], event: AnyEvent, at: float) -> None:
+def _add_event(calls: dict[str, CallTrace], event: AnyEvent, at: float) -> None:
     match event:
         case ToolCalls():
             step = None if event.step is msgspec.UNSET else event.step
             for call in event.calls:
-                calls[call.id] = {**msgspec.to_builtins(call), "step": step, "announced": at}
+                calls[call.id] = {
+                    "id": call.id,
+                    "name": call.name,
+                    "arguments": call.arguments,
+                    "category": call.category,
+                    "visibility": call.visibility,
+                    "step": step,
+                    "announced": at,
+                }
         case ToolExecuting() if event.id in calls:
             calls[event.id]["started"] = at
         case ToolResult() if event.id in calls:
             result = msgspec.to_builtins(event.result)
-            calls[event.id] |= {"ended": at, "success": result["success"], "code": result.get("code")}
+            call = calls[event.id]
+            call["ended"], call["success"], call["code"] = at, result["success"], result.get("code")
             if event.cached is True:
-                calls[event.id]["cached"] = True
+                call["cached"] = True
         case _:
             pass

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from signalbox.app.config import Settings
 from signalbox.app.main import create_app
+from signalbox.app.openapi_examples import RESPONSES
 from signalbox.intakes.v1_schema import ChatRequest
 
 from tests.project.docs.pages import ROOT, codes_in, page, pages, rows
@@ -90,6 +91,14 @@ def test_every_json_example_is_json(name: str) -> None:
             ChatRequest.model_validate(value)
             questions += 1
     assert questions or name != "api.md"
+
+
+def test_the_openapi_examples_are_those_of_the_page() -> None:
+    """A reader of either sees the same response; the trace is shortened on the page, and the flag has no example."""
+    shown = [json.loads(block) for block in PAGE.blocks("json")]
+    examples = {name: example for name, example in RESPONSES.items() if name not in {"RunTrace", "FeatureFlag"}}
+    assert [name for name, example in examples.items() if example not in shown] == []
+    assert examples
 
 
 def test_every_curl_asks_a_valid_question() -> None:

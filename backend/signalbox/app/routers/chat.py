@@ -10,7 +10,7 @@ from signalbox.app.access import who_of
 from signalbox.app.asgi.raw_headers import headers_of
 from signalbox.app.asgi.request_id import info_of
 from signalbox.app.deps import Parts, parts_of
-from signalbox.app.openapi_examples import CHAT_BODY, CHAT_HEADERS, STREAM_ANSWERS
+from signalbox.app.openapi import CHAT_BODY, CHAT_HEADERS, CHAT_RESPONSES
 from signalbox.app.request.body import object_in, read_body
 from signalbox.app.request.idempotency import checked_key, digest_of, owned
 from signalbox.app.request.query_parameters import refuse_unknown
@@ -32,7 +32,7 @@ V1Body: TypeAlias = Body[ChatRequest]
 _HEADERS = (b"last-event-id", b"idempotency-key", b"x-tool-loop")
 
 
-@router.post("/api/chat/stream", openapi_extra={**CHAT_HEADERS, **CHAT_BODY}, responses=STREAM_ANSWERS)
+@router.post("/api/chat/stream", openapi_extra={**CHAT_HEADERS, **CHAT_BODY}, responses=CHAT_RESPONSES)
 async def stream_chat(request: Request) -> Response:
     """Answer a conversation as a stream of contract v1.1; after validation the status is always 200.
 

@@ -1,10 +1,10 @@
-"""Conversations: begin, list and search, open, change, take away, delete."""
+"""/api/conversations: create, list and search, read, change, delete, export."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from time import time
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, cast
 
 import msgspec
 from fastapi import APIRouter, Query, Request, Response
@@ -12,11 +12,21 @@ from fastapi import APIRouter, Query, Request, Response
 from signalbox.app.access import WhoDep
 from signalbox.app.conversation_binding import new_node_id
 from signalbox.app.deps import Parts, PartsDep
-from signalbox.app.openapi_examples import body_of
+from signalbox.app.openapi import BODY_ERRORS, api_errors, json_body, json_response
 from signalbox.app.request.body import read_model
 from signalbox.app.request.paging import Before, Limit, cursor_at, cursor_in
 from signalbox.app.request.query_parameters import KnownParameters
-from signalbox.app.schemas import ConversationChange, ConversationIn
+from signalbox.app.request_bodies import CreateConversation, UpdateConversation
+from signalbox.app.response_types import Conversation as ConversationResponse
+from signalbox.app.response_types import (
+    ConversationExport,
+    ConversationHead,
+    ConversationInfo,
+    ConversationList,
+    ConversationSummary,
+    DeletedConversation,
+)
+from signalbox.app.response_types import Node as NodeResponse
 from signalbox.conversations.export import as_json, as_markdown, file_name
 from signalbox.conversations.search import excerpt
 from signalbox.conversations.tree import Tree
@@ -27,17 +37,8 @@ from signalbox.core.errors import RequestError, StoreError
 from signalbox.core.events import Content, Stamped
 from signalbox.core.messages import FilePart, ImagePart, JsonObject, Message
 from signalbox.offload import offloaded
+from signalbox.store import conversations as stored
 from signalbox.store.conversation_list import lines_of
-from signalbox.store.conversations import (
-    Deleted,
-    add_conversation,
-    change_conversation,
-    delete_conversation,
-    events_of_runs,
-    find_conversation,
-    unfinished_of,
-    whole_of,
-)
 from signalbox.wire.json_text import dumps
 
 router = APIRouter(prefix="/api/conversations", tags=["conversations"], route_class=KnownParameters)
@@ -45,37 +46,39 @@ router = APIRouter(prefix="/api/conversations", tags=["conversations"], route_cl
 UNTITLED = "New conversation"
 # What a node or an event takes to be written, in bytes of a text that take as long.
 _EFFORT = 100
-_BEGIN = {"a title": {"title": "Time zones"}, "an id of the client's own": {"id": "chat-1"}}
-_CHANGE = {"a title": {"title": "Time zones"}, "another branch": {"leaf_id": "4f0c1c6fd0e54c1d9d1f0a4e4e3f8a11"}}
 
 
 @router.post(
     "",
     response_model=None,
-    responses={201: {"description": "It was begun"}},
-    openapi_extra=body_of(ConversationIn, _BEGIN),
+    responses={
+        200: json_response(ConversationInfo, "A conversation with this id exists and was not changed."),
+        201: json_response(ConversationInfo, "The conversation was created."),
+        **api_errors(*BODY_ERRORS),
+    },
+    openapi_extra=json_body(CreateConversation, required=False),
 )
-async def begin_conversation(request: Request, parts: PartsDep, who: WhoDep, response: Response) -> JsonObject:
-    """Begin a conversation: 201; 200 where there is one of that id, which stays as it is."""
+async def create_conversation(request: Request, parts: PartsDep, who: WhoDep, response: Response) -> ConversationInfo:
+    """Create a conversation without a question. The body may be absent."""
     has_body = request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers
-    wanted = ConversationIn() if not has_body else await read_model(request, ConversationIn, _limit(parts))
+    wanted = CreateConversation() if not has_body else await read_model(request, CreateConversation, _limit(parts))
     now = time()
     key = key_of(who.owner, wanted.id or new_node_id())
     new = Conversation(key, wanted.title or "", wanted.title is not None, now, now, who.owner)
-    is_new = await parts.database.write(add_conversation, new)
+    is_new = await parts.database.write(stored.add_conversation, new)
     response.status_code = 201 if is_new else 200
-    return _told(new if is_new else await _found(key, parts))
+    return _info(new if is_new else await _found(key, parts))
 
 
-@router.get("", response_model=None)
+@router.get("", response_model=None, responses={200: json_response(ConversationList), **api_errors()})
 async def list_conversations(
     parts: PartsDep,
     who: WhoDep,
-    search: Annotated[str, Query(max_length=200, description="Letters that a title, a message or an answer has")] = "",
+    search: Annotated[str, Query(max_length=200, description="Text in a title, a message or an answer")] = "",
     limit: Limit = 50,
     before: Before = None,
-) -> JsonObject:
-    """List one's conversations, the newest first; `next` is the `before` of the next page, null on the last one."""
+) -> ConversationList:
+    """List and search your conversations, the most recently used first."""
     wanted = folded(search.strip())
     cursor = cursor_in(before)
     if cursor is not None:
@@ -87,47 +90,64 @@ async def list_conversations(
         await _written(parts)
         lines, found = await parts.database.read(lines_of, who.owner, limit + 1, cursor, wanted)
     shown = lines[:limit]
-    told = [_line(line, parts) for line in shown]
+    summaries = [_summary(line, parts) for line in shown]
     if wanted:
         texts = [found[line.conversation.id] for line in shown]
         matches = await offloaded(lambda: [excerpt(text, wanted) for text in texts], size=sum(map(len, texts)))
-        told = [{**line, "match": match} for line, match in zip(told, matches, strict=True)]
+        for summary, match in zip(summaries, matches, strict=True):
+            summary["match"] = match
     last = shown[-1].conversation if len(lines) > limit else None
-    return {"conversations": [*told], "next": cursor_at(last.updated, shown_id(last.id)) if last else None}
+    return {"conversations": summaries, "next": cursor_at(last.updated, shown_id(last.id)) if last else None}
 
 
-@router.get("/{conversation_id}", response_model=None)
-async def open_conversation(conversation_id: str, parts: PartsDep, who: WhoDep) -> Response:
-    """Return a conversation with all its branches, in the order in which they came."""
+@router.get(
+    "/{conversation_id}",
+    response_model=None,
+    responses={200: json_response(ConversationResponse), **api_errors(Code.UNKNOWN_CONVERSATION)},
+)
+async def get_conversation(conversation_id: str, parts: PartsDep, who: WhoDep) -> Response:
+    """Return a conversation with all its branches, in the order of their creation."""
     conversation, nodes, bodies = await _opened(key_of(who.owner, conversation_id), parts)
 
     def written() -> bytes:
-        head: JsonObject = {**_told(conversation), "leaf_id": conversation.leaf_id}
-        return dumps({**head, "messages": [_node(node, bodies) for node in nodes]})
+        whole: ConversationResponse = {**_head(conversation), "messages": [_node(node, bodies) for node in nodes]}
+        return dumps(cast(JsonObject, whole))
 
     return Response(await offloaded(written, size=_effort(nodes)), media_type="application/json")
 
 
-@router.patch("/{conversation_id}", response_model=None, openapi_extra=body_of(ConversationChange, _CHANGE))
-async def update_conversation(conversation_id: str, request: Request, parts: PartsDep, who: WhoDep) -> JsonObject:
-    """Give a title, or choose the node that the next question follows."""
+@router.patch(
+    "/{conversation_id}",
+    response_model=None,
+    responses={
+        200: json_response(ConversationHead),
+        **api_errors(*BODY_ERRORS, Code.UNKNOWN_CONVERSATION, Code.UNKNOWN_MESSAGE),
+    },
+    openapi_extra=json_body(UpdateConversation),
+)
+async def update_conversation(conversation_id: str, request: Request, parts: PartsDep, who: WhoDep) -> ConversationHead:
+    """Set the title, or select the node that the next question follows."""
     key = key_of(who.owner, conversation_id)
     await _found(key, parts)
-    wanted = await read_model(request, ConversationChange, _limit(parts))
-    changed = await parts.database.write(change_conversation, key, wanted.title, wanted.leaf_id)
+    wanted = await read_model(request, UpdateConversation, _limit(parts))
+    changed = await parts.database.write(stored.change_conversation, key, wanted.title, wanted.leaf_id)
     if changed is None:
         raise RequestError(Code.UNKNOWN_CONVERSATION)
-    return {**_told(changed), "leaf_id": changed.leaf_id}
+    return _head(changed)
 
 
-@router.delete("/{conversation_id}", response_model=None)
-async def remove_conversation(conversation_id: str, parts: PartsDep, who: WhoDep) -> JsonObject:
-    """Stop what is under way in a conversation and delete all of it; saves stay, and the answer counts them."""
+@router.delete(
+    "/{conversation_id}",
+    response_model=None,
+    responses={200: json_response(DeletedConversation), **api_errors(Code.UNKNOWN_CONVERSATION, Code.WORKER_SILENT)},
+)
+async def delete_conversation(conversation_id: str, parts: PartsDep, who: WhoDep) -> DeletedConversation:
+    """Stop active runs of a conversation and delete all of it. Saves of its runs remain."""
     key = key_of(who.owner, conversation_id)
     await _found(key, parts)
-    for run_id in await parts.database.read(unfinished_of, key):
+    for run_id in await parts.database.read(stored.unfinished_of, key):
         await _stop(run_id, parts)
-    deleted = await parts.database.write(delete_conversation, key)
+    deleted = await parts.database.write(stored.delete_conversation, key)
     if deleted is None:
         raise RequestError(Code.UNKNOWN_CONVERSATION)
     await _drop(deleted, parts)
@@ -138,7 +158,16 @@ async def remove_conversation(conversation_id: str, parts: PartsDep, who: WhoDep
 @router.get(
     "/{conversation_id}/export",
     response_class=Response,
-    responses={200: {"content": {"text/markdown": {}, "application/json": {}}, "description": "A file"}},
+    responses={
+        200: {
+            "description": "The conversation as a file.",
+            "content": {
+                **json_response(ConversationExport)["content"],
+                "text/markdown": {"schema": {"type": "string"}},
+            },
+        },
+        **api_errors(Code.UNKNOWN_CONVERSATION),
+    },
 )
 async def export_conversation(
     conversation_id: str,
@@ -146,17 +175,17 @@ async def export_conversation(
     who: WhoDep,
     kind: Annotated[Literal["markdown", "json"], Query(alias="format")] = "markdown",
 ) -> Response:
-    """Return a conversation as a file: the branch that is shown as Markdown, or the whole tree as JSON."""
+    """Return a conversation as a file: the current branch as Markdown, or all branches as JSON."""
     await _written(parts)
     conversation, nodes, bodies = await _opened(key_of(who.owner, conversation_id), parts)
     conversation = replace(conversation, id=conversation_id, title=conversation.title or UNTITLED)
     shown = nodes if kind == "json" else Tree(nodes).path(conversation.leaf_id)
     run_ids = [node.id for node in shown if node.run is not None]
-    events = await parts.database.read(events_of_runs, run_ids)
+    events = await parts.database.read(stored.events_of_runs, run_ids)
 
     def written() -> bytes:
         if kind == "json":
-            return as_json(conversation, [_node(node, bodies) for node in nodes], bodies, events)
+            return as_json(conversation, [cast(JsonObject, _node(node, bodies)) for node in nodes], bodies, events)
         return as_markdown(conversation, shown, bodies, events).encode("utf-8", "replace")
 
     body = await offloaded(written, size=_effort(nodes) + _EFFORT * sum(map(len, events.values())))
@@ -169,7 +198,7 @@ async def export_conversation(
 
 
 async def _found(key: str, parts: Parts) -> Conversation:
-    found = await parts.database.read(find_conversation, key)
+    found = await parts.database.read(stored.find_conversation, key)
     if found is None:
         raise RequestError(Code.UNKNOWN_CONVERSATION)
     return found
@@ -177,7 +206,7 @@ async def _found(key: str, parts: Parts) -> Conversation:
 
 async def _opened(key: str, parts: Parts) -> tuple[Conversation, list[Node], Mapping[str, tuple[Message, ...]]]:
     """Read a whole conversation; of runs whose text is not on disk yet what came so far."""
-    conversation, nodes, bodies = await parts.database.read(whole_of, key)
+    conversation, nodes, bodies = await parts.database.read(stored.whole_of, key)
     if conversation is None:
         raise RequestError(Code.UNKNOWN_CONVERSATION)
     return conversation, [await _so_far(node, parts) for node in nodes], bodies
@@ -225,17 +254,21 @@ async def _stop(run_id: str, parts: Parts) -> None:
         await parts.runs.stop(run_id)
 
 
-async def _drop(deleted: Deleted, parts: Parts) -> None:
+async def _drop(deleted: stored.Deleted, parts: Parts) -> None:
     """Have nothing written any more of what was deleted, and end what has begun meanwhile."""
     for run_id in deleted.run_ids:
         await _stop(run_id, parts)
         parts.runs.store.discard(run_id)
 
 
-# --- tell -------------------------------------------------------------------------------------------------------
+# --- write ------------------------------------------------------------------------------------------------------
 
 
-def _told(conversation: Conversation) -> JsonObject:
+def _head(conversation: Conversation) -> ConversationHead:
+    return {**_info(conversation), "leaf_id": conversation.leaf_id}
+
+
+def _info(conversation: Conversation) -> ConversationInfo:
     return {
         "id": shown_id(conversation.id),
         "title": conversation.title or UNTITLED,
@@ -244,9 +277,9 @@ def _told(conversation: Conversation) -> JsonObject:
     }
 
 
-def _line(line: Line, parts: Parts) -> JsonObject:
+def _summary(line: Line, parts: Parts) -> ConversationSummary:
     return {
-        **_told(line.conversation),
+        **_info(line.conversation),
         "messages": line.messages,
         "cost": _amount(line.cost),
         "paid": _amount(line.paid),
@@ -259,8 +292,8 @@ def _amount(usd: float | None) -> float | None:
     return None if usd is None else round(usd, 12)  # a sum of floats has dust
 
 
-def _node(node: Node, bodies: Mapping[str, tuple[Message, ...]]) -> JsonObject:
-    told: JsonObject = {
+def _node(node: Node, bodies: Mapping[str, tuple[Message, ...]]) -> NodeResponse:
+    written: NodeResponse = {
         "id": node.id,
         "parent_id": node.parent_id,
         "role": node.role,
@@ -268,13 +301,14 @@ def _node(node: Node, bodies: Mapping[str, tuple[Message, ...]]) -> JsonObject:
         "text": node.text,
     }
     if node.system:
-        told["system"] = node.system
+        written["system"] = node.system
     if files := files_in(bodies.get(node.id, ())):
-        told["parts"] = [_part(part) for part in files]
+        written["parts"] = [_part(part) for part in files]
     if node.run is not None:
-        run = {**msgspec.to_builtins(node.run), "status": node.run.status or "running"}
-        told |= {"run_id": node.id, **run}
-    return told
+        run: Any = {**msgspec.to_builtins(node.run), "status": node.run.status or "running"}
+        written["run_id"] = node.id
+        written.update(run)
+    return written
 
 
 def _part(part: ImagePart | FilePart) -> JsonObject:

@@ -1,32 +1,44 @@
-"""Whether this process lives, and whether it can take runs."""
+"""/health: whether the process is alive, and whether runs can start."""
 
 import asyncio
 import os
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import Literal
 
 from fastapi import APIRouter, Response
 
 from signalbox import __version__
 from signalbox.app.deps import Parts, PartsDep
-from signalbox.core.messages import JsonObject
+from signalbox.app.openapi import errors, json_response
+from signalbox.app.response_types import Liveness, Readiness, ReadinessChecks
+from signalbox.core.codes import Code
+from signalbox.core.events import LoopName
 from signalbox.flags.choice import choose_loop
 
 router = APIRouter(prefix="/health", tags=["health"])
 
 
 @router.head("/live", response_model=None, include_in_schema=False)
-@router.get("/live", response_model=None)
-async def live() -> JsonObject:
-    """Answer while the process can, and say which one it is."""
+@router.get("/live", response_model=None, responses={200: json_response(Liveness), **errors(Code.HOST_NOT_ALLOWED)})
+async def get_liveness() -> Liveness:
+    """Answer while the process is alive, with its id."""
     return {"status": "live", "version": __version__, "pid": os.getpid()}
 
 
 @router.head("/ready", response_model=None, include_in_schema=False)
-@router.get("/ready", response_model=None)
-async def ready(parts: PartsDep, response: Response) -> JsonObject:
-    """Tell whether runs can start: folder and database take what is written, an upstream is set up, no stop asked."""
-    checks = {
+@router.get(
+    "/ready",
+    response_model=None,
+    responses={
+        200: json_response(Readiness, "Runs can start."),
+        503: json_response(Readiness, "A check failed."),
+        **errors(Code.HOST_NOT_ALLOWED, Code.INTERNAL),
+    },
+)
+async def get_readiness(parts: PartsDep, response: Response) -> Readiness:
+    """Check whether runs can start: data folder, database, upstream settings, no shutdown under way."""
+    checks: ReadinessChecks = {
         "data_folder": await asyncio.to_thread(_is_writable, parts.settings.signalbox_data_dir),
         "database": parts.runs.store.is_healthy and parts.database.is_healthy,
         "upstream": parts.is_simulated or bool(parts.settings.openrouter_base_url),
@@ -34,12 +46,16 @@ async def ready(parts: PartsDep, response: Response) -> JsonObject:
     }
     is_ready = all(checks.values())
     response.status_code = 200 if is_ready else 503
-    status = "ready" if is_ready else "not ready"
-    return {"status": status, "checks": {**checks}, "simulated": parts.is_simulated, "loop": _loop(parts)}
+    return {
+        "status": "ready" if is_ready else "not ready",
+        "checks": checks,
+        "simulated": parts.is_simulated,
+        "loop": _loop(parts),
+    }
 
 
-def _loop(parts: Parts) -> str:
-    """Say which loop the next run gets, or that it depends on the conversation."""
+def _loop(parts: Parts) -> LoopName | Literal["percent"]:
+    """Return the loop of the next run, or "percent" if it depends on the conversation."""
     lever = parts.lever.read()
     if lever is not None and lever.state == "percent" and parts.settings.tool_loop_v2 is not False:
         return "percent"

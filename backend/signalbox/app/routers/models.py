@@ -7,22 +7,28 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from signalbox.app.asgi.compression import accepted
 from signalbox.app.asgi.conditional import is_current
 from signalbox.app.deps import PartsDep
+from signalbox.app.openapi import api_errors, json_response
 from signalbox.app.request.query_parameters import KnownParameters
+from signalbox.app.response_types import ModelList
 
 router = APIRouter(tags=["models"], route_class=KnownParameters)
 
-Hidden = Annotated[bool, Query(description="false: without the models that are asked for by name and never picked")]
+Hidden = Annotated[bool, Query(description="false: omit models that are requested by name rather than picked")]
 
 
 @router.get(
     "/api/models",
     response_model=None,
-    responses={304: {"description": "The list is the one that If-None-Match names"}},
+    responses={
+        200: json_response(ModelList),
+        304: {"description": "The list is the one that If-None-Match names."},
+        **api_errors(),
+    },
 )
 async def list_models(
     request: Request, parts: PartsDep, *, hidden: Hidden = True, if_none_match: Annotated[str, Header()] = ""
 ) -> Response:
-    """List the models; `fetched` is 0 when no catalogue could be had yet, and then any model id may be asked."""
+    """List the models of the upstream's catalogue."""
     packed = await parts.models.packed(hidden=hidden)
     headers = {"etag": packed.etag, "cache-control": "private, no-cache", "vary": "accept-encoding"}
     if is_current(if_none_match, packed.etag):

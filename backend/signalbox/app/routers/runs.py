@@ -1,38 +1,38 @@
-"""Runs: list, trace, replay and follow, stop, delete."""
+"""/api/runs: list, trace, replay and follow, stop, delete."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from fastapi import APIRouter, Header, Query, Request, Response
 
 from signalbox.app.access import Who, WhoDep, run_of
 from signalbox.app.deps import Parts, PartsDep
-from signalbox.app.openapi_examples import STREAM_ANSWERS
+from signalbox.app.openapi import api_errors, json_response, replay_responses
 from signalbox.app.request.paging import Before, Limit, cursor_at, cursor_in
 from signalbox.app.request.query_parameters import KnownParameters
+from signalbox.app.response_types import Deleted, RunList, StoppedRun
 from signalbox.app.run_stream import cursor_of, refuse_twins, resume
+from signalbox.core.codes import Code
 from signalbox.core.events import Status
-from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.records import RunRecord, Statuses
-from signalbox.runs.trace import summary_of, trace_of
+from signalbox.runs.trace import Owner, RunSummary, RunTrace, summary_of, trace_of
 from signalbox.store.tokens import list_tokens
+
+Run = TypeVar("Run", RunSummary, RunTrace)
 
 router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=KnownParameters)
 
 Wanted = Annotated[
     list[Literal[Status, "running"]] | None,
-    Query(description="Only runs of this status; it may be there several times, for each of several"),
+    Query(description="Only runs of this status. Repeat it to select several."),
 ]
 
 
-@router.get("", response_model=None)
+@router.get("", response_model=None, responses={200: json_response(RunList), **api_errors()})
 async def list_runs(
     parts: PartsDep, who: WhoDep, limit: Limit = 50, before: Before = None, status: Wanted = None
-) -> JsonObject:
-    """List your newest runs, running ones too. The operator gets the runs of all owners.
-
-    `next` is the `before` of the next page; `all_owners` tells whether it has the runs of all owners.
-    """
+) -> RunList:
+    """List the newest runs, including active ones. The operator gets the runs of all owners."""
     wanted: Statuses = frozenset(None if one == "running" else one for one in status or ())
     owner = None if who.is_operator else who.owner
     records = await parts.runs.recent(limit + 1, cursor_in(before), owner, wanted)
@@ -40,37 +40,51 @@ async def list_runs(
     following = cursor_at(last.started, last.id) if last else None
     owners = await _owners(parts, who)
     shown = [one for one in records[:limit] if not wanted or one.status in wanted]  # one may have ended just now
-    lines: list[JsonValue] = [{**summary_of(one), **_whose(one, owners)} for one in shown]
-    return {"runs": lines, "next": following, "all_owners": who.is_operator}
+    summaries = [_with_owner(summary_of(one), one, owners) for one in shown]
+    return {"runs": summaries, "next": following, "all_owners": who.is_operator}
 
 
-@router.get("/{run_id}", response_model=None)
-async def get_run(run_id: str, parts: PartsDep, who: WhoDep) -> JsonObject:
-    """Return a run's trace; texts of the conversation are not in it."""
+@router.get("/{run_id}", response_model=None, responses={200: json_response(RunTrace), **api_errors(Code.UNKNOWN_RUN)})
+async def get_run(run_id: str, parts: PartsDep, who: WhoDep) -> RunTrace:
+    """Return a run's trace. It contains no text of the conversation."""
     record = await run_of(run_id, parts.runs, who)
     live = parts.runs.live(run_id)
     trace = trace_of(record, await parts.runs.events(run_id), subscribers=live.subscribers if live else 0)
-    return {**trace, **_whose(record, await _owners(parts, who))}
+    return _with_owner(trace, record, await _owners(parts, who))
 
 
-@router.delete("/{run_id}", response_model=None)
-async def delete_run(run_id: str, parts: PartsDep, who: WhoDep) -> JsonObject:
-    """Stop a run and delete everything stored about it. Answers in conversations are deleted with those."""
+@router.delete(
+    "/{run_id}",
+    response_model=None,
+    responses={
+        200: json_response(Deleted),
+        **api_errors(Code.UNKNOWN_RUN, Code.RUN_IN_CONVERSATION, Code.WORKER_SILENT),
+    },
+)
+async def delete_run(run_id: str, parts: PartsDep, who: WhoDep) -> Deleted:
+    """Stop a run and delete everything stored about it.
+
+    An answer in a conversation is deleted with its conversation.
+    """
     await run_of(run_id, parts.runs, who)
     await parts.runs.delete(run_id)
     return {"deleted": True}
 
 
-@router.post("/{run_id}/stop", response_model=None)
-async def stop_run(run_id: str, parts: PartsDep, who: WhoDep) -> JsonObject:
-    """Stop a run: upstream and tools end at once. A run that is already over stays as it is."""
+@router.post(
+    "/{run_id}/stop",
+    response_model=None,
+    responses={200: json_response(StoppedRun), **api_errors(Code.UNKNOWN_RUN, Code.WORKER_SILENT)},
+)
+async def stop_run(run_id: str, parts: PartsDep, who: WhoDep) -> StoppedRun:
+    """Stop a run, its upstream request and its tools. A run that is already over does not change."""
     await run_of(run_id, parts.runs, who)
     record, was_stopped = await parts.runs.stop(run_id)
     return {"run_id": run_id, "stopped": was_stopped, "status": record.status or "running"}
 
 
-@router.get("/{run_id}/events", response_model=None, responses={**STREAM_ANSWERS, 204: {"description": "All was seen"}})
-async def follow_run(
+@router.get("/{run_id}/events", response_model=None, responses=replay_responses(Code.UNKNOWN_RUN))
+async def get_run_events(
     run_id: str,
     request: Request,
     parts: PartsDep,
@@ -80,9 +94,9 @@ async def follow_run(
     follow: bool = True,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> Response:
-    """Replay a run's events behind a cursor and follow it to its end; `Last-Event-ID` goes before `after`.
+    """Replay a run's events after a cursor and follow it to its end. `Last-Event-ID` takes precedence over `after`.
 
-    With `follow=false` the answer ends with what there is by now.
+    With `follow=false` the response ends with the events so far.
     """
     await run_of(run_id, parts.runs, who)
     refuse_twins(request, "Last-Event-ID")
@@ -90,14 +104,15 @@ async def follow_run(
 
 
 async def _owners(parts: Parts, who: Who) -> Mapping[str, str] | None:
-    """Return the names of all tokens to the operator, None to anybody else."""
+    """Return the names of all tokens for the operator, None for other clients."""
     if not who.is_operator:
         return None
     return {token.id: token.name for token in await parts.database.read(list_tokens)}
 
 
-def _whose(record: RunRecord, owners: Mapping[str, str] | None) -> JsonObject:
-    """Tell the operator whose a run is: null where it was asked for without an API token."""
-    if owners is None:
-        return {}
-    return {"owner": {"id": record.owner, "name": owners.get(record.owner)} if record.owner else None}
+def _with_owner(run: Run, record: RunRecord, owners: Mapping[str, str] | None) -> Run:
+    """Add the owner, for the operator; null if the run was started without an API token."""
+    if owners is not None:
+        owner: Owner | None = {"id": record.owner, "name": owners.get(record.owner)} if record.owner else None
+        run["owner"] = owner
+    return run

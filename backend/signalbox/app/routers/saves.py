@@ -1,21 +1,21 @@
-"""Saves: keep a run as it was, reopen it, replay it, delete it."""
+"""/api/saves: create, list, read, replay and delete snapshots of runs."""
 
 from collections.abc import AsyncGenerator, Sequence
 from time import time
-from typing import Annotated
+from typing import Annotated, cast
 
 import msgspec
 from fastapi import APIRouter, Header, Query, Request, Response
-from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from signalbox.app.access import Who, WhoDep, own_run_of
 from signalbox.app.deps import Parts, PartsDep
-from signalbox.app.openapi_examples import STREAM_ANSWERS, body_of
+from signalbox.app.openapi import BODY_ERRORS, api_errors, json_body, json_response, replay_responses
 from signalbox.app.request.body import read_model
 from signalbox.app.request.paging import Before, Limit, cursor_at, cursor_in
 from signalbox.app.request.query_parameters import KnownParameters
+from signalbox.app.request_bodies import CreateSave
+from signalbox.app.response_types import Deleted, EarlierRun, Save, SaveContent, SaveList, SaveSummary
 from signalbox.app.run_stream import cursor_of, nothing_left, refuse_twins, stream_of
-from signalbox.app.schemas import Title
 from signalbox.conversations.titles import title_of
 from signalbox.core.bounds.offload_thresholds import LARGE
 from signalbox.core.codes import Code
@@ -23,107 +23,78 @@ from signalbox.core.errors import RequestError
 from signalbox.core.events import Stamped
 from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.records import RunRecord
-from signalbox.intakes.v1_schema import JsonObject as JsonData
 from signalbox.offload import offloaded
-from signalbox.runs.trace import trace_of
-from signalbox.store.saves import (
-    SaveLine,
-    Snapshot,
-    delete_save,
-    events_of,
-    find_save,
-    list_saves,
-    new_save_id,
-    put_save,
-    question_of,
-    snapshot_of,
-)
+from signalbox.runs.trace import RunTrace, trace_of
+from signalbox.store import saves as stored
 from signalbox.wire.json_text import dumps, loads
 
 router = APIRouter(prefix="/api/saves", tags=["saves"], route_class=KnownParameters)
 
-DATA_BYTES = 64 * 1024
 
-
-class SaveIn(BaseModel):
-    """Which run to keep, under which title, with which data of the client's own."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
-
-    run_id: str
-    title: Title | None = None
-    data: JsonData = Field(default_factory=dict[str, JsonValue])
-
-    @field_validator("data")
-    @classmethod
-    def _of_a_size(cls, data: JsonObject) -> JsonObject:
-        if len(dumps(data)) > DATA_BYTES:
-            raise ValueError(f"takes at most {DATA_BYTES // 1024} KB")
-        return data
-
-
-_EXAMPLE = {"a run": {"run_id": "85fa395f316fede103d7763f27725079", "title": "Tokyo", "data": {"tab": "tools"}}}
-
-
-@router.post("", response_model=None, openapi_extra=body_of(SaveIn, _EXAMPLE))
-async def save_run(request: Request, parts: PartsDep, who: WhoDep) -> JsonObject:
-    """Keep a frozen copy of a run of one's own that is over, with the runs that it continues."""
-    wanted = await read_model(request, SaveIn, int(parts.settings.signalbox_max_body_mb * 1024 * 1024))
+@router.post(
+    "",
+    response_model=None,
+    responses={
+        200: json_response(SaveSummary),
+        **api_errors(*BODY_ERRORS, Code.UNKNOWN_RUN, Code.RUN_NOT_OVER),
+    },
+    openapi_extra=json_body(CreateSave),
+)
+async def create_save(request: Request, parts: PartsDep, who: WhoDep) -> SaveSummary:
+    """Save a snapshot of your own finished run, with the runs that it continues."""
+    wanted = await read_model(request, CreateSave, int(parts.settings.signalbox_max_body_mb * 1024 * 1024))
     record = await own_run_of(wanted.run_id, parts.runs, who)
     if not record.is_over:
         raise RequestError(Code.RUN_NOT_OVER, field="run_id")
     earlier = await _continued(record, parts, who)
     first = earlier[0][0] if earlier else record
-    question = _without_details(await parts.database.read(question_of, first))
+    question = _without_details(await parts.database.read(stored.question_of, first))
     events = await parts.runs.events(record.id)
     await parts.runs.find(record.id)  # deleted meanwhile it is unknown, and half of it must not be kept
     line = _line(record, wanted.title or _title(question))
     frozen = await offloaded(lambda: [_frozen(*run) for run in earlier], size=LARGE if earlier else 0)
-    snapshot = Snapshot(question, trace_of(record, events), wanted.data, frozen)
-    await parts.database.write(put_save, line, snapshot, events)
-    return _told(line)
+    snapshot = stored.Snapshot(question, cast(JsonObject, trace_of(record, events)), wanted.data, frozen)
+    await parts.database.write(stored.put_save, line, snapshot, events)
+    return _summary(line)
 
 
-@router.get("", response_model=None)
-async def list_all(
-    parts: PartsDep,
-    who: WhoDep,
-    limit: Limit = 50,
-    before: Before = None,
-) -> JsonObject:
-    """List one's saves, the newest first; `next` is the `before` of the next page, null on the last one."""
-    found = await parts.database.read(list_saves, who.owner, limit + 1, cursor_in(before))
+@router.get("", response_model=None, responses={200: json_response(SaveList), **api_errors()})
+async def list_saves(parts: PartsDep, who: WhoDep, limit: Limit = 50, before: Before = None) -> SaveList:
+    """List your saves, the newest first."""
+    found = await parts.database.read(stored.list_saves, who.owner, limit + 1, cursor_in(before))
     shown = found[:limit]
     last = shown[-1] if len(found) > limit else None
-    return {"saves": [_told(line) for line in shown], "next": cursor_at(last.created, last.id) if last else None}
+    return {"saves": [_summary(line) for line in shown], "next": cursor_at(last.created, last.id) if last else None}
 
 
-@router.get("/{save_id}", response_model=None)
-async def open_save(save_id: str, parts: PartsDep, who: WhoDep) -> Response:
-    """Return a save: question, trace, the client's own data, and every event of the run."""
+@router.get("/{save_id}", response_model=None, responses={200: json_response(Save), **api_errors(Code.UNKNOWN_SAVE)})
+async def get_save(save_id: str, parts: PartsDep, who: WhoDep) -> Response:
+    """Return a save: the question, the trace, the client's data and all events of the run."""
     line, snapshot, events = await parts.database.read(
-        lambda c: (find_save(c, save_id, who.owner), snapshot_of(c, save_id), events_of(c, save_id))
+        lambda c: (
+            stored.find_save(c, save_id, who.owner),
+            stored.snapshot_of(c, save_id),
+            stored.events_of(c, save_id),
+        )
     )
     if line is None or snapshot is None:
         raise RequestError(Code.UNKNOWN_SAVE)
-    whole: JsonObject = {
-        **_told(line),
+    content: SaveContent = {
+        **_summary(line),
         "question": snapshot.question,
-        "trace": snapshot.trace,
+        "trace": cast(RunTrace, snapshot.trace),
         "data": snapshot.data,
-        "earlier": snapshot.earlier,
+        "earlier": cast(list[EarlierRun], snapshot.earlier),
     }
 
     def written() -> bytes:
-        return b'%b,"events":[%b]}' % (dumps(whole)[:-1], b",".join(map(_flat, events)))
+        return b'%b,"events":[%b]}' % (dumps(cast(JsonObject, content))[:-1], b",".join(map(_flat, events)))
 
     return Response(await offloaded(written, size=LARGE), media_type="application/json")
 
 
-@router.get(
-    "/{save_id}/events", response_model=None, responses={**STREAM_ANSWERS, 204: {"description": "All was seen"}}
-)
-async def replay_save(
+@router.get("/{save_id}/events", response_model=None, responses=replay_responses(Code.UNKNOWN_SAVE))
+async def get_save_events(
     save_id: str,
     request: Request,
     parts: PartsDep,
@@ -132,9 +103,9 @@ async def replay_save(
     after: Annotated[int, Query(ge=0)] = 0,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> Response:
-    """Answer with the stream of the run that was saved, behind a cursor; the same bytes as the run's own."""
+    """Replay the stream of a saved run after a cursor: the same bytes as the run's own stream."""
     refuse_twins(request, "Last-Event-ID")
-    line = await parts.database.read(find_save, save_id, who.owner)
+    line = await parts.database.read(stored.find_save, save_id, who.owner)
     if line is None:
         raise RequestError(Code.UNKNOWN_SAVE)
     after = cursor_of(line.run_id, after, last_event_id)
@@ -144,10 +115,12 @@ async def replay_save(
         return stream_of(line.run_id, line.loop, lambda _: _kept(save_id, parts, after), place, after=after)
 
 
-@router.delete("/{save_id}", response_model=None)
-async def remove_save(save_id: str, parts: PartsDep, who: WhoDep) -> JsonObject:
-    """Delete a save; the database holds nothing of it any more, not even as free space."""
-    if not await parts.database.write(delete_save, save_id, who.owner):
+@router.delete(
+    "/{save_id}", response_model=None, responses={200: json_response(Deleted), **api_errors(Code.UNKNOWN_SAVE)}
+)
+async def delete_save(save_id: str, parts: PartsDep, who: WhoDep) -> Deleted:
+    """Delete a save, in the database files too. Its run remains."""
+    if not await parts.database.write(stored.delete_save, save_id, who.owner):
         raise RequestError(Code.UNKNOWN_SAVE)
     await parts.database.erase_deleted()
     return {"deleted": True}
@@ -165,16 +138,16 @@ async def _continued(record: RunRecord, parts: Parts, who: Who) -> list[tuple[Ru
 def _frozen(record: RunRecord, events: Sequence[Stamped]) -> JsonValue:
     """Return an earlier run of the saved answer as the API shows it."""
     flat: list[JsonValue] = [loads(_flat(stamped)) for stamped in events]
-    return {"run_id": record.id, "trace": trace_of(record, events), "events": flat}
+    return {"run_id": record.id, "trace": cast(JsonObject, trace_of(record, events)), "events": flat}
 
 
 async def _kept(save_id: str, parts: Parts, after: int) -> AsyncGenerator[list[Stamped], None]:
-    yield await parts.database.read(events_of, save_id, after)
+    yield await parts.database.read(stored.events_of, save_id, after)
 
 
-def _line(record: RunRecord, title: str) -> SaveLine:
-    return SaveLine(
-        id=new_save_id(),
+def _line(record: RunRecord, title: str) -> stored.SaveLine:
+    return stored.SaveLine(
+        id=stored.new_save_id(),
         title=title,
         created=time(),
         run_id=record.id,
@@ -186,7 +159,7 @@ def _line(record: RunRecord, title: str) -> SaveLine:
     )
 
 
-def _told(line: SaveLine) -> JsonObject:
+def _summary(line: stored.SaveLine) -> SaveSummary:
     return {
         "id": line.id,
         "title": line.title,

@@ -1,21 +1,22 @@
-"""GET /api/tools: the tools of this server; those that are unavailable say why."""
+"""GET /api/tools: the tools of this server."""
 
 from fastapi import APIRouter
 
 from signalbox.app.deps import PartsDep
+from signalbox.app.openapi import api_errors, json_response
 from signalbox.app.request.query_parameters import KnownParameters
-from signalbox.app.tool_listing import ToolList
+from signalbox.app.response_types import Tool as ToolResponse
+from signalbox.app.response_types import ToolList
 from signalbox.chat.plan import limits_of
 from signalbox.core.ask import AskedLimits
-from signalbox.core.messages import JsonObject
 from signalbox.core.tools import Tool
 
 router = APIRouter(tags=["tools"], route_class=KnownParameters)
 
 
-@router.get("/api/tools", response_model=None, responses={200: {"model": ToolList}})
-async def list_tools(parts: PartsDep) -> JsonObject:
-    """List every tool with its schema, its metadata and its words for people, and a run's default limits."""
+@router.get("/api/tools", response_model=None, responses={200: json_response(ToolList), **api_errors()})
+async def list_tools(parts: PartsDep) -> ToolList:
+    """List all tools with their schemas and metadata, and the default limits of a run."""
     limits = limits_of(AskedLimits(), search_is_paid=parts.search_is_paid)
     return {
         "tools": [_shown(tool) for tool in parts.executor.tools],
@@ -23,7 +24,7 @@ async def list_tools(parts: PartsDep) -> JsonObject:
     }
 
 
-def _shown(tool: Tool) -> JsonObject:
+def _shown(tool: Tool) -> ToolResponse:
     spec = tool.spec
     return {
         "name": spec.name,

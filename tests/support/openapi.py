@@ -1,0 +1,61 @@
+"""JSON responses checked against the OpenAPI document: their status is declared, and they have no undeclared field."""
+
+import re
+from collections import defaultdict
+from typing import Any, cast
+
+import httpx
+from jsonschema import Draft202012Validator
+
+Json = dict[str, Any]
+# It repeats the parameters of a request; the schema of those is ChatRequest.
+_OPEN = {"RequestOutline"}
+
+
+class Conformance:
+    """Checks every JSON response of the clients that it watches; `seen` has the statuses of each operation id."""
+
+    def __init__(self, document: Json) -> None:
+        self._document = document
+        self.components = {"components": {"schemas": _closed(document["components"]["schemas"])}}
+        self._routes = [
+            (re.compile(re.sub(r"{\w+}", "[^/]+", path.replace(".", r"\."))), method.upper(), operation)
+            for path, operations in document["paths"].items()
+            for method, operation in operations.items()
+        ]
+        self.seen: defaultdict[str, set[int]] = defaultdict(set)
+
+    def watch(self, client: httpx.Client) -> None:
+        """Check all further responses of a client."""
+        client.event_hooks = {"response": [self.check]}
+
+    def check(self, response: httpx.Response) -> None:
+        """Check one response; raises AssertionError."""
+        operation = self._operation(response.request)
+        label = f"{operation['operationId']} {response.status_code}"
+        declared = operation["responses"].get(str(response.status_code))
+        assert declared is not None, f"{label} is not declared"
+        kind = response.headers.get("content-type", "").partition(";")[0]
+        assert kind in declared.get("content", {"": None}), f"{label} is {kind}"
+        self.seen[operation["operationId"]].add(response.status_code)
+        if kind == "application/json":
+            schema = {**declared["content"][kind]["schema"], **self.components}
+            faults = [
+                f"{error.json_path}: {error.message}"
+                for error in Draft202012Validator(schema).iter_errors(cast(Any, response.read() and response.json()))
+            ]
+            assert not faults, f"{label}: {faults}"
+
+    def _operation(self, request: httpx.Request) -> Json:
+        for path, method, operation in self._routes:
+            if method == request.method and path.fullmatch(request.url.path):
+                return operation
+        raise AssertionError(f"{request.method} {request.url.path} is not in the document")
+
+
+def _closed(schemas: Json) -> Json:
+    """Return schemas that allow no field beside those that they declare."""
+    return {
+        name: {**schema, "additionalProperties": False} if "properties" in schema and name not in _OPEN else schema
+        for name, schema in schemas.items()
+    }

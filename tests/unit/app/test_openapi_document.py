@@ -1,0 +1,256 @@
+"""The OpenAPI document is valid and complete, and the server's JSON is what it says, without undeclared fields."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from schemathesis.specs.openapi.definitions import OPENAPI_31
+from signalbox.app.openapi_examples import RESPONSES
+
+from tests.scenarios.access.house import House, Person, housed
+from tests.support.openapi import Conformance
+from tests.support.serving import RunningApp
+
+Json = dict[str, Any]
+OPERATION_IDS = {
+    "streamChat": "POST /api/chat/stream",
+    "listRuns": "GET /api/runs",
+    "getRun": "GET /api/runs/{run_id}",
+    "deleteRun": "DELETE /api/runs/{run_id}",
+    "stopRun": "POST /api/runs/{run_id}/stop",
+    "getRunEvents": "GET /api/runs/{run_id}/events",
+    "createConversation": "POST /api/conversations",
+    "listConversations": "GET /api/conversations",
+    "getConversation": "GET /api/conversations/{conversation_id}",
+    "updateConversation": "PATCH /api/conversations/{conversation_id}",
+    "deleteConversation": "DELETE /api/conversations/{conversation_id}",
+    "exportConversation": "GET /api/conversations/{conversation_id}/export",
+    "createSave": "POST /api/saves",
+    "listSaves": "GET /api/saves",
+    "getSave": "GET /api/saves/{save_id}",
+    "deleteSave": "DELETE /api/saves/{save_id}",
+    "getSaveEvents": "GET /api/saves/{save_id}/events",
+    "listModels": "GET /api/models",
+    "listTools": "GET /api/tools",
+    "getEventSchema": "GET /api/contract/v1.1.json",
+    "getFlag": "GET /api/flags/tool_loop_v2",
+    "setFlag": "PUT /api/flags/tool_loop_v2",
+    "getLiveness": "GET /health/live",
+    "getReadiness": "GET /health/ready",
+}
+PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
+
+
+@pytest.fixture(scope="module")
+def document(app: RunningApp) -> Json:
+    """Return the document as a client reads it."""
+    return app.client.get("/openapi.json").json()
+
+
+def operations(document: Json) -> Iterator[tuple[str, Json]]:
+    """Yield every operation with its method and path."""
+    for path, found in document["paths"].items():
+        for method, operation in found.items():
+            yield f"{method.upper()} {path}", operation
+
+
+def json_schemas(document: Json) -> Iterator[tuple[str, Json]]:
+    """Yield the schema of every JSON response, with the operation and the status."""
+    for label, operation in operations(document):
+        for status, response in operation["responses"].items():
+            for kind, content in response.get("content", {}).items():
+                if kind.endswith("json"):
+                    yield f"{label} {status}", content["schema"]
+
+
+def references(value: Any) -> Iterator[str]:
+    """Yield every $ref."""
+    if isinstance(value, dict):
+        if isinstance(value.get("$ref"), str):
+            yield value["$ref"]
+        for item in value.values():
+            yield from references(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from references(item)
+
+
+def test_the_document_is_valid_openapi_3_1(document: Json) -> None:
+    """It matches the specification's own schema, and every component is a JSON Schema (2020-12)."""
+    assert document["openapi"].startswith("3.1")
+    faults = [f"{error.json_path}: {error.message}" for error in Draft202012Validator(OPENAPI_31).iter_errors(document)]
+    assert not faults
+    for schema in document["components"]["schemas"].values():
+        Draft202012Validator.check_schema(schema)
+
+
+def test_every_reference_resolves_and_every_component_is_used(document: Json) -> None:
+    """Each $ref names a component, and no component is left over."""
+    components = {f"#/components/schemas/{name}" for name in document["components"]["schemas"]}
+    assert set(references(document)) == components
+
+
+def test_every_json_response_has_a_schema(document: Json) -> None:
+    """Successes and errors of all operations."""
+    schemas = dict(json_schemas(document))
+    assert all(schemas.values()), [label for label, schema in schemas.items() if not schema]
+    assert {label.rpartition(" ")[0] for label in schemas} == set(OPERATION_IDS.values())
+
+
+def test_operation_ids_are_stable(document: Json) -> None:
+    """Generated clients name their methods after them."""
+    assert {operation["operationId"]: label for label, operation in operations(document)} == OPERATION_IDS
+
+
+def test_every_operation_has_a_described_tag_a_summary_and_a_description(document: Json) -> None:
+    """The reference page groups operations by tag."""
+    tags = {tag["name"]: tag["description"] for tag in document["tags"]}
+    for label, operation in operations(document):
+        assert operation["summary"], label
+        assert operation["description"], label
+        assert [tags[tag] for tag in operation["tags"]], label
+
+
+@pytest.mark.parametrize("name", RESPONSES)
+def test_every_example_matches_its_schema(document: Json, name: str) -> None:
+    """An example has no undeclared field."""
+    assert name in document["components"]["schemas"]
+    validator = Draft202012Validator({"$ref": f"#/components/schemas/{name}", **Conformance(document).components})
+    assert not [f"{error.json_path}: {error.message}" for error in validator.iter_errors(RESPONSES[name])]
+
+
+# --- responses --------------------------------------------------------------------------------------------------------
+
+
+def ask(person: Person, **body: Any) -> str:
+    """Ask a question; return the id of its run."""
+    response = person.client.post("/api/chat/stream", json={"model": "openai/sim", **body})
+    assert response.status_code == 200, response.text
+    return response.headers["x-run-id"]
+
+
+def ask_everything(ada: Person) -> dict[str, str]:
+    """Make runs of every kind; return their ids."""
+    chat = {"conversation_id": "chat-1"}
+    image = [{"type": "text", "text": "What is this?"}, {"type": "image_url", "image_url": {"url": PIXEL}}]
+    history = [
+        {"role": "user", "content": "What is 6*7?"},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "calculate", "arguments": "{}"}}],
+        },
+        {"role": "tool", "tool_call_id": "c1", "content": "42"},
+        {"role": "user", "content": "Thanks."},
+    ]
+    runs = {
+        "plain": ask(ada, prompt="Hello!", tools=[]),
+        "tools": ask(
+            ada, prompt="What is 17 * 23? Then search for the tool loop", **chat, system="Be brief.", column=1
+        ),
+        "failed": ask(ada, prompt="Hello!", model="openai/sim-error-401", **chat),
+        "call failed": ask(ada, prompt='Call calculate {"expression": "6*"}', **chat),
+        "image": ask(ada, messages=[{"role": "user", "content": image}], model="google/sim", **chat),
+        "history": ask(ada, messages=history, conversation_id="chat-2"),
+        "cut": ask(ada, prompt="What is the tool loop?", model="openai/sim-length", conversation_id="chat-3"),
+    }
+    runs["continued"] = ask(
+        ada, model="openai/sim-length", conversation_id="chat-3", parent_id=runs["cut"], **{"continue": True}
+    )
+    return runs
+
+
+def read_runs(house: House, runs: dict[str, str]) -> None:
+    """Read every run and list them, as owner and as operator; stop and delete some."""
+    ada, operator = house["ada"].client, house["operator"].client
+    for run_id in runs.values():
+        for client in (ada, operator):
+            assert client.get(f"/api/runs/{run_id}").status_code == 200
+        ada.get(f"/api/runs/{run_id}/events")
+    ada.get(f"/api/runs/{runs['plain']}/events", params={"after": 1_000_000})
+    for client in (ada, operator):
+        client.get("/api/runs", params={"limit": 2})
+        client.get("/api/runs", params={"status": ["error", "complete"]})
+    ada.get("/api/runs", params={"limit": 0})
+    ada.get("/api/runs", params={"unknown": 1})
+    for path in (f"/api/runs/{runs['tools']}", "/api/runs/none"):
+        ada.post(f"{path}/stop")
+        ada.delete(path)
+        ada.get(path)
+        ada.get(f"{path}/events")
+    ada.delete(f"/api/runs/{runs['plain']}")
+
+
+def read_conversations(ada: Person) -> None:
+    """Create, list, search, read, change, export and delete conversations."""
+    client = ada.client
+    for _ in range(2):
+        client.post("/api/conversations", json={"title": "Empty", "id": "chat-0"})
+    client.post("/api/conversations")
+    client.post("/api/conversations", content=b"{")
+    client.get("/api/conversations", params={"limit": 1})
+    client.get("/api/conversations", params={"search": "tool"})
+    for path in (f"/api/conversations/chat-{n}" for n in range(5)):  # the last one does not exist
+        client.get(path)
+        client.get(f"{path}/export")
+        client.get(f"{path}/export", params={"format": "json"})
+        client.patch(path, json={"title": "Renamed"})
+    client.patch("/api/conversations/chat-1", json={"leaf_id": "none"})
+
+
+def read_saves(ada: Person, runs: dict[str, str]) -> None:
+    """Save runs, read and replay the saves, delete one."""
+    client = ada.client
+    made = [
+        client.post("/api/saves", json={"run_id": run_id, "data": {"tab": 1}}).json()["id"]
+        for run_id in (runs["tools"], runs["failed"], runs["continued"])
+    ]
+    client.post("/api/saves", json={"run_id": "none"})
+    client.post("/api/saves", json={})
+    client.get("/api/saves", params={"limit": 1})
+    for save_id in (*made, "none"):
+        client.get(f"/api/saves/{save_id}")
+        client.get(f"/api/saves/{save_id}/events")
+    client.get(f"/api/saves/{made[0]}/events", params={"after": 1_000_000})
+    client.delete("/api/conversations/chat-1")  # its saves are counted
+    client.delete("/api/conversations/chat-1")
+    for _ in range(2):
+        client.delete(f"/api/saves/{made[0]}")
+
+
+def read_the_rest(house: House) -> None:
+    """Read the lists, the flag and the probes; set the flag."""
+    ada, operator = house["ada"].client, house["operator"].client
+    for path in ("/api/models", "/api/tools", "/api/contract/v1.1.json", "/health/live", "/health/ready"):
+        ada.get(path)
+    ada.get("/api/models", headers={"if-none-match": "*"})
+    flag = "/api/flags/tool_loop_v2"
+    ada.get(flag)
+    ada.put(flag, json={"state": "off"})
+    operator.put(flag, json={"state": "off", "percent": 3})
+    for override in ({"state": "percent", "percent": 10}, {"state": "on"}):
+        operator.put(flag, json=override)
+        ada.get(flag)
+        ada.get("/health/ready")
+
+
+def test_every_response_is_as_described(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Runs with tools, failures and continuations, conversations, saves, flags: every field is declared."""
+    with housed(tmp_path_factory.mktemp("data"), signalbox_max_streams_per_user=8) as house:
+        conformance = Conformance(house.app.app.openapi())
+        for person in house.people.values():
+            conformance.watch(person.client)
+        runs = ask_everything(house["ada"])
+        read_conversations(house["ada"])
+        read_runs(house, runs)
+        read_saves(house["ada"], runs)
+        read_the_rest(house)
+        house["ada"].client.headers["authorization"] = "Bearer wrong"
+        house["ada"].client.get("/api/runs", headers={"authorization": "Bearer wrong"})
+    seen = conformance.seen
+    assert {name for name, statuses in seen.items() if statuses & {200, 201}} == set(OPERATION_IDS)
+    assert seen["listRuns"] == {200, 401, 422}
+    assert seen["createConversation"] == {200, 201, 400}
+    assert seen["deleteRun"] == {200, 404, 409}
+    assert seen["getReadiness"] == {200}

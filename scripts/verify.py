@@ -1,103 +1,153 @@
-"""Run every check and test as a named step with its time, go on after a failure, and end with a summary."""
+"""Run every check and test as a named step with its time, go on after a failure, and end with a summary.
+
+Most steps use one core, so they run side by side, and each prints its output once it has finished.
+"""
 
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from tempfile import TemporaryFile
+from typing import IO, NoReturn
 
 ROOT = Path(__file__).resolve().parent.parent
-# How long a command that was told to end has for it.
+# How long an interrupted command may take to end.
 _GRACE_SECONDS = 15
+_CORES = os.cpu_count() or 1
 # Two per core, as many tests wait for servers that they have started; more disturb those that measure time.
-PROCESSES = min(2 * (os.cpu_count() or 1), 8)
+PROCESSES = min(2 * _CORES, 8)
 PAGE = ("python", "scripts/page.py")
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One command of the run."""
+    """One command of the run; one that uses all cores runs alone, after the others, and prints as it goes."""
 
     name: str
     command: tuple[str, ...]
+    is_alone: bool = False
 
 
+# Steps start in this order, the longest first.
 CHECKS = (
+    Step("types", ("pyright", "--project", "pyproject.toml")),
+    Step("page check", (*PAGE, "run", "check")),
+    Step("import rules", ("lint-imports", "--no-cache", "--no-logo")),
     Step("lint", ("ruff", "check", "--output-format", "concise", ".")),
     Step("format", ("ruff", "format", "--check", "--output-format", "concise", ".")),
     Step("words", ("python", "scripts/words.py")),
-    Step("import rules", ("lint-imports", "--no-cache", "--no-logo")),
-    Step("types", ("pyright", "--project", "pyproject.toml")),
-    Step("page check", (*PAGE, "run", "check")),
 )
-# The page is built before pytest, whose tests ask the app for it; pytest is last, so that its counts close the output.
 TESTS = (
     Step("page tests", (*PAGE, "run", "test")),
+    # Before pytest, whose tests request the page from the app.
     Step("page build", (*PAGE, "build")),
-    # A file's tests share what it has started and stay together; tests/conftest.py puts the longest files first.
-    Step("pytest", ("pytest", "-n", str(PROCESSES), "--dist", "loadfile", "--no-loadscope-reorder")),
+    # Tests of one file share servers, so one process runs them all; tests/order.py puts the longest files first.
+    Step("pytest", ("pytest", "-n", str(PROCESSES), "--dist", "loadfile", "--no-loadscope-reorder"), is_alone=True),
 )
 PLANS = {"check": CHECKS, "test": CHECKS + TESTS}
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a step went."""
+    """The result of a step."""
 
     name: str
     ok: bool
     seconds: float
 
     def __str__(self) -> str:
-        """Say it in one line."""
+        """Format it as one line."""
         return f"── {self.name}: {'ok' if self.ok else 'FAILED'}, {self.seconds:.1f} s"
 
 
 def _environment() -> dict[str, str]:
-    """Let Python keep compiled files, also in a container that forbids it: the tests start hundreds of processes."""
+    """Let Python write compiled files even in a container that forbids it: the tests start many processes."""
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
+def _start(command: Sequence[str], output: IO[bytes] | None = None) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(command, cwd=ROOT, env=_environment(), stdout=output, stderr=output and subprocess.STDOUT)
+
+
+def _interrupt(child: subprocess.Popen[bytes]) -> None:
+    """End a command as Ctrl-C does, so that it cleans up; kill it if it takes too long."""
+    child.send_signal(signal.SIGINT)
+    with suppress(subprocess.TimeoutExpired):
+        child.wait(_GRACE_SECONDS)
+    child.kill()
+
+
 def call(command: Sequence[str]) -> int:
-    """Run a command and return its status; where this is told to end, it ends first, and clears up as behind Ctrl-C."""
-    with subprocess.Popen(command, cwd=ROOT, env=_environment()) as child:
+    """Run a command and return its status; where this process is told to end, the command ends first."""
+    with _start(command) as child:
         try:
             return child.wait()
         except SystemExit:
-            child.send_signal(signal.SIGINT)
-            with suppress(subprocess.TimeoutExpired):
-                child.wait(_GRACE_SECONDS)
-            child.kill()
+            _interrupt(child)
             raise
 
 
 def stop(number: int, frame: object) -> NoReturn:
-    """Leave by the way on which what runs is ended."""
+    """Exit through the handlers that end running commands."""
     sys.exit(128 + number)
 
 
-def run(step: Step) -> Outcome:
-    """Run one step in the open and say how it went."""
+def _run(step: Step) -> Outcome:
+    """Run one step and print its output as it comes."""
     print(f"\n── {step.name}", flush=True)
     started = time.monotonic()
     code = call(step.command)
-    outcome = Outcome(step.name, code == 0, time.monotonic() - started)
-    print(outcome, flush=True)
-    return outcome
+    return Outcome(step.name, code == 0, time.monotonic() - started)
+
+
+def _run_quietly(step: Step, running: list[subprocess.Popen[bytes]]) -> tuple[Outcome, bytes]:
+    """Run one step; return its output, too."""
+    started = time.monotonic()
+    with TemporaryFile() as output, _start(step.command, output) as child:
+        running.append(child)
+        code = child.wait()
+        output.seek(0)
+        return Outcome(step.name, code == 0, time.monotonic() - started), output.read()
+
+
+def _run_together(steps: Sequence[Step]) -> Iterator[Outcome]:
+    """Run steps side by side, one per core; print each with its output when it has finished."""
+    running: list[subprocess.Popen[bytes]] = []
+    with ThreadPoolExecutor(max(_CORES, 2)) as pool:
+        try:
+            for done in as_completed([pool.submit(_run_quietly, step, running) for step in steps]):
+                outcome, output = done.result()
+                print(f"\n── {outcome.name}\n{output.decode(errors='replace')}", end="", flush=True)
+                yield outcome
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for child in running:
+                _interrupt(child)
+            raise
+
+
+def _outcomes(steps: Sequence[Step]) -> Iterator[Outcome]:
+    yield from _run_together([step for step in steps if not step.is_alone])
+    yield from (_run(step) for step in steps if step.is_alone)
 
 
 def verify(steps: tuple[Step, ...]) -> int:
-    """Run all steps, whatever fails, and end with all of them in short."""
-    outcomes = [run(step) for step in steps]
+    """Run all steps, whatever fails, and end with a summary."""
+    started = time.monotonic()
+    outcomes: list[Outcome] = []
+    for outcome in _outcomes(steps):
+        print(outcome, flush=True)
+        outcomes.append(outcome)
     failed = [outcome.name for outcome in outcomes if not outcome.ok]
     verdict = f"FAILED: {', '.join(failed)}" if failed else "all well"
     print("", *outcomes, sep="\n")
-    print(f"{len(steps)} steps in {sum(outcome.seconds for outcome in outcomes):.1f} s: {verdict}", flush=True)
+    print(f"{len(steps)} steps in {time.monotonic() - started:.1f} s: {verdict}", flush=True)
     return 1 if failed else 0
 
 

@@ -1,9 +1,12 @@
 """The step runner behind `just test` and `just check`."""
 
+import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from scripts.verify import PLANS, Step, verify
 from tests.conftest import ROOT
@@ -17,11 +20,19 @@ try:
 except KeyboardInterrupt:
     pathlib.Path(sys.argv[1]).write_text("cleared up")
 """
-PARENT = """
+ALONE = """
 import signal, sys
 from scripts.verify import call, stop
 signal.signal(signal.SIGTERM, stop)
 call(sys.argv[1:])
+"""
+# The step writes past the file that collects its output.
+TOGETHER = """
+import os, signal, sys
+from scripts.verify import Step, stop, verify
+signal.signal(signal.SIGTERM, stop)
+out = f"/proc/{os.getpid()}/fd/1"
+verify((Step("one", ("sh", "-c", f'exec "$@" > {out}', "sh", *sys.argv[1:])),))
 """
 
 
@@ -51,13 +62,24 @@ def test_pytest_closes_the_run() -> None:
     assert PLANS["test"][: len(PLANS["check"])] == PLANS["check"]
 
 
-def test_whoever_is_told_to_end_ends_what_runs_first(tmp_path: Path) -> None:
-    """A `kill` of the runner leaves no pytest behind: that is interrupted and clears up before the runner is gone."""
+def test_steps_run_side_by_side(tmp_path: Path, capfd) -> None:
+    """Each of two steps waits for the other, and what one prints stays together."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert (
+        verify((step("reader", f"print(open({str(pipe)!r}).read())"), step("writer", f"open({str(pipe)!r}, 'w')"))) == 0
+    )
+    assert "── reader\n\n── reader: ok" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("runner", [ALONE, TOGETHER], ids=["alone", "together"])
+def test_a_runner_that_is_told_to_end_ends_its_steps_first(tmp_path: Path, runner: str) -> None:
+    """A `kill` of the runner leaves no step behind: it is interrupted and cleans up before the runner ends."""
     left = tmp_path / "left"
-    command = [sys.executable, "-c", PARENT, sys.executable, "-c", CHILD, str(left)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as runner:
-        assert runner.stdout is not None
-        assert runner.stdout.readline() == "up\n"
-        runner.terminate()
-        assert runner.wait(30) == 128 + signal.SIGTERM
+    command = [sys.executable, "-c", runner, sys.executable, "-c", CHILD, str(left)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "up\n"
+        process.terminate()
+        assert process.wait(30) == 128 + signal.SIGTERM
         assert left.read_text() == "cleared up"

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
 
 import httpx
 import pytest
@@ -16,6 +18,7 @@ from signalbox.app.config import Settings
 from signalbox.cli import main
 
 from tests.conftest import ROOT
+from tests.support.fork_server import Forked, can_fork
 
 WAIT = 30.0
 _READY = re.compile(r"Signalbox is ready: (http://\S+)")
@@ -34,14 +37,31 @@ def command(
     *arguments: str, cwd: Path, env: Mapping[str, str] | None = None, data: bytes | None = None
 ) -> subprocess.CompletedProcess[bytes]:
     """Run `python -m signalbox …` to its end."""
-    return subprocess.run(
-        [sys.executable, "-m", "signalbox", *arguments],
-        cwd=cwd,
-        env=environment(**(env or {})),
-        input=data,
-        capture_output=True,
-        timeout=WAIT,
-        check=False,
+    with TemporaryFile() as given, TemporaryFile() as printed, TemporaryFile() as told:
+        given.write(data or b"")
+        given.seek(0)
+        process = start(["-m", "signalbox", *arguments], cwd, env or {}, given, printed, told)
+        try:
+            status = process.wait(WAIT)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            raise
+        printed.seek(0)
+        told.seek(0)
+        return subprocess.CompletedProcess(arguments, status, printed.read(), told.read())
+
+
+def start(
+    arguments: Sequence[str], cwd: Path, env: Mapping[str, str], *streams: IO[bytes]
+) -> subprocess.Popen[bytes] | Forked:
+    """Start `python ARGUMENTS` with three standard streams: as a fork, or as a new interpreter where that differs."""
+    around = environment(**env)
+    if can_fork(arguments, env):
+        return Forked(arguments, cwd, around, [stream.fileno() for stream in streams])
+    stdin, stdout, stderr = streams
+    return subprocess.Popen(
+        [sys.executable, *arguments], cwd=cwd, env=around, stdin=stdin, stdout=stdout, stderr=stderr
     )
 
 
@@ -65,10 +85,10 @@ class Process:
 
     def __init__(self, arguments: Sequence[str], cwd: Path, env: Mapping[str, str]) -> None:
         self._log = cwd / "stderr.log"
-        with self._log.open("wb") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, *arguments], cwd=cwd, env=environment(**env), stdout=subprocess.PIPE, stderr=log
-            )
+        read, write = os.pipe()
+        self._output = os.fdopen(read, "rb")
+        with Path(os.devnull).open("rb") as nothing, os.fdopen(write, "wb") as output, self._log.open("wb") as log:
+            self.process = start(arguments, cwd, env, nothing, output, log)
         self.printed: list[str] = []
         self.url = ""
         self._told = threading.Event()
@@ -76,8 +96,7 @@ class Process:
         self._reader.start()
 
     def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
+        for line in self._output:
             self.printed.append(line.decode().rstrip())
             if match := _READY.search(self.printed[-1]):
                 self.url = match[1]
@@ -103,8 +122,7 @@ class Process:
         """Wait for the process to end by itself; return its exit status."""
         status = self.process.wait(WAIT)
         self._reader.join(WAIT)
-        assert self.process.stdout is not None
-        self.process.stdout.close()
+        self._output.close()
         return status
 
 

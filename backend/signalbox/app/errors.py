@@ -1,11 +1,10 @@
-"""Every failure before a run as one shape: `{error: {code, message, field?}}`, never a stack trace."""
+"""Every failure before a run as an answer in its protocol's shape, never a stack trace."""
 
 import sys
 from math import ceil
 from pathlib import Path
 from traceback import extract_tb
 
-import orjson
 import structlog
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -16,8 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from signalbox.app.asgi.request_id import info_of
 from signalbox.app.config import SettingsError
-from signalbox.app.response_types import Error
-from signalbox.core.codes import CODES, Code
+from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, StoreError
 from signalbox.intakes.validation import first_fault
 
@@ -41,18 +39,13 @@ class _Refusal(Response):
         await super().__call__(scope, receive, send)
 
 
-def error_response(error: RequestError, headers: dict[str, str] | None = None) -> Response:
-    """Answer with an error's status, code, sentence and field, and with when to ask again where that helps."""
-    fact = CODES[error.code]
-    is_named = error.field is not None or error.code is not Code.INVALID_REQUEST  # else there is no field to mend
-    message = f"{error.message} {fact.todo}" if is_named else error.message
-    body: Error = {"code": str(error.code), "message": message}
-    if error.field:
-        body["field"] = error.field
+def error_response(error: RequestError, scope: Scope, headers: dict[str, str] | None = None) -> Response:
+    """Answer in the shape of the request's protocol, and with the seconds to wait before a retry where that helps."""
+    status, body = info_of(scope).error_of(error)
     wait = _RETRY_SECONDS if error.retry_after is None and error.status == 503 else error.retry_after
     if wait is not None:  # whole seconds, and none too few: who waits so long is not refused once more
         headers = {"retry-after": str(max(1, ceil(wait))), **(headers or {})}
-    return _Refusal(error.code, orjson.dumps({"error": body}), error.status, headers)
+    return _Refusal(error.code, body, status, headers)
 
 
 def add_error_handlers(app: FastAPI) -> None:
@@ -60,15 +53,15 @@ def add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(RequestError)
     async def _refused(request: Request, error: RequestError) -> Response:
-        return error_response(error)
+        return error_response(error, request.scope)
 
     @app.exception_handler(StoreError)
     async def _unkept(request: Request, error: StoreError) -> Response:
-        return error_response(RequestError(error.code))
+        return error_response(RequestError(error.code), request.scope)
 
     @app.exception_handler(RequestValidationError)
     async def _invalid(request: Request, error: RequestValidationError) -> Response:
-        return error_response(first_fault(error.errors()))
+        return error_response(first_fault(error.errors()), request.scope)
 
     @app.exception_handler(HTTPException)
     async def _http(request: Request, error: HTTPException) -> Response:
@@ -78,9 +71,7 @@ def add_error_handlers(app: FastAPI) -> None:
             told = headers.pop("Allow", "")
             headers["allow"] = ", ".join(_methods_of(request)) or told
             message = f"{request.method} is not supported here; use {headers['allow'] or 'another method'}."
-        answer = error_response(RequestError(code, message), headers)
-        answer.status_code = error.status_code
-        return answer
+        return error_response(RequestError(code, message, status=error.status_code), request.scope, headers)
 
 
 def _methods_of(request: Request) -> list[str]:
@@ -124,4 +115,4 @@ class LastResort:
             kind = type(error).__name__
             _log.error("request.broke", request_id=info.id, path=scope["path"], error=kind, where=where)
             if not has_started:
-                await error_response(RequestError(Code.INTERNAL))(scope, receive, send)
+                await error_response(RequestError(Code.INTERNAL), scope)(scope, receive, send)

@@ -14,9 +14,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from signalbox import __version__
 from signalbox.app.access import Doorkeeper, TokenBook
 from signalbox.app.asgi.compression import Compress
-from signalbox.app.asgi.route_bypass import Express
+from signalbox.app.asgi.route_bypass import RouteBypass
 from signalbox.app.asgi.security import Gate, Guard
-from signalbox.app.asgi.static_files import mount_files
+from signalbox.app.asgi.static_files import mount_files, public_paths
 from signalbox.app.config import Settings, load_settings
 from signalbox.app.database_setup import open_database, unusable
 from signalbox.app.deps import Parts
@@ -35,6 +35,7 @@ from signalbox.app.process.cluster_member import join, sharing_of
 from signalbox.app.process.gc_tuning import freeze
 from signalbox.app.process.memory_release import Upkeep, tune
 from signalbox.app.process.warm_up import warm_up
+from signalbox.app.protocols import PROTOCOLS, ClientProtocol, by_path
 from signalbox.app.routers import chat, contract, conversations, flags, health, models, runs, saves, tools
 from signalbox.app.shared_settings import key_delimiters_from, open_override
 from signalbox.app.tool_setup import fill_toolbox
@@ -92,9 +93,13 @@ class _App(FastAPI):
 
 
 def create_app(
-    settings: Settings | None = None, *, extra_tools: Sequence[Tool] = (), token: str | None = None
+    settings: Settings | None = None,
+    *,
+    extra_tools: Sequence[Tool] = (),
+    token: str | None = None,
+    protocols: Sequence[ClientProtocol[Any]] = PROTOCOLS,
 ) -> FastAPI:
-    """Make the app. `token`, when set, is asked of every /api request; `extra_tools` join the built-in ones."""
+    """Make the app. `token`, when set, is required outside of public paths; `extra_tools` join the built-in ones."""
     settings = settings or load_settings()
     is_shared = settings.database_url is not None
     admin = admin_token(settings, data_folder(settings))
@@ -128,7 +133,7 @@ def create_app(
     app.state.admin_token = admin
     add_error_handlers(app)
     for router in (
-        chat.router,
+        chat.router_of(protocols),
         runs.router,
         conversations.router,
         saves.router,
@@ -143,26 +148,25 @@ def create_app(
     access = settings.signalbox_access_token
     token = token or (access.get_secret_value() if access else None)
     is_asked = token is not None or settings.signalbox_require_token
-    mount_files(app, settings, is_open=not is_asked)
-    _guard(app, settings, Doorkeeper(is_asked, token, admin.value, lambda: app.state.tokens))
-    app.add_middleware(Guard, refusals=refusals)
+    mount_files(app, settings, [*by_path(protocols)], is_open=not is_asked)
+    _guard(app, settings, protocols, Doorkeeper(is_asked, token, admin.value, lambda: app.state.tokens))
+    app.add_middleware(Guard, refusals=refusals, protocols=by_path(protocols))
     return app
 
 
-def _guard(app: FastAPI, settings: Settings, keeper: Doorkeeper) -> None:
+def _guard(app: FastAPI, settings: Settings, protocols: Sequence[ClientProtocol[Any]], keeper: Doorkeeper) -> None:
     """Put the middleware around the routes; the last one added sees a request first."""
     origins = settings.signalbox_allowed_origins
-    # What the user's own documents hold is theirs; this project's documentation is not.
-    closed = ("/api/", "/notes/") if settings.signalbox_docs is None else ("/api/", "/notes/", "/guide/")
-    app.add_middleware(Compress)  # the innermost: a question, which streams, passes it by
-    app.add_middleware(Express, path="/api/chat/stream", endpoint=chat.stream_chat)
+    # The innermost: requests that start runs do not reach it.
+    app.add_middleware(Compress, streams={protocol.encoder.content_type for protocol in protocols})
+    endpoints = {path: chat.endpoint_of(protocol) for path, protocol in by_path(protocols).items()}
+    app.add_middleware(RouteBypass, endpoints=endpoints)
     app.add_middleware(
         Gate,
         hosts=settings.signalbox_allowed_hosts,
         origins=origins,
         who=keeper.who,
-        closed=closed,
-        public=(contract.PATH,),
+        public=public_paths(settings, (contract.PATH, "/openapi.json")),
     )
     app.add_middleware(LastResort)
     if origins:

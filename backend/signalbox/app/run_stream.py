@@ -1,22 +1,24 @@
-"""Answering with a watcher of a run: its journal behind a cursor, encoded."""
+"""Answers with a run: a subscription to its journal, encoded in the client's protocol."""
 
 from collections.abc import AsyncGenerator, Callable, Iterator
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from fastapi import Request, Response
 
 from signalbox.app.access import Who, run_of
 from signalbox.app.asgi.raw_headers import headers_of
 from signalbox.app.asgi.streaming import EventStream
+from signalbox.app.asgi.whole_answer import WholeAnswer
 from signalbox.app.deps import Parts
 from signalbox.app.limits.open_streams import Place
+from signalbox.app.protocols import V1, ClientProtocol
 from signalbox.core.codes import Code
 from signalbox.core.conversations import shown_id
 from signalbox.core.errors import RequestError
-from signalbox.core.events import Done, LoopName, Stamped
+from signalbox.core.events import Done, Stamped
 from signalbox.core.ports import TryEmit
 from signalbox.core.records import RunRecord
-from signalbox.encoders.sse_v1 import HEADERS, SseV1Encoder
+from signalbox.encoders.encoder import Encoder, Resumed
 from signalbox.runs.run import Run
 
 BatchesOf: TypeAlias = Callable[[TryEmit[list[Stamped]]], AsyncGenerator[list[Stamped], None]]
@@ -28,33 +30,57 @@ _PER_WRITE = 256
 _SEQ_DIGITS = 20
 
 
-def watch(run: Run | RunRecord, parts: Parts, place: Place, *, after: int = 0, follow: bool = True) -> EventStream:
-    """Answer with a run's events behind a cursor, to its end; without `follow` only with those that are there."""
+def answer(
+    run: Run | RunRecord,
+    protocol: ClientProtocol[Any],
+    parts: Parts,
+    place: Place,
+    *,
+    is_streamed: bool = True,
+    after: int = 0,
+    follow: bool = True,
+) -> Response:
+    """Answer with a run's events behind a cursor, to its end; without `follow` only with those that are there.
+
+    `is_streamed`: they are sent as they are emitted, else in one answer, where the protocol has one.
+    """
     record, runs = run.opening if isinstance(run, Run) else run, parts.runs
+    headers = {**_names(record), **_places(record)}
+    live = run if isinstance(run, Run) else run.id
+    if not is_streamed and protocol.whole is not None:
+        return WholeAnswer(protocol.whole(record), runs.subscribe(live), headers, place.free)
+    first = after if protocol.encoder.starts_anywhere else 0
 
-    def batches(push: TryEmit[list[Stamped]]) -> AsyncGenerator[list[Stamped], None]:
-        if not follow:
-            return runs.read_available(record.id, after)
-        return runs.subscribe(run if isinstance(run, Run) else run.id, after, push)
+    def batches(try_emit: TryEmit[list[Stamped]]) -> AsyncGenerator[list[Stamped], None]:
+        return runs.subscribe(live, first, try_emit) if follow else runs.read_available(record.id, first)
 
-    headers = {**_names(record.id, record.loop), **_places(record)}
-    return _Watching(headers, SseV1Encoder(record.id, record.loop, after), batches, place)
-
-
-def stream_of(run_id: str, loop: LoopName, batches_of: BatchesOf, place: Place, *, after: int = 0) -> EventStream:
-    """Answer with a run's events as they come, the first of them behind a cursor; the place is free at the end."""
-    return _Watching(_names(run_id, loop), SseV1Encoder(run_id, loop, after), batches_of, place)
+    return _RunStream(protocol.encoder, record, headers, batches, place, after=after)
 
 
-class _Watching(EventStream):
+def stream_of(record: RunRecord, batches_of: BatchesOf, place: Place, *, after: int = 0) -> EventStream:
+    """Answer with a saved run's events in contract v1.1; the place is free at the end."""
+    return _RunStream(V1.encoder, record, _names(record), batches_of, place, after=after)
+
+
+class _RunStream(EventStream):
     """A stream that encodes what it sends."""
 
-    def __init__(self, headers: dict[str, str], encoder: SseV1Encoder, batches_of: BatchesOf, place: Place) -> None:
-        self._encode = encoder.encode
-        super().__init__(batches_of(self._take), headers, place.free)
+    def __init__(
+        self,
+        encoder: type[Encoder],
+        record: RunRecord,
+        headers: dict[str, str],
+        batches_of: BatchesOf,
+        place: Place,
+        *,
+        after: int,
+    ) -> None:
+        is_behind = after and not encoder.starts_anywhere
+        self._encode = (Resumed(encoder(record), after) if is_behind else encoder(record, after)).encode
+        super().__init__(encoder, batches_of(self._try_push), headers, place.free)
 
-    def _take(self, batch: list[Stamped]) -> bool:
-        """Send what is told right where it is told, where that can be done."""
+    def _try_push(self, batch: list[Stamped]) -> bool:
+        """Send a batch inside the call that emits it, where the client has room for it."""
         if not self.is_free or len(batch) > _PER_WRITE:
             return False
         self.push(self._encode(batch))
@@ -69,35 +95,44 @@ class _Watching(EventStream):
                 yield self._encode(batch)
 
 
-def nothing_left(run_id: str, loop: LoopName) -> Response:
-    """Answer that a client has seen all of a run."""
-    # The next client at this address may not have seen it: no cache may answer for us (quirk E7).
-    return Response(status_code=204, headers={**HEADERS, **_names(run_id, loop)})
+def nothing_left(record: RunRecord, protocol: ClientProtocol[Any] = V1) -> Response:
+    """Answer that a client has read all of a run."""
+    # The next client at this address may not have read it: no cache may answer for us (quirk E7).
+    return Response(status_code=204, headers={**protocol.encoder.headers, **_names(record)})
 
 
-def _names(run_id: str, loop: LoopName) -> dict[str, str]:
-    return {"x-run-id": run_id, "x-tool-loop": loop}
+def _names(record: RunRecord) -> dict[str, str]:
+    return {"x-run-id": record.id, "x-tool-loop": record.loop}
 
 
 def _places(run: RunRecord) -> dict[str, str]:
-    """Say which message of which conversation a run answers."""
+    """Name the conversation and the message that a run answers."""
     if run.conversation_id is None or run.parent_id is None:
         return {}
     return {"x-conversation-id": shown_id(run.conversation_id), "x-message-id": run.parent_id}
 
 
-async def resume(run_id: str, parts: Parts, who: Who, *, after: int, follow: bool = True) -> Response:
-    """Answer with what a client has not seen of a run, 204 when it is over and all was seen; never start one.
+async def resume(
+    run_id: str,
+    parts: Parts,
+    who: Who,
+    *,
+    after: int,
+    follow: bool = True,
+    protocol: ClientProtocol[Any] = V1,
+    is_streamed: bool = True,
+) -> Response:
+    """Answer with the events that a client has not read, 204 when a run is over and all were read; start no run.
 
     Raises RequestError UNKNOWN_RUN.
     """
     record = await run_of(run_id, parts.runs, who)
     if record.is_over and after >= record.seq:
-        nothing = nothing_left(record.id, record.loop)
+        nothing = nothing_left(record, protocol)
         nothing.headers.update(_places(record))
         return nothing
     with parts.streams.take(who.owner) as place:
-        return watch(record, parts, place, after=after, follow=follow)
+        return answer(record, protocol, parts, place, is_streamed=is_streamed, after=after, follow=follow)
 
 
 def cursor_of(run_id: str, after: int, last_event_id: str | None) -> int:

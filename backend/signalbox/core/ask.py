@@ -32,7 +32,7 @@ class Ask(Struct, frozen=True, kw_only=True):
     """One request, whole. An intake makes it, and nothing behind an intake reads a client's JSON.
 
     `system` are instructions that the client sends beside its `messages`. `tools` are this server's tools that the
-    model is offered. `is_streamed`: the answer is sent as it is made, not at its end. `is_detached`: the run outlives
+    model is offered. `is_detached`: the run outlives
     its last subscriber. `question` is the request in the words of contract v1.1: it is stored with the run, so that the
     run can be shown and replayed.
     """
@@ -46,7 +46,6 @@ class Ask(Struct, frozen=True, kw_only=True):
     finalize_hint: str = ""
     limits: AskedLimits = AskedLimits()
     position: Position | None = None
-    is_streamed: bool = True
     is_detached: bool = False
     question: JsonObject = {}
 

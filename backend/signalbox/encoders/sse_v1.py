@@ -1,33 +1,37 @@
 """The contract v1.1 as server-sent events: a batch of stamped events becomes one bytes, for one write."""
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from msgspec import json
 
-from signalbox.core.events import VERSION, Content, LoopName, Stamped
-
-CONTENT_TYPE = "text/event-stream; charset=utf-8"
-PING = b": ping\n\n"
-# One write per batch and no proxy in between that collects, compresses or caches (quirk E7).
-HEADERS = {
-    "cache-control": "no-cache, no-transform",
-    "x-accel-buffering": "no",
-    "x-chat-contract": VERSION,
-}
+from signalbox.core.events import VERSION, Content, Stamped
+from signalbox.core.records import RunRecord
 
 _encode = json.Encoder().encode
 
 
 class SseV1Encoder:
-    """Encodes one run's events behind a cursor. The first frame that a client sees of a run also says who speaks.
+    """Encodes a run's events behind a cursor. The first frame of a run also has the contract's version, id and loop.
 
-    The id is a frame's last line: clients that note an id as soon as its line has come have read the data before it.
-
-    That is not always seq 1: where a crash has taken the first events, the journal begins above them.
+    It does not always have seq 1: where a crash has taken the first events, the journal begins above them. The id is a
+    frame's last line: a client that notes an id as soon as its line arrives has read the data before it.
     """
 
-    def __init__(self, run_id: str, loop: LoopName, after: int = 0) -> None:
+    content_type: ClassVar[str] = "text/event-stream; charset=utf-8"
+    # No proxy in between may collect, compress or cache (quirk E7).
+    headers: ClassVar[Mapping[str, str]] = {
+        "cache-control": "no-cache, no-transform",
+        "x-accel-buffering": "no",
+        "x-chat-contract": VERSION,
+    }
+    ping: ClassVar[bytes] = b": ping\n\n"
+    starts_anywhere: ClassVar[bool] = True
+
+    def __init__(self, run: RunRecord, after: int = 0) -> None:
         self._is_first = after == 0
-        self._id = f"\nid: {run_id}:".encode()
-        self._first = b',"v":"%b","run_id":"%b","loop":"%b"}' % (VERSION.encode(), run_id.encode(), loop.encode())
+        self._id = f"\nid: {run.id}:".encode()
+        self._first = b',"v":"%b","run_id":"%b","loop":"%b"}' % (VERSION.encode(), run.id.encode(), run.loop.encode())
 
     def encode(self, batch: list[Stamped]) -> bytes:
         """Return the frames of a batch."""

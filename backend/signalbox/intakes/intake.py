@@ -24,10 +24,14 @@ Headers: TypeAlias = Mapping[str, str]
 
 
 class Body(Struct, Generic[Model], frozen=True):
-    """A validated request body: as its schema's model, and as JSON that is equal for equal requests."""
+    """A validated request body: as its schema's model, and as JSON that is equal for equal requests.
+
+    `is_streamed`: the client wants the answer as it is made, else at its end.
+    """
 
     model: Model
     written: JsonObject
+    is_streamed: bool = True
 
 
 BodyOf: TypeAlias = Callable[[JsonObject], Body[Model]]

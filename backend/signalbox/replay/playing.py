@@ -12,6 +12,7 @@ from signalbox.chat.loops.registry import LOOPS
 from signalbox.core.events import AnyEvent, LoopName, Stamped
 from signalbox.core.parts import Request, StreamPart
 from signalbox.core.ports import ChatClient, Emit, OnHead, ToolRunner
+from signalbox.core.records import RunRecord
 from signalbox.core.tools import ToolContext
 from signalbox.encoders.check import first_stream_fault
 from signalbox.encoders.sse_v1 import SseV1Encoder
@@ -53,7 +54,7 @@ async def play(
         events.extend(Stamped(seq, at, event) for seq, event in enumerate(batch, last + 1))
 
     await drive(run, context, progress, tell)
-    stream = SseV1Encoder(run_id, loop).encode(events)
+    stream = SseV1Encoder(RunRecord(run_id, case.model, loop)).encode(events)
     outcome = outcome_of(events, progress.attempts, loop, case.model)
     return Played(_with_faults(outcome, stream, progress), stream)
 

@@ -7,7 +7,7 @@ import pytest
 from signalbox.core.codes import CODES, Code
 from signalbox.core.events import VERSION, Category, LoopName, Status, Visibility
 from signalbox.encoders.check import schema
-from signalbox.encoders.sse_v1 import HEADERS
+from signalbox.encoders.sse_v1 import SseV1Encoder
 
 from tests.project.docs.pages import codes_in, page, rows
 from tests.project.docs.tables import code_tables, with_tables
@@ -55,7 +55,7 @@ def test_every_status_word_and_header_is_there() -> None:
     assert set(get_args(LoopName)) <= codes_in(PAGE.section("Common fields"))
     headers = _named("Response headers")
     conversation = {"x-conversation-id", "x-message-id"}
-    assert {*HEADERS, "x-request-id", "x-run-id", "x-tool-loop", "content-type"} | conversation == headers
+    assert {*SseV1Encoder.headers, "x-request-id", "x-run-id", "x-tool-loop", "content-type"} | conversation == headers
     assert PAGE.text.startswith(f"# The event contract v{VERSION}\n")
 
 

@@ -16,6 +16,7 @@ from signalbox.core.parts import (
     RefusalDelta,
     TextDelta,
 )
+from signalbox.core.records import RunRecord
 from signalbox.encoders.sse_v1 import SseV1Encoder
 from signalbox.tools.calculate import calculate
 from signalbox.tools.search_web import search_web
@@ -29,7 +30,7 @@ _START = 1_790_000_000_000
 
 def encode(outcome: Outcome) -> bytes:
     """Encode a run's batches as they left, 7 ms apart."""
-    encoder = SseV1Encoder(RUN_ID, "v2")
+    encoder = SseV1Encoder(RunRecord(RUN_ID, "openai/sim", "v2"))
     seq = 0
     frames: list[bytes] = []
     for place, batch in enumerate(outcome.batches):

@@ -8,6 +8,7 @@ import pytest
 from signalbox.app.asgi.streaming import EventStream
 from signalbox.app.limits.open_streams import Streams
 from signalbox.core.errors import RequestError
+from signalbox.encoders.sse_v1 import SseV1Encoder
 from starlette.types import Message
 
 from tests.scenarios.limits.conftest import Among
@@ -129,5 +130,5 @@ async def test_a_place_is_free_before_the_end_is_told() -> None:
         await asyncio.Event().wait()
         return {}
 
-    await EventStream(body(), {}, streams.take("anna").free)({"type": "http"}, receive, send)
+    await EventStream(SseV1Encoder, body(), {}, streams.take("anna").free)({"type": "http"}, receive, send)
     assert told == [(None, 1), (b"all", 1), (b"", 0)]

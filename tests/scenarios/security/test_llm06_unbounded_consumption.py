@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from signalbox.app.run_stream import watch
+from signalbox.app.asgi.streaming import EventStream
+from signalbox.app.protocols import V1
+from signalbox.app.run_stream import answer
 from signalbox.wire import sse
 
 from tests.scenarios.security.hostile import obeys, page_tool, tool_messages
@@ -138,7 +140,8 @@ def test_g06_a_slow_reader_has_little_waiting(app: RunningApp, behind: Behind) -
     record = slow.run(run_id).record()
 
     async def first_writes() -> list[int]:
-        stream = watch(record, slow.parts, slow.parts.streams.take(""), after=0)
+        stream = answer(record, V1, slow.parts, slow.parts.streams.take(""), after=0)
+        assert isinstance(stream, EventStream)
         pieces = [piece async for batch in stream._body for piece in stream._chunks(batch)]
         return [piece.count(b"\n\n") for piece in (*pieces, stream.last)]
 

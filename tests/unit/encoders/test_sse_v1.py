@@ -4,7 +4,8 @@ import json
 
 import pytest
 from signalbox.core.events import Content, Done, Flag, Reasoning, Stamped, Success, ToolResult, UsageTotals, Warning
-from signalbox.encoders.sse_v1 import PING, SseV1Encoder
+from signalbox.core.records import RunRecord
+from signalbox.encoders.sse_v1 import SseV1Encoder
 
 RUN = "0" * 32
 
@@ -12,7 +13,7 @@ RUN = "0" * 32
 def frames(*events: object, first: int = 1) -> list[tuple[str, dict[str, object]]]:
     """Encode events and take the frames apart: id and data."""
     stamped = [Stamped(seq, 1_790_000_000_000 + seq, event) for seq, event in enumerate(events, first)]  # type: ignore[arg-type]
-    text = SseV1Encoder(RUN, "v2", first - 1).encode(stamped).decode()
+    text = SseV1Encoder(RunRecord(RUN, "openai/sim", "v2"), first - 1).encode(stamped).decode()
     assert text.endswith("\n\n") or not events
     out = []
     for frame in text.split("\n\n")[:-1]:
@@ -37,7 +38,7 @@ def test_the_first_frame_says_who_speaks() -> None:
     assert second == {"type": "content", "content": "b"}
     [(_, later)] = frames(Reasoning("a"), first=2)
     assert "v" not in later
-    encoder = SseV1Encoder(RUN, "legacy", 0)
+    encoder = SseV1Encoder(RunRecord(RUN, "openai/sim", "legacy"))
     told = [encoder.encode([Stamped(seq, 0, Content("a"))]).count(b'"run_id"') for seq in (1_000_001, 1_000_002)]
     assert told == [1, 0]
 
@@ -78,5 +79,5 @@ def test_a_results_value_is_sent_as_it_is() -> None:
 
 def test_nothing_is_nothing() -> None:
     """An empty batch is no bytes; a ping is a comment."""
-    assert SseV1Encoder(RUN, "v2").encode([]) == b""
-    assert PING == b": ping\n\n"
+    assert SseV1Encoder(RunRecord(RUN, "openai/sim", "v2")).encode([]) == b""
+    assert SseV1Encoder.ping == b": ping\n\n"

@@ -183,9 +183,10 @@ async def test_events_come_back_equal(disk: Disk) -> None:
     from signalbox.encoders.sse_v1 import SseV1Encoder
 
     store = JournalStore(disk)
-    await store.open(a_run("r"), lambda seq, reserved: None)
+    opened = a_run("r")
+    await store.open(opened, lambda seq, reserved: None)
     stamped = [Stamped(seq, 1000 + seq, event) for seq, event in enumerate(EVENTS, 1)]
     store.append("r", stamped)
     await store.aclose()
     back = await JournalStore(disk).read_events("r", 0)
-    assert SseV1Encoder("r", "v2").encode(back) == SseV1Encoder("r", "v2").encode(stamped)
+    assert SseV1Encoder(opened).encode(back) == SseV1Encoder(opened).encode(stamped)

@@ -1,6 +1,6 @@
 """Content encodings: which one a request accepts, and gzip for answers that are large and no streams."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from starlette.datastructures import Headers
 from starlette.middleware.gzip import (
@@ -17,7 +17,6 @@ from signalbox.core.bounds.offload_thresholds import LARGE
 _LEAST = 1024
 # As nginx and most servers: the levels above cost twice the time for one percent.
 _LEVEL = 6
-# Starlette's own list has text/event-stream: the head of a stream is sent at once, and its body passes this by.
 _EXCLUDED = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/octet-stream")
 
 
@@ -44,10 +43,13 @@ def _weighted(part: str) -> tuple[str, float]:
 
 
 class Compress(GZipMiddleware):
-    """Starlette's gzip, but only for clients that accept it: Starlette ignores `gzip;q=0`."""
+    """Starlette's gzip, but only for clients that accept it: Starlette ignores `gzip;q=0`.
 
-    def __init__(self, app: ASGIApp) -> None:
-        super().__init__(app, _LEAST, _LEVEL, LARGE, exclude_content_types=_EXCLUDED)
+    `streams` are the content types of streams: their heads are sent at once, and their bodies bypass this.
+    """
+
+    def __init__(self, app: ASGIApp, streams: Collection[str]) -> None:
+        super().__init__(app, _LEAST, _LEVEL, LARGE, exclude_content_types=(*_EXCLUDED, *streams))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, compressed where that is wanted and worth it."""

@@ -5,6 +5,9 @@ from os import urandom
 
 from starlette.types import Scope
 
+from signalbox.encoders.encoder import ErrorOf
+from signalbox.encoders.v1_error import error_of
+
 HEADER = b"x-request-id"
 # UUIDs, W3C and AWS trace ids, base64: what proxies send; nothing that a log viewer might read as its own.
 _SANE = re.compile(rb"[A-Za-z0-9._:=+/@-]{1,128}")
@@ -12,14 +15,18 @@ _KEY = "signalbox.request"
 
 
 class RequestInfo:
-    """What is known of a request; `code` is that of its refusal, `is_logged` keeps a second line about it away."""
+    """What is known of a request. `code` is that of its rejection, `is_logged` prevents a second log line about it.
 
-    __slots__ = ("code", "id", "is_logged")
+    `error_of` writes errors in the shape of the request's protocol.
+    """
+
+    __slots__ = ("code", "error_of", "id", "is_logged")
 
     def __init__(self, request_id: str) -> None:
         self.id = request_id
         self.code: str | None = None
         self.is_logged = False
+        self.error_of: ErrorOf = error_of
 
 
 def note_request(scope: Scope) -> RequestInfo:

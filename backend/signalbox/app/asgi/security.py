@@ -1,8 +1,9 @@
 """Who may ask: Host allow-list, Origin and Sec-Fetch-Site on what spends or changes, the token; a browser's rules."""
 
 import re
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from ipaddress import ip_address
+from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
@@ -12,10 +13,11 @@ from signalbox.app.access import ANYBODY, Who
 from signalbox.app.asgi.content_policy import policy_of
 from signalbox.app.asgi.raw_headers import headers_of
 from signalbox.app.asgi.request_id import HEADER, note_request
-from signalbox.app.asgi.static_files import wants_page
+from signalbox.app.asgi.static_files import PublicPaths
 from signalbox.app.asgi.streaming import BODY_SEND
 from signalbox.app.errors import error_response
 from signalbox.app.logs.rejected_requests import Refusals
+from signalbox.app.protocols import ClientProtocol
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, StoreError
 
@@ -44,20 +46,24 @@ def is_loopback(host: str) -> bool:
 class Guard:
     """A pure ASGI middleware, the outermost: every answer gets its request's id, and what a browser must heed.
 
-    It looks only at heads, and so do the middlewares inside it: it leaves its own `send` for bodies. What was
-    refused is logged here, wherever it was refused.
+    It looks only at heads, and so do the middlewares inside it: it leaves its own `send` for bodies. Rejected requests
+    are logged here, wherever they were rejected. `protocols` are those that clients speak, by path.
     """
 
-    def __init__(self, app: ASGIApp, refusals: Refusals) -> None:
+    def __init__(self, app: ASGIApp, refusals: Refusals, protocols: Mapping[str, ClientProtocol[Any]]) -> None:
         self._app = app
         self._refusals = refusals
+        self._protocols = protocols
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        request_id = (HEADER, note_request(scope).id.encode())
+        info = note_request(scope)
+        if (protocol := self._protocols.get(scope["path"])) is not None:
+            info.error_of = protocol.error_of
+        request_id = (HEADER, info.id.encode())
         scope[BODY_SEND] = send
 
         async def guarded(message: Message) -> None:
@@ -74,10 +80,9 @@ class Guard:
 
 
 class Gate:
-    """A pure ASGI middleware; what is sent passes it by.
+    """A pure ASGI middleware for requests; answers bypass it.
 
-    Of a request whose path begins with one of `closed`, and is not in `public`, `who` tells by its token who asks, or
-    refuses it.
+    `who` returns the caller by its token, or rejects the request. It is not called for `public` paths.
     """
 
     def __init__(
@@ -87,15 +92,13 @@ class Gate:
         hosts: Collection[str],
         origins: Collection[str],
         who: Callable[[str], Awaitable[Who]],
-        closed: tuple[str, ...] = ("/api/",),
-        public: Collection[str] = (),
+        public: PublicPaths,
     ) -> None:
         self._app = app
         self._hosts = _LOOPBACK_NAMES | {host.lower() for host in hosts}
         self._origins = frozenset(origins)
         self._who = who
-        self._closed = closed
-        self._public = frozenset(public)
+        self._public = public
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request pass, or answer it with what is wrong."""
@@ -106,12 +109,12 @@ class Gate:
         try:
             self._check(scope, headers)
             given = token_in(Headers(scope=scope)) if b"authorization" in headers else ""
-            who = await self._who(given) if self._is_closed(scope) else ANYBODY
+            who = ANYBODY if self._public.covers(scope) else await self._who(given)
         except RequestError as refusal:
-            await error_response(refusal)(scope, receive, send)
+            await error_response(refusal, scope)(scope, receive, send)
             return
         except StoreError as error:
-            await error_response(RequestError(error.code))(scope, receive, send)
+            await error_response(RequestError(error.code), scope)(scope, receive, send)
             return
         scope.setdefault("state", {})["who"] = who
         await self._app(scope, receive, send)
@@ -122,13 +125,6 @@ class Gate:
             raise RequestError(Code.HOST_NOT_ALLOWED, f"The host {host[:100]!r} is not allowed here.", "Host")
         if scope["method"] not in _READING and not self._is_own_page(headers):
             raise RequestError(Code.ORIGIN_NOT_ALLOWED, field="Origin")
-
-    def _is_closed(self, scope: Scope) -> bool:
-        """Whether a path needs the token; a browser that opens a document gets the page, which then asks for it."""
-        path: str = scope["path"]
-        if path in self._public:
-            return False
-        return path.startswith(self._closed) and (path.startswith("/api/") or not wants_page(scope))
 
     def _is_own_page(self, headers: dict[bytes, bytes]) -> bool:
         """Whether a request comes from our own page, an allowed one, or from no page at all (a program)."""

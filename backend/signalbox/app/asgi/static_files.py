@@ -4,7 +4,8 @@ The build leaves a file compressed beside each that gets smaller by it (frontend
 """
 
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISDIR
 from urllib.parse import quote
@@ -169,16 +170,56 @@ def _plain(name: str) -> str:
 
 
 class _Page(Mount):
-    """The page, which leaves the API's addresses alone: a mount at / would turn a wrong method there into a 404."""
+    """The page, without the API's addresses: a mount at / would answer a wrong method there with a 404."""
+
+    def __init__(self, files: _PageFiles, api: Collection[str]) -> None:
+        super().__init__("/", files, name="page")
+        self._api = frozenset(api)
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        if scope["path"].startswith(("/api/", "/health/")):
+        if scope["path"].startswith(("/api/", "/health/")) or scope["path"] in self._api:
             return Match.NONE, {}
         return super().matches(scope)
 
 
-def mount_files(app: FastAPI, settings: Settings, *, is_open: bool) -> None:
-    """Serve the guide and the pages; if the page is not built, say how to build it."""
+@dataclass(frozen=True, slots=True)
+class PublicPaths:
+    """The paths that need no token: `names`, and all below one of `folders`.
+
+    `documents` need a token. A browser that opens one gets the page that shows it, which then asks for the token.
+    """
+
+    names: frozenset[str]
+    folders: tuple[str, ...]
+    documents: tuple[str, ...] = ()
+
+    def covers(self, scope: Scope) -> bool:
+        """Return whether a request needs no token."""
+        path: str = scope["path"]
+        if path in self.names or path.startswith(self.folders):
+            return True
+        return path.startswith(self.documents) and wants_page(scope)
+
+
+def public_paths(settings: Settings, api: Collection[str]) -> PublicPaths:
+    """Return the paths of the page and of this project's documentation, and those of the API that are public.
+
+    The user's own documents are private.
+    """
+    folder = page_folder()
+    build = [*folder.iterdir()] if folder else []
+    names = {"/", "/docs", "/operator", "/guide", "/notes", *(f"/{file.name}" for file in build if file.is_file())}
+    folders = ["/health/", *(f"/{one.name}/" for one in build if one.is_dir())]
+    documents = ["/notes/"]
+    (folders if settings.signalbox_docs is None else documents).append("/guide/")
+    return PublicPaths(frozenset({*names, *api}), tuple(folders), tuple(documents))
+
+
+def mount_files(app: FastAPI, settings: Settings, api: Collection[str], *, is_open: bool) -> None:
+    """Serve the guide and the pages; if the page is not built, say how to build it.
+
+    `api` are paths outside /api/ that the page must not answer.
+    """
     folder = page_folder()
     page = _PageFiles(folder, is_open=is_open) if folder else None
     for path, documents in (("/guide", settings.signalbox_docs or docs_folder()), ("/notes", notes_folder(settings))):
@@ -187,7 +228,7 @@ def mount_files(app: FastAPI, settings: Settings, *, is_open: bool) -> None:
     for path, name in (("/docs", "docs.html"), ("/operator", "operator.html")):
         app.add_api_route(path, _entry(page, name), methods=["GET", "HEAD"], include_in_schema=False)
     if page is not None:
-        app.router.routes.append(_Page("/", page, name="page"))
+        app.router.routes.append(_Page(page, api))
     else:
         app.add_api_route("/", _no_page, methods=["GET", "HEAD"], include_in_schema=False)
 

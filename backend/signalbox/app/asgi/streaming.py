@@ -1,8 +1,8 @@
 """A watcher's response: bytes as the run makes them, a ping when it is silent, a clean end when the client leaves."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable
-from functools import partial
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Mapping
+from functools import cache, partial
 from time import monotonic
 from typing import Any, cast
 
@@ -11,16 +11,25 @@ from starlette.types import Message, Receive, Scope, Send
 
 from signalbox.app.asgi.eager_task import begin
 from signalbox.app.asgi.transport_write import Write, nothing_written, write_by
-from signalbox.encoders.sse_v1 import CONTENT_TYPE, HEADERS, PING
+from signalbox.encoders.encoder import Encoder
 
 PING_SECONDS = 15.0
 # Where the outermost middleware leaves its own `send` for bodies: the middlewares between look only at heads.
 BODY_SEND = "signalbox.body_send"
-_HEAD = [(name.encode(), value.encode()) for name, value in {"content-type": CONTENT_TYPE, **HEADERS}.items()]
+
+
+@cache
+def _head_of(encoder: type[Encoder]) -> list[tuple[bytes, bytes]]:
+    """Return the headers that all streams of an encoder have; encoded once, not by Starlette for each stream."""
+    return [*_raw({"content-type": encoder.content_type, **encoder.headers})]
+
+
+def _raw(headers: Mapping[str, str]) -> Iterator[tuple[bytes, bytes]]:
+    return ((name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items())
 
 
 class EventStream(Response):
-    """Sends what a generator yields, in one write per item.
+    """Sends what a generator yields, in one write per item, with the head and the ping of an encoder.
 
     Unlike Starlette's StreamingResponse it also notices a client that leaves while `send` is blocked (quirk E3), and it
     always closes the generator, so the run knows that its subscriber has gone. The bytes left in `last` and the end
@@ -29,13 +38,16 @@ class EventStream(Response):
     """
 
     def __init__(
-        self, body: AsyncGenerator[Any, None], headers: dict[str, str], ended: Callable[[], None] = lambda: None
+        self,
+        encoder: type[Encoder],
+        body: AsyncGenerator[Any, None],
+        headers: dict[str, str],
+        ended: Callable[[], None] = lambda: None,
     ) -> None:
-        # Not by Starlette's own: it encodes anew, for each stream, what is the same in all of them.
+        # Not by Starlette's own constructor, which encodes every header of every stream.
         self.status_code, self.background, self.body = 200, None, b""
-        self.raw_headers = _HEAD + [
-            (name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()
-        ]
+        self.raw_headers = [*_head_of(encoder), *_raw(headers)]
+        self._ping_bytes = encoder.ping
         self.last = b""
         self._body = body
         self._ended = ended
@@ -53,7 +65,7 @@ class EventStream(Response):
         loop = asyncio.get_running_loop()
         over = loop.create_future()
         sending = loop.create_task(self._send(send, scope.get(BODY_SEND, send)))
-        leaving = loop.create_task(_until_gone(receive))
+        leaving = loop.create_task(until_gone(receive))
         for task in (sending, leaving):
             task.add_done_callback(partial(_tell, over))
         try:
@@ -129,7 +141,7 @@ class EventStream(Response):
 
     async def _send_ping(self, send: Send) -> None:
         try:
-            await send({"type": "http.response.body", "body": PING, "more_body": True})
+            await send({"type": "http.response.body", "body": self._ping_bytes, "more_body": True})
         except Exception as error:  # noqa: BLE001 - as in `push`
             self._broken, self.is_free = error, False
 
@@ -140,7 +152,8 @@ class EventStream(Response):
             self._pinging.cancel()
 
 
-async def _until_gone(receive: Receive) -> None:
+async def until_gone(receive: Receive) -> None:
+    """Return when the client has disconnected."""
     while (await receive())["type"] != "http.disconnect":
         pass
 

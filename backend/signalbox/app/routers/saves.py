@@ -109,10 +109,11 @@ async def get_save_events(
     if line is None:
         raise RequestError(Code.UNKNOWN_SAVE)
     after = cursor_of(line.run_id, after, last_event_id)
+    record = RunRecord(line.run_id, line.model, line.loop)
     if after >= line.seq:
-        return nothing_left(line.run_id, line.loop)
+        return nothing_left(record)
     with parts.streams.take(who.owner) as place:
-        return stream_of(line.run_id, line.loop, lambda _: _kept(save_id, parts, after), place, after=after)
+        return stream_of(record, lambda _: _kept(save_id, parts, after), place, after=after)
 
 
 @router.delete(

@@ -49,7 +49,7 @@ E = (
         "E4",
         "a silent stream is kept open",
         "app/asgi/streaming.py",
-        'await send({"type": "http.response.body", "body": PING, "more_body": True})',
+        'await send({"type": "http.response.body", "body": self._ping_bytes, "more_body": True})',
         "pass",
     ),
     Mutation(

@@ -8,9 +8,9 @@ import pytest
 from signalbox.app.asgi import streaming
 from signalbox.app.asgi.eager_task import begin
 from signalbox.app.asgi.streaming import EventStream
-from signalbox.app.run_stream import _Watching
+from signalbox.app.run_stream import _RunStream
 from signalbox.chat.context import ConversationContext
-from signalbox.encoders.sse_v1 import PING
+from signalbox.encoders.sse_v1 import SseV1Encoder
 from signalbox.runs.run import Run
 from starlette.types import Message
 
@@ -49,7 +49,7 @@ class Stage:
         self.items: asyncio.Queue[bytes | None] = asyncio.Queue()
         self.client = Client()
         self.closed = False
-        self.stream = EventStream(self._body(), {})
+        self.stream = EventStream(SseV1Encoder, self._body(), {})
         self.task = asyncio.create_task(self.stream({"type": "http"}, self.client.receive, self.client.send))
 
     async def _body(self) -> AsyncGenerator[bytes, None]:
@@ -217,7 +217,7 @@ async def test_who_speaks_is_not_pinged(clock: Clock) -> None:
     clock.now += 5
     await looks(stage)
     await looks(stage)
-    assert await stage.end() == [b"one", PING, b""]
+    assert await stage.end() == [b"one", SseV1Encoder.ping, b""]
 
 
 async def test_a_client_who_takes_nothing_is_pinged_once(clock: Clock) -> None:
@@ -229,7 +229,7 @@ async def test_a_client_who_takes_nothing_is_pinged_once(clock: Clock) -> None:
         await looks(stage)
     stage.client.room.set()
     await turns(lambda: stage.client.bodies)
-    assert await stage.end() == [PING, b""]
+    assert await stage.end() == [SseV1Encoder.ping, b""]
 
 
 async def test_nobody_is_pinged_behind_the_end(clock: Clock) -> None:
@@ -362,7 +362,7 @@ def test_a_stream_leaves_nothing_that_holds_itself(app: RunningApp) -> None:
 
 def of_streams() -> list[object]:
     """Return all runs and streams that anybody holds."""
-    return [thing for thing in gc.get_objects() if isinstance(thing, Run | _Watching | ConversationContext)]
+    return [thing for thing in gc.get_objects() if isinstance(thing, Run | _RunStream | ConversationContext)]
 
 
 async def quiet(app: RunningApp) -> None:

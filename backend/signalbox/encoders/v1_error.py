@@ -1,0 +1,17 @@
+"""The errors of contract v1.1: `{"error": {"code", "message", "field"?}}`."""
+
+import orjson
+
+from signalbox.core.codes import CODES, Code
+from signalbox.core.errors import RequestError
+from signalbox.core.messages import JsonObject
+
+
+def error_of(error: RequestError) -> tuple[int, bytes]:
+    """Return an error's status and its body: its code, what happened and what to do, and the field that is wrong."""
+    has_field = error.field is not None or error.code is not Code.INVALID_REQUEST  # else there is no field to fix
+    message = f"{error.message} {CODES[error.code].todo}" if has_field else error.message
+    body: JsonObject = {"code": str(error.code), "message": message}
+    if error.field:
+        body["field"] = error.field
+    return error.status, orjson.dumps({"error": body})

@@ -17,6 +17,7 @@ from signalbox.app.asgi.uvicorn_protocol import ClientConnection
 from signalbox.app.config import Settings
 from signalbox.app.deps import Parts
 from signalbox.app.main import create_app
+from signalbox.app.protocols import PROTOCOLS, ClientProtocol
 from signalbox.core.tools import Tool
 from signalbox.runs.run import Run
 
@@ -62,8 +63,15 @@ class _Server(uvicorn.Server):
 class RunningApp:
     """An app that is served; `client` speaks to it. Ends its runs and its thread when the `with` block ends."""
 
-    def __init__(self, settings: Settings, *, extra_tools: Sequence[Tool] = (), token: str | None = None) -> None:
-        self.app = create_app(settings, extra_tools=extra_tools, token=token)
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        extra_tools: Sequence[Tool] = (),
+        token: str | None = None,
+        protocols: Sequence[ClientProtocol[Any]] = PROTOCOLS,
+    ) -> None:
+        self.app = create_app(settings, extra_tools=extra_tools, token=token, protocols=protocols)
         self._socket = socket.create_server(("127.0.0.1", 0), backlog=512)
         self.port: int = self._socket.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"

@@ -18,7 +18,7 @@ from signalbox.core.errors import RequestError
 from signalbox.core.events import LoopName
 from signalbox.core.messages import JsonObject, Message, UserMessage
 from signalbox.flags.choice import choose_loop
-from signalbox.intakes.v1_question import redacted, without_messages
+from signalbox.intakes.v1_question import question_of, redacted, without_messages
 from signalbox.offload import offloaded
 from signalbox.runs.run import Run, StartOptions, new_run_id
 
@@ -88,23 +88,24 @@ async def _plan(ask: Ask, standing: Standing | None, parts: Parts, size: int) ->
 
 def _options(ask: Ask, origin: Origin, messages: Sequence[Message], standing: Standing | None) -> StartOptions:
     """Return what is stored with the run beside its plan."""
+    question = ask.question or question_of(ask)
     return StartOptions(
         key=origin.key,
         digest=origin.digest,
         owner=origin.caller.owner,
         continues_after_disconnect=ask.is_detached,
-        request=_shown(ask, messages, standing),
-        question=without_messages(ask.question) if standing else ask.question,
+        request=_shown(ask, question, messages, standing),
+        question=without_messages(question) if standing else question,
         parent_id=standing.place.node_id if standing else None,
     )
 
 
-def _shown(ask: Ask, messages: Sequence[Message], standing: Standing | None) -> JsonObject:
+def _shown(ask: Ask, question: JsonObject, messages: Sequence[Message], standing: Standing | None) -> JsonObject:
     """Return the request as the trace shows it; of a continuation with the instruction that its model gets."""
     if standing is None:
-        return redacted(ask.question, messages)
+        return redacted(question, messages)
     is_continuation = ask.position is not None and ask.position.continues
     instruction = messages[-1] if is_continuation else None
     if isinstance(instruction, UserMessage):
-        return {**redacted(ask.question, [instruction]), "instruction": text_in(instruction.content)}
-    return redacted(ask.question, ask.conversation)
+        return {**redacted(question, [instruction]), "instruction": text_in(instruction.content)}
+    return redacted(question, ask.conversation)

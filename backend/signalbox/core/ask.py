@@ -32,9 +32,8 @@ class Ask(Struct, frozen=True, kw_only=True):
     """One request, whole. An intake makes it, and nothing behind an intake reads a client's JSON.
 
     `system` are instructions that the client sends beside its `messages`. `tools` are this server's tools that the
-    model is offered. `is_detached`: the run outlives
-    its last subscriber. `question` is the request in the words of contract v1.1: it is stored with the run, so that the
-    run can be shown and replayed.
+    model is offered. `is_detached`: the run outlives its last subscriber. `question` is the request as a client of
+    contract v1.1 wrote it, empty from any other: then it is derived (`intakes/v1_question.py`).
     """
 
     model: str

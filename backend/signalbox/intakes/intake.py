@@ -5,12 +5,14 @@
 does not have. Both raise RequestError with the field that is wrong.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Generic, TypeAlias, TypeVar
 
 from msgspec import Struct
 
 from signalbox.core.ask import Ask
+from signalbox.core.codes import Code
+from signalbox.core.errors import RequestError
 from signalbox.core.messages import JsonObject
 from signalbox.core.tools import Tool
 
@@ -36,3 +38,21 @@ class Body(Struct, Generic[Model], frozen=True):
 
 BodyOf: TypeAlias = Callable[[JsonObject], Body[Model]]
 AskOf: TypeAlias = Callable[[Body[Model], Tools, Headers], Ask]
+
+
+def named_tools(names: Sequence[str], tools: Tools) -> tuple[Tool, ...]:
+    """Return the tools of these names; raises RequestError for one that is unknown or cannot be offered here."""
+    chosen: dict[str, Tool] = {}
+    for place, name in enumerate(names):
+        tool = tools.get(name)
+        if tool is None:
+            known = ", ".join(tools) or "none"
+            raise RequestError(
+                Code.UNKNOWN_TOOL, f"There is no tool {name!r}; the tools are: {known}.", f"tools.{place}"
+            )
+        if tool.unavailable is not None:
+            raise RequestError(
+                Code.TOOL_UNAVAILABLE, f"{name} cannot be used here: {tool.unavailable}.", f"tools.{place}"
+            )
+        chosen[name] = tool
+    return tuple(chosen.values())

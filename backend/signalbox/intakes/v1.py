@@ -25,7 +25,7 @@ from signalbox.core.messages import (
 )
 from signalbox.core.params import NO_PARAMS, Choice, ForcedTool, Params, Reasoning, Routing
 from signalbox.core.tools import Tool
-from signalbox.intakes.intake import Body, Headers, Tools
+from signalbox.intakes.intake import Body, Headers, Tools, named_tools
 from signalbox.intakes.v1_schema import (
     AssistantIn,
     CallIn,
@@ -205,27 +205,10 @@ def tools_of(request: ChatRequest, tools: Tools) -> tuple[Tool, ...]:
     if request.tools is None:
         offered = [tool for tool in tools.values() if tool.unavailable is None]
     else:
-        offered = _named_tools(request.tools, tools)
+        offered = [*named_tools(request.tools, tools)]
     if request.max_searches == 0:
         offered = [tool for tool in offered if tool.spec.search_key is None]
     return tuple(offered)
-
-
-def _named_tools(names: Sequence[str], tools: Tools) -> list[Tool]:
-    chosen: dict[str, Tool] = {}
-    for place, name in enumerate(names):
-        tool = tools.get(name)
-        if tool is None:
-            known = ", ".join(tools) or "none"
-            raise RequestError(
-                Code.UNKNOWN_TOOL, f"There is no tool {name!r}; the tools are: {known}.", f"tools.{place}"
-            )
-        if tool.unavailable is not None:
-            raise RequestError(
-                Code.TOOL_UNAVAILABLE, f"{name} cannot be used here: {tool.unavailable}.", f"tools.{place}"
-            )
-        chosen[name] = tool
-    return list(chosen.values())
 
 
 def tool_choice_of(request: ChatRequest, tools: Sequence[Tool]) -> Choice | None:

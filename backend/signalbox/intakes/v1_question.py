@@ -1,10 +1,17 @@
 """A run's question in the words of contract v1.1, which is how every run is stored, shown and replayed."""
 
 from collections.abc import Sequence
+from typing import Any
 
+from msgspec import to_builtins
+
+from signalbox.core.ask import Ask, Position
 from signalbox.core.messages import (
     AssistantMessage,
     Content,
+    ContentPart,
+    FilePart,
+    ImagePart,
     JsonObject,
     Message,
     SystemMessage,
@@ -12,10 +19,88 @@ from signalbox.core.messages import (
     ToolMessage,
     UserMessage,
 )
+from signalbox.core.params import public_choice, public_name, public_value
+from signalbox.intakes.v1_schema import (
+    AssistantIn,
+    CallIn,
+    ContentIn,
+    FileData,
+    FilePartIn,
+    FunctionIn,
+    ImagePartIn,
+    ImageUrl,
+    PartIn,
+    SystemIn,
+    TextPartIn,
+    ToolIn,
+    UserIn,
+)
 
 # Fields that hold texts of the conversation, and those among them that a conversation stores itself, as its messages.
 _TEXTS = ("messages", "prompt", "system", "finalize_hint")
 _MESSAGES = ("messages", "prompt")
+
+
+def question_of(ask: Ask) -> JsonObject:
+    """Write an Ask of any protocol as a request of contract v1.1."""
+    values = {public_name(name): public_value(getattr(ask.params, name)) for name in ask.params.set_fields()}
+    params = {name: [*value] if isinstance(value, tuple) else value for name, value in values.items()}
+    fields: dict[str, Any] = {
+        "model": ask.model,
+        "system": ask.system,
+        "messages": [_written(message) for message in ask.messages] or None,
+        "tools": [tool.spec.name for tool in ask.tools],
+        "tool_choice": public_choice(ask.choice),
+        "finalize_hint": ask.finalize_hint or None,
+        "on_disconnect": "continue" if ask.is_detached else None,
+        **to_builtins(ask.limits),
+        **params,
+    }
+    return {name: value for name, value in fields.items() if value is not None} | _placed(ask.position)
+
+
+def _placed(position: Position | None) -> JsonObject:
+    if position is None:
+        return {}
+    placed: JsonObject = {"conversation_id": position.conversation_id}
+    if not position.follows_newest:
+        placed["parent_id"] = position.parent_id
+    return {**placed, "continue": True} if position.continues else placed
+
+
+def _written(message: Message) -> JsonObject:
+    return _in_schema(message).model_dump(mode="json", exclude_none=True)
+
+
+def _in_schema(message: Message) -> SystemIn | UserIn | AssistantIn | ToolIn:
+    match message:
+        case SystemMessage(content):
+            return SystemIn(role="system", content=_content(content))
+        case UserMessage(content):
+            return UserIn(role="user", content=_content(content))
+        case ToolMessage():
+            return ToolIn(role="tool", tool_call_id=message.call_id, content=message.content)
+        case AssistantMessage():
+            calls = [
+                CallIn(id=call.id, function=FunctionIn(name=call.name, arguments=call.raw or dict(call.arguments)))
+                for call in message.calls
+            ]
+            return AssistantIn(role="assistant", content=message.content, tool_calls=calls or None)
+
+
+def _content(content: Content) -> ContentIn:
+    return content if isinstance(content, str) else [_part(part) for part in content]
+
+
+def _part(part: ContentPart) -> PartIn:
+    match part:
+        case TextPart(text):
+            return TextPartIn(type="text", text=text)
+        case ImagePart():
+            address = ImageUrl.model_validate({"url": part.url, "detail": part.detail})
+            return ImagePartIn(type="image_url", image_url=address)
+        case FilePart():
+            return FilePartIn(type="file", file=FileData(filename=part.filename, file_data=part.data))
 
 
 def without_messages(question: JsonObject) -> JsonObject:

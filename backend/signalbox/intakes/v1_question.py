@@ -1,7 +1,7 @@
 """A run's question in the words of contract v1.1, which is how every run is stored, shown and replayed."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from msgspec import to_builtins
 
@@ -43,8 +43,7 @@ _MESSAGES = ("messages", "prompt")
 
 def question_of(ask: Ask) -> JsonObject:
     """Write an Ask of any protocol as a request of contract v1.1."""
-    values = {public_name(name): public_value(getattr(ask.params, name)) for name in ask.params.set_fields()}
-    params = {name: [*value] if isinstance(value, tuple) else value for name, value in values.items()}
+    params = {public_name(name): _as_json(getattr(ask.params, name)) for name in ask.params.set_fields()}
     fields: dict[str, Any] = {
         "model": ask.model,
         "system": ask.system,
@@ -57,6 +56,10 @@ def question_of(ask: Ask) -> JsonObject:
         **params,
     }
     return {name: value for name, value in fields.items() if value is not None} | _placed(ask.position)
+
+
+def _as_json(value: object) -> object:
+    return [*cast("tuple[str, ...]", value)] if isinstance(value, tuple) else public_value(value)
 
 
 def _placed(position: Position | None) -> JsonObject:

@@ -11,6 +11,8 @@ import httpx
 import pytest
 from fastapi.routing import APIRoute
 from signalbox.app import routers
+from signalbox.app.protocols import PROTOCOLS
+from signalbox.app.routers import chat
 
 from tests.scenarios.access.house import House, Person, furnish, housed
 from tests.support.serving import RunningApp, error_of
@@ -48,8 +50,9 @@ def operations(app: RunningApp) -> list[str]:
     described = {
         f"{method.upper()} {path}" for path, methods in app.app.openapi()["paths"].items() for method in methods
     }
-    names = [f"{routers.__name__}.{found.name}" for found in iter_modules(routers.__path__)]
-    groups = [import_module(name).router.routes for name in names]  # what an app includes is not among its own routes
+    names = [f"{routers.__name__}.{found.name}" for found in iter_modules(routers.__path__) if found.name != "chat"]
+    # What an app includes is not among its own routes.
+    groups = [chat.router_of(PROTOCOLS).routes, *(import_module(name).router.routes for name in names)]
     routed = {
         f"{method} {route.path}"
         for route in [*app.app.routes, *chain(*groups)]

@@ -102,9 +102,9 @@ def test_the_openapi_examples_are_those_of_the_page() -> None:
 
 
 def test_every_curl_asks_a_valid_question() -> None:
-    """The body of each curl call on any page, README.md included, fits the schema."""
+    """The body of each question asked with curl, on any page and in README.md, fits the schema."""
     texts = [one.text for one in pages()] + [Path(ROOT / "README.md").read_text(encoding="utf-8")]
-    bodies = [body for text in texts for body in re.findall(r"-d '([^']+)'", text)]
+    bodies = [body for text in texts for body in re.findall(r"/api/chat/stream\b[^`]*?-d '([^']+)'", text)]
     assert bodies
     for body in bodies:
         ChatRequest.model_validate(json.loads(body))

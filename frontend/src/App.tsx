@@ -24,18 +24,21 @@ import type { Answer } from "./state/chat/answer.ts";
 import type { Chat } from "./state/chat/chat.ts";
 import { chainOf, runOf, wholeOf } from "./state/chat/whole.ts";
 import { whenIdle } from "./state/idle.ts";
+import { retried } from "./state/retried.ts";
 import { createSignalbox } from "./state/signalbox.ts";
 import { useStore } from "./state/store.ts";
 import { showTheme } from "./state/theme.ts";
 
-const RunInspectorDrawer = lazy(() => import("./components/inspector/RunInspectorDrawer.tsx"));
-const RunScreen = lazy(() => import("./components/chat/RunScreens.tsx").then((room) => ({ default: room.RunScreen })));
-const SaveScreen = lazy(() =>
-  import("./components/chat/RunScreens.tsx").then((room) => ({ default: room.SaveScreen })),
+const RunInspectorDrawer = lazy(() => retried(() => import("./components/inspector/RunInspectorDrawer.tsx")));
+const RunScreen = lazy(() =>
+  retried(() => import("./components/chat/RunScreens.tsx").then((module) => ({ default: module.RunScreen }))),
 );
-const ChatDialogs = lazy(() => import("./components/chat/ChatDialogs.tsx"));
-const Dialog = later(() => import("./components/ui/Dialog.tsx").then((room) => room.Dialog));
-const TokenDialog = later(() => import("./components/pages/TokenDialog.tsx").then((room) => room.TokenDialog));
+const SaveScreen = lazy(() =>
+  retried(() => import("./components/chat/RunScreens.tsx").then((module) => ({ default: module.SaveScreen }))),
+);
+const ChatDialogs = lazy(() => retried(() => import("./components/chat/ChatDialogs.tsx")));
+const Dialog = later(() => import("./components/ui/Dialog.tsx").then((module) => module.Dialog));
+const TokenDialog = later(() => import("./components/pages/TokenDialog.tsx").then((module) => module.TokenDialog));
 
 /** What an answer is drawn with. */
 export function preloadAnswers(): void {
@@ -49,6 +52,10 @@ function preloadBoxes(): void {
   void ModelPopup.preload();
   void TipPopup.preload();
 }
+
+/** Fetch the dialogs that are rendered closed; whether all of them are there. */
+const preloadDialogs = async (): Promise<boolean> =>
+  (await Promise.all([Dialog.preload(), TokenDialog.preload()])).every(Boolean);
 
 export function App() {
   const [box] = useState(createSignalbox);
@@ -64,8 +71,8 @@ export function App() {
   const [dialog, setDialog] = useState<DialogName>();
   const [inspected, setInspected] = useState<{ whole: Answer; shown: Answer; title: string }>();
   const [notice, setNotice] = useState("");
-  // The first paint does without the closed dialogs.
-  const [idle, setIdle] = useState(false);
+  // Closed dialogs are rendered once they are fetched: the first paint does without them, and so does a page offline.
+  const [dialogsReady, setDialogsReady] = useState(false);
   const handle = useRef<ChatHandle>(null);
   const sidebarOpen = isNarrow ? sheet : sidebar;
 
@@ -75,7 +82,7 @@ export function App() {
     whenIdle(() => {
       preloadAnswers();
       preloadBoxes();
-      setIdle(true);
+      void preloadDialogs().then(setDialogsReady);
     });
     void preloadLines();
     void conversations.load();
@@ -205,7 +212,7 @@ export function App() {
           </div>
         </ToolTitlesProvider>
         <Suspense>
-          {isNarrow && (idle || sheet) && (
+          {isNarrow && (dialogsReady || sheet) && (
             <Dialog open={sheet} onClose={() => setSheet(false)} title="Conversations" titleHidden place="left">
               {list}
             </Dialog>
@@ -229,7 +236,7 @@ export function App() {
           onGone={clearNotice}
         />
         <Suspense>
-          {(idle || tokenNeeded) && (
+          {(dialogsReady || tokenNeeded) && (
             <TokenDialog
               open={tokenNeeded}
               refused={tokenRefused}

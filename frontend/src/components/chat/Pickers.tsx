@@ -1,12 +1,13 @@
 // Which model answers, or which models answer side by side.
 import { lazy, Suspense } from "react";
+import { retried } from "../../state/retried.ts";
 import type { Settings } from "../../state/settings.ts";
 import type { Signalbox } from "../../state/signalbox.ts";
 import { useStore } from "../../state/store.ts";
 import { ModelPicker } from "../picker/ModelPicker.tsx";
 
 const ComparePicker = lazy(() =>
-  import("../picker/ComparePicker.tsx").then((room) => ({ default: room.ComparePicker })),
+  retried(() => import("../picker/ComparePicker.tsx").then((room) => ({ default: room.ComparePicker }))),
 );
 
 interface Props {

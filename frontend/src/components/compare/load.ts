@@ -1,6 +1,7 @@
-// The columns are fetched before they are needed: the server may be away when a question waits for it.
+// The columns are fetched before they are needed: the server may be unreachable when a message waits for it.
+import { retried } from "../../state/retried.ts";
 
-export const loadColumns = () => import("./CompareColumns.tsx");
+export const loadColumns = () => retried(() => import("./CompareColumns.tsx"));
 
 export const preloadColumns = (): void => {
   loadColumns().catch(() => undefined);

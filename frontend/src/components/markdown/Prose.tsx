@@ -1,8 +1,9 @@
 // Markdown, loaded when the first answer needs it; until then the plain text stands in its place.
 import { lazy, memo, Suspense } from "react";
+import { retried } from "../../state/retried.ts";
 import type { Link } from "../../types/models.ts";
 
-const loadMarkdown = () => import("./Markdown.tsx");
+const loadMarkdown = () => retried(() => import("./Markdown.tsx"));
 const Markdown = lazy(loadMarkdown);
 
 /** Fetch the renderer while the reader still types. */

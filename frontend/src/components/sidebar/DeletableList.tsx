@@ -1,12 +1,15 @@
 // What the lists of the sidebar have in common: the lines, trouble above them, a word in their place, and deletion.
 import { lazy, type ReactElement, type RefObject, Suspense, useCallback, useRef, useState } from "react";
 import type { Listing, ListingState } from "../../state/lists/listing.ts";
+import { retried } from "../../state/retried.ts";
 import { useStore } from "../../state/store.ts";
 import { LineList } from "./lines.ts";
 import { neighbourOf } from "./neighbour.ts";
 import { Trouble, Word } from "./Word.tsx";
 
-const DeleteDialog = lazy(() => import("./DeleteDialog.tsx").then((room) => ({ default: room.DeleteDialog })));
+const DeleteDialog = lazy(() =>
+  retried(() => import("./DeleteDialog.tsx").then((room) => ({ default: room.DeleteDialog }))),
+);
 
 interface Props<Line extends { id: string }> {
   list: Listing<Line, ListingState<Line>>;

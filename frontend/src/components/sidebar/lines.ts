@@ -6,4 +6,4 @@ const fetched = later(() => import("./LineList.tsx").then(({ LineList }) => Line
 
 export const LineList = fetched as typeof List;
 
-export const preloadLines = (): Promise<void> => fetched.preload();
+export const preloadLines = (): Promise<boolean> => fetched.preload();

@@ -11,7 +11,11 @@ interface Props {
 
 const Hello = ({ name }: Props) => <p>Hello {name}</p>;
 
-afterEach(cleanup);
+afterEach(() => {
+  cleanup();
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 const shown = (Component: ComponentType<Props>) => (
   <Suspense fallback={<p>waiting</p>}>
@@ -36,14 +40,44 @@ it("renders at once what was preloaded, and fetches it once", async () => {
   expect(load).toHaveBeenCalledTimes(1);
 });
 
-it("fetches again what could not be preloaded", async () => {
+it("retries a fetch that failed, and the waiting component appears", async () => {
+  vi.useFakeTimers();
   const load = vi.fn(async () => Hello as ComponentType<Props>);
-  load.mockRejectedValueOnce(new Error("offline"));
-  const Shown = later<Props>(load);
-  await Shown.preload();
-  await act(async () => render(shown(Shown)));
-  expect(await screen.findByText("Hello Ada")).toBeTruthy();
+  load.mockRejectedValueOnce(new Error("unreachable"));
+  await act(async () => render(shown(later(load))));
+  expect(screen.getByText("waiting")).toBeTruthy();
+  await act(() => vi.advanceTimersByTimeAsync(500));
+  expect(screen.getByText("Hello Ada")).toBeTruthy();
   expect(load).toHaveBeenCalledTimes(2);
+});
+
+it("waits for the network without giving up while the browser is offline", async () => {
+  vi.useFakeTimers();
+  const offline = vi.spyOn(navigator, "onLine", "get").mockReturnValue(false);
+  const load = vi.fn(async () => Hello as ComponentType<Props>);
+  load.mockRejectedValue(new Error("offline"));
+  await act(async () => render(shown(later(load))));
+  await act(() => vi.advanceTimersByTimeAsync(3_600_000));
+  expect(screen.getByText("waiting")).toBeTruthy();
+  offline.mockReturnValue(true);
+  load.mockResolvedValue(Hello);
+  await act(async () => window.dispatchEvent(new Event("online")));
+  expect(screen.getByText("Hello Ada")).toBeTruthy();
+});
+
+it("fetches anew what could not be preloaded", async () => {
+  vi.useFakeTimers();
+  const load = vi.fn(async () => Hello as ComponentType<Props>);
+  load.mockRejectedValue(new Error("unreachable"));
+  const Shown = later<Props>(load);
+  const failed = Shown.preload();
+  await vi.runAllTimersAsync();
+  expect(await failed).toBe(false);
+  expect(load).toHaveBeenCalledTimes(5);
+  load.mockResolvedValue(Hello);
+  expect(await Shown.preload()).toBe(true);
+  render(shown(Shown));
+  expect(screen.getByText("Hello Ada")).toBeTruthy();
 });
 
 it("is the same component before and after it has come, so that nothing is mounted anew", async () => {

@@ -1,26 +1,30 @@
 // Components that are fetched after the first paint. A component that has arrived renders at once, without a fallback.
 import { type ComponentType, use } from "react";
+import { retried } from "../../state/retried.ts";
 
 export type Later<Props> = ComponentType<Props> & {
-  /** Fetch it before it is rendered; resolves when it is there, or could not be fetched. */
-  preload: () => Promise<void>;
+  /** Fetch it before it is rendered; resolves to whether it is there. */
+  preload: () => Promise<boolean>;
 };
 
 /**
- * Like `lazy`, which shows the fallback of its Suspense boundary once even when its module is already there.
- * A preload that fails is forgotten, so rendering fetches again; a fetch that fails while rendering throws.
+ * Like `lazy`, which shows the fallback of its Suspense boundary once even when its module is already there. A failed
+ * fetch is retried. After the last retry, rendering throws and `preload` resolves to false; the next preload fetches
+ * anew.
  */
 export function later<Props extends object>(load: () => Promise<ComponentType<Props>>): Later<Props> {
   let coming: Promise<ComponentType<Props>> | undefined;
   const fetched = () => {
-    coming ??= tracked(load());
+    coming ??= tracked(retried(load));
     return coming;
   };
   const preload = async () => {
     try {
       await fetched();
+      return true;
     } catch {
       coming = undefined;
+      return false;
     }
   };
   // biome-ignore lint/correctness/noComponentHookFactories: called once per module, at its top level, like `lazy`.

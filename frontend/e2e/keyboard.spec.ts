@@ -272,6 +272,8 @@ test("the list of conversations is gone through, named and emptied by keys", asy
 
 test("a narrow window's sheet of conversations gives the focus back", async ({ page }) => {
   await page.setViewportSize({ width: 375, height: 720 });
+  // The list beside the chat is gone when the page has taken notice of its new width.
+  await expect(page.locator("[data-part=sidebar]")).toHaveCount(0);
   await page.keyboard.press("Control+b");
   await expect(page.locator("[data-part=sidebar]")).toBeVisible();
   await focused(page);

@@ -248,6 +248,16 @@ test.describe("without a connection", () => {
     await ended(page);
   });
 
+  test("a dialog that cannot be fetched leaves the chat as it is", async ({ page }) => {
+    await page.route("**/assets/TokenDialog-*.js", (route) => route.abort("internetdisconnected"));
+    const failed = page.waitForEvent("requestfailed", (request) => request.url().includes("TokenDialog"));
+    await page.reload();
+    await failed;
+    await ask(page, "Still there?");
+    await expect(questions(page)).toHaveCount(2);
+    await ended(page);
+  });
+
   test("a question waits and says so, is sent once when the line is back, and costs are not spoken of", async ({
     page,
     context,

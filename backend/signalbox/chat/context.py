@@ -51,14 +51,14 @@ class Degradation(Struct):
 _name_of = attrgetter("name")
 
 
-async def _at_once() -> None:
+async def _no_journal() -> None:
     """Return at once: this run is not stored."""
 
 
 class ConversationContext(Struct):
     """The context of one run. `messages` grows by the turns of this run, which begin at `loop_start`.
 
-    `base_params` and `tool_choice` are what the caller asked for, `provider_id` is the model's family. `recorded` waits
+    `base_params` and `tool_choice` are what the caller asked for, `provider_id` is the model's family. `flush` waits
     until every emitted event is on disk, and raises StoreError. Without a `budget` a run may cost anything.
     `request_id` is for the log. `cited` are the numbered sources of an answer that this run continues. `profile` and
     `loop_start` are always set here.
@@ -76,7 +76,7 @@ class ConversationContext(Struct):
     flags: RunFlags = RunFlags()
     abilities: Abilities = Abilities()
     degradation: Degradation = field(default_factory=Degradation)
-    recorded: Callable[[], Awaitable[None]] = _at_once
+    flush: Callable[[], Awaitable[None]] = _no_journal
     budget: Budget | None = None
     cited: Mapping[int, tuple[str, str]] = {}
     request_id: str = ""

@@ -86,7 +86,7 @@ class RunManager:
         or the store fails.
         """
         self._check_capacity()
-        context.recorded = partial(self.store.flush, context.run_id)
+        context.flush = partial(self.store.flush, context.run_id)
         run = new_run(context, progress, self.store, options)
         self._live[run.id] = run
         # Queued before the run's first step, so that the disk writes while the request is sent.

@@ -5,7 +5,7 @@ from collections.abc import Generator
 
 import pytest
 from signalbox import profiles
-from signalbox.chat.calls.ids import mint
+from signalbox.chat.calls.ids import make_call_id
 from signalbox.profiles.profile import Profile
 
 from tests.project.docs.pages import ROOT, codes_in, page, rows
@@ -33,7 +33,7 @@ async def test_the_family_passes_its_own_test(lantern: Profile) -> None:
     test.test_an_id_finds_its_family()
     await test.test_steps_with_tools_are_whole("lantern-ai/wick-2", 2)
     await test.test_steps_with_tools_are_whole("openai/gpt-4o", 0)
-    assert re.fullmatch(lantern.call_id, mint("run", 1))
+    assert re.fullmatch(lantern.call_id, make_call_id("run", 1))
 
 
 @pytest.mark.anyio

@@ -6,7 +6,7 @@ from math import inf
 
 import pytest
 from msgspec import json
-from signalbox.chat.answer.output_limit import weight_of
+from signalbox.chat.answer.output_limit import size_of
 from signalbox.chat.loops.driver import drive
 from signalbox.chat.loops.legacy import LegacyLoop
 from signalbox.chat.loops.progress import Progress
@@ -100,7 +100,7 @@ async def test_every_limit_ends_a_run_honestly(new_loop: Callable[..., Loop], mo
     assert [event.code for event in told if isinstance(event, Warning)] == ["RUN_TOO_LARGE"]
     said = [event for event in told if not isinstance(event, Warning | Done)]
     if not any(isinstance(event, ToolResult) for event in said):
-        assert weight_of(said) <= most_bytes
+        assert size_of(said) <= most_bytes
     assert "".join(event.content for event in told if isinstance(event, Content)) in ("", "Well. ")
 
 
@@ -119,9 +119,9 @@ def test_no_event_weighs_more_than_it_takes(events: list[AnyEvent]) -> None:
     """A run within its limit is never ended, and plain words weigh what they take but for a few bytes each."""
     at = 1795227719617
     taken = len(json.encode([Stamped(1000 + place, at, event) for place, event in enumerate(events)]))
-    assert weight_of(events) <= taken
+    assert size_of(events) <= taken
     if all(isinstance(event, Content | Reasoning) and event.content.isprintable() for event in events):
-        assert taken - weight_of(events) <= 24 * len(events) + 2
+        assert taken - size_of(events) <= 24 * len(events) + 2
 
 
 def test_large_bodies_share_what_may_be_held_at_once(behind: Behind, monkeypatch: pytest.MonkeyPatch) -> None:

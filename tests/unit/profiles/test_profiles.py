@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from signalbox.chat.calls.ids import mint
+from signalbox.chat.calls.ids import make_call_id
 from signalbox.profiles import FAMILIES, UNKNOWN, Profile, profile_for
 
 
@@ -52,7 +52,7 @@ def test_no_two_families_share_a_vendor() -> None:
 @pytest.mark.parametrize("profile", [*FAMILIES, UNKNOWN], ids=lambda p: p.family)
 def test_every_family_takes_the_ids_we_mint(profile: Profile) -> None:
     """Our ids are legal everywhere (A16)."""
-    assert re.fullmatch(profile.call_id, mint("run", 1))
+    assert re.fullmatch(profile.call_id, make_call_id("run", 1))
 
 
 def test_the_plans_guardrails() -> None:

@@ -1,4 +1,4 @@
-"""What an answer holds beside its text, as events: cited pages among the run's sources, images, what was left out."""
+"""What an answer holds besides its text, as events: citations, images, and warnings about omitted output."""
 
 from collections.abc import Iterable
 
@@ -13,16 +13,16 @@ from signalbox.tools.outside import visible_line
 _LONGEST_TITLE, _LONGEST_SNIPPET = 200, 700
 
 
-def attached(parts: Iterable[Citation | ImageDelta | Omitted], book: SourceBook, step: int) -> list[AnyEvent]:
-    """Turn parts into events, in their order; a page that a search has found keeps its number.
+def attachment_events(parts: Iterable[Citation | ImageDelta | Omitted], book: SourceBook, step: int) -> list[AnyEvent]:
+    """Return the events of these parts, in order; a page that a search has found keeps its source number.
 
-    A citation and a reason why something was left out are told once in a run.
+    Each citation, and each reason for an omission, is emitted once per run.
     """
     return [_event(part, book, step) for part in parts if isinstance(part, ImageDelta) or book.is_new(part)]
 
 
 def attachments_of(completion: Completion) -> list[Citation | ImageDelta | Omitted]:
-    """Return what a whole answer holds beside its text."""
+    """Return what a whole answer holds besides its text."""
     return [*completion.images, *completion.citations, *completion.omitted]
 
 

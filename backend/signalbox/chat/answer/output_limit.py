@@ -1,4 +1,4 @@
-"""How much a run may say: its events are weighed before they are told, so that a fast answer cannot pass the limit."""
+"""The size limit of a run's events; it is checked before they are emitted, so that a fast answer cannot exceed it."""
 
 from collections.abc import Sequence
 from operator import attrgetter
@@ -7,40 +7,41 @@ from msgspec import json
 
 from signalbox.core.events import AnyEvent, Content
 
-# An event in the journal beside its words: `{"seq":1,"at":1795227719617,"event":{"type":"content","content":""}}`.
+# The size of an event in the journal besides its text:
+# `{"seq":1,"at":1795227719617,"event":{"type":"content","content":""}}`.
 _FRAME = 72
 
-_WORDLESS = len('{"type":"content","content":""}')
+_EMPTY_CONTENT = len('{"type":"content","content":""}')
 
-_words_of = attrgetter("content")
+_text_of = attrgetter("content")
 _encode = json.Encoder().encode
 
 
 class TooLarge(Exception):
-    """The run has said more than may be kept; what went over the limit is not told."""
+    """The run reached its size limit; what exceeds it is not emitted."""
 
 
-def weight_of(events: Sequence[AnyEvent]) -> int:
-    """Return how many bytes events take in the journal, without what JSON escapes: never more than they do."""
+def size_of(events: Sequence[AnyEvent]) -> int:
+    """Return the size of events in the journal in bytes; JSON escapes are not counted, so it is a lower bound."""
     try:
-        texts = list(map(_words_of, events))  # of an answer nearly always: no step of Python for each event
+        texts = list(map(_text_of, events))  # nearly always content: no Python step per event
     except AttributeError:
         return sum(len(_encode(event)) for event in events)
-    words = "".join(texts)
-    beside = _beside(events) if "" in texts else 0
-    return _FRAME * len(events) + beside + (len(words) if words.isascii() else len(words.encode("utf-8", "replace")))
+    text = "".join(texts)
+    attachments = _attachments_size(events) if "" in texts else 0
+    return _FRAME * len(events) + attachments + (len(text) if text.isascii() else len(text.encode("utf-8", "replace")))
 
 
-def _beside(events: Sequence[AnyEvent]) -> int:
-    """Weigh the images and sources that stand where there are no words."""
+def _attachments_size(events: Sequence[AnyEvent]) -> int:
+    """Return the size of images and sources, in events without text."""
     blank = (event for event in events if type(event) is Content and not event.content)
-    return sum(len(_encode(event)) - _WORDLESS for event in blank)
+    return sum(len(_encode(event)) - _EMPTY_CONTENT for event in blank)
 
 
-def fitting(events: Sequence[AnyEvent], most_bytes: float) -> int:
+def count_fitting(events: Sequence[AnyEvent], max_bytes: float) -> int:
     """Return how many of the first events fit."""
     for count, event in enumerate(events):
-        most_bytes -= weight_of([event])
-        if most_bytes < 0:
+        max_bytes -= size_of([event])
+        if max_bytes < 0:
             return count
     return len(events)

@@ -1,4 +1,4 @@
-"""Parts to one whole answer: the same fold for streams and for whole bodies, so that the two cannot drift."""
+"""Folds the parts of an answer into one Completion; streams and whole bodies use the same fold."""
 
 from collections.abc import Collection, Iterable
 
@@ -28,7 +28,7 @@ from signalbox.core.parts import (
 
 
 class ResponseBuilder(Struct, eq=False):
-    """Gathers the parts of one answer; text is kept in pieces and joined once."""
+    """Collects the parts of one answer; text is joined once, at the end."""
 
     known_names: Collection[str] = ()
     text: list[str] = []
@@ -48,13 +48,13 @@ class ResponseBuilder(Struct, eq=False):
     assembler: CallAssembler = field(default_factory=CallAssembler)
 
     def __post_init__(self) -> None:
-        """Let the assembler know the offered tools."""
+        """Pass the offered tools to the assembler."""
         self.assembler.known_names = self.known_names
 
     def add(self, part: StreamPart) -> None:  # noqa: C901, PLR0912 - one arm per kind of part, nothing nested
-        """Take in one part."""
+        """Add one part."""
         match part:
-            # In the order in which an answer that streams is likely to hold them; most text comes past this.
+            # Ordered by frequency in a streamed answer; most text does not come through here.
             case ReasoningDelta(text, name):
                 self.reasoning.append(text)
                 self.reasoning_field = self.reasoning_field or name
@@ -88,7 +88,7 @@ class ResponseBuilder(Struct, eq=False):
                 pass
 
     def result(self) -> Completion:
-        """Return what was said so far as one value."""
+        """Return the answer so far."""
         return Completion(
             content="".join(self.text),
             refusal="".join(self.refusal),
@@ -110,7 +110,7 @@ class ResponseBuilder(Struct, eq=False):
 
 
 def parse_completion_response(parts: Iterable[StreamPart], known_names: Collection[str] = ()) -> Completion:
-    """Fold the parts of one answer, streamed or whole, into a Completion; wire truth, nothing repaired."""
+    """Fold the parts of one answer, streamed or whole, into a Completion; nothing is repaired."""
     builder = ResponseBuilder(known_names)
     for part in parts:
         builder.add(part)
@@ -118,9 +118,9 @@ def parse_completion_response(parts: Iterable[StreamPart], known_names: Collecti
 
 
 def _latest(before: UsageReport | None, new: UsageReport) -> UsageReport:
-    """Repeated reports are totals so far: the last one holds, but for a price that it keeps to itself."""
+    """Return the last report, since reports are running totals; the cost of an earlier one stays if it has none."""
     if before is None or before.usage.cost is None or new.usage.cost is not None:
         return new
     if not (new.usage.input or new.usage.output):
-        return before  # an empty one behind the real one says nothing
+        return before  # an empty report after the real one
     return UsageReport(structs.replace(new.usage, cost=before.usage.cost), new.raw)

@@ -1,4 +1,4 @@
-"""One answer of a model as it streams: text leaves at once, calls are gathered, eager ones start as they close."""
+"""A reply that is read as it streams: text is emitted at once, calls are assembled, eager ones start when complete."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -8,7 +8,7 @@ from typing import TypeAlias, cast, get_args
 from msgspec import Struct
 from msgspec.structs import replace
 
-from signalbox.chat.answer.attachments import attached
+from signalbox.chat.answer.attachments import attachment_events
 from signalbox.chat.answer.response import ResponseBuilder
 from signalbox.chat.answer.text_filters import TextFilters, text_of
 from signalbox.chat.calls.arguments import is_same
@@ -39,91 +39,91 @@ from signalbox.core.parts import (
 from signalbox.core.ports import ChatClient, OnHead
 from signalbox.core.tools import ToolOutcome
 
-# What is shown beside text; of all other parts a client sees nothing where they come.
-_Shown: TypeAlias = ReasoningDelta | RefusalDelta | HiddenReasoning | Citation | ImageDelta | Omitted
-_SHOWN = frozenset(get_args(_Shown))
+# What is visible besides text; a client sees nothing of all other parts when they arrive.
+_Visible: TypeAlias = ReasoningDelta | RefusalDelta | HiddenReasoning | Citation | ImageDelta | Omitted
+_VISIBLE = frozenset(get_args(_Visible))
 _CUT = "The turn was cut off before it was complete, so this call was not run; make it again."
 
 
-class Turn(Struct, eq=False):
-    """One attempt at one step. `after_text`: the run has spoken before, so new text needs a break.
+class StreamedReply(Struct, eq=False):
+    """The reply to one attempt. `after_text`: an earlier step emitted text, so new text begins with a break.
 
-    `attempt` notes when its first part came, by `clock`; `hear` is told who answers as soon as that is known. `_names`
-    are the offered tools: they settle what a split name means.
+    `attempt` records by `clock` when the first part arrived. `on_head` is called once it is known who answers.
+    `_names` are the offered tools: they decide what a piece of a split name means.
     """
 
     execution: ToolExecution
     step: int
     attempt: Attempt
     clock: Callable[[], float]
-    hear: OnHead
+    on_head: OnHead
     may_call: bool
     after_text: bool
     _names: frozenset[str]
     _builder: ResponseBuilder
     _filters: TextFilters
-    _lets_through: Callable[[str], bool]
+    _passes_text: Callable[[str], bool]
     has_text: bool = False
     has_words: bool = False
     is_visible: bool = False
     completion: Completion = Completion()
     held_back: list[AnyEvent] = []
-    early: dict[int, RunningCall] = {}
+    eager_calls: dict[int, RunningCall] = {}
     _has_reasoned: bool = False
 
     async def read(self, client: ChatClient, request: Request) -> None:
         """Stream the reply, or read it whole where streamed calls of this family cannot be trusted."""
         if not self.may_call or self.execution.context.profile.stream_tools:
-            await client.stream(request, self.take, self.hear)
+            await client.stream(request, self.receive, self.on_head)
             return
         self.attempt.streamed = False
-        for some in slices_of(await client.complete(request, self.hear)):
-            self.take(some)
+        for slice_ in slices_of(await client.complete(request, self.on_head)):
+            self.receive(slice_)
             await asyncio.sleep(0)
 
-    def take(self, parts: list[StreamPart]) -> None:
-        """Tell what one network read says, and start the calls that it closes."""
-        if self.has_words and len(parts) == 1 and type(part := parts[0]) is TextDelta and self._lets_through(part.text):
-            # What a slow stream brings, one at a time: a piece of text in the middle of an answer.
+    def receive(self, parts: list[StreamPart]) -> None:
+        """Emit what one network read holds, and start the eager calls that it completes."""
+        if self.has_words and len(parts) == 1 and type(part := parts[0]) is TextDelta and self._passes_text(part.text):
+            # Most reads of a slow stream: one piece of text in the middle of an answer.
             self._builder.text.append(part.text)
             self.execution.emit([Content(part.text)])
             return
         if self.attempt.first_part is None:
             self.attempt.first_part = self.clock()
         events: list[AnyEvent] = []
-        self._tell(self._filters.split(parts), events)
+        self._fold(self._filters.split_reasoning(parts), events)
         if events:
             self.is_visible = True
             self.execution.emit(events)
         if self.may_call and self._builder.assembler.touched:
-            self._start_early(self._builder.assembler.closed())
+            self._start_eager(self._builder.assembler.closed())
 
-    def _tell(self, parts: list[StreamPart], events: list[AnyEvent]) -> None:
-        """Take parts in, and turn what can be shown into events."""
-        for kind, alike in groupby(parts, type):
+    def _fold(self, parts: list[StreamPart], events: list[AnyEvent]) -> None:
+        """Fold parts into the reply, and append the events for what is visible."""
+        for kind, same in groupby(parts, type):
             if kind is TextDelta:
-                self._say(self._filters.shown(list(map(text_of, alike))), events)
+                self._add_text(self._filters.filter_text(list(map(text_of, same))), events)
             elif kind is CallDelta:
-                self._builder.assembler.add_all(cast("Iterator[CallDelta]", alike))
-            elif kind in _SHOWN:
-                self._show(cast("Iterator[_Shown]", alike), events)
+                self._builder.assembler.add_all(cast("Iterator[CallDelta]", same))
+            elif kind in _VISIBLE:
+                self._add_visible(cast("Iterator[_Visible]", same), events)
             else:
-                for part in alike:
+                for part in same:
                     self._builder.add(part)
                     if type(part) is Served:
-                        self.hear(part)
+                        self.on_head(part)
 
-    def _say(self, texts: list[str], events: list[AnyEvent]) -> None:
-        """Take text in, as nearly all of nearly every answer is: no step here is for a single piece."""
+    def _add_text(self, texts: list[str], events: list[AnyEvent]) -> None:
+        """Add text, which is nearly all of nearly every reply: no Python step here is per piece."""
         if not texts:
             return
         self._builder.text.extend(texts)
         if not self.has_words:
-            self._break(events)
+            self._separate(events)
             self.has_words = not "".join(texts).isspace()
         events.extend(map(Content, texts))
 
-    def _show(self, parts: "Iterator[_Shown]", events: list[AnyEvent]) -> None:
+    def _add_visible(self, parts: "Iterator[_Visible]", events: list[AnyEvent]) -> None:
         add = self._builder.add
         for part in parts:
             add(part)
@@ -131,19 +131,19 @@ class Turn(Struct, eq=False):
                 self._has_reasoned = True
                 events.append(Reasoning(part.text, self.step))
             elif isinstance(part, RefusalDelta):
-                self._break(events)
+                self._separate(events)
                 self.has_words = True
                 events.append(Content(part.text, refusal=True))
             elif isinstance(part, Citation | ImageDelta | Omitted):
-                events += attached([part], self.execution.tool_context.sources, self.step)
+                events += attachment_events([part], self.execution.tool_context.sources, self.step)
             elif not self._has_reasoned:
                 self._has_reasoned = True
                 events.append(Reasoning("", self.step, hidden=True))
 
     def finish(self) -> Completion:
-        """Return what was said, whole or as far as it came; `held_back` is then what was not told yet."""
-        self._tell(self._filters.close(), self.held_back)
-        self._say(self._filters.rest(), self.held_back)
+        """Return the reply, complete or as far as it was read; `held_back` is what was not emitted yet."""
+        self._fold(self._filters.flush(), self.held_back)
+        self._add_text(self._filters.flush_text(), self.held_back)
         self.is_visible = self.is_visible or bool(self.held_back)
         self.completion = self._filters.with_leaked_calls(self._builder.result())
         return self.completion
@@ -156,11 +156,11 @@ class Turn(Struct, eq=False):
         """Return the calls of the complete reply in their order: those that run already, and those to start."""
         calls: list[RunningCall | RepairedCall] = []
         for slot, raw in self._raw_calls():
-            calls += self._settled_slot(self.early.get(slot), repaired(raw))
+            calls += self._resolve_slot(self.eager_calls.get(slot), repaired(raw))
         return [runnable(call, end) if isinstance(call, RepairedCall) else call for call in calls]
 
-    def _settled_slot(self, running: RunningCall | None, fixed: list[RepairedCall]) -> list[RunningCall | RepairedCall]:
-        """Say what one slot turned out to hold; a call that has run already stays, unless it was another one."""
+    def _resolve_slot(self, running: RunningCall | None, fixed: list[RepairedCall]) -> list[RunningCall | RepairedCall]:
+        """Return the calls of one slot; a call that runs already stays, unless its final arguments differ."""
         same = None if running is None else next((call for call in fixed if _is_same(running, call)), None)
         if running is not None and same is None:
             self.execution.withdraw(running, Code.SUPERSEDED)
@@ -173,17 +173,17 @@ class Turn(Struct, eq=False):
         slots = [call.slot for call in self._builder.assembler.open_calls()] or [-1] * len(self.completion.calls)
         return list(zip(slots, self.completion.calls, strict=True))
 
-    def _start_early(self, closed: list[OpenCall]) -> None:
-        """Start closed calls while the model still streams, where that is safe: the tool only reads."""
+    def _start_eager(self, closed: list[OpenCall]) -> None:
+        """Start completed calls while the model still streams, if their tools only read."""
         ready = [
             (call.slot, RepairedCall(call.name, call.value or {}, call.id)) for call in closed if self._is_eager(call)
         ]
         for (slot, _), running in zip(
             ready, self.execution.announce([call for _, call in ready], self.step), strict=True
         ):
-            self.early[slot] = running
+            self.eager_calls[slot] = running
             self.is_visible = True
-            self.execution.start(running, fits=True)
+            self.execution.start(running, is_checked=True)
 
     def _is_eager(self, call: OpenCall) -> bool:
         if call.name not in self._names:
@@ -191,18 +191,18 @@ class Turn(Struct, eq=False):
         spec = self.execution.tools.spec(call.name)
         return spec is not None and spec.eager and self.execution.tools.check(call.name, call.value or {}) is None
 
-    def _break(self, events: list[AnyEvent]) -> None:
-        """Part the run's first text from what it said in earlier steps."""
+    def _separate(self, events: list[AnyEvent]) -> None:
+        """Separate the first text of this step from the text of earlier steps."""
         if self.after_text and not self.has_text:
             events.append(Content("\n\n"))
         self.has_text = True
 
 
-def begin_turn(state: LoopState, attempt: Attempt, *, may_call: bool) -> Turn:
-    """Get ready for the answer to an attempt at the step under way."""
+def begin_streamed_reply(state: LoopState, attempt: Attempt, *, may_call: bool) -> StreamedReply:
+    """Prepare to stream the reply to an attempt."""
     progress, names = state.progress, state.context.tool_names
     filters = TextFilters(state.context, names)
-    return Turn(
+    return StreamedReply(
         state.execution,
         progress.steps,
         attempt,
@@ -213,7 +213,7 @@ def begin_turn(state: LoopState, attempt: Attempt, *, may_call: bool) -> Turn:
         names,
         ResponseBuilder(names),
         filters,
-        filters.lets_through,
+        filters.passes_text,
     )
 
 
@@ -222,7 +222,7 @@ def _is_same(running: RunningCall, call: RepairedCall) -> bool:
 
 
 def runnable(call: RepairedCall, end: TurnEnd) -> RepairedCall:
-    """Return the call as it is if its step ended well, else with the reason why it does not run."""
+    """Return the call as it is if its step ended well, else with the error that it gets as result."""
     if end is TurnEnd.CALLS or call.fault:
         return call
     words = _CUT if end is TurnEnd.CUT_CALLS else CODES[Code.STEP_FAILED].sentence

@@ -1,4 +1,4 @@
-"""What is taken out of an answer's text as it streams: reasoning between tags, calls that leaked into it."""
+"""Filters of an answer's text as it streams: reasoning between tags, and calls that leaked into the text."""
 
 from collections.abc import Callable
 from operator import attrgetter
@@ -19,9 +19,9 @@ _schema_of = cast("Callable[[ToolSchema], tuple[str, JsonObject]]", attrgetter("
 
 
 class TextFilters:
-    """The filters of one answer: for `<think>` where the profile says so, for calls where the run has tools.
+    """The filters of one answer: `<think>` tags if the profile says so, leaked calls if the run has tools.
 
-    `names` are the tools on offer.
+    `names` are the offered tools.
     """
 
     def __init__(self, context: ConversationContext, names: frozenset[str]) -> None:
@@ -30,51 +30,51 @@ class TextFilters:
         schemas = dict(map(_schema_of, context.tool_schemas))
         self._leaks = LeakFilter(schemas) if schemas else None
 
-    def split(self, parts: list[StreamPart]) -> list[StreamPart]:
-        """Return the parts of one read with reasoning that stood in the text as what it is."""
+    def split_reasoning(self, parts: list[StreamPart]) -> list[StreamPart]:
+        """Return the parts of one read, with reasoning in the text as reasoning parts."""
         return parts if self._think is None else self._think.split(parts)
 
-    def shown(self, texts: list[str]) -> list[str]:
-        """Return the text that may be told now; what belongs to a call is left out, or held back."""
+    def filter_text(self, texts: list[str]) -> list[str]:
+        """Return the text that may be emitted now; markup of calls is dropped, or held back."""
         return texts if self._leaks is None else self._leaks.feed_all(texts)
 
     @property
-    def lets_through(self) -> Callable[[str], bool]:
-        """What says whether no filter would hold a text back or look into it; then it need not be split."""
+    def passes_text(self) -> Callable[[str], bool]:
+        """A predicate: whether every filter passes a text as it is, so that it needs no splitting."""
         if self._think is not None:
             return _never
-        return _always if self._leaks is None else self._leaks.lets_through
+        return _always if self._leaks is None else self._leaks.passes_text
 
-    def close(self) -> list[StreamPart]:
-        """Return what `split` has held back."""
+    def flush(self) -> list[StreamPart]:
+        """Return what `split_reasoning` has held back."""
         return self._think.close() if self._think is not None else []
 
-    def rest(self) -> list[str]:
-        """Return what `shown` has held back and is text after all."""
+    def flush_text(self) -> list[str]:
+        """Return what `filter_text` has held back and is text after all."""
         rest = self._leaks.close() if self._leaks is not None else ""
         return [rest] if rest else []
 
-    def some(self, parts: list[StreamPart]) -> list[StreamPart]:
-        """Return parts of a whole answer without what does not belong into the text."""
-        return self._sorted(self.split(parts))
+    def filter_parts(self, parts: list[StreamPart]) -> list[StreamPart]:
+        """Return parts of a whole answer, filtered."""
+        return self._without_calls(self.split_reasoning(parts))
 
-    def last(self) -> list[StreamPart]:
+    def flush_parts(self) -> list[StreamPart]:
         """Return what was held back of a whole answer."""
-        return [*self._sorted(self.close()), *map(TextDelta, self.rest())]
+        return [*self._without_calls(self.flush()), *map(TextDelta, self.flush_text())]
 
-    def _sorted(self, parts: list[StreamPart]) -> list[StreamPart]:
+    def _without_calls(self, parts: list[StreamPart]) -> list[StreamPart]:
         out: list[StreamPart] = []
         for part in parts:
             if isinstance(part, TextDelta):
-                out.extend(map(TextDelta, self.shown([part.text])))
+                out.extend(map(TextDelta, self.filter_text([part.text])))
             else:
                 out.append(part)
         return out
 
     def with_leaked_calls(self, completion: Completion) -> Completion:
-        """Return the answer with the calls that were found in its text, or marked as one that leaked (quirk A11).
+        """Return the answer with the calls found in its text, and marked as leaked (quirk A11).
 
-        Beside calls in their own field a leaked one is a copy (opencodex#5499), and only tools on offer are called.
+        Next to calls in their own field, a leaked one is a copy (opencodex#5499). Only offered tools are called.
         """
         if self._leaks is None or completion.calls or not self._leaks.has_markup:
             return completion

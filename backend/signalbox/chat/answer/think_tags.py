@@ -1,4 +1,4 @@
-"""Reasoning that a host left in the answer as `<think>…</think>`: taken out of it as it streams (quirk B11)."""
+"""Splits reasoning between `<think>` tags from an answer's text while it streams (quirk B11)."""
 
 from collections.abc import Iterable
 from enum import Enum
@@ -16,27 +16,27 @@ class _State(Enum):
 
 
 class ThinkSplitter:
-    """Splits one answer's text; only where a profile says that the family does this.
+    """Splits the text of one answer; used only if the model family's profile says so.
 
-    Tags count at the beginning of the answer alone, so a `<think>` that the model writes about stays text. No more is
-    held back than a tag is long: waiting for the whole answer kills streaming and loses text on a cut
-    (qwen-code#8818). Once the host has sent reasoning in its own field, text is text.
+    Tags count only at the beginning of the answer, so a `<think>` that the model writes about stays text. No more is
+    held back than the length of a tag: waiting for the whole answer would end streaming and lose text on a cut
+    (qwen-code#8818). Once the provider has sent reasoning in its own field, all text is text.
     """
 
     def __init__(self) -> None:
         self._state = _State.START
         self._held: str = ""
-        self._last = ""  # the last letter of the thinking that was let through
+        self._last = ""  # the last character of the reasoning that was passed on
 
     def split(self, parts: Iterable[StreamPart]) -> list[StreamPart]:
-        """Return the parts with text sorted into text and reasoning."""
+        """Return the parts, with their text split into text and reasoning."""
         out: list[StreamPart] = []
         for part in parts:
             if isinstance(part, TextDelta) and self._state is not _State.TEXT:
                 self._feed(part.text, out)
             else:
                 if isinstance(part, ReasoningDelta | HiddenReasoning):
-                    self._give_up(out)
+                    self._pass_as_text(out)
                 out.append(part)
         return out
 
@@ -46,10 +46,10 @@ class ThinkSplitter:
         if self._held and self._state is _State.INSIDE:
             out.append(ReasoningDelta(self._held))
             self._held = ""
-        self._give_up(out)
+        self._pass_as_text(out)
         return out
 
-    def _give_up(self, out: list[StreamPart]) -> None:
+    def _pass_as_text(self, out: list[StreamPart]) -> None:
         if self._held:
             out.append(TextDelta(self._held))
         self._held = ""
@@ -58,16 +58,16 @@ class ThinkSplitter:
     def _feed(self, text: str, out: list[StreamPart]) -> None:
         self._held += text
         if self._state is _State.START:
-            self._begin(out)
+            self._read_start(out)
         if self._state is _State.INSIDE:
-            self._think(out)
-        if self._state is _State.AFTER:  # the line breaks between the tag and the answer belong to neither
+            self._read_reasoning(out)
+        if self._state is _State.AFTER:  # line breaks between the tag and the answer are dropped
             self._held = self._held.lstrip("\n")
             if self._held:
-                self._give_up(out)
+                self._pass_as_text(out)
 
-    def _begin(self, out: list[StreamPart]) -> None:
-        """Decide at the first letters: an opening tag, a stray closing one, or plain text."""
+    def _read_start(self, out: list[StreamPart]) -> None:
+        """Decide by the first characters: an opening tag, a stray closing tag, or text."""
         shown = self._held.lstrip()
         if shown.startswith(_OPEN):
             self._state = _State.INSIDE
@@ -76,9 +76,9 @@ class ThinkSplitter:
             self._held = shown.removeprefix(_CLOSE)
             self._state = _State.AFTER
         elif shown and not _OPEN.startswith(shown) and not _CLOSE.startswith(shown):
-            self._give_up(out)
+            self._pass_as_text(out)
 
-    def _think(self, out: list[StreamPart]) -> None:
+    def _read_reasoning(self, out: list[StreamPart]) -> None:
         end = self._closing()
         shown = self._held[: len(self._held) - _partial(self._held)] if end < 0 else self._held[:end]
         if shown:
@@ -89,7 +89,7 @@ class ThinkSplitter:
             self._state = _State.AFTER
 
     def _closing(self) -> int:
-        """Find the tag that ends the thinking, -1 when it is not there yet; one in backticks is only spoken of."""
+        """Return where the closing tag is, -1 if it has not arrived; one in backticks is only mentioned."""
         end = self._held.find(_CLOSE)
         while end >= 0 and (self._held[end - 1] if end else self._last) == "`":
             end = self._held.find(_CLOSE, end + 1)

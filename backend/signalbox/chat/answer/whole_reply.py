@@ -4,7 +4,7 @@ import asyncio
 
 from msgspec import UNSET
 
-from signalbox.chat.answer.attachments import attached, attachments_of
+from signalbox.chat.answer.attachments import attachment_events, attachments_of
 from signalbox.chat.answer.response import parse_completion_response
 from signalbox.chat.answer.streamed_reply import runnable
 from signalbox.chat.answer.text_filters import TextFilters
@@ -47,11 +47,11 @@ class WholeReply:
         names = self._state.context.tool_names
         filters = TextFilters(self._state.context, names)
         kept: list[StreamPart] = []
-        for some in slices_of(parts):
-            kept += filters.some(some)
-            if len(some) < len(parts):
+        for slice_ in slices_of(parts):
+            kept += filters.filter_parts(slice_)
+            if len(slice_) < len(parts):
                 await asyncio.sleep(0)
-        return filters.with_leaked_calls(parse_completion_response([*kept, *filters.last()], names))
+        return filters.with_leaked_calls(parse_completion_response([*kept, *filters.flush_parts()], names))
 
     def finish(self) -> Completion:
         """Return the reply; an empty one if it was not read to its end."""
@@ -82,7 +82,7 @@ class WholeReply:
         events += map(Content, texts_of(completion.content))
         if completion.refusal:
             events.append(Content(completion.refusal, refusal=True))
-        return events + attached(attachments_of(completion), state.execution.tool_context.sources, step)
+        return events + attachment_events(attachments_of(completion), state.execution.tool_context.sources, step)
 
     def calls(self, end: TurnEnd) -> list[RepairedCall]:
         """Return the calls of the complete reply in their order; none of them runs yet."""

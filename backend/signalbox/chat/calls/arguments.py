@@ -1,4 +1,4 @@
-"""The text of a call's arguments: what it is, what it holds, and whether two are the same."""
+"""Parses and compares the argument text of calls."""
 
 import json
 import re
@@ -27,32 +27,32 @@ _STRICT = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
 
 
 def read_arguments(text: str) -> tuple[ArgumentStatus, JsonValue]:
-    """Say what an argument text is, and parse it when it is JSON."""
+    """Classify an argument text, and parse it if it is JSON."""
     if not text.strip():
         return ArgumentStatus.EMPTY, {}
     try:
         value = _checked(cast(JsonValue, _STRICT.decode(text)), text)
     except json.JSONDecodeError as error:
         return (ArgumentStatus.TRUNCATED if _is_cut(text, error) else ArgumentStatus.INVALID), None
-    except (ValueError, RecursionError):  # a number without end, thousands of digits or brackets
+    except (ValueError, RecursionError):  # infinity, or thousands of digits or brackets
         return ArgumentStatus.INVALID, None
     return (ArgumentStatus.OK if isinstance(value, dict) else ArgumentStatus.NON_OBJECT), value
 
 
 def object_in(text: str) -> JsonObject:
-    """Return the object that an announced call's text holds, which its tool got; an empty one where it holds none."""
+    """Return the object in the text of an announced call, which its tool received; an empty one if there is none."""
     _, value = read_arguments(text)
     return value if isinstance(value, dict) else {}
 
 
 def leading_value(text: str) -> tuple[JsonValue, str] | None:
-    """Return the JSON value that a text begins with, and the text behind it; None when it begins with none."""
+    """Return the JSON value that a text begins with, and the rest of the text; None if it begins with none."""
     read = value_at(text, 0)
     return None if read is None else (read[0], text[read[1] :])
 
 
 def value_at(text: str, at: int) -> tuple[JsonValue, int] | None:
-    """Return the JSON value that begins at a place, and the place of what follows it; None where none begins."""
+    """Return the JSON value at an index, and the index of what follows; None if there is no value."""
     try:
         value, end = cast(tuple[JsonValue, int], _STRICT.raw_decode(text, at))
         value = _checked(value, text[at:end])
@@ -68,15 +68,15 @@ def is_same(one: JsonValue, other: JsonValue) -> bool:
 
 
 def _checked(value: JsonValue, text: str) -> JsonValue:
-    """Refuse what could not be written again, and mend half an emoji; raises ValueError."""
-    # No more brackets than levels are allowed: as nearly always, so the value need not be walked.
+    """Reject what cannot be encoded again, and repair surrogates; raises ValueError."""
+    # With no more brackets than allowed levels, which is nearly always, the value need not be walked.
     if text.count("{") + text.count("[") > MAX_DEPTH and nests_too_deeply(value):
         raise ValueError("nested too deeply")
     return clean(value) if "\\ud" in text or "\\uD" in text else value
 
 
 def _is_cut(text: str, error: json.JSONDecodeError) -> bool:
-    """Whether the decoder stopped because the text does, not because of something in it."""
+    """Whether the decoder stopped at the end of the text, not at an error inside."""
     if error.msg.startswith("Unterminated string"):
         return True
     rest = text[error.pos :].strip()

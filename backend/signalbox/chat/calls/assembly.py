@@ -1,4 +1,4 @@
-"""Deltas to calls: which piece belongs to which call, and when a call is whole."""
+"""Assembles calls from deltas: which delta belongs to which call, and when a call is complete."""
 
 from collections.abc import Callable, Collection, Iterable
 from itertools import groupby
@@ -13,9 +13,9 @@ from signalbox.core.errors import UpstreamError
 from signalbox.core.messages import JsonObject
 from signalbox.core.parts import ArgumentStatus, CallDelta, RawCall
 
-# Arguments may close early by chance (braces in strings); after so many tries the step's end decides.
+# Arguments may look complete by chance (braces in strings); after so many tries the step's end decides.
 _CLOSE_TRIES = 8
-# More calls than this in one answer, a longer name and longer arguments are an attack, or a model gone astray.
+# Beyond these limits an answer is an attack or a malfunction of the model.
 MOST_CALLS = 1_000
 _MOST_NAME = 1_000
 _MOST_ARGUMENTS = 4 * 1024 * 1024
@@ -30,9 +30,9 @@ _arguments_of = cast("Callable[[CallDelta], str | None]", attrgetter("arguments"
 
 
 class OpenCall(Struct):
-    """One call while it is being put together. `slot` is its place in the step.
+    """One call while it is assembled. `slot` is its index in the step.
 
-    `value` is set once it closed, when its arguments were as long as `closed_at`.
+    `value` is set once its arguments are a complete object; `closed_at` is their length at that time.
     """
 
     slot: int
@@ -56,10 +56,10 @@ class OpenCall(Struct):
 
 
 class CallAssembler(Struct, eq=False):
-    """Merges streamed call deltas by the rules that real hosts need; wire truth, no repair.
+    """Merges streamed call deltas by the rules that real providers need; arguments are not repaired.
 
     `known_names` are the offered tools: they decide whether a second piece of a name continues it (quirk A5).
-    `touched` are the calls that may have closed since `closed` was asked.
+    `touched` are the calls that may have been completed since `closed` was last called.
     """
 
     known_names: Collection[str] = ()
@@ -70,7 +70,7 @@ class CallAssembler(Struct, eq=False):
     _newest_of: dict[str, OpenCall] = {}
 
     def add(self, delta: CallDelta) -> None:
-        """Merge one delta into the call that it belongs to, or open a new one; raises UpstreamError for too much."""
+        """Merge one delta into its call, or open a new call; raises UpstreamError over a limit."""
         call = self._owner(delta)
         if call is None:
             call = self._open(delta)
@@ -91,11 +91,11 @@ class CallAssembler(Struct, eq=False):
                 self.touched.append(call)
 
     def add_all(self, deltas: Iterable[CallDelta]) -> None:
-        """Merge deltas; pieces of one call's arguments in a row, as nearly all of them are, are put together first."""
+        """Merge deltas; consecutive pieces of one call's arguments, which most deltas are, are joined first."""
         for (index, *others), alike in groupby(deltas, _owner_of):
             deltas_of_one = list(alike)
             pieces = list(filter(None, map(_arguments_of, deltas_of_one)))
-            # One without arguments may still open a call.
+            # A delta without arguments may still open a call.
             if others == [None, None, None] and len(pieces) == len(deltas_of_one):
                 self.add(CallDelta(index, arguments="".join(pieces)))
             else:
@@ -103,7 +103,7 @@ class CallAssembler(Struct, eq=False):
                     self.add(delta)
 
     def closed(self) -> list[OpenCall]:
-        """Return the calls whose arguments became a whole JSON object since the last time this was asked."""
+        """Return the calls whose arguments became a complete JSON object since the last call of this."""
         if not self.touched:
             return []
         touched = {call.slot: call for call in self.touched}
@@ -111,7 +111,7 @@ class CallAssembler(Struct, eq=False):
         return [call for call in touched.values() if self._closes_early(call)]
 
     def calls(self) -> list[RawCall]:
-        """Return all calls as the wire told them, in the order in which they began; nameless ones are none (A17)."""
+        """Return all calls as they arrived, in order; calls without a name are dropped (quirk A17)."""
         return [_raw(call) for call in self.open_calls()]
 
     def open_calls(self) -> list[OpenCall]:
@@ -119,9 +119,9 @@ class CallAssembler(Struct, eq=False):
         return [call for call in self._calls if call.name]
 
     def _owner(self, delta: CallDelta) -> OpenCall | None:
-        """Find the call that a delta continues.
+        """Return the call that a delta continues.
 
-        The index alone is no key: gateways number calls per chunk, hard-code 0, or send none (quirks A1, A2).
+        The index alone is not a key: gateways number calls per chunk, always send 0, or send none (quirks A1, A2).
         """
         if delta.index is None:
             return self._owner_without_index(delta)
@@ -130,16 +130,16 @@ class CallAssembler(Struct, eq=False):
             return self._owner_indexed_late(delta)
         if delta.id and call.id and delta.id != call.id:
             known = self._first_of.get((delta.index, delta.id))
-            # Another id opens another call; without a name, behind arguments that are not whole, it only changed.
+            # A different id opens another call. Without a name and after incomplete arguments, only the id changed.
             return known or (None if delta.name or self._closes(call) else call)
         if not delta.id and delta.name and delta.arguments and self._closes(call):
-            return None  # no id, but a name and new arguments behind a complete call: the next one (A1 b)
+            return None  # no id, but a name and arguments after a complete call: the next call (A1 b)
         return None if delta.name and self._is_other_name(call, delta.name) else call
 
     def _owner_indexed_late(self, delta: CallDelta) -> OpenCall | None:
-        """Find a call that began without an index and is continued with one (quirk A2)."""
+        """Return a call that began without an index and continues with one (quirk A2)."""
         if not delta.id and not delta.name and self._calls and not self._closes(self._calls[-1]):
-            return self._waiting_at(delta.index or 0)  # arguments alone belong to a call that waits for them (A17)
+            return self._waiting_at(delta.index or 0)  # arguments alone belong to an incomplete call (A17)
         call = self._newest_at.get(None)
         if call is None or delta.name or (delta.id and delta.id != call.id):
             return None
@@ -150,7 +150,7 @@ class CallAssembler(Struct, eq=False):
         return call
 
     def _waiting_at(self, index: int) -> OpenCall:
-        """Choose the call that began without an index in this place, else the newest."""
+        """Return the call at this index if it began without one, else the newest."""
         call = self._calls[index] if 0 <= index < len(self._calls) else self._calls[-1]
         return call if call.index is None else self._calls[-1]
 
@@ -170,11 +170,11 @@ class CallAssembler(Struct, eq=False):
         return newest
 
     def _is_other_name(self, call: OpenCall, name: str) -> bool:
-        """Whether a whole call is followed by the name of another tool: then another call begins."""
+        """Whether a complete call is followed by another tool's name, which begins another call."""
         return name != call.name and name in self.known_names and call.name in self.known_names and self._closes(call)
 
     def _identify(self, call: OpenCall, call_id: str) -> None:
-        """Have a call found by its id, at its index and anywhere: looking through all of them would be quadratic."""
+        """Index a call by its id, per index and overall; searching all calls would be quadratic."""
         first = self._first_of.setdefault((call.index, call_id), call)
         if call.slot < first.slot:
             self._first_of[call.index, call_id] = call
@@ -191,7 +191,7 @@ class CallAssembler(Struct, eq=False):
         return call
 
     def _named(self, current: str, piece: str) -> str:
-        """Names come whole, resent in every chunk, or really split in pieces (quirk A5)."""
+        """Merge a name: it comes complete, again in every chunk, or in pieces (quirk A5)."""
         if not current or piece == current:
             return piece
         if current + piece in self.known_names:
@@ -201,9 +201,9 @@ class CallAssembler(Struct, eq=False):
         return piece if piece.startswith(current) else current + piece
 
     def _closes_early(self, call: OpenCall) -> bool:
-        """Whether to look at arguments that end in a brace, and find them whole; looking again and again would cost.
+        """Whether arguments that end in a brace are complete. The number of tries is limited, because parsing costs.
 
-        Counting braces only saves tries: with one in a string (quirk A18) a call may wait for the end of its step.
+        Counting braces only saves tries: with a brace in a string (quirk A18) a call may wait for the end of its step.
         """
         if call.value is not None:
             return True
@@ -213,7 +213,7 @@ class CallAssembler(Struct, eq=False):
         return self._closes(call)
 
     def _closes(self, call: OpenCall) -> bool:
-        """Whether the arguments so far are one whole JSON object; a real decoder says so."""
+        """Whether the arguments so far are one complete JSON object, according to a JSON decoder."""
         if call.value is None and call.pieces and call.size <= _EAGER_LIMIT:
             status, value = read_arguments(call.arguments)
             if status is ArgumentStatus.OK and isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Running the calls of a run: announce, execute, answer; dedupe, clamp, overlap."""
+"""Executes the calls of a run: announces them, runs them concurrently, and emits one result each."""
 
 import asyncio
 from collections.abc import Coroutine, Sequence
@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from msgspec import UNSET, Struct, field, structs
 
-from signalbox.chat.calls.ids import mint
+from signalbox.chat.calls.ids import make_call_id
 from signalbox.chat.calls.repair import RepairedCall
 from signalbox.chat.context import ConversationContext
 from signalbox.core.codes import CODES, Code
@@ -28,17 +28,17 @@ from signalbox.wire.json_text import dumps
 
 Result = TypeVar("Result")
 
-_RAW_SHOWN = 2000
-# A next action, and not a word of the query: forbidding or quoting it makes models repeat it (kimi-code#1518, D4).
-KNOWN = "You have this already. Answer from what was found, or search for another aspect of the question."
-# A tool that swallows its cancellation must not hold up the run's end.
+_MAX_RAW_ARGUMENTS = 2000
+# Names a next action without the query: forbidding or quoting a query makes models repeat it (kimi-code#1518, D4).
+CACHED_NOTE = "You have this already. Answer from what was found, or search for another aspect of the question."
+# A tool that suppresses its cancellation must not delay the run's end.
 _STOP_SECONDS = 0.5
 
 
 class RunningCall(Struct):
-    """One announced call on its way to its result. `fresh`: it brought something that the model had not seen.
+    """One announced call. `is_new`: its result held something that the model had not seen.
 
-    `category` and `visibility` say where it is shown: a call of an unknown tool like any other.
+    `category` and `visibility` say where it is shown; they have a value for unknown tools too.
     """
 
     id: str
@@ -53,29 +53,26 @@ class RunningCall(Struct):
     raw: str | None = None
     outcome: ToolOutcome | None = None
     task: asyncio.Task[None] | None = None
-    fresh: bool = False
+    is_new: bool = False
     cached: bool = False
 
     def message(self) -> tuple[ToolCall, ToolMessage]:
-        """Return the call and its result as they enter the history; only canonical JSON does (quirk A8)."""
+        """Return the call and its result for the history, where arguments are canonical JSON (quirk A8)."""
         outcome = self.outcome or ToolOutcome.failed(Code.STEP_FAILED, CODES[Code.STEP_FAILED].sentence)
         if self.cached and isinstance(outcome.result, dict):
-            outcome = structs.replace(outcome, result={"note": KNOWN, **outcome.result})
+            outcome = structs.replace(outcome, result={"note": CACHED_NOTE, **outcome.result})
         call = ToolCall(self.id, self.name, self.arguments, self.upstream_id)
         return call, ToolMessage(self.id, self.name, outcome.for_model(), outcome.outside)
 
 
 class ToolExecution(Struct, eq=False):
-    """All calls of one run. What becomes of them is told as it happens, until this is closed.
-
-    `room` is for as many tools at once as may run.
-    """
+    """All calls of one run. Emits their events as they happen, until it is closed. `slots` limits concurrent tools."""
 
     context: ConversationContext
     tools: ToolRunner
     tool_context: ToolContext
     emit: Emit[list[AnyEvent]]
-    room: asyncio.Semaphore
+    slots: asyncio.Semaphore
     calls: list[RunningCall] = []
     _settled: asyncio.Event = field(default_factory=asyncio.Event)
     _is_closed: bool = False
@@ -87,18 +84,18 @@ class ToolExecution(Struct, eq=False):
     # --- announce -------------------------------------------------------------------------------------------
 
     def announce(self, calls: Sequence[RepairedCall], step: int) -> list[RunningCall]:
-        """Tell of calls, under ids of ours; each of them gets exactly one result from here on."""
+        """Announce calls, under ids of Signalbox; from here on each of them gets exactly one result."""
         names = self.context.tool_names
         announced = [self._new(call, step, names) for call in calls]
         if announced:
-            self._emit_one(ToolCalls([_told(call) for call in announced], step))
+            self._emit_one(ToolCalls([_announced(call) for call in announced], step))
         return announced
 
     def _new(self, call: RepairedCall, step: int, names: frozenset[str]) -> RunningCall:
         known = without_namespace(call.name, names)
         spec = self.tools.spec(known) if known in names else None
         running = RunningCall(
-            id=mint(self.context.run_id, len(self.calls)),
+            id=make_call_id(self.context.run_id, len(self.calls)),
             name=known,
             arguments=call.arguments,
             step=step,
@@ -123,15 +120,15 @@ class ToolExecution(Struct, eq=False):
         following = iter(announced)
         return [next(following) if isinstance(call, RepairedCall) else call for call in calls]
 
-    def start(self, call: RunningCall, *, fits: bool = False) -> None:
-        """Run a call, or answer it at once when it cannot run. `fits`: its arguments were checked already."""
-        outcome = self._unknown(call) or call.fault
-        if outcome is None and not fits:
+    def start(self, call: RunningCall, *, is_checked: bool = False) -> None:
+        """Run a call, or give it an error result if it cannot run. `is_checked`: its arguments were checked already."""
+        outcome = self._rejection(call) or call.fault
+        if outcome is None and not is_checked:
             outcome = self.tools.check(call.name, call.arguments)
         if outcome is not None:
             self.answer(call, outcome)
             return
-        assert call.spec is not None  # _unknown has answered every call without one
+        assert call.spec is not None  # _rejection has answered every call without one
         if call.spec.search_key is None:
             call.task = self._spawn(call, self._run(call))
         else:
@@ -139,7 +136,7 @@ class ToolExecution(Struct, eq=False):
             self._start_search(call, f"{call.name}\x1f{call.spec.search_key(call.arguments)}")
 
     def _spawn(self, call: RunningCall, work: Coroutine[None, None, Result]) -> asyncio.Task[Result]:
-        """Start the work for a call; should it break, the call is answered all the same."""
+        """Start the task of a call; if the task fails, the call gets an error result."""
         task = asyncio.get_running_loop().create_task(work)
         task.add_done_callback(lambda _: self._answer_broken(call))
         return task
@@ -148,8 +145,8 @@ class ToolExecution(Struct, eq=False):
         if call.outcome is None:
             self.answer(call, ToolOutcome.failed(Code.TOOL_FAILED, CODES[Code.TOOL_FAILED].sentence))
 
-    def _unknown(self, call: RunningCall) -> ToolOutcome | None:
-        """Answer a call to a tool that is not offered with the names of those that are (quirk A14)."""
+    def _rejection(self, call: RunningCall) -> ToolOutcome | None:
+        """Return the error for a tool that is not offered; it lists those that are (quirk A14)."""
         if call.spec is not None:
             return None
         known = self.tools.spec(call.name)
@@ -160,15 +157,15 @@ class ToolExecution(Struct, eq=False):
         return ToolOutcome.failed(Code.UNKNOWN_TOOL, f"There is no tool {call.name!r}. The tools are: {names}.")
 
     async def _run(self, call: RunningCall) -> None:
-        async with self.room:
-            self._executing(call)
-            outcome = await self._not_recorded(call)
+        async with self.slots:
+            self._emit_executing(call)
+            outcome = await self._write_ahead(call)
             outcome = outcome or await self.tools.run(call.name, call.arguments, self.tool_context)
-        call.fresh = outcome.code is not Code.INVALID_ARGUMENTS
+        call.is_new = outcome.code is not Code.INVALID_ARGUMENTS
         self.answer(call, outcome)
 
     def _start_search(self, call: RunningCall, key: str) -> None:
-        """Reuse an equal search of this run, done or under way; else send it, within the clamp."""
+        """Reuse an equal search of this run, finished or running; otherwise send it, within the limit."""
         known = self._searches.get(key)
         if known is not None:
             call.task = self._spawn(call, self._reuse(call, known))
@@ -177,32 +174,32 @@ class ToolExecution(Struct, eq=False):
             self._clamp(call)
             return
         self._sent += 1
-        call.fresh = True
-        # No task of the call's own: when it is superseded, another equal call may be waiting for this search.
+        call.is_new = True
+        # The task does not belong to the call: if the call is superseded, an equal call may await this search.
         self._searches[key] = self._spawn(call, self._search(call, key))
 
-    async def _not_recorded(self, call: RunningCall) -> ToolOutcome | None:
-        """Have it on disk that a call starts which may change something; return why it must not start.
+    async def _write_ahead(self, call: RunningCall) -> ToolOutcome | None:
+        """Flush the announcement of a side-effecting call before it runs; return the error if that fails.
 
-        After a crash the model must be told of it, or it makes the call again.
+        After a crash the model must see the call in its history, or it would repeat it.
         """
         if call.spec is None or call.spec.eager:
             return None
         try:
-            await self.context.recorded()
+            await self.context.flush()
         except StoreError as error:
             return ToolOutcome.failed(error.code, "The call was not run, because it could not be recorded.")
         return None
 
     async def _search(self, call: RunningCall, key: str) -> ToolOutcome:
-        async with self.room:
-            self._executing(call)
+        async with self.slots:
+            self._emit_executing(call)
             outcome = await self.tools.run(call.name, call.arguments, self.tool_context)
         if not outcome.success:
-            del self._searches[key]  # a failure is told, never kept: the model may try again
-        if outcome.code is Code.INVALID_ARGUMENTS:  # the tool refused it before any backend was asked
+            del self._searches[key]  # failures are not cached: the model may try again
+        if outcome.code is Code.INVALID_ARGUMENTS:  # the tool rejected it before a search was sent
             self._sent -= 1
-            call.fresh = False
+            call.is_new = False
         self.answer(call, outcome)
         return outcome
 
@@ -218,14 +215,14 @@ class ToolExecution(Struct, eq=False):
         words = f"The limit of {limit} searches for this answer is reached; answer from what you have found."
         self.answer(call, ToolOutcome.failed(Code.TOOL_CLAMP, words))
 
-    def _executing(self, call: RunningCall) -> None:
+    def _emit_executing(self, call: RunningCall) -> None:
         if call.outcome is None:
             self._emit_one(ToolExecuting(call.id, call.name, call.category, call.visibility, call.step))
 
     # --- answer ---------------------------------------------------------------------------------------------
 
     def answer(self, call: RunningCall, outcome: ToolOutcome, *, cached: bool = False) -> None:
-        """Give a call its one result; a second one is dropped."""
+        """Emit the result of a call; a second result is dropped."""
         if call.outcome is not None:
             return
         call.outcome = outcome
@@ -233,36 +230,36 @@ class ToolExecution(Struct, eq=False):
         self._open -= 1
         if not self._open:
             self._settled.set()
-        result = _shown(outcome)
+        result = _result_of(outcome)
         was = True if cached else UNSET
         self._emit_one(ToolResult(call.id, call.name, result, call.category, call.visibility, was, call.step))
 
     def withdraw(self, call: RunningCall, code: Code) -> None:
-        """Answer a call that shall not run to its end, and stop its work; a search goes on."""
+        """Give a call an error result and cancel its task; a search continues."""
         if call.outcome is None:
             self.answer(call, ToolOutcome.failed(code, CODES[code].sentence))
             if call.task is not None:
                 call.task.cancel()
 
     def close_open(self, code: Code) -> None:
-        """Answer every call that has no result yet."""
+        """Give every call without a result an error result."""
         for call in self.calls:
             self.withdraw(call, code)
 
     # --- the end --------------------------------------------------------------------------------------------
 
-    async def settled(self) -> None:
+    async def wait_for_results(self) -> None:
         """Wait until every announced call has its result."""
         while self._open:
             self._settled.clear()
             await self._settled.wait()
 
     def _emit_one(self, event: AnyEvent) -> None:
-        if not self._is_closed:  # what is still open then is answered by the run's end
+        if not self._is_closed:  # the run's ending answers calls that are still open
             self.emit([event])
 
     async def aclose(self) -> None:
-        """Stop whatever still runs, and tell nothing more; no task outlives its run."""
+        """Cancel all tasks and emit nothing more; no task outlives its run."""
         self._is_closed = True
         if not self.calls:
             return
@@ -280,27 +277,27 @@ async def execute_tool_calls(
 ) -> list[RunningCall]:
     """Announce the calls of a step, run them side by side, and return them when each has its result."""
     running = execution.start_all(calls, step)
-    await execution.settled()
+    await execution.wait_for_results()
     return running
 
 
-def _shown(outcome: ToolOutcome) -> Success | Failure:
+def _result_of(outcome: ToolOutcome) -> Success | Failure:
     if outcome.success:
         return Success(True, outcome.result)
     return Failure(False, outcome.error, str(outcome.code))
 
 
-def _told(call: RunningCall) -> Call:
+def _announced(call: RunningCall) -> Call:
     return Call(
         id=call.id,
         name=call.name,
-        arguments=dumps(call.arguments).decode() if call.raw is None else call.raw[:_RAW_SHOWN],
+        arguments=dumps(call.arguments).decode() if call.raw is None else call.raw[:_MAX_RAW_ARGUMENTS],
         category=call.category,
         visibility=call.visibility,
     )
 
 
 def without_namespace(name: str, offered: frozenset[str]) -> str:
-    """Strip a namespace that models put before a tool's name (`functions.`, `default_api.`): quirk A14."""
+    """Strip a namespace before a tool's name, which models add (`functions.`, `default_api.`): quirk A14."""
     tail = name.rpartition(".")[2]
     return tail if name not in offered and tail in offered else name

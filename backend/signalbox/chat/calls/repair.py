@@ -1,4 +1,4 @@
-"""Calls as the wire told them to calls that can be run: the few repairs that are safe, and a sentence otherwise."""
+"""Turns raw calls into calls that can run: a few safe repairs, otherwise an error for the model."""
 
 from msgspec import Struct
 
@@ -8,14 +8,14 @@ from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.core.parts import ArgumentStatus, RawCall
 from signalbox.core.tools import ToolOutcome
 
-# More calls than this under one id are noise.
-_MOST_GLUED = 16
-# Nor is anything read of what stands behind so many values, most of them the same.
-_MOST_READ = 256
+# More concatenated calls than this are noise.
+_MAX_CONCATENATED = 16
+# Values beyond this number are not read, even if most are equal.
+_MAX_VALUES = 256
 
 
 class RepairedCall(Struct, frozen=True):
-    """One call with arguments that are an object, or with the reason why it cannot be run."""
+    """One call whose arguments are an object, or with the error why it cannot run."""
 
     name: str
     arguments: JsonObject
@@ -25,7 +25,7 @@ class RepairedCall(Struct, frozen=True):
 
 
 def repaired(call: RawCall) -> list[RepairedCall]:
-    """Return the one call that was meant, or several where a host glued them together; never silently `{}`."""
+    """Return the intended call, or several if the provider concatenated them; broken arguments never become `{}`."""
     objects = _objects(call)
     if objects:
         return [RepairedCall(call.name, value, call.id if place == 0 else None) for place, value in enumerate(objects)]
@@ -37,30 +37,30 @@ def _objects(call: RawCall) -> list[JsonObject]:
         case ArgumentStatus.OK if isinstance(call.value, dict):
             return [call.value]
         case ArgumentStatus.EMPTY:
-            return [{}]  # Claude sends "" for a call without arguments (quirk A9); the schema check names what misses
+            return [{}]  # Claude sends "" for a call without arguments (quirk A9); the schema check reports gaps
         case ArgumentStatus.NON_OBJECT if call.value is None:
             return [{}]  # the literal null, from llama on Groq
         case ArgumentStatus.NON_OBJECT:
             return _unwrapped(call.value)
         case _:
-            return _glued(call.arguments)
+            return _concatenated(call.arguments)
 
 
 def _unwrapped(value: JsonValue) -> list[JsonObject]:
-    """Take off one layer of string: arguments that were encoded twice (quirk A10)."""
+    """Decode arguments that were encoded twice (quirk A10)."""
     status, inner = read_arguments(value) if isinstance(value, str) else (ArgumentStatus.NON_OBJECT, None)
     return [inner] if status is ArgumentStatus.OK and isinstance(inner, dict) else []
 
 
-def _glued(text: str) -> list[JsonObject]:
-    """Read one object after the other (quirk A6).
+def _concatenated(text: str) -> list[JsonObject]:
+    """Read concatenated objects (quirk A6).
 
-    Equal ones are one call, different ones are several, a leading `{}` is an artefact, a cut tail is dropped.
+    Equal objects are one call, different ones several. A leading `{}` is an artefact. A truncated tail is dropped.
     """
     found: list[JsonObject] = []
     at = len(text) - len(text.lstrip())
-    for _ in range(_MOST_READ):
-        if len(found) > _MOST_GLUED or (read := value_at(text, at)) is None:
+    for _ in range(_MAX_VALUES):
+        if len(found) > _MAX_CONCATENATED or (read := value_at(text, at)) is None:
             break
         value, at = read
         if isinstance(value, dict) and not any(is_same(value, other) for other in found):

@@ -8,7 +8,7 @@ from typing import cast
 
 from msgspec.structs import replace
 
-from signalbox.chat.calls.ids import UNIVERSAL, mint
+from signalbox.chat.calls.ids import UNIVERSAL, make_call_id
 from signalbox.chat.context import ConversationContext
 from signalbox.chat.history.context_window import most_drawings, trimmed
 from signalbox.chat.history.message_order import in_order, in_words, with_drawings, without_images
@@ -109,7 +109,7 @@ class WireIds:
             wanted = call.id if UNIVERSAL.fullmatch(call.id) and call.id not in self._used else None
         seed = (call.id, position)
         while wanted is None or wanted in self._used:
-            wanted = mint(*seed, self._minted[seed])
+            wanted = make_call_id(*seed, self._minted[seed])
             self._minted[seed] += 1  # the next call of this id goes on here: from 0 each, n calls would mint n² ids
         self._used.add(wanted)
         return wanted

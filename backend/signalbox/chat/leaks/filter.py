@@ -104,7 +104,7 @@ class LeakFilter:
 
     def feed(self, text: str) -> str:
         """Return what may be shown now."""
-        return text if self.lets_through(text) else self._run(text, final=False)
+        return text if self.passes_text(text) else self._run(text, final=False)
 
     def feed_all(self, texts: list[str]) -> list[str]:
         """Do the same for many pieces, with no step for one that is let through as it is."""
@@ -124,7 +124,7 @@ class LeakFilter:
             at = behind
         return out
 
-    def lets_through(self, text: str) -> bool:
+    def passes_text(self, text: str) -> bool:
         """Whether a piece is let through as it is: in the middle of a line, all words, as most of most answers."""
         if self._is_quiet and not _find_mark(text):
             self._last_shown = text

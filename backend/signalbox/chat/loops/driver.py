@@ -10,7 +10,7 @@ from typing import TypeVar
 import structlog
 from msgspec import UNSET, UnsetType
 
-from signalbox.chat.answer.output_limit import TooLarge, fitting, weight_of
+from signalbox.chat.answer.output_limit import TooLarge, count_fitting, size_of
 from signalbox.chat.budget import BudgetReached
 from signalbox.chat.context import ConversationContext, RunFlags
 from signalbox.chat.loops.progress import Ending, Progress
@@ -101,11 +101,11 @@ class _Emitter:
         """Emit a batch. Over the limit, raises TooLarge in the loop's own task, and cancels that task otherwise."""
         if not events or self.is_full:
             return
-        self._size += weight_of(events)
+        self._size += size_of(events)
         if self._size <= self._most_bytes:
             self._emit_within_limit(events)
             return
-        self._emit_within_limit(events[: fitting(events, self._most_bytes - self._size + weight_of(events))])
+        self._emit_within_limit(events[: count_fitting(events, self._most_bytes - self._size + size_of(events))])
         self.is_full = True
         if self._task is None or asyncio.current_task() is self._task:
             raise TooLarge

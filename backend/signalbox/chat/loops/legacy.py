@@ -5,7 +5,7 @@ the last answer as that does (`turn`). How it reads steps with tools and runs th
 (`whole_reply`): a fault of V2 there is none here.
 """
 
-from signalbox.chat.answer.streamed_reply import begin_turn
+from signalbox.chat.answer.streamed_reply import begin_streamed_reply
 from signalbox.chat.answer.whole_reply import WholeReply
 from signalbox.chat.loops.base import BaseLoop
 from signalbox.chat.loops.progress import Attempt
@@ -25,4 +25,4 @@ class LegacyLoop(BaseLoop):
             self._is_whole = may_call(request)
         if self._is_whole:
             return WholeReply(state, attempt, may_call=may_call(request))
-        return begin_turn(state, attempt, may_call=False)
+        return begin_streamed_reply(state, attempt, may_call=False)

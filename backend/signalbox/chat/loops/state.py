@@ -185,7 +185,7 @@ class LoopState(Struct):
         pairs = [call.message() for call in calls]
         self.context.messages.append(self._assistant_message(completion, [call for call, _ in pairs]))
         self.context.messages.extend(result for _, result in pairs)
-        self.unproductive_steps = 0 if any(call.fresh for call in calls) else self.unproductive_steps + 1
+        self.unproductive_steps = 0 if any(call.is_new for call in calls) else self.unproductive_steps + 1
 
     def unreadable_warning(self, completion: Completion) -> list[AnyEvent]:
         """Warn if frames of the answer were unreadable and left out."""

@@ -1,6 +1,6 @@
 """The V2 loop: emits each reply while it streams, and starts eager calls as soon as they are complete."""
 
-from signalbox.chat.answer.streamed_reply import begin_turn
+from signalbox.chat.answer.streamed_reply import begin_streamed_reply
 from signalbox.chat.loops.base import BaseLoop
 from signalbox.chat.loops.progress import Attempt
 from signalbox.chat.loops.state import LoopState, may_call
@@ -13,4 +13,4 @@ class V2Loop(BaseLoop):
 
     def begin_reply(self, state: LoopState, request: Request, attempt: Attempt) -> Reply:
         """Stream the reply."""
-        return begin_turn(state, attempt, may_call=may_call(request))
+        return begin_streamed_reply(state, attempt, may_call=may_call(request))

@@ -141,7 +141,7 @@ B = (
         "only at the beginning of an answer",
         "chat/answer/think_tags.py",
         "        elif shown and not _OPEN.startswith(shown) and not _CLOSE.startswith(shown):\n"
-        "            self._give_up(out)",
+        "            self._pass_as_text(out)",
         "        elif _OPEN in shown:\n            self._state = _State.INSIDE\n"
         "            self._held = shown.partition(_OPEN)[2]",
     ),

@@ -63,7 +63,7 @@ D = (
         "D4",
         "a search that was known brings nothing new",
         "chat/loops/state.py",
-        "self.unproductive_steps = 0 if any(call.fresh for call in calls) else self.unproductive_steps + 1",
+        "self.unproductive_steps = 0 if any(call.is_new for call in calls) else self.unproductive_steps + 1",
         "self.unproductive_steps = 0",
     ),
     Mutation(

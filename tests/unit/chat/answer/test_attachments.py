@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from signalbox.chat.answer.output_limit import weight_of
+from signalbox.chat.answer.output_limit import size_of
 from signalbox.chat.budget import IMAGE_TOKENS, Budget, Prices
 from signalbox.chat.history import message_order
 from signalbox.chat.history.message_order import DRAWN, DREW, NO_IMAGE, with_drawings
@@ -110,7 +110,7 @@ def test_nothing_follows_an_image() -> None:
 
 def test_an_image_counts_towards_the_size_of_a_run() -> None:
     """It is most of what its event takes in the journal, though its words are empty."""
-    assert weight_of([Content("x"), Content("", images=[Image(PNG)])]) > len(PNG)
+    assert size_of([Content("x"), Content("", images=[Image(PNG)])]) > len(PNG)
 
 
 @pytest.mark.parametrize(("level", "count"), [(0, 3), (1, 1), (2, 0), (6, 0)])

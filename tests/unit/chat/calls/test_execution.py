@@ -387,7 +387,7 @@ def on_disk(ran: list[str], *, eager: bool = False) -> tuple[Watched, Disk]:
     tool = make_tool("write", lambda arguments, context: ran.append("write"), eager=eager)
     execution = execution_of([tool])
     disk = Disk(execution.seen)
-    execution.context.recorded = disk.recorded
+    execution.context.flush = disk.recorded
     return execution, disk
 
 
@@ -403,7 +403,7 @@ async def test_a_call_that_may_change_something_is_on_disk_before_it_runs() -> N
         await asyncio.sleep(0)
     assert ran == []
     wait.set_result(None)
-    await execution.settled()
+    await execution.wait_for_results()
     assert ran == ["write"]
     assert codes(execution.seen) == [None]
 
@@ -465,7 +465,7 @@ async def test_a_withdrawn_call_is_answered_and_stopped() -> None:
     execution.withdraw(call, Code.STEP_FAILED)
     execution.answer(call, ToolOutcome(True, "late"))
     assert execution.seen == told
-    await asyncio.wait_for(execution.settled(), 30)
+    await asyncio.wait_for(execution.wait_for_results(), 30)
 
 
 async def test_a_withdrawn_call_that_waits_for_room_never_executes() -> None:
@@ -478,7 +478,7 @@ async def test_a_withdrawn_call_that_waits_for_room_never_executes() -> None:
     await doors.entered.get()
     execution.withdraw(second, Code.STEP_FAILED)
     doors.gates["a"].set()
-    await execution.settled()
+    await execution.wait_for_results()
     assert doors.entered.empty()
     assert [e.id for e in execution.seen if isinstance(e, ToolExecuting)] == [first.id]
 
@@ -495,7 +495,7 @@ async def test_withdrawing_one_of_two_equal_searches_keeps_the_other(gone: int) 
     execution.withdraw(both[gone], Code.SUPERSEDED)
     await asyncio.sleep(0)
     backend.gate.set()  # type: ignore[union-attr]
-    await execution.settled()
+    await execution.wait_for_results()
     events = execution.seen
     assert {r.id: getattr(r.result, "code", None) for r in events if isinstance(r, ToolResult)} == {
         both[gone].id: Code.SUPERSEDED,
@@ -571,9 +571,9 @@ async def test_nothing_is_told_after_the_end() -> None:
 async def test_settled_means_every_call_that_was_announced() -> None:
     """Where none is open it is so at once; one that is announced while somebody waits is waited for too."""
     execution = execution_of([make_tool("f")])
-    await asyncio.wait_for(execution.settled(), 30)
+    await asyncio.wait_for(execution.wait_for_results(), 30)
     [first] = execution.announce([named("f")], 1)
-    waiting = asyncio.create_task(execution.settled())
+    waiting = asyncio.create_task(execution.wait_for_results())
     await asyncio.sleep(0)
     execution.answer(first, ToolOutcome(True, 1))
     [second] = execution.announce([named("f")], 1)

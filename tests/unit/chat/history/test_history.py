@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from signalbox.chat.calls.ids import UNIVERSAL, mint
+from signalbox.chat.calls.ids import UNIVERSAL, make_call_id
 from signalbox.chat.history.repair import history_for
 from signalbox.chat.history.tool_pairing import NO_RESULT
 from signalbox.core.messages import (
@@ -198,10 +198,10 @@ def test_ids_are_the_same_in_every_request() -> None:
 
 def test_minted_ids_fit_every_host() -> None:
     """Nine letters and digits, the same for the same seed, other for another (A16)."""
-    many = [mint("run", n) for n in range(2000)]
+    many = [make_call_id("run", n) for n in range(2000)]
     assert all(UNIVERSAL.fullmatch(one) for one in many)
     assert len(set(many)) == 2000
-    assert many == [mint("run", n) for n in range(2000)]
+    assert many == [make_call_id("run", n) for n in range(2000)]
     assert all(re.fullmatch(family.call_id, many[0]) for family in FAMILIES)
 
 

@@ -266,7 +266,7 @@ def _catalog(settings: Settings, upstream: UpstreamClient, folder: Path) -> Mode
     address = "simulator" if settings.is_simulated else settings.openrouter_base_url
     name = blake2b(address.encode(), digest_size=6).hexdigest()
     path = folder / f"models-{name}.json"
-    catalog = ModelCatalog(upstream.models, upstream.dialect.facts_of, path, by_family=settings.is_simulated)
+    catalog = ModelCatalog(upstream.models, upstream.dialect, path, by_family=settings.is_simulated)
     if not settings.is_simulated:
         catalog.load()
     return catalog

@@ -157,6 +157,6 @@ async def workbench(settings: Settings, *, pace: float) -> AsyncGenerator[Workbe
                 base_url = stack.enter_context(BackgroundSimulator(pace=pace)).base_url
             services.append(UpstreamClient(client, upstream_of(settings, base_url)))
         folder = Path(stack.enter_context(TemporaryDirectory()))
-        read = services[0].dialect.facts_of
-        catalog = ModelCatalog(services[0].models, read, folder / "models.json", by_family=settings.is_simulated)
+        path, dialect = folder / "models.json", services[0].dialect
+        catalog = ModelCatalog(services[0].models, dialect, path, by_family=settings.is_simulated)
         yield Workbench(settings, services[0], services[1], catalog, _known_tools(settings, client))

@@ -17,6 +17,7 @@ from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, SignalboxError
 from signalbox.core.messages import JsonObject
 from signalbox.offload import offloaded
+from signalbox.wire.dialect import Dialect
 
 _log = structlog.get_logger()
 _FRESH_SECONDS = 3600.0
@@ -30,12 +31,11 @@ _FETCH_SECONDS = 5.0
 class ModelCatalog:
     """The upstream's models. `by_family`: every model of a listed family counts as known (the simulator's rule).
 
-    `read` returns the facts of an entry of the upstream's list, or None for one that is not listed. The file on disk
-    contains the entries as the upstream sent them.
+    The file on disk contains the entries as the upstream sent them; `dialect` reads them.
     """
 
     fetch: Callable[[], Awaitable[list[JsonObject]]]
-    read: Callable[[JsonObject], ModelFacts | None]
+    dialect: Dialect
     path: Path
     by_family: bool = False
     _models: list[ModelFacts] = field(default_factory=list[ModelFacts])
@@ -73,14 +73,14 @@ class ModelCatalog:
             raise RequestError(Code.UNKNOWN_MODEL, f"The model list has no model {model[:100]!r}.", "model")
 
     def entry(self, model: str) -> ModelFacts | None:
-        """Return the facts of a model, or of the model that it is a variant of (`:free`)."""
-        return self._by_id.get(model) or self._by_id.get(model.rpartition(":")[0])
+        """Return the facts of a model, or of the model that it is a variant of."""
+        return self._by_id.get(model) or self._by_id.get(self.dialect.listed_id(model) or model)
 
     def _knows(self, model: str) -> bool:
-        if not self._by_id or model in self._by_id or model.startswith("@preset/"):
+        if not self._by_id or model in self._by_id:
             return True
-        base, _, variant = model.rpartition(":")
-        if variant and base in self._by_id:  # :free, :nitro, :floor and :online choose the routing
+        listed = self.dialect.listed_id(model)
+        if listed is None or listed in self._by_id:
             return True
         family = model.partition("/")[0]
         return self.by_family and "/" in model and any(known.startswith(f"{family}/") for known in self._by_id)
@@ -111,7 +111,7 @@ class ModelCatalog:
             await offloaded(partial(self._save, entries), size=LARGE)
 
     def _read(self, entries: list[JsonObject]) -> tuple[list[ModelFacts], dict[str, ModelFacts]]:
-        models = [model for entry in entries if (model := self.read(entry)) is not None]
+        models = [model for entry in entries if (model := self.dialect.facts_of(entry)) is not None]
         return models, {model.id: model for model in models}
 
     def _save(self, entries: list[JsonObject]) -> None:

@@ -90,3 +90,7 @@ class Dialect(ABC):
     @abstractmethod
     def facts_of(self, entry: JsonObject) -> ModelFacts | None:
         """Read one entry of the catalogue; None for one that is not listed."""
+
+    def listed_id(self, model: str) -> str | None:
+        """Return the id under which the catalogue lists a model; None for an id that it never lists."""
+        return model

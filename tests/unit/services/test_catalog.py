@@ -15,7 +15,9 @@ from signalbox.core.errors import RequestError, UpstreamError
 from signalbox.core.messages import JsonObject
 from signalbox.services import catalog as module
 from signalbox.services.catalog import ModelCatalog
-from signalbox.wire.openrouter.catalog import facts_of
+from signalbox.wire.dialects import DIALECTS
+
+OPENROUTER = DIALECTS["openrouter-chat"]
 
 pytestmark = pytest.mark.anyio
 
@@ -45,7 +47,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 def shown(entry: JsonObject) -> JsonObject:
     """Read an entry of the upstream's list and return it as the API lists it."""
-    facts = facts_of(entry)
+    facts = OPENROUTER.facts_of(entry)
     assert facts is not None
     return model_list.shown(facts)
 
@@ -60,7 +62,7 @@ async def refused(catalog: ModelCatalog, model: str) -> None:
 async def test_a_known_model_costs_no_request(tmp_path: Path, clock: list[float]) -> None:
     """Once the list is there it is asked for no more."""
     lister = Lister("a/b")
-    catalog = ModelCatalog(lister, facts_of, tmp_path / "models.json")
+    catalog = ModelCatalog(lister, OPENROUTER, tmp_path / "models.json")
     for _ in range(5):
         await catalog.check("a/b")
     assert lister.asked == 1
@@ -69,7 +71,7 @@ async def test_a_known_model_costs_no_request(tmp_path: Path, clock: list[float]
 async def test_an_unknown_model_is_looked_for_once_more(tmp_path: Path, clock: list[float]) -> None:
     """A model that is new at the upstream is found; a typing error does not ask the upstream each time."""
     lister = Lister("a/b")
-    catalog = ModelCatalog(lister, facts_of, tmp_path / "models.json")
+    catalog = ModelCatalog(lister, OPENROUTER, tmp_path / "models.json")
     await catalog.check("a/b")
     clock[0] += 61
     lister.ids.append("a/new")
@@ -101,7 +103,7 @@ async def test_an_unknown_model_is_looked_for_once_more(tmp_path: Path, clock: l
 )
 async def test_variants(tmp_path: Path, clock: list[float], model: str, known: bool) -> None:
     """`:free` and its like name a way to route a model that is listed; a model listed as :free is that one only."""
-    catalog = ModelCatalog(Lister("a/b", "c/d:free"), facts_of, tmp_path / "models.json")
+    catalog = ModelCatalog(Lister("a/b", "c/d:free"), OPENROUTER, tmp_path / "models.json")
     if known:
         await catalog.check(model)
     else:
@@ -112,7 +114,7 @@ async def test_without_a_catalogue_any_model_may_pass(tmp_path: Path, clock: lis
     """An upstream without /models (or without a network) is no reason to refuse a question."""
     lister = Lister()
     lister.error = UpstreamError(Code.UPSTREAM_UNREACHABLE)
-    catalog = ModelCatalog(lister, facts_of, tmp_path / "models.json")
+    catalog = ModelCatalog(lister, OPENROUTER, tmp_path / "models.json")
     await catalog.check("any/thing")
     await catalog.check("any/thing")
     assert lister.asked == 1
@@ -122,11 +124,11 @@ async def test_without_a_catalogue_any_model_may_pass(tmp_path: Path, clock: lis
 async def test_the_last_list_works_offline(tmp_path: Path, clock: list[float]) -> None:
     """What was fetched once is used by the next start, also when the upstream is away, however old it is."""
     path = tmp_path / "models.json"
-    await ModelCatalog(Lister("a/b"), facts_of, path).entries()
+    await ModelCatalog(Lister("a/b"), OPENROUTER, path).entries()
     clock[0] += 30 * 24 * 3600
     lister = Lister()
     lister.error = UpstreamError(Code.UPSTREAM_UNREACHABLE)
-    catalog = ModelCatalog(lister, facts_of, path)
+    catalog = ModelCatalog(lister, OPENROUTER, path)
     catalog.load()
     await catalog.check("a/b")
     await refused(catalog, "a/c")
@@ -137,7 +139,7 @@ async def test_the_last_list_works_offline(tmp_path: Path, clock: list[float]) -
 async def test_an_old_list_is_fetched_anew(tmp_path: Path, clock: list[float]) -> None:
     """After an hour the list is asked for again, and the disk has the new one."""
     lister = Lister("a/b")
-    catalog = ModelCatalog(lister, facts_of, tmp_path / "models.json")
+    catalog = ModelCatalog(lister, OPENROUTER, tmp_path / "models.json")
     await catalog.entries()
     clock[0] += 3599
     await catalog.entries()
@@ -167,7 +169,7 @@ async def test_a_broken_file_is_no_catalogue(tmp_path: Path, clock: list[float],
     """A file that was cut or is another thing is left aside; the list comes from the upstream."""
     path = tmp_path / "models.json"
     path.write_bytes(kept)
-    catalog = ModelCatalog(Lister("a/b"), facts_of, path)
+    catalog = ModelCatalog(Lister("a/b"), OPENROUTER, path)
     catalog.load()
     await catalog.check("a/b")
     await refused(catalog, "a/c")
@@ -175,14 +177,14 @@ async def test_a_broken_file_is_no_catalogue(tmp_path: Path, clock: list[float],
 
 async def test_a_folder_that_cannot_be_written(tmp_path: Path, clock: list[float]) -> None:
     """Without a place on disk the catalogue lives in memory."""
-    catalog = ModelCatalog(Lister("a/b"), facts_of, tmp_path / "none" / "models.json")
+    catalog = ModelCatalog(Lister("a/b"), OPENROUTER, tmp_path / "none" / "models.json")
     await catalog.check("a/b")
     assert len((await catalog.entries())[0]) == 1
 
 
 async def test_a_family_counts_where_that_is_the_rule(tmp_path: Path, clock: list[float]) -> None:
     """The simulator answers for every model of a family that it lists, and for no other."""
-    catalog = ModelCatalog(Lister("a/sim"), facts_of, tmp_path / "models.json", by_family=True)
+    catalog = ModelCatalog(Lister("a/sim"), OPENROUTER, tmp_path / "models.json", by_family=True)
     await catalog.check("a/anything")
     await refused(catalog, "b/anything")
     await refused(catalog, "a")
@@ -234,7 +236,7 @@ async def test_the_listing_is_written_once_for_all_who_ask(
 
     monkeypatch.setattr(model_list, "shown", seen)
     lister = Lister("a/b", "c/d")
-    models = ModelList(ModelCatalog(lister, facts_of, tmp_path / "models.json"), None)
+    models = ModelList(ModelCatalog(lister, OPENROUTER, tmp_path / "models.json"), None)
     for _ in range(3):
         listed = orjson.loads((await models.packed(hidden=True)).plain)
         assert ([one["id"] for one in listed["models"]], listed["fetched"]) == (["a/b", "c/d"], clock[0])
@@ -250,5 +252,5 @@ async def test_odd_entries_do_not_reach_the_page(tmp_path: Path, clock: list[flo
     told = shown(odd)
     assert (told["name"], told["context_length"], told["created"], told["pricing"]) == ("a/b", None, None, None)
     assert len(str(shown({"id": "a/b", "name": "x" * 10_000})["name"])) == 256
-    catalog = ModelCatalog(Lister("a/b", "c/" + "d" * 10_000), facts_of, tmp_path / "models.json")
+    catalog = ModelCatalog(Lister("a/b", "c/" + "d" * 10_000), OPENROUTER, tmp_path / "models.json")
     assert [entry.id for entry in (await catalog.entries())[0]] == ["a/b"]

@@ -62,3 +62,19 @@ def test_only_openrouter_has_accounts_and_bills() -> None:
 def test_rows_have_their_names() -> None:
     """A row is found under the name that it states."""
     assert {dialect.name for dialect in DIALECTS.values()} == set(DIALECTS)
+
+
+@pytest.mark.parametrize(
+    ("model", "listed"),
+    [
+        ("a/b", "a/b"),
+        ("a/b:free", "a/b"),
+        ("llama3:8b", "llama3"),
+        (":x", ":x"),
+        ("a/b:", "a/b:"),
+        ("@preset/mine", None),
+    ],
+)
+def test_the_catalogue_lists_models_without_their_routing(model: str, listed: str | None) -> None:
+    """A suffix that chooses the routing is no part of the listed id; presets are not listed."""
+    assert {dialect.listed_id(model) for dialect in DIALECTS.values()} == {listed}

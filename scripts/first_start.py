@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def write_env(root: Path) -> bool:
-    """Create `.env`, readable by this user alone, unless it is there or has no example; say whether it was created."""
+    """Create `.env` for this user alone, unless it exists or there is no example; return whether it did."""
     example, target = root / ".env.example", root / ".env"
     if not example.exists():
         return False

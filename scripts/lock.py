@@ -1,4 +1,4 @@
-"""Write the hashed locks in requirements/ from pyproject.toml: each a superset of the one before, no index lines."""
+"""Compile the hashed locks in requirements/ from pyproject.toml, without index lines; each includes the previous."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ COMPILE = (
     *("uv", "pip", "compile", "--quiet", "--universal", "--python-version", "3.11"),
     *("--generate-hashes", "--no-emit-index-url", "--no-emit-find-links", "--no-header", "--no-annotate"),
 )
-# lock → what it is compiled from
+# lock file → its sources
 LOCKS = {
     "tools": ("--group", "tools"),
     "run": ("pyproject.toml", "--extra", "ddgs", "--extra", "postgres", "--group", "tools", "--group", "build"),
@@ -18,7 +18,7 @@ LOCKS = {
 
 
 def main(arguments: list[str]) -> int:
-    """Compile the locks in order; each is held to the pins of the one before."""
+    """Compile the locks in order; each uses the versions of the previous one."""
     held: tuple[str, ...] = ()
     for name, wanted in LOCKS.items():
         target = f"requirements/{name}.txt"

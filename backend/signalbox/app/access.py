@@ -12,7 +12,7 @@ from fastapi import Depends, Request
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, StoreError
 from signalbox.core.records import RunRecord
-from signalbox.core.security.api_tokens import Token, looks_like_token, read_token
+from signalbox.core.security.api_tokens import Token, looks_like_token, parse_token
 from signalbox.runs.manager import RunManager
 from signalbox.store.database import Database
 from signalbox.store.tokens import find_token
@@ -76,7 +76,7 @@ class TokenBook:
     async def owner_of(self, token_id: str, secret: str) -> str:
         """Return the owner that a token stands for; raises RequestError UNAUTHORIZED, StoreError."""
         token = await self._find(token_id)
-        if token is None or not token.is_of(secret):
+        if token is None or not token.matches(secret):
             raise _refused("This token is not valid.")
         # A request with the right secret may know that its token expired or was revoked.
         if token.revoked is not None:
@@ -129,7 +129,7 @@ class Doorkeeper:
             return OPERATOR
         if self.access is not None and _is_same(given, self.access):
             return ANYBODY
-        if (found := read_token(given)) is not None:
+        if (found := parse_token(given)) is not None:
             return Who(await self.book().owner_of(*found))
         if looks_like_token(given):
             raise _refused("This token is not valid.")

@@ -20,7 +20,7 @@ from signalbox.core.conversations import Conversation, Node, key_of
 from signalbox.core.errors import RequestError
 from signalbox.core.messages import AssistantMessage, Message, SystemMessage, ToolMessage
 from signalbox.offload import offloaded
-from signalbox.store.conversations import events_of_runs, has_node, keep_nodes, tree_of
+from signalbox.store.conversations import add_nodes, events_of_runs, has_node, tree_of
 
 # What it takes to place a question among so many nodes, in bytes of a body that take as long.
 _NODE = 100
@@ -156,7 +156,7 @@ async def keep(standing: Standing, parts: Parts) -> None:
         standing.conversation_id, title_of(first), created=now, updated=now, owner=standing.owner
     )
     try:
-        await parts.database.write(keep_nodes, conversation, place.new)
+        await parts.database.write(add_nodes, conversation, place.new)
     except RequestError as refused:  # the message that it follows was there, and goes only with its conversation
         raise conversation_gone() from refused
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from signalbox.app.config import Settings, SettingsError
 from signalbox.app.process.data_dir_lock import hold_data_folder
 from signalbox.core.errors import StoreError
-from signalbox.store.database import Database, Unopened
+from signalbox.store.database import Database, OpenError
 from signalbox.store.engines.sqlite import SqliteDatabase
 from signalbox.store.migrate import NewerDatabase
 
@@ -75,7 +75,7 @@ async def _open(database: Database, settings: Settings) -> None:
             f"A later version of Signalbox has written {place_of(settings)}. Start that version, or set "
             "SIGNALBOX_DATA_DIR or DATABASE_URL to another one."
         ) from None
-    except Unopened as error:
+    except OpenError as error:
         raise unusable(settings, error.reason) from None
     except StoreError:
         raise unusable(settings) from None

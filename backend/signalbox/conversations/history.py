@@ -9,7 +9,7 @@ from signalbox.core.conversations import Node
 from signalbox.core.errors import RequestError
 from signalbox.core.messages import Message
 from signalbox.offload import offloaded
-from signalbox.store.conversations import Kept, kept_of
+from signalbox.store.conversations import NodeContents, contents_of
 from signalbox.store.database import Database
 
 # The work per node or event, as the number of bytes of JSON that take as long.
@@ -28,7 +28,7 @@ async def history_of(database: Database, path: Sequence[Node], ours: Collection[
     Raises RequestError if a node was deleted meanwhile.
     """
     kept = await database.read(
-        kept_of,
+        contents_of,
         told=[node.id for node in path if node.run is None],
         runs=[node.id for node in path if node.run is not None],
         # The turns of a complete run cover all its events; any other run may have later events.
@@ -38,7 +38,7 @@ async def history_of(database: Database, path: Sequence[Node], ours: Collection[
     return await offloaded(lambda: _told(kept, path, ours), size=_EFFORT * (len(path) + events))
 
 
-def _told(kept: Kept, path: Sequence[Node], ours: Collection[str]) -> list[Message]:
+def _told(kept: NodeContents, path: Sequence[Node], ours: Collection[str]) -> list[Message]:
     history: list[Message] = []
     before: Node | None = None
     for node in path:

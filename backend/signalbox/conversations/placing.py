@@ -8,7 +8,7 @@ from signalbox.conversations.continuing import behind
 from signalbox.conversations.tree import Tree
 from signalbox.conversations.turns import digest_of, role_of, text_of, turns_in, words_of
 from signalbox.core.codes import Code
-from signalbox.core.conversations import Node, Told
+from signalbox.core.conversations import ClientNode, Node
 from signalbox.core.errors import RequestError
 from signalbox.core.messages import Message
 
@@ -50,7 +50,7 @@ class Place:
     """The path to the node to answer: `known` nodes, then `new` ones."""
 
     known: tuple[Node, ...]
-    new: tuple[Told, ...] = ()
+    new: tuple[ClientNode, ...] = ()
 
     @property
     def node_id(self) -> str:
@@ -106,7 +106,7 @@ class Placing:
     def _walked(self, turns: Sequence[Sequence[Message]], system: str | None) -> Place:
         """Match turns with nodes from the root; the first turn that matches no node starts a branch."""
         known: list[Node] = []
-        new: list[Told] = []
+        new: list[ClientNode] = []
         here: str | None = None
         current = {node.id for node in self.tree.path(self.leaf_id)}
         for turn in turns:
@@ -118,7 +118,7 @@ class Placing:
                 new.append(self._told(turn, here, None))
                 here = new[-1].node.id
         if new:
-            new[-1] = Told(replace(new[-1].node, system=system), new[-1].messages)
+            new[-1] = ClientNode(replace(new[-1].node, system=system), new[-1].messages)
         return Place(tuple(known), tuple(new))
 
     def _same(self, turn: Sequence[Message], here: str | None, current: set[str]) -> Node | None:
@@ -144,8 +144,8 @@ class Placing:
                 if node.run is not None and more.run is not None
             ]
 
-    def _told(self, turn: Sequence[Message], parent_id: str | None, system: str | None) -> Told:
+    def _told(self, turn: Sequence[Message], parent_id: str | None, system: str | None) -> ClientNode:
         node = Node(
             self.new_id(), parent_id, role_of(turn), self.now, text_of(turn), digest=digest_of(turn), system=system
         )
-        return Told(node, tuple(turn))
+        return ClientNode(node, tuple(turn))

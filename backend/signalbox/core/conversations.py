@@ -126,7 +126,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ClientNode:
     """A node that a client sent, with its messages."""
 
     node: Node
@@ -134,7 +134,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ListedConversation:
     """A conversation in a list. `model` is the newest run's; `unfinished` are ids of runs without an ending on disk.
 
     `cost` sums all its runs at list prices, `paid` all but simulated runs.

@@ -77,9 +77,9 @@ class UpstreamError(SignalboxError):
         self.about_images = about_images
         self.affordable = affordable
         self.retry_after = retry_after
-        self.retryable = self._may_help() if retryable is None else retryable
+        self.retryable = self._is_retryable() if retryable is None else retryable
 
-    def _may_help(self) -> bool:
+    def _is_retryable(self) -> bool:
         """Return whether a retry may help soon; a client does not wait for a limit that resets tomorrow."""
         return CODES[self.code].retryable and (self.retry_after or 0.0) <= LONGEST_RETRY_AFTER
 

@@ -129,7 +129,7 @@ class Content(Event, frozen=True, gc=False, tag="content"):
     step: int | UnsetType = UNSET
 
     @property
-    def says_something(self) -> bool:
+    def has_content(self) -> bool:
         """Whether a reader sees an answer in it: words, or an image."""
         return self.images is not UNSET or bool(self.content.strip())
 

@@ -1,4 +1,4 @@
-"""Where an exception was raised: a file and a line for the log, which may hold nothing else of an exception."""
+"""The file and line of an exception, for logs that must not contain its message."""
 
 import sys
 from collections.abc import Iterator
@@ -8,10 +8,10 @@ _OURS = "signalbox"
 
 
 def failure_location(error: BaseException) -> str:
-    """Return `file:line` of the code that failed, empty where there is none.
+    """Return `file:line` of the code that failed, empty if unknown.
 
-    That code is the package of the first frame that is neither ours nor Python's: a plugin's own line is named, not
-    that of a library that it called.
+    The location is in the first package that is neither Signalbox nor the standard library: a plugin's line is
+    reported, not that of a library that it called.
     """
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}:{error.lineno}"

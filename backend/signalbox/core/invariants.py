@@ -53,7 +53,7 @@ class OrderCheck:
     def _check(self, event: AnyEvent) -> str | None:
         match event:
             case Content():
-                self.has_content = self.has_content or event.says_something
+                self.has_content = self.has_content or event.has_content
             case ToolCalls():
                 return self._announce(event)
             case ToolExecuting():

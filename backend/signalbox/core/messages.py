@@ -95,11 +95,11 @@ class ReasoningDetail(Struct, frozen=True):
     raw: Mapping[str, JsonValue]
 
     @property
-    def names(self) -> JsonValue:
+    def item_id(self) -> JsonValue:
         """The id of the item, or of the call that it signs."""
         return self.raw.get("id")
 
-    def renamed(self, call_id: str) -> "ReasoningDetail":
+    def with_id(self, call_id: str) -> "ReasoningDetail":
         """Return a copy with another id; the order of the keys does not change."""
         return ReasoningDetail({key: call_id if key == "id" else value for key, value in self.raw.items()})
 

@@ -234,7 +234,7 @@ class Completion(Struct, frozen=True):
     leaked: bool = False
 
     @property
-    def says_something(self) -> bool:
+    def has_content(self) -> bool:
         """Whether the answer has visible content: text other than whitespace, or an image."""
         return bool(self.content.strip() or self.images)
 

@@ -1,4 +1,4 @@
-"""What a tool is: its schema, its metadata, what it is given and what it gives back."""
+"""Tools: specification, context and outcome of a call, and the services that built-in tools use."""
 
 import re
 from collections.abc import Awaitable, Callable, Hashable, Iterator, Mapping, Sequence
@@ -31,13 +31,13 @@ Visibility: TypeAlias = Literal["primary", "secondary", "hidden"]
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """What is known of a tool before it runs.
+    """The specification of a tool.
 
     `eager`: it only reads and may be repeated, so it may start while the model still streams. `timeout` is in
-    seconds. `search_key` makes equal searches equal; a tool that has one is deduped and counts against the clamp.
-    `untrusted`: its results bring text from outside, so a model gets them delimited (quirk G3); its failures as well,
-    unless `own_failures` says that they quote nothing. `url_argument` names the argument that is an address it will
-    ask: once text from outside was read, only addresses that the user or a result has named are.
+    seconds. `search_key` maps equal searches to equal keys; a tool with one is deduplicated and counts towards the
+    limit of searches. `untrusted`: its results contain foreign text, so the model gets them delimited (quirk G3); so
+    are its failures, unless `own_failures` says that they quote nothing. `url_argument` names an argument with a URL
+    that the tool fetches; it is checked against the URL allowlist.
 
     `name` and `description` are for models. `title` and `summary` are for people: a short name and one sentence.
     Both may be left out; read them through `display_title` and `display_summary`. `schema` is built once, so that every
@@ -79,16 +79,16 @@ _FIRST_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])|\n\s*\n")
 
 
 def name_in_words(name: str) -> str:
-    """Write an identifier as words, capitals of an abbreviation left as they are (`readURL` becomes "Read URL")."""
+    """Return an identifier as words; abbreviations stay upper-case (`readURL` becomes "Read URL")."""
     words = [word if word.isupper() else word.lower() for word in _WORD_BOUNDARY.split(name) if word]
     text = " ".join(words)
     return text[:1].upper() + text[1:]
 
 
 class ToolOutcome(Struct, frozen=True):
-    """What came of a call: a JSON value, or a sentence with a code. It never is an exception.
+    """The outcome of a call: a JSON value, or an error sentence with a code.
 
-    `outside`: its text was not written by us, or may quote what was not.
+    `outside`: its text is untrusted, or may quote untrusted text.
     """
 
     success: bool
@@ -99,11 +99,11 @@ class ToolOutcome(Struct, frozen=True):
 
     @classmethod
     def failed(cls, code: Code, error: str) -> "ToolOutcome":
-        """Tell why there is no result."""
+        """Return a failure."""
         return cls(success=False, error=error, code=code)
 
     def for_model(self) -> str:
-        """Say the outcome as the one string that a tool message holds; never empty (quirk C4)."""
+        """Return the outcome as the text of a tool message, which is never empty (quirk C4)."""
         if not self.success:
             return orjson.dumps({"error": self.error, "code": self.code}).decode()
         if isinstance(self.result, str):
@@ -111,30 +111,30 @@ class ToolOutcome(Struct, frozen=True):
         return orjson.dumps(self.result).decode()
 
 
-class SourceBook(Struct):
+class SourceNumbers(Struct):
     """Numbers the sources of one run: one number per canonical URL, stable from the first time it is seen."""
 
     _numbers: dict[str, int] = {}
     titles: dict[int, tuple[str, str]] = {}
-    _told: set[Hashable] = set()
+    _cited: set[Hashable] = set()
     _after: int = 0
 
-    def is_new(self, told: Hashable) -> bool:
-        """Whether the run tells this for the first time: an answer that is asked for again repeats what it cites."""
-        if told in self._told:
+    def is_first(self, citation: Hashable) -> bool:
+        """Return whether the run sees this citation for the first time; a retried answer repeats its citations."""
+        if citation in self._cited:
             return False
-        self._told.add(told)
+        self._cited.add(citation)
         return True
 
     def number(self, url: str, title: str = "") -> int:
-        """Return the number of this source, giving it the next one when it is new."""
+        """Return the number of a source; a new source gets the next one."""
         key = canonical_url(url)
         n = self._numbers.setdefault(key, self._after + len(self._numbers) + 1)
         self.titles.setdefault(n, (title, url))
         return n
 
-    def go_on_from(self, cited: Mapping[int, tuple[str, str]]) -> None:
-        """Number behind these sources, title and address by number: the run continues the answer that cites them."""
+    def continue_from(self, cited: Mapping[int, tuple[str, str]]) -> None:
+        """Continue after these numbered sources (title and URL by number) of the answer that the run continues."""
         if not cited:
             return
         for n, (_, url) in cited.items():
@@ -143,7 +143,7 @@ class SourceBook(Struct):
 
 
 class SearchQuery(Struct, frozen=True):
-    """One search: the text, how many results, and the time it is limited to (dates are ISO 8601)."""
+    """One search: the text, the number of results, and an optional time range (dates are ISO 8601)."""
 
     text: str
     limit: int = 3
@@ -153,7 +153,7 @@ class SearchQuery(Struct, frozen=True):
 
 
 class SearchHit(Struct, frozen=True):
-    """One result of a search; `published` is an ISO 8601 date where the backend knows it."""
+    """One search result; `published` is an ISO 8601 date, if the backend has one."""
 
     title: str
     url: str
@@ -162,11 +162,11 @@ class SearchHit(Struct, frozen=True):
 
 
 class SearchUnavailableError(Exception):
-    """Why a search backend cannot be used here: a sentence for the operator, such as "ACME_KEY is not set"."""
+    """A search backend cannot be used; the message is for the operator, such as "ACME_KEY is not set"."""
 
 
 class SearchBackend(Protocol):
-    """Something that can be searched. `about` says in words what it searches; `paid` sets the default clamp."""
+    """A search backend. `about` describes what it searches; `paid` decides the default limit of searches."""
 
     name: str
     about: str
@@ -179,7 +179,7 @@ class SearchBackend(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class WebPage:
-    """What an address answered: its media type and its body as text; `cut` says that the body was longer."""
+    """A fetched page: `kind` is its media type, `text` its decoded body; `cut` is whether the body was longer."""
 
     url: str
     kind: str
@@ -187,27 +187,27 @@ class WebPage:
     cut: bool = False
 
 
-class PageSource(Protocol):
-    """Something that gets a page; every address it asks is one that it may ask (quirk G1)."""
+class PageFetcher(Protocol):
+    """Fetches pages, only from addresses that are safe to request (quirk G1)."""
 
     async def fetch(self, url: str) -> WebPage:
-        """Return the page at an address, after its redirects; raises ToolError."""
+        """Return the page at a URL, following redirects; raises ToolError."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class SavedNote:
-    """Where a note went: the name of its file, and the address at which the app serves it."""
+    """A saved note: its file name, and the URL at which the app serves it."""
 
     file: str
     url: str
 
 
-class NoteKeeper(Protocol):
-    """Something that keeps notes."""
+class NoteStore(Protocol):
+    """Stores notes."""
 
     async def save(self, title: str, text: str, now: datetime) -> SavedNote:
-        """Keep a note beside those there are, never in place of one; raises ToolError."""
+        """Save a note under a new name; raises ToolError."""
         ...
 
 
@@ -215,10 +215,10 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-class ResultRoom(Struct):
-    """How many characters of results one step, and a whole run, may still bring to the model (quirk G5).
+class ResultBudget(Struct):
+    """Limits the characters of tool results per step and per run (quirk G5).
 
-    When it is used up a result still has `least`: less than that would only make the model ask again.
+    If it is used up, a result may still have `least` characters; fewer would only make the model repeat the call.
     """
 
     per_step: int = 100_000
@@ -227,62 +227,64 @@ class ResultRoom(Struct):
     _step: int = 0
     _run: int = 0
 
-    def left(self) -> int:
-        """Return the most that the next result may have."""
+    def remaining(self) -> int:
+        """Return the maximum size of the next result."""
         return max(self.least, min(self.per_step - self._step, self.per_run - self._run))
 
-    def take(self, size: int) -> None:
-        """Count a result."""
+    def count(self, size: int) -> None:
+        """Count the size of a result."""
         self._step += size
         self._run += size
 
     def begin_step(self) -> None:
-        """Make room for the results of another step."""
+        """Reset the count of the step."""
         self._step = 0
 
 
 class ToolContext(Struct):
-    """What a tool may use besides its arguments; one per run."""
+    """What a tool can use besides its arguments; one per run."""
 
     run_id: str = ""
-    sources: SourceBook = field(default_factory=SourceBook)
+    sources: SourceNumbers = field(default_factory=SourceNumbers)
     now: Callable[[], datetime] = _utc_now
-    links: UrlAllowlist = field(default_factory=UrlAllowlist)
-    room: ResultRoom = field(default_factory=ResultRoom)
+    url_allowlist: UrlAllowlist = field(default_factory=UrlAllowlist)
+    result_budget: ResultBudget = field(default_factory=ResultBudget)
 
     @classmethod
     def for_conversation(cls, run_id: str, messages: Sequence[Message]) -> "ToolContext":
-        """Make a run's context that knows the addresses in what the user, the system and earlier results said.
+        """Return a run's context that allows the URLs in messages of the user, the system and earlier tool results.
 
-        Not those in what a model said, nor in what repeats it, as our refusals do: a page may have told it to.
+        URLs that a model wrote are not allowed, because untrusted text may have told it to.
         """
         context = cls(run_id=run_id)
-        context.links.is_closed = any(isinstance(message, ToolMessage) and message.outside for message in messages)
-        context.links.note_all(_texts_of(tuple(messages)))  # as they are now: a run adds to them
+        context.url_allowlist.is_closed = any(
+            isinstance(message, ToolMessage) and message.outside for message in messages
+        )
+        context.url_allowlist.allow_texts(_texts_of(tuple(messages)))  # a copy: the run appends to them
         return context
 
     def begin_step(self) -> None:
-        """Note that the model is asked again, with every result that there is."""
-        self.links.begin_step()
-        self.room.begin_step()
+        """Start a step: the next request contains all results so far."""
+        self.url_allowlist.begin_step()
+        self.result_budget.begin_step()
 
 
-# The argument with the address that a call opens, of read_url: a conversation does not say which tools there were.
+# The `url_argument` of read_url: the messages do not contain the specs of their tools.
 _ASKED = "url"
-# Characters of a conversation in which addresses are looked for: some tens of milliseconds of work at most.
+# Characters of a conversation that are searched for URLs: some tens of milliseconds of work at most.
 _MOST_READ = 2_000_000
 
 
 def _texts_of(messages: Sequence[Message]) -> Iterator[Said]:
-    """Yield the newest texts of others than the model, the oldest of them first."""
+    """Yield the newest texts that the model did not write, oldest first."""
     yield from reversed([*_newest_texts(messages)])
 
 
 def _newest_texts(messages: Sequence[Message]) -> Iterator[Said]:
-    """Yield the newest texts of others than the model; what people wrote is looked at loosely."""
+    """Yield the texts that the model did not write, newest first, up to a total size."""
     left = _MOST_READ
     calls = {call.id: call for message in messages if isinstance(message, AssistantMessage) for call in message.calls}
-    composed: dict[str, frozenset[str] | None] = {}  # by call: one of long arguments may have thousands of results
+    composed: dict[str, frozenset[str] | None] = {}  # by call: long arguments may have thousands of results
     for message in reversed(messages):
         is_result = isinstance(message, ToolMessage)
         if is_result and message.call_id not in composed:
@@ -315,9 +317,9 @@ ToolFunction: TypeAlias = Callable[[JsonObject, ToolContext], Awaitable[JsonValu
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool ready to run; `unavailable` says why it cannot be offered here, None when it can.
+    """A tool with its function; `unavailable` says why it cannot be offered here, None if it can.
 
-    `run` returns a JSON value or raises ToolError with a sentence that a model can act on.
+    `run` returns a JSON value, or raises ToolError with a sentence that a model can act on.
     """
 
     spec: ToolSpec
@@ -327,15 +329,15 @@ class Tool:
 
 __all__ = [
     "Category",
-    "NoteKeeper",
-    "PageSource",
-    "ResultRoom",
+    "NoteStore",
+    "PageFetcher",
+    "ResultBudget",
     "SavedNote",
     "SearchBackend",
     "SearchHit",
     "SearchQuery",
     "SearchUnavailableError",
-    "SourceBook",
+    "SourceNumbers",
     "Tool",
     "ToolContext",
     "ToolError",

@@ -8,7 +8,7 @@ import structlog
 
 from signalbox.core.errors import StoreError
 from signalbox.flags.override import Override, json_of, override_of
-from signalbox.store.database import Database, quietly
+from signalbox.store.database import Database, without_logging
 from signalbox.store.shared_values import OVERRIDE, get_shared, set_shared_override, shared_once
 
 # A change reaches every worker within a second even if its notification was lost.
@@ -53,7 +53,7 @@ class SharedOverride:
         """Read the override again; keep the last one if the database does not answer."""
         async with self._turn:
             try:
-                with quietly():
+                with without_logging():
                     value = await self._database.read(get_shared, OVERRIDE)
             except StoreError:
                 self._reached(False)

@@ -61,7 +61,9 @@ class RecordedTools:
             outside = untrusted and not (spec and spec.own_failures)
             return ToolOutcome(success=False, error=str(call.result), code=code, outside=outside)
         if untrusted:
-            context.links.note_result(call.result, call.name, call.arguments, spec.url_argument if spec else None)
+            context.url_allowlist.add_result(
+                call.result, call.name, call.arguments, spec.url_argument if spec else None
+            )
         _note_sources(call.result, context)
         return ToolOutcome(success=True, result=call.result, outside=untrusted)
 

@@ -28,7 +28,7 @@ class MadeUpSearch:
 
 
 class MadeUpPages:
-    """A PageSource that has every page."""
+    """A PageFetcher that has every page."""
 
     async def fetch(self, url: str) -> WebPage:
         """Return a page that says its own address."""
@@ -36,7 +36,7 @@ class MadeUpPages:
 
 
 class NoNotes:
-    """A NoteKeeper that keeps nothing, and says that it did."""
+    """A NoteStore that keeps nothing, and says that it did."""
 
     async def save(self, title: str, text: str, now: datetime) -> SavedNote:
         """Name the file that a note would have."""

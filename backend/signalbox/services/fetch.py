@@ -78,7 +78,7 @@ class _Reply:
 
 
 class PageFetcher:
-    """A PageSource over the public internet. Each request has a new connection to a checked address.
+    """A PageFetcher over the public internet. Each request has a new connection to a checked address.
 
     Not over the shared upstream client: its pool knows connections by name alone, and would follow the environment's
     proxies, which resolve names themselves. No cookies, no credentials, nothing of one page goes with the next

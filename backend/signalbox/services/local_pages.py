@@ -7,15 +7,15 @@ from urllib.parse import unquote, urlsplit
 
 from signalbox.core.codes import Code
 from signalbox.core.errors import ToolError
-from signalbox.core.tools import PageSource, WebPage
+from signalbox.core.tools import PageFetcher, WebPage
 from signalbox.services.search.docs_index import LARGEST_FILE
 from signalbox.services.search.pages import HTML, SUFFIXES
 
 
 class LocalPages:
-    """A PageSource over folders by the place where the app serves them ("/guide/"); anything else is `web`'s."""
+    """A PageFetcher over folders by the place where the app serves them ("/guide/"); anything else is `web`'s."""
 
-    def __init__(self, folders: Mapping[str, Path], web: PageSource) -> None:
+    def __init__(self, folders: Mapping[str, Path], web: PageFetcher) -> None:
         self._folders = {place: folder.resolve() for place, folder in folders.items()}
         self._web = web
 

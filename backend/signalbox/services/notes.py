@@ -25,7 +25,7 @@ _DEVICES = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)", re.IGNORECASE)
 
 
 class NotesFolder:
-    """A NoteKeeper over a folder. `most` is how many notes it may hold; `on_saved` is told of each new one."""
+    """A NoteStore over a folder. `most` is how many notes it may hold; `on_saved` is told of each new one."""
 
     def __init__(self, folder: Path, *, most: int = 5_000, on_saved: Callable[[], None] = lambda: None) -> None:
         self._folder = folder

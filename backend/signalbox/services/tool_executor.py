@@ -106,11 +106,11 @@ class ToolExecutor:
         except ExcessiveResultError as error:
             _log.warning("tool_result_refused", tool=spec.name, reason=error.reason, run_id=context.run_id)
             return ToolOutcome.failed(Code.TOOL_FAILED, f"The result of {spec.name} {error.reason}; ask for less.")
-        left = context.room.left()  # after the wait: calls of one step share the room
+        left = context.result_budget.remaining()  # after the wait: the calls of one step share it
         value = written.capped(min(self._result_limit, left), crowded=left < self._result_limit)
-        context.room.take(min(written.size, self._result_limit, left))
+        context.result_budget.count(min(written.size, self._result_limit, left))
         if spec.untrusted:
-            context.links.note_result(value, spec.name, given, spec.url_argument)
+            context.url_allowlist.add_result(value, spec.name, given, spec.url_argument)
         return ToolOutcome(True, value, outside=spec.untrusted)
 
     def _not_offered(self, name: str, tool: Tool | None) -> ToolOutcome:
@@ -158,7 +158,7 @@ def _failed(spec: ToolSpec, given: JsonObject, error: ToolError, context: ToolCo
     failure = ToolOutcome.failed(error.code, _safe_text(error.message))
     if not spec.untrusted or spec.own_failures:
         return failure
-    context.links.note_result(failure.error, spec.name, given, spec.url_argument)
+    context.url_allowlist.add_result(failure.error, spec.name, given, spec.url_argument)
     return replace(failure, outside=True)
 
 
@@ -173,10 +173,10 @@ async def _unknown_address(spec: ToolSpec, given: JsonObject, context: ToolConte
     url = given.get(spec.url_argument) if spec.url_argument else None
     if spec.url_argument is None or not isinstance(url, str):
         return None
-    if not context.links.must_know(url):
+    if not context.url_allowlist.requires_known(url):
         return None
     # It may search the whole conversation, so only one thread may do it at a time.
-    found = await offloaded(partial(context.links.as_found, url), size=LARGE)
+    found = await offloaded(partial(context.url_allowlist.as_found, url), size=LARGE)
     if found is None:
         return ToolOutcome.failed(Code.URL_NOT_FOUND_HERE, _NOT_FOUND_HERE)
     given[spec.url_argument] = found

@@ -5,17 +5,17 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Table, and_, case, func, literal, or_, select, tuple_
 
-from signalbox.core.conversations import Line
+from signalbox.core.conversations import ListedConversation
 from signalbox.store.conversations import conversation_of
-from signalbox.store.engines.portable_sql import Words, place_of
+from signalbox.store.engines.portable_sql import PortableText, position_of
 from signalbox.store.tables import CONVERSATIONS, MESSAGES, RUNS
 
 Cursor = tuple[float, str]
 
 
-def lines_of(
+def conversation_page(
     connection: Connection, owner: str, limit: int, before: Cursor | None = None, wanted: str = ""
-) -> tuple[list[Line], Mapping[str, str]]:
+) -> tuple[list[ListedConversation], Mapping[str, str]]:
     """Return a page of an owner's conversations older than a cursor, and the matching text of each by its id.
 
     `wanted` is the case-folded search text. The number of queries does not depend on the size of the page.
@@ -25,12 +25,12 @@ def lines_of(
     if before is not None:
         asked = asked.where(tuple_(CONVERSATIONS.c.updated, CONVERSATIONS.c.id) < before)
     if wanted:
-        asked = asked.where(_says(owner, wanted))
+        asked = asked.where(_matches(owner, wanted))
     page = [conversation_of(row) for row in connection.execute(asked).mappings()]
     ids = [conversation.id for conversation in page]
     told, runs, open_ = _count(connection, ids), _runs(connection, ids), _unfinished(connection, ids)
     lines = [
-        Line(
+        ListedConversation(
             conversation,
             messages=told.get(conversation.id, 0) + runs.get(conversation.id, {}).get("runs", 0),
             cost=runs.get(conversation.id, {}).get("cost"),
@@ -40,26 +40,26 @@ def lines_of(
         )
         for conversation in page
     ]
-    return lines, _found(connection, ids, wanted) if wanted else {}
+    return lines, _matching_texts(connection, ids, wanted) if wanted else {}
 
 
-def _has(table: Table, wanted: str) -> ColumnElement[bool]:
+def _contains(table: Table, wanted: str) -> ColumnElement[bool]:
     """Return the condition that a row's text contains `wanted`; not LIKE, in which % and _ are wildcards."""
-    return place_of(table.c.folded, literal(wanted, Words)) > 0
+    return position_of(table.c.folded, literal(wanted, PortableText)) > 0
 
 
-def _says(owner: str, wanted: str) -> ColumnElement[bool]:
+def _matches(owner: str, wanted: str) -> ColumnElement[bool]:
     own = select(CONVERSATIONS.c.id).where(CONVERSATIONS.c.owner == owner)  # other owners' texts are never searched
     within = [
         CONVERSATIONS.c.id.in_(
-            select(table.c.conversation_id).where(table.c.conversation_id.in_(own), _has(table, wanted))
+            select(table.c.conversation_id).where(table.c.conversation_id.in_(own), _contains(table, wanted))
         )
         for table in (MESSAGES, RUNS)
     ]
-    return or_(_has(CONVERSATIONS, wanted), *within)
+    return or_(_contains(CONVERSATIONS, wanted), *within)
 
 
-def _found(connection: Connection, ids: Collection[str], wanted: str) -> dict[str, str]:
+def _matching_texts(connection: Connection, ids: Collection[str], wanted: str) -> dict[str, str]:
     """Return the first matching text of each conversation; messages take precedence over answers and titles."""
     titled = select(CONVERSATIONS.c.id, CONVERSATIONS.c.title).where(CONVERSATIONS.c.id.in_(ids))
     found: dict[str, str] = {row.id: row.title for row in connection.execute(titled)}
@@ -69,7 +69,7 @@ def _found(connection: Connection, ids: Collection[str], wanted: str) -> dict[st
     ):
         place = func.row_number().over(partition_by=table.c.conversation_id, order_by=order)
         within = select(table.c.conversation_id, text.label("said"), place.label("place")).where(
-            table.c.conversation_id.in_(ids), _has(table, wanted)
+            table.c.conversation_id.in_(ids), _contains(table, wanted)
         )
         firsts = within.subquery()
         rows = connection.execute(select(firsts).where(firsts.c.place == 1))

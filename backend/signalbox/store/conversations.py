@@ -8,11 +8,11 @@ from typing import Any, cast
 from sqlalchemy import Connection, RowMapping, Select, delete, func, insert, select, update
 
 from signalbox.core.codes import Code
-from signalbox.core.conversations import Answer, Conversation, Node, Told, answer_of, folded
+from signalbox.core.conversations import Answer, ClientNode, Conversation, Node, answer_of, folded
 from signalbox.core.errors import RequestError
 from signalbox.core.events import Stamped
 from signalbox.core.messages import JsonObject, Message
-from signalbox.store.engines.portable_sql import insert_into, listed
+from signalbox.store.engines.portable_sql import id_subquery, insert_into
 from signalbox.store.message_codec import from_json, load_message, to_json
 from signalbox.store.runs.format_0_1 import read_events
 from signalbox.store.runs.rows import FIGURES, record_of
@@ -35,7 +35,7 @@ class Deleted:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class NodeContents:
     """The content of nodes by id: clients' messages, turns of runs, and events after the turns of interrupted runs."""
 
     bodies: Mapping[str, tuple[Message, ...]]
@@ -74,7 +74,7 @@ def change_conversation(
     if find_conversation(connection, conversation_id) is None:
         return None
     if leaf_id is not None:
-        _check_there(connection, conversation_id, leaf_id, "leaf_id")
+        _check_node(connection, conversation_id, leaf_id, "leaf_id")
     given: dict[str, Any] = {}
     if title is not None:
         given |= {"title": title, "folded": folded(title), "is_titled": True}
@@ -102,7 +102,7 @@ def unfinished_of(connection: Connection, conversation_id: str) -> list[str]:
 # --- its nodes ---------------------------------------------------------------------------------------------------
 
 
-def keep_nodes(connection: Connection, conversation: Conversation, told: Sequence[Told]) -> None:
+def add_nodes(connection: Connection, conversation: Conversation, told: Sequence[ClientNode]) -> None:
     """Insert the nodes that a client sent, and the conversation if it is new; the last node becomes the leaf.
 
     Raises RequestError if the node that they follow was deleted meanwhile.
@@ -112,7 +112,7 @@ def keep_nodes(connection: Connection, conversation: Conversation, told: Sequenc
         return
     first, last = told[0].node, told[-1].node
     if first.parent_id is not None:
-        _check_there(connection, conversation.id, first.parent_id, "parent_id")
+        _check_node(connection, conversation.id, first.parent_id, "parent_id")
     connection.execute(insert(MESSAGES), [_row(conversation.id, one, place) for place, one in enumerate(told)])
     here = update(CONVERSATIONS).where(CONVERSATIONS.c.id == conversation.id)
     connection.execute(here.values(leaf_id=last.id, updated=last.created))
@@ -121,7 +121,7 @@ def keep_nodes(connection: Connection, conversation: Conversation, told: Sequenc
         connection.execute(titled.values(title=conversation.title, folded=folded(conversation.title)))
 
 
-def _check_there(connection: Connection, conversation_id: str, node_id: str, field: str) -> None:
+def _check_node(connection: Connection, conversation_id: str, node_id: str, field: str) -> None:
     if not has_node(connection, conversation_id, node_id):
         raise RequestError(Code.UNKNOWN_MESSAGE, field=field)
 
@@ -137,7 +137,7 @@ def has_node(connection: Connection, conversation_id: str, node_id: str) -> bool
     )
 
 
-def _row(conversation_id: str, told: Told, place: int) -> dict[str, Any]:
+def _row(conversation_id: str, told: ClientNode, place: int) -> dict[str, Any]:
     node = told.node
     return {
         "id": node.id,
@@ -160,8 +160,8 @@ def nodes_of(connection: Connection, conversation_id: str, *, texts: bool = Fals
     runs = [*FIGURES, RUNS.c.question, RUNS.c.answer] if texts else _RUN
     by_client = select(*told).where(MESSAGES.c.conversation_id == conversation_id)
     by_model = select(*runs).where(RUNS.c.conversation_id == conversation_id)
-    nodes = [_told_of(row) for row in _rows(connection, by_client.order_by(MESSAGES.c.created, MESSAGES.c.place))]
-    nodes += [_run_of(row) for row in _rows(connection, by_model.order_by(RUNS.c.started, RUNS.c.id))]
+    nodes = [_message_node(row) for row in _rows(connection, by_client.order_by(MESSAGES.c.created, MESSAGES.c.place))]
+    nodes += [_run_node(row) for row in _rows(connection, by_model.order_by(RUNS.c.started, RUNS.c.id))]
     return sorted(nodes, key=lambda node: node.created)
 
 
@@ -169,11 +169,11 @@ def _rows(connection: Connection, asked: Select[Any]) -> Iterable[RowMapping]:
     return connection.execute(asked).mappings()
 
 
-def _told_of(row: RowMapping) -> Node:
+def _message_node(row: RowMapping) -> Node:
     return Node(**row)
 
 
-def _run_of(row: RowMapping) -> Node:
+def _run_node(row: RowMapping) -> Node:
     is_whole = "question" in row
     answer = answer_of(record_of(row)) if is_whole else Answer(**{name: row[name] for name in _ANSWER})
     return Node(row["id"], row["parent_id"], "assistant", row["started"], row.get("answer") or "", run=answer)
@@ -184,13 +184,13 @@ def _run_of(row: RowMapping) -> Node:
 
 def bodies_of(connection: Connection, ids: Collection[str]) -> dict[str, tuple[Message, ...]]:
     """Return the messages of nodes that clients sent."""
-    rows = connection.execute(select(MESSAGES.c.id, MESSAGES.c.body).where(MESSAGES.c.id.in_(listed(ids))))
+    rows = connection.execute(select(MESSAGES.c.id, MESSAGES.c.body).where(MESSAGES.c.id.in_(id_subquery(ids))))
     return {node_id: tuple(from_json(one) for one in cast(list[JsonObject], loads(body))) for node_id, body in rows}
 
 
 def turns_of(connection: Connection, run_ids: Collection[str]) -> Mapping[str, list[tuple[int, Message]]]:
     """Return the turns of runs, each with the seq of the last event that it covers."""
-    asked = select(TURNS.c.run_id, TURNS.c.seq, TURNS.c.message).where(TURNS.c.run_id.in_(listed(run_ids)))
+    asked = select(TURNS.c.run_id, TURNS.c.seq, TURNS.c.message).where(TURNS.c.run_id.in_(id_subquery(run_ids)))
     out: defaultdict[str, list[tuple[int, Message]]] = defaultdict(list)
     for run_id, seq, message in connection.execute(asked.order_by(TURNS.c.run_id, TURNS.c.place)):
         out[run_id].append((seq, load_message(message)))
@@ -209,7 +209,7 @@ def events_of_runs(connection: Connection, run_ids: Collection[str]) -> Mapping[
 
 
 def _events_of(connection: Connection, run_ids: Collection[str], *where: Any) -> Mapping[str, list[Stamped]]:
-    asked = select(JOURNAL.c.run_id, JOURNAL.c.frames).where(JOURNAL.c.run_id.in_(listed(run_ids)), *where)
+    asked = select(JOURNAL.c.run_id, JOURNAL.c.frames).where(JOURNAL.c.run_id.in_(id_subquery(run_ids)), *where)
     out: defaultdict[str, list[Stamped]] = defaultdict(list)
     for run_id, frames in connection.execute(asked.order_by(JOURNAL.c.run_id, JOURNAL.c.first_seq)):
         out[run_id] += read_events(frames)
@@ -234,6 +234,8 @@ def whole_of(
     return conversation, nodes, bodies_of(connection, [node.id for node in nodes if node.run is None])
 
 
-def kept_of(connection: Connection, told: Collection[str], runs: Collection[str], cut: Collection[str]) -> Kept:
+def contents_of(
+    connection: Connection, told: Collection[str], runs: Collection[str], cut: Collection[str]
+) -> NodeContents:
     """Return the content of nodes in three queries; `cut` are the interrupted runs among `runs`."""
-    return Kept(bodies_of(connection, told), turns_of(connection, runs), events_since_turns(connection, cut))
+    return NodeContents(bodies_of(connection, told), turns_of(connection, runs), events_since_turns(connection, cut))

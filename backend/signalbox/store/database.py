@@ -63,7 +63,7 @@ class Database(ABC):
         """Erase deleted rows from the disk, if the database allows it; raises StoreError."""
 
 
-class Unopened(StoreError):
+class OpenError(StoreError):
     """The database cannot be opened; `reason` is a clause, empty if unknown."""
 
     def __init__(self, reason: str = "") -> None:
@@ -72,7 +72,7 @@ class Unopened(StoreError):
 
 
 @contextmanager
-def quietly() -> Generator[None, None, None]:
+def without_logging() -> Generator[None, None, None]:
     """Do not log failures in this block; for callers that poll and log an outage once themselves."""
     token = _is_quiet.set(True)
     try:
@@ -81,7 +81,7 @@ def quietly() -> Generator[None, None, None]:
         _is_quiet.reset(token)
 
 
-def refuse(error: Exception, *, is_lasting: bool | None = None) -> NoReturn:
+def raise_store_error(error: Exception, *, is_lasting: bool | None = None) -> NoReturn:
     """Raise a database error as StoreError; `is_lasting` overrides whether a retry is useless."""
     cause = getattr(error, "orig", None) or error
     if not _is_quiet.get():

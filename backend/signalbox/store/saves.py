@@ -20,7 +20,7 @@ _LINE = [SAVES.c[name] for name in ("id", "title", "created", "run_id", "model",
 
 
 @dataclass(frozen=True, slots=True)
-class SaveLine:
+class ListedSave:
     """A save in a list; `created` in epoch seconds, `seq` is the run's last event."""
 
     id: str
@@ -52,9 +52,9 @@ def new_save_id() -> str:
     return secrets.token_hex(16)
 
 
-def put_save(connection: Connection, line: SaveLine, snapshot: Snapshot, events: Sequence[Stamped]) -> None:
+def add_save(connection: Connection, line: ListedSave, snapshot: Snapshot, events: Sequence[Stamped]) -> None:
     """Insert a save."""
-    row = {name: getattr(line, name) for name in SaveLine.__slots__}
+    row = {name: getattr(line, name) for name in ListedSave.__slots__}
     kept: JsonObject = {"question": snapshot.question, "trace": snapshot.trace, "data": snapshot.data}
     if snapshot.earlier:
         kept["earlier"] = snapshot.earlier
@@ -63,7 +63,7 @@ def put_save(connection: Connection, line: SaveLine, snapshot: Snapshot, events:
 
 def list_saves(
     connection: Connection, owner: str, limit: int, before: tuple[float, str] | None = None
-) -> list[SaveLine]:
+) -> list[ListedSave]:
     """Return an owner's saves, newest first; only those older than `before`, a time (epoch seconds) and id."""
     asked = (
         select(*_LINE).where(SAVES.c.owner == owner).order_by(SAVES.c.created.desc(), SAVES.c.id.desc()).limit(limit)
@@ -73,7 +73,7 @@ def list_saves(
     return [_line_of(row) for row in connection.execute(asked).mappings()]
 
 
-def find_save(connection: Connection, save_id: str, owner: str | None = None) -> SaveLine | None:
+def find_save(connection: Connection, save_id: str, owner: str | None = None) -> ListedSave | None:
     """Return a save, None for an unknown one or one of another owner than `owner`."""
     own = [] if owner is None else [SAVES.c.owner == owner]
     row = connection.execute(select(*_LINE).where(SAVES.c.id == save_id, *own)).mappings().first()
@@ -109,5 +109,5 @@ def question_of(connection: Connection, record: RunRecord) -> JsonObject:
     return record.question if text is None else {**record.question, "prompt": text}
 
 
-def _line_of(row: RowMapping) -> SaveLine:
-    return SaveLine(**row)
+def _line_of(row: RowMapping) -> ListedSave:
+    return ListedSave(**row)

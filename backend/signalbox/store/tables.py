@@ -15,26 +15,26 @@ from sqlalchemy import (
     text,
 )
 
-from signalbox.store.engines.portable_sql import Words
+from signalbox.store.engines.portable_sql import PortableText
 
 METADATA = MetaData()
 
 
 def _owner() -> "Column[str]":
     """Return the column for the owner of a row: the id of an API token, empty without tokens."""
-    return Column("owner", Words, nullable=False, server_default=text("''"))
+    return Column("owner", PortableText, nullable=False, server_default=text("''"))
 
 
 CONVERSATIONS = Table(
     "conversations",
     METADATA,
-    Column("id", Words, primary_key=True),
-    Column("title", Words, nullable=False),
-    Column("folded", Words, nullable=False, default=""),  # for search, as below
+    Column("id", PortableText, primary_key=True),
+    Column("title", PortableText, nullable=False),
+    Column("folded", PortableText, nullable=False, default=""),  # for search, as below
     Column("is_titled", Boolean, nullable=False),  # set by the user
     Column("created", Float, nullable=False),
     Column("updated", Float, nullable=False),
-    Column("leaf_id", Words),  # the message or run that the next question follows
+    Column("leaf_id", PortableText),  # the message or run that the next question follows
     _owner(),
     Index("conversations_by_time", "updated"),
     Index("conversations_by_owner", "owner", "updated"),
@@ -44,16 +44,16 @@ CONVERSATIONS = Table(
 MESSAGES = Table(
     "messages",
     METADATA,
-    Column("id", Words, primary_key=True),
-    Column("conversation_id", Words, ForeignKey("conversations.id", ondelete="CASCADE"), nullable=False),
-    Column("parent_id", Words),
-    Column("role", Words, nullable=False),
+    Column("id", PortableText, primary_key=True),
+    Column("conversation_id", PortableText, ForeignKey("conversations.id", ondelete="CASCADE"), nullable=False),
+    Column("parent_id", PortableText),
+    Column("role", PortableText, nullable=False),
     Column("created", Float, nullable=False),
-    Column("system", Words),  # instructions for this message and those that follow
+    Column("system", PortableText),  # instructions for this message and those that follow
     Column("body", LargeBinary, nullable=False),  # core messages as JSON
-    Column("text", Words, nullable=False),
-    Column("folded", Words, nullable=False),  # for search: case-folded, which SQL cannot do beyond ASCII
-    Column("digest", Words, nullable=False),  # a hash of the content, to recognise it in a history that a client sends
+    Column("text", PortableText, nullable=False),
+    Column("folded", PortableText, nullable=False),  # for search: case-folded, which SQL cannot do beyond ASCII
+    Column("digest", PortableText, nullable=False),  # of the content, to recognise it in a client's history
     Column("place", Integer, nullable=False, server_default="0"),  # the order among messages of the same time
     Index("messages_by_conversation", "conversation_id"),
 )
@@ -61,21 +61,21 @@ MESSAGES = Table(
 RUNS = Table(
     "runs",
     METADATA,
-    Column("id", Words, primary_key=True),
-    Column("conversation_id", Words, ForeignKey("conversations.id", ondelete="CASCADE")),
-    Column("parent_id", Words),
-    Column("key", Words),
-    Column("digest", Words),
-    Column("model", Words, nullable=False),
-    Column("loop", Words, nullable=False),
+    Column("id", PortableText, primary_key=True),
+    Column("conversation_id", PortableText, ForeignKey("conversations.id", ondelete="CASCADE")),
+    Column("parent_id", PortableText),
+    Column("key", PortableText),
+    Column("digest", PortableText),
+    Column("model", PortableText, nullable=False),
+    Column("loop", PortableText, nullable=False),
     Column("flag", LargeBinary),
     Column("simulated", Boolean, nullable=False),
     Column("request", LargeBinary, nullable=False),
     Column("question", LargeBinary, nullable=False),
     Column("started", Float, nullable=False),
     Column("ended", Float),
-    Column("status", Words),
-    Column("code", Words),
+    Column("status", PortableText),
+    Column("code", PortableText),
     Column("steps", Integer, nullable=False),
     Column("attempts", LargeBinary, nullable=False),
     Column("usage", LargeBinary),
@@ -84,8 +84,8 @@ RUNS = Table(
     Column("settled_at", Float),
     Column("seq", Integer, nullable=False),
     Column("reserved", Integer, nullable=False),
-    Column("answer", Words),  # the text of an ended run in a conversation
-    Column("folded", Words),
+    Column("answer", PortableText),  # the text of an ended run in a conversation
+    Column("folded", PortableText),
     _owner(),
     UniqueConstraint("key", name="runs_by_key"),
     Index("runs_by_conversation", "conversation_id"),
@@ -99,8 +99,8 @@ RUNS = Table(
 LEASES = Table(
     "leases",
     METADATA,
-    Column("run_id", Words, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
-    Column("worker", Words, nullable=False),
+    Column("run_id", PortableText, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("worker", PortableText, nullable=False),
     Column("until", Float, nullable=False),  # epoch seconds of the database's clock
     Index("leases_by_worker", "worker"),
 )
@@ -109,7 +109,7 @@ LEASES = Table(
 JOURNAL = Table(
     "journal",
     METADATA,
-    Column("run_id", Words, ForeignKey("runs.id", ondelete="CASCADE"), nullable=False),
+    Column("run_id", PortableText, ForeignKey("runs.id", ondelete="CASCADE"), nullable=False),
     Column("first_seq", Integer, nullable=False),
     Column("last_seq", Integer, nullable=False),
     Column("frames", LargeBinary, nullable=False),  # a JSON list of stamped events
@@ -129,7 +129,7 @@ LATEST = Table(
 TURNS = Table(
     "turns",
     METADATA,
-    Column("run_id", Words, ForeignKey("runs.id", ondelete="CASCADE"), nullable=False),
+    Column("run_id", PortableText, ForeignKey("runs.id", ondelete="CASCADE"), nullable=False),
     Column("place", Integer, nullable=False),
     Column("seq", Integer, nullable=False),  # the turns up to this one cover all events up to here
     Column("message", LargeBinary, nullable=False),
@@ -139,13 +139,13 @@ TURNS = Table(
 SAVES = Table(
     "saves",
     METADATA,
-    Column("id", Words, primary_key=True),
-    Column("title", Words, nullable=False),
+    Column("id", PortableText, primary_key=True),
+    Column("title", PortableText, nullable=False),
     Column("created", Float, nullable=False),
-    Column("run_id", Words, nullable=False),  # a save outlives its run
-    Column("model", Words, nullable=False),
-    Column("loop", Words, nullable=False),
-    Column("status", Words, nullable=False),
+    Column("run_id", PortableText, nullable=False),  # a save outlives its run
+    Column("model", PortableText, nullable=False),
+    Column("loop", PortableText, nullable=False),
+    Column("status", PortableText, nullable=False),
     Column("seq", Integer, nullable=False),  # the run's last event
     Column("snapshot", LargeBinary, nullable=False),  # question, trace and the client's data
     Column("frames", LargeBinary, nullable=False),  # a JSON list of stamped events
@@ -158,8 +158,8 @@ SAVES = Table(
 TOKENS = Table(
     "tokens",
     METADATA,
-    Column("id", Words, primary_key=True),  # the owner of everything created with it
-    Column("name", Words, nullable=False),
+    Column("id", PortableText, primary_key=True),  # the owner of everything created with it
+    Column("name", PortableText, nullable=False),
     Column("digest", LargeBinary, nullable=False),
     Column("created", Float, nullable=False),
     Column("expires", Float),
@@ -170,6 +170,6 @@ TOKENS = Table(
 SHARED = Table(
     "shared",
     METADATA,
-    Column("name", Words, primary_key=True),
+    Column("name", PortableText, primary_key=True),
     Column("value", LargeBinary, nullable=False),
 )

@@ -10,7 +10,7 @@ import orjson
 from signalbox.core.codes import Code
 from signalbox.core.errors import ToolError
 from signalbox.core.messages import JsonObject, JsonValue
-from signalbox.core.tools import PageSource, Tool, ToolContext, ToolSpec, WebPage
+from signalbox.core.tools import PageFetcher, Tool, ToolContext, ToolSpec, WebPage
 from signalbox.tools.outside import visible_line, visible_text
 from signalbox.tools.readable import Readable, readable
 
@@ -48,7 +48,7 @@ SPEC = ToolSpec(
 )
 
 
-def read_url(pages: PageSource | None) -> Tool:
+def read_url(pages: PageFetcher | None) -> Tool:
     """Make the tool over what gets pages; with nothing it is there with the reason."""
     if pages is None:
         return Tool(SPEC, _no_pages, "no page reader is set up")

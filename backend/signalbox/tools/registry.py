@@ -10,7 +10,7 @@ from typing import cast
 
 import structlog
 
-from signalbox.core.tools import NoteKeeper, PageSource, SearchBackend, Tool, ToolSpec
+from signalbox.core.tools import NoteStore, PageFetcher, SearchBackend, Tool, ToolSpec
 from signalbox.tools.calculate import calculate
 from signalbox.tools.get_current_time import get_current_time
 from signalbox.tools.isolated import isolated
@@ -30,8 +30,8 @@ def built_in(
     search: SearchBackend | None,
     search_unavailable: str | None,
     *,
-    pages: PageSource | None = None,
-    notes: NoteKeeper | None = None,
+    pages: PageFetcher | None = None,
+    notes: NoteStore | None = None,
     notes_unavailable: str | None = None,
     search_notice: str = "",
 ) -> list[Tool]:

@@ -3,7 +3,7 @@
 from signalbox.core.codes import Code
 from signalbox.core.errors import ToolError
 from signalbox.core.messages import JsonObject, JsonValue
-from signalbox.core.tools import NoteKeeper, Tool, ToolContext, ToolSpec
+from signalbox.core.tools import NoteStore, Tool, ToolContext, ToolSpec
 from signalbox.tools.outside import visible_line, visible_text
 
 LONGEST_TITLE, LONGEST_TEXT = 120, 50_000
@@ -18,7 +18,7 @@ _PARAMETERS: JsonObject = {
 }
 
 
-def save_note(notes: NoteKeeper | None, unavailable: str | None = None, *, found_by_search: bool = False) -> Tool:
+def save_note(notes: NoteStore | None, unavailable: str | None = None, *, found_by_search: bool = False) -> Tool:
     """Make the tool over what keeps notes; with nothing, say in `unavailable` why it cannot be offered.
 
     Not eager: it changes something, so a call runs only once its step has ended well.

@@ -11,7 +11,7 @@ from signalbox.core.conversations import Conversation
 from signalbox.core.errors import RequestError
 from signalbox.runs.manager import RunManager
 from signalbox.runs.run import Run
-from signalbox.store.conversations import Kept, add_conversation, change_conversation, delete_conversation
+from signalbox.store.conversations import NodeContents, add_conversation, change_conversation, delete_conversation
 from signalbox.store.runs.journal import JournalStore
 from sqlalchemy import Connection
 
@@ -41,7 +41,7 @@ def test_nothing_is_left_in_the_files(behind: Behind, tmp_path: Path) -> None:
     """Neither prompt nor answer, title, reasoning, detail or result is in any file of the database."""
     detail = {"type": "reasoning.encrypted", "data": FORGOTTEN}
     talk = talk_behind(
-        behind, thinks_and_calls('{"expression":"1+1"}', detail), says(f"It is {ANSWER}."), says("Kept.")
+        behind, thinks_and_calls('{"expression":"1+1"}', detail), says(f"It is {ANSWER}."), says("NodeContents.")
     )
     talk.ask(f"What is {PROMPT}?" + " long" * 5000, tools=["calculate"], system=PROMPT)
     Talk(talk.app, talk.upstream, "other").ask("Stay-1234.")
@@ -210,6 +210,6 @@ def test_a_history_that_goes_while_it_is_read_is_unknown(behind: Behind, monkeyp
     """The tree was there, what its nodes hold is not: that is no fault of the server."""
     talk = talk_behind(behind, says("A"))
     talk.ask("one")
-    monkeypatch.setattr(history, "kept_of", lambda connection, **asked: Kept({}, {}, {}))
+    monkeypatch.setattr(history, "contents_of", lambda connection, **asked: NodeContents({}, {}, {}))
     refused = talk.post("two")
     assert (refused.status_code, error_of(refused)["code"]) == (404, "UNKNOWN_CONVERSATION")

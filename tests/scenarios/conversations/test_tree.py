@@ -25,7 +25,7 @@ from signalbox.core.messages import (
     UserMessage,
 )
 from signalbox.core.records import RunRecord
-from signalbox.store.conversations import delete_conversation, find_conversation, keep_nodes, nodes_of
+from signalbox.store.conversations import add_nodes, delete_conversation, find_conversation, nodes_of
 from signalbox.store.migrate import upgrade
 from signalbox.store.runs.flush import PendingWrite, write_pending
 from signalbox.store.tables import METADATA
@@ -67,7 +67,7 @@ class House:
         placing = Placing(Tree(self.nodes()), known.leaf_id if known else None, now, lambda: f"m{next(self._ids)}")
         place = placing.place(asking)
         if place.new:
-            keep_nodes(self.connection, Conversation(TALK, "t", created=now, updated=now), place.new)
+            add_nodes(self.connection, Conversation(TALK, "t", created=now, updated=now), place.new)
         if starts:
             self.run(place.node_id, now)
 
@@ -160,7 +160,7 @@ def test_a_parent_that_is_gone_meanwhile_is_refused() -> None:
         place = placing.place(Words((UserMessage("b"),), leaf))
         delete_conversation(connection, TALK)
         with pytest.raises(RequestError) as refused:
-            keep_nodes(connection, Conversation(TALK), place.new)
+            add_nodes(connection, Conversation(TALK), place.new)
         assert (refused.value.code, refused.value.field) == (Code.UNKNOWN_MESSAGE, "parent_id")
         assert house.nodes() == []
 

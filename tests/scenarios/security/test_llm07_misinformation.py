@@ -1,6 +1,6 @@
 """LLM07 Misinformation: what is cited can be checked, and nothing of ours passes for the model's words or a source."""
 
-from signalbox.core.tools import SourceBook
+from signalbox.core.tools import SourceNumbers
 
 from tests.scenarios.security.hostile import obeys, tool_messages
 from tests.support.fixtures import Behind
@@ -16,7 +16,7 @@ def test_a_source_keeps_its_number_and_none_is_invented(behind: Behind) -> None:
     assert '"n":1' in first
     assert "/guide/" in first
     assert '"n":' in second
-    book = SourceBook()
+    book = SourceNumbers()
     assert [book.number(url) for url in ("https://a.example/", "https://b.example", "http://www.a.example")] == [
         1,
         2,

@@ -6,7 +6,7 @@ import pytest
 from signalbox.core.codes import Code
 from signalbox.core.messages import MAX_DEPTH, JsonValue, ReasoningDetail, nests_too_deeply
 from signalbox.core.parts import Usage
-from signalbox.core.tools import SourceBook, ToolOutcome, canonical_url
+from signalbox.core.tools import SourceNumbers, ToolOutcome, canonical_url
 
 
 def test_usage_adds_up() -> None:
@@ -33,7 +33,7 @@ def test_what_a_model_reads_of_an_outcome(outcome: ToolOutcome, words: str) -> N
 
 def test_sources_have_stable_numbers() -> None:
     """A page has one number in a run, however its address is written; the first title stays (H6)."""
-    book = SourceBook()
+    book = SourceNumbers()
     assert [book.number(url, "t") for url in ("https://a.org/x", "https://b.org", "http://www.A.org/x/#top")] == [
         1,
         2,
@@ -80,8 +80,8 @@ def test_odd_addresses_are_themselves(odd: str) -> None:
 def test_a_detail_is_renamed_in_place() -> None:
     """Only the id changes; keys keep their order, the original is left."""
     detail = ReasoningDetail({"type": "x", "id": "a", "data": None})
-    assert json.dumps(detail.renamed("b").raw) == '{"type": "x", "id": "b", "data": null}'
-    assert detail.names == "a"
+    assert json.dumps(detail.with_id("b").raw) == '{"type": "x", "id": "b", "data": null}'
+    assert detail.item_id == "a"
 
 
 def test_depth() -> None:

@@ -87,4 +87,4 @@ async def test_addresses_and_sources_of_results_are_known() -> None:
     context = ToolContext()
     await tools_over(called("search_web", {"query": "tides"}, found)).run("search_web", {"query": "tides"}, context)
     assert context.sources.titles == {1: ("Tides", "https://example.org/tides")}
-    assert context.links.as_found("https://example.org/tides") is not None
+    assert context.url_allowlist.as_found("https://example.org/tides") is not None

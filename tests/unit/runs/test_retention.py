@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 from signalbox.core.codes import Code
-from signalbox.core.conversations import Conversation, Node, Told
+from signalbox.core.conversations import ClientNode, Conversation, Node
 from signalbox.core.errors import StoreError
 from signalbox.core.messages import UserMessage
 from signalbox.runs.retention import Retention
-from signalbox.store.conversations import find_conversation, keep_nodes
+from signalbox.store.conversations import add_nodes, find_conversation
 from signalbox.store.runs.journal import JournalStore
 from signalbox.store.runs.retention import Swept
 
@@ -48,8 +48,8 @@ async def put(store: JournalStore, run_id: str, ended: float | None, **fields: A
 async def talk(disk: Disk, conversation_id: str, updated: float) -> str:
     """Keep a conversation of one question; return the question's id."""
     node = Node(f"q-{conversation_id}", None, "user", updated, "Hello?")
-    told = [Told(node, (UserMessage("Hello?"),))]
-    await disk.write(keep_nodes, Conversation(conversation_id, "Hello", created=updated, updated=updated), told)
+    told = [ClientNode(node, (UserMessage("Hello?"),))]
+    await disk.write(add_nodes, Conversation(conversation_id, "Hello", created=updated, updated=updated), told)
     return node.id
 
 

@@ -5,21 +5,21 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from signalbox.core.conversations import Conversation, Node, Told
+from signalbox.core.conversations import ClientNode, Conversation, Node
 from signalbox.core.events import Content, Stamped
 from signalbox.core.messages import AssistantMessage, ImagePart, ReasoningDetail, TextPart, UserMessage
 from signalbox.core.parts import Usage
 from signalbox.core.records import RunRecord
-from signalbox.store.conversation_list import lines_of
+from signalbox.store.conversation_list import conversation_page
 from signalbox.store.conversations import (
     add_conversation,
+    add_nodes,
     bodies_of,
     change_conversation,
     delete_conversation,
     events_of_runs,
     events_since_turns,
     find_conversation,
-    keep_nodes,
     nodes_of,
     turns_of,
     unfinished_of,
@@ -54,9 +54,9 @@ async def written(disk: Disk) -> Any:
     return disk.write
 
 
-def told(node_id: str, parent_id: str | None, text: str, created: float = 2.0) -> Told:
+def told(node_id: str, parent_id: str | None, text: str, created: float = 2.0) -> ClientNode:
     """Make a person's message."""
-    return Told(Node(node_id, parent_id, "user", created, text, digest="d"), (UserMessage(text),))
+    return ClientNode(Node(node_id, parent_id, "user", created, text, digest="d"), (UserMessage(text),))
 
 
 def answered(connection: Connection, run_id: str, parent_id: str, started: float, **given: Any) -> None:
@@ -79,7 +79,7 @@ def grow(connection: Connection, size: int) -> None:
     """Make a conversation of this many questions and answers, one behind the other."""
     parent = None
     for n in range(size):
-        keep_nodes(connection, NEW, [told(f"m{n}", parent, f"question {n}", 2.0 * n)])
+        add_nodes(connection, NEW, [told(f"m{n}", parent, f"question {n}", 2.0 * n)])
         answered(connection, f"r{n}", f"m{n}", 2.0 * n + 1, status="cancelled", ended=1.0)
         parent = f"r{n}"
 
@@ -96,7 +96,7 @@ async def test_a_long_history_takes_no_more_queries(written: Callable[..., Any])
                 assert len(bodies_of(connection, [node.id for node in nodes if node.run is None])) == size
                 assert len(turns_of(connection, runs)) == len(events_since_turns(connection, runs)) == size
                 assert len(events_of_runs(connection, runs)) == size
-                lines_of(connection, "", 50, wanted="question")
+                conversation_page(connection, "", 50, wanted="question")
             delete_conversation(connection, "c")
             return len(asked)
 
@@ -111,7 +111,7 @@ async def test_what_is_kept_comes_back(written: Callable[..., Any]) -> None:
     def work(connection: Connection) -> None:
         image = UserMessage((TextPart("See"), ImagePart("https://e.org/a.png", "low")))
         node = Node("m0", None, "user", 2.0, "See", digest="x", system="Be brief.")
-        keep_nodes(connection, NEW, [Told(node, (image,))])
+        add_nodes(connection, NEW, [ClientNode(node, (image,))])
         answered(connection, "r0", "m0", 3.0, status="length", code="LENGTH", ended=4.0, steps=2)
         first, second = nodes_of(connection, "c", texts=True)
         assert first == node
@@ -134,7 +134,7 @@ async def test_a_simulated_cost_is_not_paid(written: Callable[..., Any]) -> None
     """The list sums all costs, and those of real runs apart; without any cost there is no sum."""
 
     def work(connection: Connection) -> None:
-        keep_nodes(connection, NEW, [told("m0", None, "a")])
+        add_nodes(connection, NEW, [told("m0", None, "a")])
         seen: list[tuple[float | None, float | None]] = []
         for run_id, cost, simulated in (
             ("r0", None, True),
@@ -143,7 +143,7 @@ async def test_a_simulated_cost_is_not_paid(written: Callable[..., Any]) -> None
             ("r3", None, False),
         ):
             answered(connection, run_id, "m0", 3.0, status="complete", usage=Usage(cost=cost), simulated=simulated)
-            [line] = lines_of(connection, "", 50)[0]
+            [line] = conversation_page(connection, "", 50)[0]
             seen.append((line.cost, line.paid))
         assert seen == [(None, None), (0.5, 0.0), (0.75, 0.25), (0.75, 0.25)]
 
@@ -154,7 +154,7 @@ async def test_a_run_becomes_the_leaf_as_it_begins(written: Callable[..., Any]) 
     """A kept message is the leaf until its run is kept, and the conversation is as new as its newest node."""
 
     def work(connection: Connection) -> None:
-        keep_nodes(connection, NEW, [told("m0", None, "a"), told("m1", "m0", "b", 3.0)])
+        add_nodes(connection, NEW, [told("m0", None, "a"), told("m1", "m0", "b", 3.0)])
         known = find_conversation(connection, "c")
         assert known is not None
         assert (known.leaf_id, known.updated, known.title) == ("m1", 3.0, "First")
@@ -173,8 +173,8 @@ async def test_a_title_is_set_once(written: Callable[..., Any]) -> None:
     def work(connection: Connection) -> None:
         assert add_conversation(connection, Conversation("c"))
         assert not add_conversation(connection, NEW)
-        keep_nodes(connection, NEW, [told("m0", None, "a")])
-        keep_nodes(connection, Conversation("c", "Second"), [told("m1", "m0", "b")])
+        add_nodes(connection, NEW, [told("m0", None, "a")])
+        add_nodes(connection, Conversation("c", "Second"), [told("m1", "m0", "b")])
         known = find_conversation(connection, "c")
         assert known is not None
         assert (known.title, known.is_titled) == ("First", False)
@@ -191,7 +191,7 @@ async def test_delete_takes_everything_along(written: Callable[..., Any]) -> Non
 
     def work(connection: Connection) -> None:
         grow(connection, 2)
-        keep_nodes(connection, Conversation("other", "x"), [told("o", None, "a")])
+        add_nodes(connection, Conversation("other", "x"), [told("o", None, "a")])
         deleted = delete_conversation(connection, "c")
         assert deleted is not None
         assert (sorted(deleted.run_ids), deleted.saves) == (["r0", "r1"], 0)

@@ -87,7 +87,7 @@ async def test_what_is_deleted_is_in_no_byte(disk: FileDisk) -> None:
 async def test_a_reader_who_holds_on_keeps_nobody_waiting(disk: FileDisk, monkeypatch: pytest.MonkeyPatch) -> None:
     """A backup reads on: deleting takes no longer for it, and the log is emptied once it lets go."""
     monkeypatch.setattr(database_module, "_CHECKPOINT_MS", 1)
-    monkeypatch.setattr(database_module, "_FORGET_SECONDS", 0.0)
+    monkeypatch.setattr(database_module, "_TRUNCATE_SECONDS", 0.0)
     await disk.write(lambda connection: put(connection, model=CANARY))
 
     def is_left() -> bool:

@@ -160,7 +160,7 @@ async def test_a_takeover_waits_for_a_flush_under_way(workers: Workers) -> None:
             await connection.run_sync(write)  # type: ignore[attr-defined]
             await work(connection)
 
-        await workers.database._in_time(workers.database._engine, both, 5.0)  # type: ignore[arg-type]
+        await workers.database._with_timeout(workers.database._engine, both, 5.0)  # type: ignore[arg-type]
 
     flushing = asyncio.create_task(flush_slowly())
     await holding.wait()

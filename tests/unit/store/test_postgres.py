@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 from signalbox.core.codes import Code
-from signalbox.core.conversations import Conversation, Node, Told
+from signalbox.core.conversations import ClientNode, Conversation, Node
 from signalbox.core.errors import StoreError
 from signalbox.core.events import Content, Stamped
 from signalbox.core.messages import UserMessage
 from signalbox.store import saves
-from signalbox.store.conversations import keep_nodes
-from signalbox.store.database import Database, Unopened
+from signalbox.store.conversations import add_nodes
+from signalbox.store.database import Database, OpenError
 from signalbox.store.engines import postgres, timeouts
 from signalbox.store.engines.postgres import PostgresDatabase
 from signalbox.store.runs import journal
@@ -193,7 +193,7 @@ async def test_whoever_leaves_cuts_nothing(database: PostgresDatabase, postgres:
     def slow(connection: Connection) -> None:
         loop.call_soon(entered.set)
         connection.execute(text("SELECT pg_sleep(0.1)"))
-        saves.put_save(connection, *a_save("s"))
+        saves.add_save(connection, *a_save("s"))
 
     leaving = asyncio.create_task(database.write(slow))
     await entered.wait()
@@ -206,20 +206,20 @@ async def test_whoever_leaves_cuts_nothing(database: PostgresDatabase, postgres:
 # --- what became of a commit ----------------------------------------------------------------------------------------
 
 
-def a_save(save_id: str) -> tuple[saves.SaveLine, saves.Snapshot, list[Stamped]]:
+def a_save(save_id: str) -> tuple[saves.ListedSave, saves.Snapshot, list[Stamped]]:
     """Make a save."""
-    line = saves.SaveLine(save_id, "T", 1.0, "r", "m", "v2", "complete", 1)
+    line = saves.ListedSave(save_id, "T", 1.0, "r", "m", "v2", "complete", 1)
     return line, saves.Snapshot({}, {}, {}), [Stamped(1, 1, Content("x"))]
 
 
-def told(node_id: str) -> list[Told]:
+def told(node_id: str) -> list[ClientNode]:
     """Make what a person said."""
-    return [Told(Node(node_id, None, "user", 2.0, "Hi", digest="d"), (UserMessage("Hi"),))]
+    return [ClientNode(Node(node_id, None, "user", 2.0, "Hi", digest="d"), (UserMessage("Hi"),))]
 
 
 KEEP: dict[str, tuple[Callable[..., Any], Callable[[str], tuple[Any, ...]], str]] = {
-    "a save": (saves.put_save, a_save, "SELECT count(*) FROM saves"),
-    "a question": (keep_nodes, lambda name: (Conversation("c", "T"), told(name)), "SELECT count(*) FROM messages"),
+    "a save": (saves.add_save, a_save, "SELECT count(*) FROM saves"),
+    "a question": (add_nodes, lambda name: (Conversation("c", "T"), told(name)), "SELECT count(*) FROM messages"),
 }
 
 
@@ -288,7 +288,7 @@ async def test_a_flush_of_a_silent_hour_is_kept_once(
 
 async def test_a_dead_worker_holds_no_row_for_long(database: PostgresDatabase, proxy: Proxy, postgres_url: str) -> None:
     """It locks a row and is cut off without a word: the server lets go of it by itself, long before TCP would."""
-    await database.write(saves.put_save, *a_save("s"))
+    await database.write(saves.add_save, *a_save("s"))
     settings = await database.read(lambda c: dict(c.execute(text("SELECT name, setting FROM pg_settings")).all()))
     assert settings["idle_in_transaction_session_timeout"] == "13500"
     assert settings["tcp_keepalives_idle"] == "10"
@@ -323,7 +323,7 @@ async def test_a_restart_is_noticed_by_nobody(
     await asyncio.gather(*(database.read(one) for _ in range(8)))
     postgres.stop(how)
     postgres.start()
-    await asyncio.gather(*(database.write(saves.put_save, *a_save(str(number))) for number in range(8)))
+    await asyncio.gather(*(database.write(saves.add_save, *a_save(str(number))) for number in range(8)))
     assert [await database.read(saves.find_save, str(number)) is None for number in range(8)] == [False] * 8
 
 
@@ -425,8 +425,8 @@ async def _hold(database: PostgresDatabase, release: asyncio.Event) -> None:
 
 async def test_of_two_that_block_each_other_both_come_through(database: PostgresDatabase) -> None:
     """The server ends one of them, who begins again: nobody above hears of it."""
-    await database.write(saves.put_save, *a_save("a"))
-    await database.write(saves.put_save, *a_save("b"))
+    await database.write(saves.add_save, *a_save("a"))
+    await database.write(saves.add_save, *a_save("b"))
     met = asyncio.Barrier(2)
     tries: list[str] = []
 
@@ -533,7 +533,7 @@ async def test_why_it_cannot_be_opened_is_told(postgres: Server, postgres_url: s
             with pytest.MonkeyPatch.context() as patched:
                 patched.setattr("signalbox.store.engines.asyncpg_types.CONNECT_SECONDS", SECONDS)
                 worker = PostgresDatabase(url)
-                with pytest.raises(Unopened) as told:
+                with pytest.raises(OpenError) as told:
                     await worker.open()
                 assert (cause in told.value.reason, SECRET in told.value.reason) == (True, False), (url, told.value)
                 await worker.aclose()

@@ -14,7 +14,7 @@ from signalbox.core.events import Content, Stamped
 from signalbox.core.messages import AssistantMessage, Message, UserMessage
 from signalbox.core.records import RunRecord
 from signalbox.store import conversations, saves
-from signalbox.store.conversation_list import lines_of
+from signalbox.store.conversation_list import conversation_page
 from signalbox.store.database import Database
 from signalbox.store.runs.flush import PendingWrite, write_pending
 from signalbox.store.tables import METADATA
@@ -58,12 +58,12 @@ class Life:
             Told(Node(f"{name}{self.seq}{n}", None, "user", when, said, digest="d"), (UserMessage(said),))
             for n, said in enumerate((text, text2))
         ]
-        line = saves.SaveLine(other, text, when, "r", "m", "v2", "complete", 1, owner)
+        line = saves.ListedSave(other, text, when, "r", "m", "v2", "complete", 1, owner)
         cursor = self.chance.choice([None, (when, other)])
         size = self.chance.randrange(1, 5)
         choices: list[tuple[Any, ...]] = [
-            (conversations.keep_nodes, chat, nodes),
-            (conversations.keep_nodes, chat, nodes),
+            (conversations.add_nodes, chat, nodes),
+            (conversations.add_nodes, chat, nodes),
             (answer, f"run{self.seq}", name, when, text2, self.chance.random() < 0.7),
             (answer, f"run{self.seq}", name, when, text2, True),
             (conversations.change_conversation, name, text, None),
@@ -74,10 +74,10 @@ class Life:
             (conversations.turns_of, [f"run{n}" for n in range(self.seq)]),
             (conversations.events_since_turns, [f"run{n}" for n in range(self.seq)]),
             (conversations.find_conversation, text),
-            (lines_of, owner, size, cursor),
-            (lines_of, owner, 9, None, folded(text)),
-            (lines_of, owner, size, cursor, folded(text[: self.chance.randrange(1, 4)])),
-            (saves.put_save, line, saves.Snapshot({"x": text}, {}, {}), [Stamped(1, 1, Content(text))]),
+            (conversation_page, owner, size, cursor),
+            (conversation_page, owner, 9, None, folded(text)),
+            (conversation_page, owner, size, cursor, folded(text[: self.chance.randrange(1, 4)])),
+            (saves.add_save, line, saves.Snapshot({"x": text}, {}, {}), [Stamped(1, 1, Content(text))]),
             (saves.list_saves, owner, size, cursor),
             (saves.snapshot_of, other),
             (saves.events_of, other),

@@ -15,7 +15,7 @@ from tests.support.disk import BOTH, Disk
 DATABASES = BOTH
 
 EVENTS = [Stamped(1, 10, Content("é\x00💾")), Stamped(1_000_001, 20, Done(done=True, status="interrupted"))]
-LINE = saves.SaveLine("0" * 32, "T", 5.25, "r" * 32, "openai/sim", "v2", "interrupted", 1_000_001)
+LINE = saves.ListedSave("0" * 32, "T", 5.25, "r" * 32, "openai/sim", "v2", "interrupted", 1_000_001)
 SNAPSHOT = saves.Snapshot({"prompt": "Hi"}, {"big": 2**80, "steps": 1}, {"view": [1.5, None]})
 NAMES = "abc"
 
@@ -29,7 +29,7 @@ async def database(disk: Disk) -> Database:
 @pytest.mark.anyio
 async def test_a_save_comes_back_as_it_was(database: Database) -> None:
     """Line, snapshot and events are equal to what was kept, integers beyond 64 bits among them."""
-    await database.write(lambda c: saves.put_save(c, LINE, SNAPSHOT, EVENTS))
+    await database.write(lambda c: saves.add_save(c, LINE, SNAPSHOT, EVENTS))
     assert await database.read(lambda c: saves.find_save(c, LINE.id)) == LINE
     assert await database.read(lambda c: saves.snapshot_of(c, LINE.id)) == SNAPSHOT
     assert await database.read(lambda c: saves.events_of(c, LINE.id)) == EVENTS
@@ -40,7 +40,7 @@ async def test_a_save_comes_back_as_it_was(database: Database) -> None:
 @pytest.mark.anyio
 async def test_what_is_not_there_is_none(database: Database) -> None:
     """An unknown id has no line, no snapshot, no events and nothing to delete; a deleted one neither."""
-    await database.write(lambda c: saves.put_save(c, LINE, SNAPSHOT, EVENTS))
+    await database.write(lambda c: saves.add_save(c, LINE, SNAPSHOT, EVENTS))
     assert await database.write(lambda c: saves.delete_save(c, LINE.id, ""))
     for name in (LINE.id, "", "none"):
         assert await database.read(lambda c, name=name: saves.find_save(c, name)) is None
@@ -55,8 +55,8 @@ async def test_saves_of_one_moment_are_all_listed_once(database: Database) -> No
     made = [replace(LINE, id=name * 32, created=created) for created in (1.5, 2.5) for name in NAMES]
     made = [replace(line, id=f"{at}{line.id[1:]}") for at, line in enumerate(made)]
     for line in made:
-        await database.write(lambda c, line=line: saves.put_save(c, line, SNAPSHOT, EVENTS))
-    seen: list[saves.SaveLine] = []
+        await database.write(lambda c, line=line: saves.add_save(c, line, SNAPSHOT, EVENTS))
+    seen: list[saves.ListedSave] = []
     before = None
     while page := await database.read(lambda c, before=before: saves.list_saves(c, "", 2, before)):
         seen += page

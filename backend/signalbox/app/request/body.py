@@ -9,7 +9,7 @@ from starlette.requests import ClientDisconnect
 
 from signalbox.app.asgi.raw_headers import headers_of
 from signalbox.core.bounds.in_flight import FREE, IN_FLIGHT, Share
-from signalbox.core.bounds.json_depth import MOST_LEVELS, is_too_deep
+from signalbox.core.bounds.json_depth import MAX_LEVELS, is_too_deep
 from signalbox.core.bounds.offload_thresholds import SLICE
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError
@@ -53,10 +53,8 @@ def json_in(body: bytes) -> JsonValue:
         raise RequestError(
             Code.INVALID_JSON, f"The request body is not valid JSON: {_reason(error)}.", "body"
         ) from None
-    if containers > MOST_LEVELS and is_too_deep(value):
-        raise RequestError(
-            Code.INVALID_REQUEST, f"The request body is nested deeper than {MOST_LEVELS} levels.", "body"
-        )
+    if containers > MAX_LEVELS and is_too_deep(value):
+        raise RequestError(Code.INVALID_REQUEST, f"The request body is nested deeper than {MAX_LEVELS} levels.", "body")
     return value
 
 

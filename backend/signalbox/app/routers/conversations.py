@@ -32,13 +32,13 @@ from signalbox.conversations.search import excerpt
 from signalbox.conversations.tree import Tree
 from signalbox.conversations.turns import files_in
 from signalbox.core.codes import Code
-from signalbox.core.conversations import Conversation, Line, Node, answer_of, folded, key_of, shown_id
+from signalbox.core.conversations import Conversation, ListedConversation, Node, answer_of, folded, key_of, shown_id
 from signalbox.core.errors import RequestError, StoreError
 from signalbox.core.events import Content, Stamped
 from signalbox.core.messages import FilePart, ImagePart, JsonObject, Message
 from signalbox.offload import offloaded
 from signalbox.store import conversations as stored
-from signalbox.store.conversation_list import lines_of
+from signalbox.store.conversation_list import conversation_page
 from signalbox.wire.json_text import dumps
 
 router = APIRouter(prefix="/api/conversations", tags=["conversations"], route_class=KnownParameters)
@@ -85,10 +85,10 @@ async def list_conversations(
         cursor = cursor[0], key_of(who.owner, cursor[1])
     if wanted:
         await _written(parts)
-    lines, found = await parts.database.read(lines_of, who.owner, limit + 1, cursor, wanted)
+    lines, found = await parts.database.read(conversation_page, who.owner, limit + 1, cursor, wanted)
     if any(_is_over(run_id, parts) for line in lines for run_id in line.unfinished):
         await _written(parts)
-        lines, found = await parts.database.read(lines_of, who.owner, limit + 1, cursor, wanted)
+        lines, found = await parts.database.read(conversation_page, who.owner, limit + 1, cursor, wanted)
     shown = lines[:limit]
     summaries = [_summary(line, parts) for line in shown]
     if wanted:
@@ -277,7 +277,7 @@ def _info(conversation: Conversation) -> ConversationInfo:
     }
 
 
-def _summary(line: Line, parts: Parts) -> ConversationSummary:
+def _summary(line: ListedConversation, parts: Parts) -> ConversationSummary:
     return {
         **_info(line.conversation),
         "messages": line.messages,

@@ -54,7 +54,7 @@ async def create_save(request: Request, parts: PartsDep, who: WhoDep) -> SaveSum
     line = _line(record, wanted.title or _title(question))
     frozen = await offloaded(lambda: [_frozen(*run) for run in earlier], size=LARGE if earlier else 0)
     snapshot = stored.Snapshot(question, cast(JsonObject, trace_of(record, events)), wanted.data, frozen)
-    await parts.database.write(stored.put_save, line, snapshot, events)
+    await parts.database.write(stored.add_save, line, snapshot, events)
     return _summary(line)
 
 
@@ -146,8 +146,8 @@ async def _kept(save_id: str, parts: Parts, after: int) -> AsyncGenerator[list[S
     yield await parts.database.read(stored.events_of, save_id, after)
 
 
-def _line(record: RunRecord, title: str) -> stored.SaveLine:
-    return stored.SaveLine(
+def _line(record: RunRecord, title: str) -> stored.ListedSave:
+    return stored.ListedSave(
         id=stored.new_save_id(),
         title=title,
         created=time(),
@@ -160,7 +160,7 @@ def _line(record: RunRecord, title: str) -> stored.SaveLine:
     )
 
 
-def _summary(line: stored.SaveLine) -> SaveSummary:
+def _summary(line: stored.ListedSave) -> SaveSummary:
     return {
         "id": line.id,
         "title": line.title,

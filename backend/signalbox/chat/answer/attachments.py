@@ -7,18 +7,18 @@ from msgspec import UNSET
 from signalbox.core.codes import Code
 from signalbox.core.events import AnyEvent, Content, Image, Source, Warning
 from signalbox.core.parts import Citation, Completion, ImageDelta, Omitted
-from signalbox.core.tools import SourceBook
+from signalbox.core.tools import SourceNumbers
 from signalbox.tools.outside import visible_line
 
 _LONGEST_TITLE, _LONGEST_SNIPPET = 200, 700
 
 
-def attachment_events(parts: Iterable[Citation | ImageDelta | Omitted], book: SourceBook, step: int) -> list[AnyEvent]:
+def attachment_events(parts: Iterable[Citation | ImageDelta | Omitted], book: SourceNumbers, step: int) -> list[AnyEvent]:
     """Return the events of these parts, in order; a page that a search has found keeps its source number.
 
     Each citation, and each reason for an omission, is emitted once per run.
     """
-    return [_event(part, book, step) for part in parts if isinstance(part, ImageDelta) or book.is_new(part)]
+    return [_event(part, book, step) for part in parts if isinstance(part, ImageDelta) or book.is_first(part)]
 
 
 def attachments_of(completion: Completion) -> list[Citation | ImageDelta | Omitted]:
@@ -26,7 +26,7 @@ def attachments_of(completion: Completion) -> list[Citation | ImageDelta | Omitt
     return [*completion.images, *completion.citations, *completion.omitted]
 
 
-def _event(part: Citation | ImageDelta | Omitted, book: SourceBook, step: int) -> AnyEvent:
+def _event(part: Citation | ImageDelta | Omitted, book: SourceNumbers, step: int) -> AnyEvent:
     match part:
         case Citation():
             return Content("", sources=[_source(part, book)], step=step)
@@ -36,7 +36,7 @@ def _event(part: Citation | ImageDelta | Omitted, book: SourceBook, step: int) -
             return Warning(why, Code.OUTPUT_DROPPED, step)
 
 
-def _source(cited: Citation, book: SourceBook) -> Source:
+def _source(cited: Citation, book: SourceNumbers) -> Source:
     title = visible_line(cited.title, _LONGEST_TITLE) or cited.url
     snippet = visible_line(cited.content[: 4 * _LONGEST_SNIPPET], _LONGEST_SNIPPET)
     return Source(

@@ -136,7 +136,7 @@ def _rename(details: tuple[ReasoningDetail, ...], named: list[tuple[str, str]]) 
 
 
 def _renamed(detail: ReasoningDetail, left: Mapping[str, deque[str]]) -> ReasoningDetail:
-    name = detail.names
+    name = detail.item_id
     wire_ids = left.get(name) if isinstance(name, str) else None
     wire_id = wire_ids.popleft() if wire_ids else name
-    return detail.renamed(wire_id) if isinstance(wire_id, str) and wire_id != name else detail
+    return detail.with_id(wire_id) if isinstance(wire_id, str) and wire_id != name else detail

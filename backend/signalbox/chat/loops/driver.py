@@ -116,7 +116,7 @@ class _Emitter:
             return
         self._emit_downstream(events)  # first: it may raise, and then nothing was emitted
         if not self.has_content:
-            self.has_content = any(event.says_something for event in events if type(event) is Content)
+            self.has_content = any(event.has_content for event in events if type(event) is Content)
         if len(events) == 1 and type(events[0]) is Content:  # nearly every batch of a slow stream
             return
         if not _CONTENT_ALONE.issuperset(map(type, events)):  # in C, without a Python step per event

@@ -96,7 +96,7 @@ class Stepper:
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         tool_context = tool_context or ToolContext.for_conversation(context.run_id, context.messages)
-        tool_context.sources.go_on_from(context.cited)
+        tool_context.sources.continue_from(context.cited)
         slots = asyncio.Semaphore(context.limits.tools_at_once)
         self._execution = ToolExecution(context, tools, tool_context, emit, slots)
         self._state = LoopState(context, self._execution, progress)

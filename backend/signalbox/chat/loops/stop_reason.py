@@ -40,8 +40,8 @@ def fault_of(completion: Completion) -> UpstreamError | None:
         return completion.fault.error
     if completion.finish.reason is FinishReason.FAILED:
         return UpstreamError(Code.UPSTREAM_ERROR)
-    says_something = completion.content or completion.calls or completion.refusal or completion.images
-    if completion.finish.word is None and not (completion.ended and says_something):
+    has_content = completion.content or completion.calls or completion.refusal or completion.images
+    if completion.finish.word is None and not (completion.ended and has_content):
         return UpstreamError(Code.STREAM_CUT)
     return None
 
@@ -75,16 +75,16 @@ def classify_turn(completion: Completion, *, has_calls: bool, may_call: bool = T
         return TurnEnd.REFUSAL
     if has_calls:
         return _end_of_calls(completion, stop)
-    says_something = completion.says_something
-    if says_something and stop is FinishReason.PAUSED:
+    has_content = completion.has_content
+    if has_content and stop is FinishReason.PAUSED:
         return TurnEnd.PAUSED
-    if says_something and stop is FinishReason.UNKNOWN:
+    if has_content and stop is FinishReason.UNKNOWN:
         return TurnEnd.UNKNOWN
     if may_call and completion.leaked:
         return TurnEnd.LEAKED
     if stop is FinishReason.LENGTH:
-        return TurnEnd.LENGTH if says_something else TurnEnd.LENGTH_BLANK
-    return TurnEnd.ANSWER if says_something else TurnEnd.BLANK
+        return TurnEnd.LENGTH if has_content else TurnEnd.LENGTH_BLANK
+    return TurnEnd.ANSWER if has_content else TurnEnd.BLANK
 
 
 def _end_of_calls(completion: Completion, stop: FinishReason | None) -> TurnEnd:

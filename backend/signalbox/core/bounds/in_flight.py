@@ -1,15 +1,15 @@
-"""How much large bodies, frames and answers may hold at once while they come in, over all requests of this process."""
+"""Limits the memory of large bodies, frames and answers that are being received, over all requests of a process."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
 
-# Up to here a body or a frame is not counted: nearly none is larger.
+# Bytes per body or frame that are not counted; almost all are smaller.
 FREE = 1024 * 1024
 MOST = 128 * 1024 * 1024
 
 
 class InFlight:
-    """Counts the bytes beyond `FREE` of everything large that has not come in as a whole yet."""
+    """Counts the bytes above `FREE` of everything that is being received."""
 
     def __init__(self, most: int = MOST) -> None:
         self.most = most
@@ -17,7 +17,7 @@ class InFlight:
 
     @contextmanager
     def share(self) -> "Generator[Share]":
-        """Open the account of one body or answer; it holds nothing any more behind the block."""
+        """Yield the share of one body or answer; it is released after the block."""
         share = Share(self)
         try:
             yield share
@@ -26,14 +26,14 @@ class InFlight:
 
 
 class Share:
-    """What one body or answer holds of it."""
+    """The bytes that one body or answer counts for."""
 
     def __init__(self, all_of_it: InFlight) -> None:
         self._all = all_of_it
         self._held = 0
 
     def hold(self, size: int) -> bool:
-        """Have so many bytes counted in place of those before; false, and nothing changes, where that is too much."""
+        """Set the size in bytes; return False, without a change, if that exceeds the limit."""
         more = max(0, size - FREE) - self._held
         if more > 0 and self._all.held + more > self._all.most:
             return False

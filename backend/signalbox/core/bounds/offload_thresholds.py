@@ -1,7 +1,7 @@
-"""From which size on work must not hold the event loop, nor the interpreter lock."""
+"""Sizes from which work must leave the event loop or release the GIL."""
 
-# From so many bytes or characters on, work that goes over each of them leaves the loop: below, no step takes 50 ms,
-# and handing it over would cost a short request more than it saves.
+# Work over more bytes or characters runs in the offload thread. Below, no step takes 50 ms, and a thread switch would
+# cost more than it saves.
 LARGE = 32 * 1024
-# What one call into C may go over: it holds the interpreter lock, and with it the loop, until it returns.
+# The most that one call into C may process: it holds the GIL, and so blocks the event loop, until it returns.
 SLICE = 64 * 1024

@@ -1,4 +1,4 @@
-"""Parts too large for one turn of the event loop, cut into lists that are not."""
+"""Cuts parts into lists that are small enough for one iteration of the event loop."""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,13 +6,13 @@ from msgspec.structs import replace
 
 from signalbox.core.parts import ReasoningDelta, RefusalDelta, StreamPart, TextDelta
 
-# Characters, and parts, that are taken in at once.
+# Characters and parts per list.
 SLICE = 8 * 1024
 _MOST_PARTS = 256
 
 
 def slices_of(parts: Sequence[StreamPart]) -> Iterator[list[StreamPart]]:
-    """Yield the same parts in their order; a text that is longer than a slice comes in several."""
+    """Yield the parts in order, in lists; longer texts are cut."""
     taken: list[StreamPart] = []
     size = 0
     for part in _cut(parts):
@@ -26,7 +26,7 @@ def slices_of(parts: Sequence[StreamPart]) -> Iterator[list[StreamPart]]:
 
 
 def texts_of(text: str) -> list[str]:
-    """Cut a text; of one that is not long it is that text, and of an empty one nothing."""
+    """Cut a text into slices; an empty text has none."""
     return [text[at : at + SLICE] for at in range(0, len(text), SLICE)]
 
 

@@ -1,4 +1,4 @@
-"""API tokens: how one is made, and how it is known again by the hash of its secret."""
+"""API tokens: creation, parsing, and verification by the hash of the secret."""
 
 import hmac
 import re
@@ -8,15 +8,15 @@ from hashlib import sha256
 
 _ID_BYTES, _SECRET_BYTES = 6, 32
 _FORM = re.compile(r"sb-([0-9a-f]{12})-(.*)", re.ASCII | re.DOTALL)
-# Also quoted, in capitals, behind another scheme, or cut. Other services' tokens may hold these letters by chance.
+# Also if quoted, upper-case, truncated or after another scheme. Tokens of other services may contain "sb-" by chance.
 _LIKE = re.compile(r"(?<![A-Za-z0-9_.-])sb-|sb-[0-9a-f]{12}-", re.ASCII | re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token as it is kept: of its secret the hash alone. Its `id` owns what is made with it.
+    """A stored token, with only the hash of its secret; times are epoch seconds.
 
-    Times are epoch seconds.
+    Its `id` is the owner of everything created with it.
     """
 
     id: str
@@ -26,33 +26,33 @@ class Token:
     expires: float | None = None
     revoked: float | None = None
 
-    def is_of(self, secret: str) -> bool:
-        """Whether this is its secret; how long the answer takes tells nothing about it."""
+    def matches(self, secret: str) -> bool:
+        """Return whether this is the token's secret, in constant time."""
         return hmac.compare_digest(self.digest, _digest(secret))
 
     def is_expired(self, now: float) -> bool:
-        """Whether its time is over."""
+        """Return whether the token has expired."""
         return self.expires is not None and self.expires <= now
 
 
 def new_token(name: str, now: float, seconds: float | None = None) -> tuple[Token, str]:
-    """Make a token that holds for so long, for ever without; return it, and the text to hand over once."""
+    """Create a token that is valid for `seconds`, or forever; return it and its text, which is not stored."""
     token_id, secret = secrets.token_hex(_ID_BYTES), secrets.token_urlsafe(_SECRET_BYTES)
     expires = None if seconds is None else now + seconds
     return Token(token_id, name, _digest(secret), now, expires), f"sb-{token_id}-{secret}"
 
 
-def read_token(text: str) -> tuple[str, str] | None:
-    """Return the id and the secret in what looks like a token, None for anything else."""
+def parse_token(text: str) -> tuple[str, str] | None:
+    """Return the id and the secret of a token's text, None for anything else."""
     found = _FORM.fullmatch(text)
     return (found[1], found[2]) if found else None
 
 
 def looks_like_token(text: str) -> bool:
-    """Whether this may be meant as an API token, however it is written."""
+    """Return whether a text looks like an API token, however it is written."""
     return _LIKE.search(text) is not None
 
 
 def _digest(secret: str) -> bytes:
-    # 256 random bits cannot be tried through, so a slow hash would only make every request slow.
+    # A secret of 256 random bits cannot be guessed, so a slow hash would only slow down requests.
     return sha256(secret.encode("utf-8", "surrogateescape")).digest()

@@ -22,17 +22,17 @@ _NO_NAME = re.compile(r"[^A-Za-z0-9_.-]")
 
 
 def key_delimiters(secret: bytes) -> None:
-    """Key all delimiters of this process with a secret that outlives it and that all workers share."""
+    """Set the secret of all delimiters; it survives restarts and is the same in all workers."""
     global _secret  # noqa: PLW0603 - set once, at the start
     _secret = secret
 
 
 def delimited(content: str, name: str, call_id: str) -> str:
-    """Put a result between delimiters whose number the author of its content cannot know (quirk G3).
+    """Return a result between delimiters with a number that its author cannot guess (quirk G3).
 
-    The number is keyed with a secret over the call and the content itself, so one message has the same bytes in every
-    request of all workers (prompt caches, quirk C15), and no content contains its own number.
-    Content that claims to be delimited already is delimited like any other.
+    The number is a keyed hash of the call and the content: a message has the same bytes in every request of all workers
+    (prompt caches, quirk C15), and no content can contain its own number. Content that already looks delimited is
+    delimited again.
     """
     inner = neutralised(content)
     number = blake2b(f"{call_id}\0{name}\0{inner}".encode("utf-8", "replace"), key=_secret, digest_size=16).hexdigest()
@@ -49,12 +49,12 @@ def delimited_message(message: ToolMessage) -> ToolMessage:
 
 # --- lookalikes ---
 
-# < in all its shapes, and as JSON and HTML write it; more zeros than these no reader takes for one.
+# < and its lookalikes, also as JSON and HTML escapes.
 _ANGLES = "<＜﹤‹〈〈⟨❮❬❰≺⋖⧼˂ᐸ𐒣«《"
 _OPENER = re.compile(rf"[{_ANGLES}]|\\u003[cC]|&(?:lt|#0{{0,16}}60|#[xX]0{{0,16}}3[cC]);?")
 _WINDOW = 32
 _LONGEST_OPENER = 24
-# Letters of other scripts that look like those of the tag's name; NFKC knows the rest (fullwidth, mathematical, …).
+# Letters of other scripts that look like those of the tag's name; NFKC maps the rest (fullwidth, mathematical, …).
 _ALIKE = str.maketrans(
     {
         look: letter
@@ -70,7 +70,7 @@ _UNSEEN = re.compile(
     "\u202a-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-# <|im_start|> and its kin are control tokens to some models.
+# Some models treat <|im_start|> and similar texts as control tokens.
 _CONTROL_TOKEN = re.compile(r"<(?=[|｜])|(?<=[|｜])>")
 
 
@@ -145,12 +145,12 @@ _NAME = re.compile(_TAG)
 
 
 class _Letters(dict[str, str]):
-    """What is left of each character when it is read as a letter of the name: one letter, several or none."""
+    """Maps each character to the letters that it may be read as: one, several or none."""
 
     of: "ClassVar[_Letters]"
 
     def __missing__(self, character: str) -> str:
-        """Work it out, and remember it for as many characters as some scripts have."""
+        """Compute the letters of a character, and cache a limited number of them."""
         plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", character).casefold()).translate(_ALIKE)
         letters = "".join(letter for letter in plain if letter.isalpha())
         if len(self) < _MOST_REMEMBERED:
@@ -164,5 +164,5 @@ _ASCII_LETTERS = {place: _Letters.of[chr(place)] or None for place in range(128)
 
 
 def _letters_of(text: str) -> str:
-    """Return a text's letters, as those of the name are read."""
+    """Return the letters that a text may be read as."""
     return text.translate(_ASCII_LETTERS) if text.isascii() else "".join(map(_Letters.of.__getitem__, text))

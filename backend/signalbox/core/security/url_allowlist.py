@@ -11,11 +11,11 @@ from msgspec import Struct
 
 from signalbox.core.messages import JsonObject, JsonValue
 
-# Parameters that name a visit, not a page.
+# Query parameters that track visits and do not identify a page.
 _TRACKING = ("utm_", "fbclid", "gclid", "mc_cid", "mc_eid", "ref_src")
 
 
-# Longer than any name. urlsplit normalizes the host, and a long row of marks in it takes a quadratic time.
+# Longer than any host name. urlsplit normalizes the host, which takes quadratic time for many combining marks.
 _LONG_HOST = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://[^/?#]{300}")
 
 
@@ -38,29 +38,29 @@ def canonical_url(url: str) -> str:
     return urlunsplit((scheme, host, parts.path.rstrip("/"), query, ""))
 
 
-_MOST = 5_000  # addresses; the oldest are forgotten
+_MOST = 5_000  # URLs; the oldest are dropped
 _MOST_COMPOSED = 500
 _LONGEST = 2_048
 _URL = re.compile(r"(?:https?://|www\.)[^\s<>\"\\]+", re.IGNORECASE)
-# example.org/page, as people write it; what looks like one by chance only widens what the user has named.
+# example.org/page, as users write it; a false match only adds a URL that the user has written.
 _BARE = re.compile(r"(?<![\w/.@-])(?:[\w-]{1,63}\.){1,6}[a-z]{2,24}(?::\d+)?(?:/[^\s<>\"\\]*)?", re.IGNORECASE)
 _LOOSE_CHARACTERS = 20_000
-# Where prose goes on behind an address: brackets and quotes around it, and punctuation.
+# Where prose may continue after a URL: brackets, quotes and punctuation.
 _CLOSERS = re.compile(r"[)\]}'`|*,]|[^\x00-\x7f]")
 _PUNCTUATION = ".,;:!?'\")]}*_~"
 
 
 def links_in(text: str, *, loosely: bool = False) -> Iterator[str]:
-    """Yield the addresses in a text; `loosely` also those without https://, as people write them.
+    """Yield the URLs in a text; `loosely` also those without https://.
 
-    Where an address ends in prose is a guess, so each reading of it is yielded.
+    Where a URL ends in prose is ambiguous, so every reading is yielded.
     """
     for address in _written_in(text, loosely=loosely):
         yield from _readings(address)
 
 
 def _written_in(text: str, *, loosely: bool) -> Iterator[str]:
-    """Yield what begins like an address, up to where no address goes on."""
+    """Yield texts that start like a URL, each up to its latest possible end."""
     for match in _URL.finditer(text):
         yield match[0][:_LONGEST]
     if loosely:
@@ -77,7 +77,7 @@ def _readings(address: str) -> Iterator[str]:
 
 
 def _balanced(address: str) -> str:
-    """Cut before a closing bracket that was opened outside the address: [a page](https://example.org/a_(b))."""
+    """Cut before a closing bracket that was opened outside the URL: [a page](https://example.org/a_(b))."""
     depth = 0
     for place, character in enumerate(address):
         depth += (character == "(") - (character == ")")
@@ -87,9 +87,9 @@ def _balanced(address: str) -> str:
 
 
 class Said(NamedTuple):
-    """A text in which addresses are named; those in `composed` are the model's own, which this only repeats.
+    """A text whose URLs may be allowed, except those in `composed`, which the model wrote and the text only repeats.
 
-    `composed` is None where the model wrote more of them than are looked at: then none here counts as named.
+    `composed` is None if the model wrote too many URLs to check; then no URL of the text is allowed.
     """
 
     text: str
@@ -98,9 +98,9 @@ class Said(NamedTuple):
 
 
 def composed_in(name: str, arguments: Mapping[str, JsonValue], asked: str | None) -> frozenset[str] | None:
-    """Return the addresses that a model wrote into a call, as its tool's name or in its arguments; None: too many.
+    """Return the URLs that a model wrote into a call's name or arguments, None if there are too many.
 
-    Not the one in the argument `asked`, which the tool opens: that was known before.
+    The argument `asked` is left out: its URL, which the tool opens, was already allowed.
     """
     written: JsonObject = {argument: value for argument, value in arguments.items() if argument != asked}
     texts = chain([name], texts_in(written, keys=True))
@@ -112,7 +112,7 @@ def composed_in(name: str, arguments: Mapping[str, JsonValue], asked: str | None
 
 
 def texts_in(value: JsonValue, *, keys: bool = False) -> Iterator[str]:
-    """Yield every string inside a JSON value, in no promised order; also those that are keys, where they count."""
+    """Yield every string inside a JSON value in any order; with `keys`, also object keys."""
     left = [value]
     while left:
         match left.pop():
@@ -129,14 +129,13 @@ def texts_in(value: JsonValue, *, keys: bool = False) -> Iterator[str]:
 
 
 class UrlAllowlist(Struct):
-    """The addresses that the user and results have named, each in the form in which it was found.
+    """The URLs in the user's messages and in tool results, each in the form in which it was found.
 
-    Before any text from outside is read, a model may ask any address. From then on only these, and in the form in
-    which they were found: otherwise a page could have it write what it knows into an address of the page's owner
-    (quirk G3). `is_closed` says which of the two holds.
+    Until the model reads untrusted text, it may fetch any URL. After that it may fetch only these, and only in the form
+    in which they were found; otherwise a page could make it send data inside a URL of an attacker (quirk G3).
+    `is_closed` is whether the restriction applies.
 
-    Texts are looked through when it matters whether an address is known, which is hardly ever: a long conversation
-    would keep its model waiting for it.
+    Texts are parsed only when a URL is checked, which is rare: parsing a long conversation would delay every run.
     """
 
     is_closed: bool = False
@@ -144,51 +143,51 @@ class UrlAllowlist(Struct):
     _unread: list[Iterable[Said]] = []
     _found: dict[str, str] = {}
 
-    def note(self, text: str, *, loosely: bool = False) -> None:
-        """Allow the addresses in a text."""
-        self.note_all([Said(text, loosely)])
+    def allow_text(self, text: str, *, loosely: bool = False) -> None:
+        """Allow the URLs in a text."""
+        self.allow_texts([Said(text, loosely)])
 
-    def note_all(self, texts: Iterable[Said]) -> None:
-        """Allow the addresses in texts; the iterable is consumed later."""
+    def allow_texts(self, texts: Iterable[Said]) -> None:
+        """Allow the URLs in texts; the iterable is consumed later."""
         self._unread.append(texts)
 
-    def note_result(
+    def add_result(
         self,
         value: JsonValue,
         name: str = "",
         arguments: Mapping[str, JsonValue] | None = None,
         asked: str | None = None,
     ) -> None:
-        """Take in a result from outside; the model reads it with its next step.
+        """Add an untrusted result, which the model reads in its next step, and allow its URLs.
 
-        Of its call, whose argument `asked` is the address that was opened: a search that repeats its query names no
-        address, or whatever a model searches for could be asked.
+        URLs that the model wrote into the call are not allowed: otherwise a search result that repeats the query would
+        allow any URL. `asked` names the argument with the URL that the tool opened.
         """
         self._closing = True
-        self.note_all(_said_in(value, name, arguments or {}, asked))
+        self.allow_texts(_said_in(value, name, arguments or {}, asked))
 
     def begin_step(self) -> None:
-        """Note that the model now reads every result there is; calls of one step were written before its results."""
+        """Start a step: the model now reads all results so far. Calls of a step are written before its results."""
         self.is_closed = self.is_closed or self._closing
 
     def as_found(self, url: str) -> str | None:
-        """Return the address to fetch; None for one that neither results nor the user have named.
+        """Return the form in which a URL may be fetched, None if it is not allowed.
 
-        A page of this server itself ("/guide/…") is read from disk, so reading it sends no request.
+        Pages of this server ("/guide/…") are always allowed: they are read from disk, without a request.
         """
-        if not self.must_know(url):
+        if not self.requires_known(url):
             return url
-        self._read()
+        self._parse_pending()
         return self._found.get(canonical_url(url))
 
-    def must_know(self, url: str) -> bool:
-        """Whether this address is asked only where it was named; finding that out may take long."""
+    def requires_known(self, url: str) -> bool:
+        """Return whether this URL must be on the allowlist; checking that may take long."""
         text = url.strip()
         return self.is_closed and (not text.startswith("/") or text.startswith("//"))
 
-    def _read(self) -> None:
+    def _parse_pending(self) -> None:
         unread, self._unread = self._unread, []
-        # Reading an address takes many times as long as finding one, so only those that may stay are read.
+        # Parsing a URL takes many times as long as finding one, so only the newest are parsed.
         newest: deque[tuple[str, frozenset[str]]] = deque(maxlen=_MOST)
         for said in chain.from_iterable(unread):
             if (composed := said.composed) is not None:

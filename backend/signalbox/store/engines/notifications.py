@@ -36,13 +36,13 @@ class Notifications:
         """Receive notifications until cancelled, reconnecting as needed."""
         while True:
             with suppress(StoreError, OSError, ValueError, DriverError, DriverFault):
-                await self._hear()
+                await self._listen_once()
             if self.is_listening:
                 _log.warning("notices.lost")
             self.is_listening = False
             await asyncio.sleep(_RETRY_SECONDS)
 
-    async def _hear(self) -> None:
+    async def _listen_once(self) -> None:
         """Listen on one connection until it breaks."""
         connection = await self._database.connect()
         try:

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from sqlalchemy.dialects import postgresql  # 28 modules that SQLite does not need
 
 
-def readable(value: str) -> str:
+def without_nul(value: str) -> str:
     """Replace NUL characters, which PostgreSQL cannot store."""
     return value.replace("\0", "\ufffd")
 
 
-class Words(TypeDecorator[str]):
+class PortableText(TypeDecorator[str]):
     """A text column for any text. PostgreSQL cannot store NUL characters, so U+FFFD replaces them.
 
     Messages for a model are stored as bytes and stay unchanged. An id that contains NUL is never found.
@@ -37,23 +37,23 @@ class Words(TypeDecorator[str]):
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
         """Convert a text for the database."""
-        return readable(value) if value is not None and dialect.name == "postgresql" else value
+        return without_nul(value) if value is not None and dialect.name == "postgresql" else value
 
 
-class place_of(FunctionElement[int]):  # noqa: N801 - it is written like a function
+class position_of(FunctionElement[int]):  # noqa: N801 - it is written like a function
     """The position of a text in another one, counted from 1; 0 if it does not occur."""
 
     type = Integer()
     inherit_cache = True
 
 
-@compiles(place_of, "sqlite")
-def _instr(element: place_of, compiler: SQLCompiler, **kw: Any) -> str:
+@compiles(position_of, "sqlite")
+def _instr(element: position_of, compiler: SQLCompiler, **kw: Any) -> str:
     return f"instr({compiler.process(element.clauses, **kw)})"
 
 
-@compiles(place_of, "postgresql")
-def _strpos(element: place_of, compiler: SQLCompiler, **kw: Any) -> str:
+@compiles(position_of, "postgresql")
+def _strpos(element: position_of, compiler: SQLCompiler, **kw: Any) -> str:
     return f"strpos({compiler.process(element.clauses, **kw)})"
 
 
@@ -74,9 +74,11 @@ def _json_elements(element: _texts_of, compiler: SQLCompiler, **kw: Any) -> str:
     return f"json_array_elements_text(CAST({compiler.process(element.clauses, **kw)} AS json))"
 
 
-def listed(ids: Collection[str]) -> Select[str]:
+def id_subquery(ids: Collection[str]) -> Select[str]:
     """Return ids as a subquery over one JSON parameter, because both databases limit the number of parameters."""
-    return select(column("value", Text)).select_from(_texts_of(literal(dumps([readable(one) for one in ids]).decode())))
+    return select(column("value", Text)).select_from(
+        _texts_of(literal(dumps([without_nul(one) for one in ids]).decode()))
+    )
 
 
 def insert_into(connection: Connection, table: Table) -> "sqlite.Insert | postgresql.Insert":

@@ -11,10 +11,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from signalbox.core.codes import Code
 from signalbox.core.errors import StoreError
-from signalbox.store.database import Database, Unopened, Value, Work, refuse
+from signalbox.store.database import Database, OpenError, Value, Work, raise_store_error
 from signalbox.store.engines.asyncpg_types import Driver, DriverError, DriverFault, connect
-from signalbox.store.engines.postgres_errors import is_lasting, reason, sqlstate, was_in_the_way
-from signalbox.store.engines.timeouts import TURN, Silence, Turn
+from signalbox.store.engines.postgres_errors import is_conflict, is_lasting, reason, sqlstate
+from signalbox.store.engines.timeouts import CALL_TIMEOUT, CallTimeout, Silence
 from signalbox.store.migrate import NewerDatabase, upgrade_on
 
 # The total timeout of a call: for a free connection, for connecting, and for the transaction.
@@ -67,7 +67,7 @@ class PostgresDatabase(Database):
     def __init__(self, url: str) -> None:
         self._url = url
         self._drivers: set[Driver] = set()
-        self._turns: set[Turn] = set()
+        self._turns: set[CallTimeout] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._silence = Silence(self._drop_idle)
         self._engine = self._pool(_POOL)
@@ -79,7 +79,7 @@ class PostgresDatabase(Database):
         return await connect(self._url)
 
     async def open(self) -> None:
-        """Migrate the tables; workers that start together take turns. Raises Unopened, NewerDatabase."""
+        """Migrate the tables; workers that start together take turns. Raises OpenError, NewerDatabase."""
 
         async def migrate(connection: AsyncConnection) -> None:
             await connection.execute(text("SET LOCAL statement_timeout = 0"))
@@ -87,11 +87,11 @@ class PostgresDatabase(Database):
             await connection.run_sync(upgrade_on)
 
         try:
-            await self._in_time(self._engine, migrate, MIGRATE_SECONDS)
+            await self._with_timeout(self._engine, migrate, MIGRATE_SECONDS)
         except NewerDatabase:
             raise
         except StoreError as error:
-            raise Unopened(reason(error.__context__) if error.__context__ else "") from None
+            raise OpenError(reason(error.__context__) if error.__context__ else "") from None
 
     async def aclose(self) -> None:
         """Wait for running transactions, with a timeout, and close all connections."""
@@ -112,16 +112,16 @@ class PostgresDatabase(Database):
         async def hold(connection: AsyncConnection) -> None:
             await connection.execute(text(f"SET LOCAL statement_timeout = {LOCK_SECONDS * 900:.0f}"))
             await connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(name, 0))))
-            turn = TURN.get()
+            turn = CALL_TIMEOUT.get()
             assert turn is not None
-            turn.begin_anew(LOCK_SECONDS + ANSWER_SECONDS)
+            turn.restart(LOCK_SECONDS + ANSWER_SECONDS)
             got.set_result(None)
             with suppress(TimeoutError):  # a holder that takes longer loses the lock
                 async with asyncio.timeout(LOCK_SECONDS):
                     await release.wait()
 
         holding = asyncio.create_task(
-            self._in_time(self._locks, hold, LOCK_SECONDS, held=LOCK_SECONDS + ANSWER_SECONDS)
+            self._with_timeout(self._locks, hold, LOCK_SECONDS, held=LOCK_SECONDS + ANSWER_SECONDS)
         )
         try:
             await asyncio.wait({got, holding}, return_when=asyncio.FIRST_COMPLETED)
@@ -133,30 +133,30 @@ class PostgresDatabase(Database):
             if got.done():  # otherwise it still waits for the lock
                 await asyncio.gather(holding, return_exceptions=True)
             else:
-                holding.add_done_callback(_heard)
+                holding.add_done_callback(_retrieve_exception)
 
     async def erase_deleted(self) -> None:
         """Do nothing: the server's vacuum removes deleted rows."""
 
     async def _write(self, work: Work[Value]) -> Value:
-        return await self._in_time(self._engine, lambda connection: connection.run_sync(work), ANSWER_SECONDS)
+        return await self._with_timeout(self._engine, lambda connection: connection.run_sync(work), ANSWER_SECONDS)
 
     async def _read(self, work: Work[Value]) -> Value:
-        return await self._in_time(self._engine, lambda connection: connection.run_sync(work), ANSWER_SECONDS)
+        return await self._with_timeout(self._engine, lambda connection: connection.run_sync(work), ANSWER_SECONDS)
 
     # --- timeouts and retries ------------------------------------------------------------------------------------
 
-    async def _in_time(self, engine: AsyncEngine, job: Job[Value], seconds: float, held: float = 0.0) -> Value:
+    async def _with_timeout(self, engine: AsyncEngine, job: Job[Value], seconds: float, held: float = 0.0) -> Value:
         """Run a job in a transaction with a timeout; raises StoreError.
 
         `held` is added to the timeout for a job that waits on purpose. The job is a separate task, so that cancelling
         the caller does not interrupt a connection in the middle of a protocol message.
         """
         self._silence.enter()
-        task = asyncio.create_task(self._take_turn(engine, job, seconds))
+        task = asyncio.create_task(self._attempt(engine, job, seconds))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        task.add_done_callback(_heard)
+        task.add_done_callback(_retrieve_exception)
         await asyncio.wait({task}, timeout=seconds + held + _GRACE_SECONDS)
         if not task.done():
             task.cancel()
@@ -164,12 +164,12 @@ class PostgresDatabase(Database):
         try:
             return task.result()
         except Failure as error:
-            refuse(error, is_lasting=is_lasting(error))
+            raise_store_error(error, is_lasting=is_lasting(error))
 
-    async def _take_turn(self, engine: AsyncEngine, job: Job[Value], seconds: float) -> Value:
+    async def _attempt(self, engine: AsyncEngine, job: Job[Value], seconds: float) -> Value:
         """Run a job, again if the first try certainly had no effect."""
-        turn = Turn(seconds)
-        TURN.set(turn)
+        turn = CallTimeout(seconds)
+        CALL_TIMEOUT.set(turn)
         self._turns.add(turn)
         is_answered = True
         try:
@@ -191,15 +191,15 @@ class PostgresDatabase(Database):
             self.is_healthy = is_answered
             self._silence.leave(is_late=turn.is_late)
 
-    async def _try_twice(self, engine: AsyncEngine, job: Job[Value], turn: Turn) -> Value:
+    async def _try_twice(self, engine: AsyncEngine, job: Job[Value], turn: CallTimeout) -> Value:
         try:
             return await _transact(engine, job)
         except CommitLost as lost:
-            if await _was_kept(engine, lost.number):
+            if await _was_committed(engine, lost.number):
                 return lost.value  # type: ignore[return-value]
         except DBAPIError as error:
             # The server restarted, or the transaction conflicted with another one: nothing was committed.
-            if turn.is_late or not (error.connection_invalidated or was_in_the_way(error)):
+            if turn.is_late or not (error.connection_invalidated or is_conflict(error)):
                 raise
         return await _transact(engine, job)
 
@@ -220,7 +220,7 @@ class PostgresDatabase(Database):
         driver = await connect(self._url)
         self._drivers.add(driver)
         driver.add_termination_listener(self._drivers.discard)
-        if (turn := TURN.get()) is not None:
+        if (turn := CALL_TIMEOUT.get()) is not None:
             turn.uses(driver)
         await driver.fetchval(_PREPARE)
         return driver
@@ -236,7 +236,7 @@ def _refuse_closed(dbapi: Any, record: object, proxy: object) -> None:
     """Make the pool replace a connection that the server has closed."""
     if dbapi.driver_connection.is_closed():
         raise DisconnectionError
-    if (turn := TURN.get()) is not None:
+    if (turn := CALL_TIMEOUT.get()) is not None:
         turn.uses(dbapi.driver_connection)
 
 
@@ -255,7 +255,7 @@ async def _transact(engine: AsyncEngine, job: Job[Value]) -> Value:
         return value
 
 
-async def _was_kept(engine: AsyncEngine, number: str) -> bool:
+async def _was_committed(engine: AsyncEngine, number: str) -> bool:
     """Return whether a transaction was committed; waits until the server has noticed the lost connection."""
     asked = text("SELECT pg_xact_status(CAST(CAST(:number AS text) AS xid8))")
     while True:
@@ -266,7 +266,7 @@ async def _was_kept(engine: AsyncEngine, number: str) -> bool:
         await asyncio.sleep(_POLL_SECONDS)
 
 
-def _heard(task: asyncio.Task[Any]) -> None:
+def _retrieve_exception(task: asyncio.Task[Any]) -> None:
     """Retrieve the exception of a task that no caller awaits, so that asyncio does not log it."""
     if not task.cancelled():
         task.exception()

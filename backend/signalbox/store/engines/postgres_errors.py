@@ -10,7 +10,7 @@ from signalbox.store.engines.asyncpg_types import is_misuse
 # (57, 08), is a standby (25), is full (53), or a deadlock (40).
 _LASTING = ("0A", "21", "22", "23", "42", "54")
 # Serialization failure and deadlock: nothing was committed, and an immediate retry is safe.
-_IN_THE_WAY = ("40001", "40P01")
+_CONFLICTS = ("40001", "40P01")
 
 _SENTENCES = {
     "28P01": "the password is wrong, or there is no such user",
@@ -41,9 +41,9 @@ def is_lasting(error: Exception) -> bool:
     return sqlstate(error)[:2] in _LASTING or is_misuse(_cause(error))
 
 
-def was_in_the_way(error: Exception) -> bool:
+def is_conflict(error: Exception) -> bool:
     """Return whether the transaction conflicted with another one."""
-    return sqlstate(error) in _IN_THE_WAY
+    return sqlstate(error) in _CONFLICTS
 
 
 def reason(error: BaseException) -> str:

@@ -13,7 +13,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import SQLAlchemyError
 
 from signalbox.core.errors import StoreError
-from signalbox.store.database import Database, Value, Work, refuse
+from signalbox.store.database import Database, Value, Work, raise_store_error
 from signalbox.store.engines.threads import Threads
 from signalbox.store.migrate import upgrade
 from signalbox.store.runs.raw_statements import driver_of
@@ -22,7 +22,7 @@ _log = structlog.get_logger()
 _READERS = 4
 _BUSY_SECONDS = 5
 _CHECKPOINT_MS = 100
-_FORGET_SECONDS = 1.0
+_TRUNCATE_SECONDS = 1.0
 _LASTING = (sqlite3.IntegrityError, sqlite3.DataError, sqlite3.ProgrammingError)
 # synchronous=FULL: committed data survives a power failure; group commits keep that cheap. secure_delete: deleted rows
 # are overwritten.
@@ -44,18 +44,18 @@ class SqliteDatabase(Database):
         # One writer: transactions wait here in order, instead of on SQLite's lock.
         self._writer = Threads(1, "database-writer")
         self._held: Connection | None = None
-        self._forgetting: asyncio.Task[None] | None = None
+        self._truncating: asyncio.Task[None] | None = None
         self._readers = Threads(_READERS, "database-reader")
 
     async def open(self) -> None:
         """Create or migrate the file; raises StoreError, NewerDatabase."""
-        await _told(self._writer.run(self._open))
+        await _raising_store_errors(self._writer.run(self._open))
 
     async def _write(self, work: Work[Value]) -> Value:
-        return await _told(self._writer.run(lambda: self._transact(work)))
+        return await _raising_store_errors(self._writer.run(lambda: self._transact(work)))
 
     async def _read(self, work: Work[Value]) -> Value:
-        return await _told(self._readers.run(lambda: self._look(work)))
+        return await _raising_store_errors(self._readers.run(lambda: self._read_transaction(work)))
 
     @asynccontextmanager
     async def locked(self, name: str) -> AsyncGenerator[None, None]:
@@ -67,23 +67,23 @@ class SqliteDatabase(Database):
 
         A long read, such as a backup, prevents that; then it is retried in the background.
         """
-        if await _told(self._writer.run(self._checkpoint)) or self._forgetting is not None:
+        if await _raising_store_errors(self._writer.run(self._truncate_log)) or self._truncating is not None:
             return
         _log.warning("database.log_kept")
-        self._forgetting = asyncio.create_task(self._forget_later(), name="database log")
+        self._truncating = asyncio.create_task(self._truncate_later(), name="database log")
 
-    async def _forget_later(self) -> None:
+    async def _truncate_later(self) -> None:
         with suppress(StoreError):
             is_empty = False
             while not is_empty:
-                await asyncio.sleep(_FORGET_SECONDS)
-                is_empty = await _told(self._writer.run(self._checkpoint))
-        self._forgetting = None
+                await asyncio.sleep(_TRUNCATE_SECONDS)
+                is_empty = await _raising_store_errors(self._writer.run(self._truncate_log))
+        self._truncating = None
 
     async def aclose(self) -> None:
         """Finish queued work and close the file."""
-        if self._forgetting is not None:
-            self._forgetting.cancel()
+        if self._truncating is not None:
+            self._truncating.cancel()
         await asyncio.to_thread(self._close)
 
     def _open(self) -> None:
@@ -106,20 +106,20 @@ class SqliteDatabase(Database):
             else:
                 driver.commit()
         except BaseException:
-            self._let_go()
+            self._close_connection()
             raise
         return value
 
-    def _let_go(self) -> None:
+    def _close_connection(self) -> None:
         if self._held is not None:
             self._held.close()
             self._held = None
 
-    def _look(self, work: Work[Value]) -> Value:
+    def _read_transaction(self, work: Work[Value]) -> Value:
         with self._engine.connect() as connection:
             return work(connection)
 
-    def _checkpoint(self) -> bool:
+    def _truncate_log(self) -> bool:
         """Truncate the log and return whether that succeeded; the short timeout limits how long writers wait."""
         with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.exec_driver_sql(f"PRAGMA busy_timeout={_CHECKPOINT_MS}")
@@ -131,18 +131,18 @@ class SqliteDatabase(Database):
     def _close(self) -> None:
         self._writer.close()
         self._readers.close()
-        self._let_go()
+        self._close_connection()
         self._engine.dispose()
 
 
-async def _told(work: Awaitable[Value]) -> Value:
+async def _raising_store_errors(work: Awaitable[Value]) -> Value:
     """Await work of a thread; raise database errors as StoreError."""
     try:
         return await work
     except sqlite3.Error as error:  # from a flush, which calls the driver directly
-        refuse(error, is_lasting=isinstance(error, _LASTING))
+        raise_store_error(error, is_lasting=isinstance(error, _LASTING))
     except (SQLAlchemyError, OSError) as error:
-        refuse(error)
+        raise_store_error(error)
 
 
 def _keep_private(path: Path) -> None:

@@ -34,12 +34,12 @@ class Threads:
         if self._is_closed:
             raise RuntimeError("these threads have ended")
         if not self._has_begun:
-            self._begin()
+            self._start()
         answer: asyncio.Future[Value] = asyncio.get_running_loop().create_future()
         self._jobs.put((work, answer))
         return await answer
 
-    def _begin(self) -> None:
+    def _start(self) -> None:
         self._has_begun = True
         for thread in self._threads:
             thread.start()
@@ -69,11 +69,11 @@ def _do(work: Callable[[], Any], answer: asyncio.Future[Any]) -> None:
         try:
             value = work()
         except BaseException as error:  # noqa: BLE001 - raised again in the caller
-            loop.call_soon_threadsafe(_tell, answer, answer.set_exception, error)
+            loop.call_soon_threadsafe(_deliver, answer, answer.set_exception, error)
         else:
-            loop.call_soon_threadsafe(_tell, answer, answer.set_result, value)
+            loop.call_soon_threadsafe(_deliver, answer, answer.set_result, value)
 
 
-def _tell(answer: asyncio.Future[Any], tell: Callable[[Any], None], what: object) -> None:
+def _deliver(answer: asyncio.Future[Any], tell: Callable[[Any], None], what: object) -> None:
     if not answer.done():  # otherwise the caller was cancelled
         tell(what)

@@ -16,7 +16,7 @@ _log = structlog.get_logger()
 SILENT_SECONDS = 1.0
 
 
-class Turn:
+class CallTimeout:
     """The timeout of one call: when it expires, the call's connection is terminated.
 
     Cancelling instead would make asyncpg and SQLAlchemy send a cancel and a rollback to the silent server.
@@ -33,15 +33,15 @@ class Turn:
         if self.is_late:
             driver.terminate()
 
-    def begin_anew(self, seconds: float) -> None:
+    def restart(self, seconds: float) -> None:
         """Restart the timeout."""
         self._timer.cancel()
         self._timer = self._within(seconds)
 
     def _within(self, seconds: float) -> asyncio.TimerHandle:
-        return asyncio.get_running_loop().call_later(seconds, self._drop)
+        return asyncio.get_running_loop().call_later(seconds, self._expire)
 
-    def _drop(self) -> None:
+    def _expire(self) -> None:
         """Terminate the connection."""
         self.is_late = True
         if self.driver is not None:
@@ -54,7 +54,7 @@ class Turn:
 
 
 # The call for which SQLAlchemy's pool creates a connection.
-TURN: ContextVar[Turn | None] = ContextVar("TURN", default=None)
+CALL_TIMEOUT: ContextVar[CallTimeout | None] = ContextVar("CALL_TIMEOUT", default=None)
 
 
 class Silence:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from sqlalchemy import Connection, delete, func, literal, or_, select, update
 
 from signalbox.core.records import RunRecord
-from signalbox.store.engines.portable_sql import database_time, insert_into, listed
+from signalbox.store.engines.portable_sql import database_time, id_subquery, insert_into
 from signalbox.store.runs.rows import FIGURES, record_of
 from signalbox.store.tables import JOURNAL, LEASES, RUNS
 
@@ -59,7 +59,9 @@ def acquire(connection: Connection, sharing: Sharing, run_ids: Sequence[str]) ->
 
 def verify(connection: Connection, sharing: Sharing, run_ids: Collection[str]) -> None:
     """Verify that this worker still holds the leases of these runs; raises LeaseLost."""
-    of_mine = select(LEASES.c.run_id).where(LEASES.c.worker == sharing.worker, LEASES.c.run_id.in_(listed(run_ids)))
+    of_mine = select(LEASES.c.run_id).where(
+        LEASES.c.worker == sharing.worker, LEASES.c.run_id.in_(id_subquery(run_ids))
+    )
     if lost := frozenset(run_ids) - {*connection.execute(of_mine).scalars()}:
         raise LeaseLost(lost)
 
@@ -67,7 +69,7 @@ def verify(connection: Connection, sharing: Sharing, run_ids: Collection[str]) -
 def release(connection: Connection, sharing: Sharing, run_ids: Collection[str]) -> None:
     """Release this worker's leases of ended runs."""
     mine = LEASES.c.worker == sharing.worker
-    connection.execute(delete(LEASES).where(mine, LEASES.c.run_id.in_(listed(run_ids))))
+    connection.execute(delete(LEASES).where(mine, LEASES.c.run_id.in_(id_subquery(run_ids))))
 
 
 def renew(connection: Connection, sharing: Sharing) -> frozenset[str]:
@@ -85,7 +87,9 @@ def take_over(connection: Connection, sharing: Sharing, own: Collection[str] = (
     # Compared with the start of this transaction: if it had to wait, so did the renewals of the other workers.
     has_run_out, is_mine = LEASES.c.until < _began(), LEASES.c.worker == sharing.worker
     is_left = or_(LEASES.c.until.is_(None), has_run_out, is_mine)
-    asked = select(RUNS.c.id).outerjoin(LEASES).where(RUNS.c.status.is_(None), RUNS.c.id.not_in(listed(own)), is_left)
+    asked = (
+        select(RUNS.c.id).outerjoin(LEASES).where(RUNS.c.status.is_(None), RUNS.c.id.not_in(id_subquery(own)), is_left)
+    )
     locked = asked.order_by(RUNS.c.id).limit(_RUNS_PER_TAKEOVER).with_for_update(of=RUNS, skip_locked=True)
     found = [*connection.execute(locked).scalars()]
     if not found:
@@ -95,7 +99,7 @@ def take_over(connection: Connection, sharing: Sharing, own: Collection[str] = (
     renewed = {"worker": leased.excluded.worker, "until": leased.excluded.until}
     upserted = leased.on_conflict_do_update(index_elements=["run_id"], set_=renewed, where=or_(has_run_out, is_mine))
     connection.execute(upserted, [{"run_id": run_id} for run_id in found])
-    taken = select(LEASES.c.run_id).where(is_mine, LEASES.c.run_id.in_(listed(found)))
+    taken = select(LEASES.c.run_id).where(is_mine, LEASES.c.run_id.in_(id_subquery(found)))
     return unfinished(connection, [*connection.execute(taken).scalars()])
 
 
@@ -104,7 +108,7 @@ def unfinished(connection: Connection, only: Collection[str] | None = None) -> l
     last = select(func.coalesce(func.max(JOURNAL.c.last_seq), 0)).where(JOURNAL.c.run_id == RUNS.c.id)
     asked = select(*FIGURES, last.scalar_subquery().label("last")).where(RUNS.c.status.is_(None))
     if only is not None:
-        asked = asked.where(RUNS.c.id.in_(listed(only)))
+        asked = asked.where(RUNS.c.id.in_(id_subquery(only)))
     return [replace(record_of(row), seq=row["last"]) for row in connection.execute(asked).mappings()]
 
 

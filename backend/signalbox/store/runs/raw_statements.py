@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from sqlalchemy import Connection, Table
 
-from signalbox.store.engines.portable_sql import readable
+from signalbox.store.engines.portable_sql import without_nul
 
 Row = Mapping[str, Any]
 """Values by column; all rows of one batch name the same columns in the same order."""
@@ -68,7 +68,7 @@ def _run_each(connection: Connection, text: str, rows: Sequence[Row]) -> None:
 
 
 def _without_nuls(value: Any) -> Any:
-    return readable(value) if isinstance(value, str) else value
+    return without_nul(value) if isinstance(value, str) else value
 
 
 @lru_cache(maxsize=256)

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, delete, func, select
 
 from signalbox.core.events import Stamped
 from signalbox.store.database import touch
-from signalbox.store.engines.portable_sql import listed
+from signalbox.store.engines.portable_sql import id_subquery
 from signalbox.store.runs.flush import OpenRun, PendingWrite, journal_row, take_pending, write_pending
 from signalbox.store.runs.format_0_1 import read_batches
 from signalbox.store.runs.leases import Sharing
@@ -159,7 +159,7 @@ def journal_leftovers(connection: Connection) -> None:
         for run_id, events in said:
             left[run_id] += events
     last = select(func.coalesce(func.max(JOURNAL.c.last_seq), 0)).where(JOURNAL.c.run_id == RUNS.c.id)
-    asked = select(RUNS.c.id, last.scalar_subquery()).where(RUNS.c.id.in_(listed(left)))
+    asked = select(RUNS.c.id, last.scalar_subquery()).where(RUNS.c.id.in_(id_subquery(left)))
     for run_id, filed in connection.execute(asked).all():
         if events := _behind(left[run_id], filed):
             insert(connection, JOURNAL, [journal_row(run_id, events[0].seq, events[-1].seq, _encode(events))])

@@ -308,7 +308,7 @@ A = (
         "A20",
         "an answer that was stopped for an unknown reason is not complete",
         "chat/loops/stop_reason.py",
-        "if says_something and stop is FinishReason.UNKNOWN:",
+        "if has_content and stop is FinishReason.UNKNOWN:",
         "if False:",
     ),
 )

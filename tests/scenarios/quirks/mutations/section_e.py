@@ -21,7 +21,7 @@ E = (
         "E2",
         "an end without a finish is a cut",
         "chat/loops/stop_reason.py",
-        "if completion.finish.word is None and not (completion.ended and says_something):",
+        "if completion.finish.word is None and not (completion.ended and has_content):",
         "if False:",
     ),
     Mutation(

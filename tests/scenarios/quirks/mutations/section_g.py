@@ -105,7 +105,7 @@ G = (
         "G6",
         "a nested body is refused",
         "app/request/body.py",
-        "    if containers > MOST_LEVELS and is_too_deep(value):\n",
+        "    if containers > MAX_LEVELS and is_too_deep(value):\n",
         "    if False:\n",
     ),
     Mutation(

@@ -71,7 +71,9 @@ def test_a_call_of_many_results_is_read_once() -> None:
     def looked_up(results: int) -> UrlAllowlist:
         call = ToolCall("call_1", "work", {"q": "see http://a.bc/d " * 400})
         says = [ToolMessage("call_1", "work", f"http://e{place}.org/") for place in range(results)]
-        links = ToolContext.for_conversation("r", [UserMessage("Go"), AssistantMessage(calls=(call,)), *says]).links
+        links = ToolContext.for_conversation(
+            "r", [UserMessage("Go"), AssistantMessage(calls=(call,)), *says]
+        ).url_allowlist
         links.as_found("http://e1.org/")
         return links
 
@@ -85,7 +87,7 @@ def test_a_result_that_repeats_more_addresses_than_are_looked_at_names_none() ->
     call = ToolCall("call_1", "work", dict(arguments))
     says = ToolMessage("call_1", "work", "http://a1999.org/")
     context = ToolContext.for_conversation("r", [UserMessage("Go"), AssistantMessage(calls=(call,)), says])
-    assert context.links.as_found("http://a1999.org/") is None
+    assert context.url_allowlist.as_found("http://a1999.org/") is None
 
 
 def test_marks_are_composed_slice_by_slice(monkeypatch: pytest.MonkeyPatch) -> None:

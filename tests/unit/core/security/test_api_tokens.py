@@ -2,20 +2,20 @@
 
 import pytest
 from signalbox.core.conversations import key_of, shown_id
-from signalbox.core.security.api_tokens import new_token, read_token
+from signalbox.core.security.api_tokens import new_token, parse_token
 
 
 def test_a_token_is_known_by_its_secret_alone() -> None:
     """Two of one name and moment differ; each is known by its own secret and by no other."""
     (one, text), (other, _) = new_token("Ada", 1.0), new_token("Ada", 1.0)
-    found = read_token(text)
+    found = parse_token(text)
     assert found is not None
     token_id, secret = found
     assert token_id == one.id != other.id
-    assert one.is_of(secret)
-    assert not other.is_of(secret)
+    assert one.matches(secret)
+    assert not other.matches(secret)
     for wrong in ("", secret[:-1], f"{secret}x", secret.swapcase(), f" {secret}", "\udce4"):
-        assert not one.is_of(wrong)
+        assert not one.matches(wrong)
 
 
 def test_the_secret_is_long_and_nowhere_in_what_is_kept() -> None:
@@ -37,13 +37,13 @@ def test_a_token_holds_until_its_moment() -> None:
 @pytest.mark.parametrize("text", ["", "sb-", "sb-0123456789ab", "sb-0123456789AB-x", "xsb-0123456789ab-x", "letmein"])
 def test_what_is_no_token_is_not_read(text: str) -> None:
     """Only what begins like one is looked up."""
-    assert read_token(text) is None
+    assert parse_token(text) is None
 
 
 def test_what_begins_like_a_token_is_one() -> None:
     """A token that was cut or doubled is still meant as one, so that it can be refused."""
-    assert read_token("sb-0123456789ab-") == ("0123456789ab", "")
-    assert read_token("sb-0123456789ab-x-y\n") == ("0123456789ab", "x-y\n")
+    assert parse_token("sb-0123456789ab-") == ("0123456789ab", "")
+    assert parse_token("sb-0123456789ab-x-y\n") == ("0123456789ab", "x-y\n")
 
 
 @pytest.mark.parametrize("owner", ["", "0123456789ab"])

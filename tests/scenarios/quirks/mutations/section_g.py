@@ -56,7 +56,7 @@ G = (
         "G3",
         "an address that nobody named is not asked",
         "services/tool_executor.py",
-        "found = await offloaded(partial(context.links.as_found, url), size=LARGE)",
+        "found = await offloaded(partial(context.url_allowlist.as_found, url), size=LARGE)",
         "found = url",
     ),
     Mutation(
@@ -98,7 +98,7 @@ G = (
         "G5",
         "a run has room for so many characters of results",
         "services/tool_executor.py",
-        "left = context.room.left()",
+        "left = context.result_budget.remaining()",
         "left = 10**9",
     ),
     Mutation(

@@ -13,7 +13,9 @@ from signalbox.tools.outside import visible_line
 _LONGEST_TITLE, _LONGEST_SNIPPET = 200, 700
 
 
-def attachment_events(parts: Iterable[Citation | ImageDelta | Omitted], book: SourceNumbers, step: int) -> list[AnyEvent]:
+def attachment_events(
+    parts: Iterable[Citation | ImageDelta | Omitted], book: SourceNumbers, step: int
+) -> list[AnyEvent]:
     """Return the events of these parts, in order; a page that a search has found keeps its source number.
 
     Each citation, and each reason for an omission, is emitted once per run.

@@ -1,5 +1,6 @@
 """Polling a run (`follow=false`): what there is by now, and no say in when the run ends."""
 
+import asyncio
 from time import monotonic
 
 import httpx
@@ -8,7 +9,7 @@ from signalbox.runs.run import Run
 
 from tests.support.fixtures import Behind
 from tests.support.frames import checked, hear
-from tests.support.serving import RunningApp, error_of, read_until
+from tests.support.serving import WAIT, RunningApp, error_of, read_until
 from tests.support.upstream import holds, waits
 
 GOES_ON = {"tools": [], "on_disconnect": "continue"}
@@ -29,9 +30,14 @@ def deadline(app: RunningApp, run: Run) -> float | None:
 
 
 def left_alone(app: RunningApp, run: Run) -> None:
-    """Wait until the app has noticed that nobody reads a run."""
-    while deadline(app, run) is None:
-        pass
+    """Wait until the app has noticed that no subscriber is left."""
+
+    async def noticed() -> None:
+        async with asyncio.timeout(WAIT):
+            while run.detached_timer is None:  # noqa: ASYNC110 - a timer that is set wakes no task
+                await asyncio.sleep(0)
+
+    app.within(noticed())
 
 
 def test_polls_bring_the_run_piece_by_piece(behind: Behind) -> None:

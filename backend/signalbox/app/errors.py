@@ -1,4 +1,4 @@
-"""Every failure before a run as an answer in its protocol's shape, never a stack trace."""
+"""Error responses, in the format of the request's protocol and without stack traces."""
 
 import sys
 from math import ceil
@@ -20,65 +20,65 @@ from signalbox.core.errors import RequestError, StoreError
 from signalbox.intakes.validation import first_fault
 
 _log = structlog.get_logger()
-# Of every 503: too many runs, a server that restarts, a disk that is ill. All of them pass in seconds.
+# For every 503: too many runs, a restart or a disk fault end within seconds.
 _RETRY_SECONDS = 2.0
 _METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
 _BY_STATUS = {404: Code.NOT_FOUND, 405: Code.METHOD_NOT_ALLOWED}
 
 
-class _Refusal(Response):
-    """An error as an answer; it leaves its code for the log."""
+class _ErrorResponse(Response):
+    """An error response; it passes its code to the log."""
 
     def __init__(self, code: Code, content: bytes, status: int, headers: dict[str, str] | None) -> None:
         super().__init__(content, status, headers, media_type="application/json")
         self._code = code
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer."""
+        """Send the response."""
         info_of(scope).code = str(self._code)
         await super().__call__(scope, receive, send)
 
 
 def error_response(error: RequestError, scope: Scope, headers: dict[str, str] | None = None) -> Response:
-    """Answer in the shape of the request's protocol, and with the seconds to wait before a retry where that helps."""
+    """Return an error in the format of the request's protocol, with `retry-after` if a retry may help."""
     status, body = info_of(scope).error_of(error)
     wait = _RETRY_SECONDS if error.retry_after is None and error.status == 503 else error.retry_after
-    if wait is not None:  # whole seconds, and none too few: who waits so long is not refused once more
+    if wait is not None:  # rounded up, so that a client that waits is not rejected again
         headers = {"retry-after": str(max(1, ceil(wait))), **(headers or {})}
-    return _Refusal(error.code, body, status, headers)
+    return _ErrorResponse(error.code, body, status, headers)
 
 
 def add_error_handlers(app: FastAPI) -> None:
-    """Answer every error that routes may raise."""
+    """Handle every error that routes raise."""
 
     @app.exception_handler(RequestError)
-    async def _refused(request: Request, error: RequestError) -> Response:
+    async def _request_error(request: Request, error: RequestError) -> Response:
         return error_response(error, request.scope)
 
     @app.exception_handler(StoreError)
-    async def _unkept(request: Request, error: StoreError) -> Response:
+    async def _store_error(request: Request, error: StoreError) -> Response:
         return error_response(RequestError(error.code), request.scope)
 
     @app.exception_handler(RequestValidationError)
-    async def _invalid(request: Request, error: RequestValidationError) -> Response:
+    async def _validation_error(request: Request, error: RequestValidationError) -> Response:
         return error_response(first_fault(error.errors()), request.scope)
 
     @app.exception_handler(HTTPException)
-    async def _http(request: Request, error: HTTPException) -> Response:
+    async def _http_error(request: Request, error: HTTPException) -> Response:
         code, headers = _BY_STATUS.get(error.status_code, Code.INVALID_REQUEST), dict(error.headers or {})
         message = ""
         if error.status_code == 405:
-            told = headers.pop("Allow", "")
-            headers["allow"] = ", ".join(_methods_of(request)) or told
+            allowed = headers.pop("Allow", "")
+            headers["allow"] = ", ".join(_methods_of(request)) or allowed
             message = f"{request.method} is not supported here; use {headers['allow'] or 'another method'}."
         return error_response(RequestError(code, message, status=error.status_code), request.scope, headers)
 
 
 def _methods_of(request: Request) -> list[str]:
-    """Return all methods that an address takes: the router names those of its first route alone."""
+    """Return all methods of a path. Starlette names only those of the first matching route."""
     routes = [route for route in request.app.routes if not isinstance(route, Mount)]
-    asked = ({**request.scope, "method": method} for method in _METHODS)
-    return [scope["method"] for scope in asked if any(route.matches(scope)[0] is Match.FULL for route in routes)]
+    scopes = ({**request.scope, "method": method} for method in _METHODS)
+    return [scope["method"] for scope in scopes if any(route.matches(scope)[0] is Match.FULL for route in routes)]
 
 
 class LastResort:
@@ -88,14 +88,14 @@ class LastResort:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on, and catch."""
+        """Call the app and catch its exceptions."""
         has_started = False
 
         async def watched(message: Message) -> None:
             nonlocal has_started
             has_started = has_started or message["type"] == "http.response.start"
             refusal = sys.exc_info()[1] if message["type"] == "lifespan.startup.failed" else None
-            # A start that the operator can repair fails with a sentence, not with a stack trace.
+            # A settings error is reported as a sentence, not as a stack trace.
             if isinstance(refusal, SettingsError):
                 scope["app"].state.refusal = refusal
                 message = {**message, "message": f"signalbox: {refusal}"}

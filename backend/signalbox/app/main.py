@@ -25,7 +25,7 @@ from signalbox.app.folders import data_folder
 from signalbox.app.limits.open_streams import Streams
 from signalbox.app.limits.quota import Quota
 from signalbox.app.limits.rate_windows import Rates, read_rates
-from signalbox.app.logs.rejected_requests import Refusals
+from signalbox.app.logs.rejected_requests import RejectionLog
 from signalbox.app.logs.run_log import RunLog
 from signalbox.app.logs.setup import configure_logs
 from signalbox.app.model_list import ModelList
@@ -105,13 +105,13 @@ def create_app(
     admin = admin_token(settings, data_folder(settings))
     secrets = [*settings.secrets, admin.value]
     configure_logs(settings.signalbox_log_level, secrets, is_one_of_several=is_shared)
-    refusals = Refusals()
+    rejections = RejectionLog()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None, None]:
         tune()
         async with AsyncExitStack() as stack:
-            stack.callback(refusals.flush)
+            stack.callback(rejections.flush)
             app.state.parts = await _parts(settings, extra_tools, admin, stack)
             app.state.tokens = TokenBook(app.state.parts.database)
             stack.callback(asyncio.create_task(warm_up(app, app.state.parts), name="warming").cancel)
@@ -150,7 +150,7 @@ def create_app(
     is_asked = token is not None or settings.signalbox_require_token
     mount_files(app, settings, [*by_path(protocols)], is_open=not is_asked)
     _guard(app, settings, protocols, Doorkeeper(is_asked, token, admin.value, lambda: app.state.tokens))
-    app.add_middleware(Guard, refusals=refusals, protocols=by_path(protocols))
+    app.add_middleware(Guard, rejections=rejections, protocols=by_path(protocols))
     return app
 
 

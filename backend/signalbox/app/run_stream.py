@@ -10,7 +10,7 @@ from signalbox.app.asgi.raw_headers import headers_of
 from signalbox.app.asgi.streaming import EventStream
 from signalbox.app.asgi.whole_answer import WholeAnswer
 from signalbox.app.deps import Parts
-from signalbox.app.limits.open_streams import Place
+from signalbox.app.limits.open_streams import Slot
 from signalbox.app.protocols import V1, ClientProtocol
 from signalbox.core.codes import Code
 from signalbox.core.conversations import shown_id
@@ -34,7 +34,7 @@ def answer(
     run: Run | RunRecord,
     protocol: ClientProtocol[Any],
     parts: Parts,
-    place: Place,
+    slot: Slot,
     *,
     is_streamed: bool = True,
     after: int = 0,
@@ -48,18 +48,18 @@ def answer(
     headers = {**_names(record), **_places(record)}
     live = run if isinstance(run, Run) else run.id
     if not is_streamed and protocol.whole is not None:
-        return WholeAnswer(protocol.whole(record), runs.subscribe(live), headers, place.free)
+        return WholeAnswer(protocol.whole(record), runs.subscribe(live), headers, slot.release)
     first = after if protocol.encoder.starts_anywhere else 0
 
     def batches(try_emit: TryEmit[list[Stamped]]) -> AsyncGenerator[list[Stamped], None]:
         return runs.subscribe(live, first, try_emit) if follow else runs.read_available(record.id, first)
 
-    return _RunStream(protocol.encoder, record, headers, batches, place, after=after)
+    return _RunStream(protocol.encoder, record, headers, batches, slot, after=after)
 
 
-def stream_of(record: RunRecord, batches_of: BatchesOf, place: Place, *, after: int = 0) -> EventStream:
-    """Answer with a saved run's events in contract v1.1; the place is free at the end."""
-    return _RunStream(V1.encoder, record, _names(record), batches_of, place, after=after)
+def stream_of(record: RunRecord, batches_of: BatchesOf, slot: Slot, *, after: int = 0) -> EventStream:
+    """Answer with a saved run's events in contract v1.1; the slot is released at the end."""
+    return _RunStream(V1.encoder, record, _names(record), batches_of, slot, after=after)
 
 
 class _RunStream(EventStream):
@@ -71,13 +71,13 @@ class _RunStream(EventStream):
         record: RunRecord,
         headers: dict[str, str],
         batches_of: BatchesOf,
-        place: Place,
+        slot: Slot,
         *,
         after: int,
     ) -> None:
         is_behind = after and not encoder.starts_anywhere
         self._encode = (Resumed(encoder(record), after) if is_behind else encoder(record, after)).encode
-        super().__init__(encoder, batches_of(self._try_push), headers, place.free)
+        super().__init__(encoder, batches_of(self._try_push), headers, slot.release)
 
     def _try_push(self, batch: list[Stamped]) -> bool:
         """Send a batch inside the call that emits it, where the client has room for it."""
@@ -131,8 +131,8 @@ async def resume(
         nothing = nothing_left(record, protocol)
         nothing.headers.update(_places(record))
         return nothing
-    with parts.streams.take(who.owner) as place:
-        return answer(record, protocol, parts, place, is_streamed=is_streamed, after=after, follow=follow)
+    with parts.streams.acquire(who.owner) as slot:
+        return answer(record, protocol, parts, slot, is_streamed=is_streamed, after=after, follow=follow)
 
 
 def cursor_of(run_id: str, after: int, last_event_id: str | None) -> int:

@@ -56,7 +56,7 @@ async def start_run(ask: Ask, origin: Origin, parts: Parts) -> Run:
         if standing is not None:
             await keep(standing, parts)
         try:
-            async with parts.quota.room_for(origin.caller):
+            async with parts.quota.slot_for(origin.caller):
                 return await parts.runs.start(context, progress, loop, options)
         except RequestError:
             if standing is not None:

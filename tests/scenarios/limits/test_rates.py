@@ -155,7 +155,7 @@ def test_no_window_ever_holds_too_many(gaps: list[float], amount: int, seconds: 
     for gap in gaps:
         clock.now += gap
         fits = all(sum(time > clock.now - of for time in taken) < most for most, of in ((amount, seconds), (8, 60.0)))
-        wait = rates.ask("anna")
+        wait = rates.count("anna")
         assert (wait is None) == fits
         if wait is None:
             taken.append(clock.now)
@@ -167,43 +167,43 @@ def test_what_is_given_back_was_never_asked() -> None:
     """The very time goes, whatever was asked since; nothing is left of an asker who has no other."""
     clock = Clock()
     rates = Rates((Rate(2, 60.0),), clock)
-    assert rates.ask("anna") is None
+    assert rates.count("anna") is None
     clock.now += 10
-    assert rates.ask("anna") is None
-    rates.give_back("anna", 1000.0)
-    assert rates.ask("anna") is None
-    assert rates.ask("anna") == 60.0
+    assert rates.count("anna") is None
+    rates.uncount("anna", 1000.0)
+    assert rates.count("anna") is None
+    assert rates.count("anna") == 60.0
     for _ in range(3):
-        rates.give_back("anna", 1010.0)
+        rates.uncount("anna", 1010.0)
     assert len(rates) == 0
-    assert rates.ask("bert") is None
+    assert rates.count("bert") is None
 
 
 def test_the_wait_is_that_of_the_slowest_window() -> None:
     """Of several rates the one that opens last says how long, and then it is open."""
     clock = Clock()
     rates = Rates((Rate(1, 1.0), Rate(2, 100.0)), clock)
-    assert rates.ask("anna") is None
-    assert rates.ask("anna") == 1.0
+    assert rates.count("anna") is None
+    assert rates.count("anna") == 1.0
     clock.now += 1
-    assert rates.ask("anna") is None
-    assert rates.ask("anna") == 99.0
+    assert rates.count("anna") is None
+    assert rates.count("anna") == 99.0
     clock.now += 99
-    assert rates.ask("anna") is None
+    assert rates.count("anna") is None
 
 
 def test_askers_are_forgotten() -> None:
     """Whoever has not asked for as long as the longest window takes up nothing, nor do too many at once."""
     clock = Clock()
-    rates = Rates((Rate(2, 60.0),), clock, most_askers=1_000)
+    rates = Rates((Rate(2, 60.0),), clock, most_clients=1_000)
     for number in range(5_000):
-        rates.ask(f"address {number}")
+        rates.count(f"address {number}")
     assert len(rates) == 1_000
     clock.now += 60
-    rates.ask("anna")
+    rates.count("anna")
     assert len(rates) == 1
     for _ in range(10):
-        rates.ask("anna")
+        rates.count("anna")
     assert len(rates._times["anna"]) == 2
 
 

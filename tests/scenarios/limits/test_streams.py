@@ -36,43 +36,43 @@ def refused(response: httpx.Response) -> tuple[int, str, str]:
 
 
 def test_a_user_has_so_many_streams(among: Among) -> None:
-    """One more is a 429 whatever it asks for, another user has his own, and nobody in particular is not limited."""
+    """One more is a 429 on every endpoint; other users and clients without a token are not affected."""
     app, _ = among(says("Hello."), signalbox_max_streams_per_user=2)
     run_id = post(app, ANNA).headers["x-run-id"]
-    places = app.call(lambda: [app.parts.streams.take("anna") for _ in range(2)])
+    slots = app.call(lambda: [app.parts.streams.acquire("anna") for _ in range(2)])
     assert refused(post(app, ANNA)) == (429, "TOO_MANY_STREAMS", "2")
     assert refused(follow(app, run_id, ANNA)) == (429, "TOO_MANY_STREAMS", "2")
     assert post(app, BERT).status_code == 200
-    nobodys = app.call(lambda: [app.parts.streams.take("") for _ in range(3)])
+    unowned = app.call(lambda: [app.parts.streams.acquire("") for _ in range(3)])
     assert post(app, {}).status_code == 200
-    app.call(nobodys[0].free)
-    app.call(places[0].free)
+    app.call(unowned[0].release)
+    app.call(slots[0].release)
     assert follow(app, run_id, ANNA).status_code == 200
 
 
 def test_by_default_a_user_has_as_many_as_there_are(among: Among) -> None:
-    """No limit of one user without the setting; that of all is there, and is told as the server's."""
+    """Without the setting only the limit of the server applies, as a 503."""
     app, _ = among(says("Hello."))
-    places = app.call(lambda: [app.parts.streams.take("anna") for _ in range(3_999)])
+    slots = app.call(lambda: [app.parts.streams.acquire("anna") for _ in range(3_999)])
     assert post(app, ANNA).status_code == 200
-    places.append(app.call(lambda: app.parts.streams.take("bert")))
+    slots.append(app.call(lambda: app.parts.streams.acquire("bert")))
     assert refused(post(app, ANNA)) == (503, "TOO_MANY_STREAMS", "2")
 
 
 def test_a_save_that_is_replayed_is_a_stream(among: Among) -> None:
-    """A kept copy is streamed too, and counts with the others."""
+    """The stream of a save counts like that of a run."""
     app, _ = among(says("Hello."), signalbox_max_streams_per_user=1)
     saved = app.client.post("/api/saves", json={"run_id": post(app, ANNA).headers["x-run-id"]}, headers=ANNA).json()
     url = f"/api/saves/{saved['id']}/events"
-    place = app.call(lambda: app.parts.streams.take("anna"))
+    slot = app.call(lambda: app.parts.streams.acquire("anna"))
     assert refused(app.client.get(url, headers=ANNA)) == (429, "TOO_MANY_STREAMS", "2")
-    app.call(place.free)
+    app.call(slot.release)
     assert hear(app.client.get(url, headers=ANNA).content).done["status"] == "complete"
     assert app.call(lambda: app.parts.streams.open) == 0
 
 
 def test_every_end_makes_room(among: Among) -> None:
-    """Read to the end, stopped, left, refused for its body or its cursor: the place is free before anyone can ask."""
+    """A stream that was read, stopped, left or rejected releases its slot before the next request."""
     app, _ = among(says("Hello."), holds, says("Hello."), signalbox_max_streams=1)
     run_id = post(app, ANNA).headers["x-run-id"]
     with app.asking() as held:
@@ -90,33 +90,33 @@ def test_every_end_makes_room(among: Among) -> None:
 
 
 def test_a_refused_stream_starts_no_run(among: Among) -> None:
-    """Nobody is asked, and nothing is kept, for a question whose answer could not be shown."""
+    """No upstream request is sent, and nothing is stored."""
     app, upstream = among(says("Hello."), signalbox_max_streams_per_user=1)
-    place = app.call(lambda: app.parts.streams.take("anna"))
+    slot = app.call(lambda: app.parts.streams.acquire("anna"))
     asked = {"model": "openai/sim", "prompt": "Hi", "conversation_id": "c1"}
     assert app.client.post("/api/chat/stream", json=asked, headers=ANNA).status_code == 429
     assert (upstream.asked, app.client.get("/api/runs").json()["runs"]) == ([], [])
-    app.call(place.free)
+    app.call(slot.release)
 
 
-def test_a_place_is_given_back_once() -> None:
-    """However often it is freed, another's place stays his."""
+def test_a_slot_is_released_once() -> None:
+    """A second release does not free another client's slot."""
     streams = Streams(most=10, most_per_user=1)
-    first = streams.take("anna")
-    first.free()
-    second = streams.take("anna")
-    first.free()
+    first = streams.acquire("anna")
+    first.release()
+    second = streams.acquire("anna")
+    first.release()
     assert streams.open == 1
     with pytest.raises(RequestError, match="each user may have 1"):
-        streams.take("anna")
+        streams.acquire("anna")
     with pytest.raises(ZeroDivisionError), second:
         _ = 1 / 0
     assert streams.open == 0
 
 
 @pytest.mark.anyio
-async def test_a_place_is_free_before_the_end_is_told() -> None:
-    """Whoever reads the end may ask the next at once, and finds room."""
+async def test_a_slot_is_released_before_the_end_is_sent() -> None:
+    """A client that has read the end can open the next stream immediately."""
     streams = Streams(most=1)
     told: list[tuple[bytes | None, int]] = []
 
@@ -130,5 +130,5 @@ async def test_a_place_is_free_before_the_end_is_told() -> None:
         await asyncio.Event().wait()
         return {}
 
-    await EventStream(SseV1Encoder, body(), {}, streams.take("anna").free)({"type": "http"}, receive, send)
+    await EventStream(SseV1Encoder, body(), {}, streams.acquire("anna").release)({"type": "http"}, receive, send)
     assert told == [(None, 1), (b"all", 1), (b"", 0)]

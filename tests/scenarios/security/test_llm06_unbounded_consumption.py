@@ -140,7 +140,7 @@ def test_g06_a_slow_reader_has_little_waiting(app: RunningApp, behind: Behind) -
     record = slow.run(run_id).record()
 
     async def first_writes() -> list[int]:
-        stream = answer(record, V1, slow.parts, slow.parts.streams.take(""), after=0)
+        stream = answer(record, V1, slow.parts, slow.parts.streams.acquire(""), after=0)
         assert isinstance(stream, EventStream)
         pieces = [piece async for batch in stream._body for piece in stream._chunks(batch)]
         return [piece.count(b"\n\n") for piece in (*pieces, stream.last)]

@@ -16,7 +16,7 @@ from signalbox.app.asgi.request_id import HEADER, note_request
 from signalbox.app.asgi.static_files import PublicPaths
 from signalbox.app.asgi.streaming import BODY_SEND
 from signalbox.app.errors import error_response
-from signalbox.app.logs.rejected_requests import Refusals
+from signalbox.app.logs.rejected_requests import RejectionLog
 from signalbox.app.protocols import ClientProtocol
 from signalbox.core.codes import Code
 from signalbox.core.errors import RequestError, StoreError
@@ -50,9 +50,9 @@ class Guard:
     are logged here, wherever they were rejected. `protocols` are those that clients speak, by path.
     """
 
-    def __init__(self, app: ASGIApp, refusals: Refusals, protocols: Mapping[str, ClientProtocol[Any]]) -> None:
+    def __init__(self, app: ASGIApp, rejections: RejectionLog, protocols: Mapping[str, ClientProtocol[Any]]) -> None:
         self._app = app
-        self._refusals = refusals
+        self._rejections = rejections
         self._protocols = protocols
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -70,7 +70,7 @@ class Guard:
             if message["type"] == "http.response.start":
                 message["headers"] = [*message["headers"], *_HEADERS, policy_of(scope), request_id]
                 if message["status"] >= 400:
-                    self._refusals.note(scope, message["status"])
+                    self._rejections.add(scope, message["status"])
             await send(message)
 
         try:

@@ -1,1 +1,1 @@
-"""What one user and one process may do at once or in a period of time."""
+"""Limits of one user and of the server: rates, concurrent runs, open streams."""

@@ -1,4 +1,4 @@
-"""What one user may: so many questions in a time, and so many runs at once."""
+"""Limits of one user: rates of questions, and concurrent runs."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -15,30 +15,30 @@ from signalbox.store.database import Database
 from signalbox.store.runs.active_count import count_active_runs
 
 _RETRY_SECONDS = 2.0
-_NOTHING_TO_ASK = nullcontext[None]()
+_UNLIMITED = nullcontext[None]()
 
 
 class _Counted:
-    """A question that was counted: when it is refused inside, it is not."""
+    """A counted question; it is subtracted again if it is rejected within the block."""
 
-    __slots__ = ("_asker", "_at", "_rates")
+    __slots__ = ("_at", "_client", "_rates")
 
-    def __init__(self, rates: Rates, asker: str, at: float) -> None:
+    def __init__(self, rates: Rates, client: str, at: float) -> None:
         self._rates = rates
-        self._asker = asker
+        self._client = client
         self._at = at
 
     def __enter__(self) -> None:
-        """Go on."""
+        """Do nothing."""
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         if isinstance(error, RequestError | StoreError):
-            self._rates.give_back(self._asker, self._at)
+            self._rates.uncount(self._client, self._at)
 
 
 @dataclass(slots=True)
 class Quota:
-    """Counts what a user asks for; `most_runs` holds for users alone, over all workers."""
+    """Applies the limits. `most_runs` applies per API token, over all workers."""
 
     database: Database
     rates: Rates
@@ -46,29 +46,28 @@ class Quota:
     _locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary[str, asyncio.Lock])
 
     def counted(self, who: Who, address: str | None) -> AbstractContextManager[None]:
-        """Count a question that starts a run inside, by its user, else by its address; raises RequestError.
+        """Count a question that starts a run within the block, per user or per address; raises RequestError.
 
-        It is counted before it is known whether there is room, or many at once would all pass; what is refused does
-        not stay counted.
+        It is counted before other checks, so that concurrent questions cannot all pass. A rejected one is not counted.
         """
         if not self.rates.allowed:
-            return _NOTHING_TO_ASK
-        asker = f"user {who.owner}" if who.owner else address_of(address)
+            return _UNLIMITED
+        client = f"user {who.owner}" if who.owner else address_of(address)
         now = self.rates.clock()
-        wait = self.rates.ask(asker, now)
+        wait = self.rates.count(client, now)
         if wait is not None:
             raise RequestError(Code.TOO_MANY_QUESTIONS, retry_after=wait)
-        return _Counted(self.rates, asker, now)
+        return _Counted(self.rates, client, now)
 
-    def room_for(self, who: Who) -> AbstractAsyncContextManager[None]:
-        """Start a run inside, where its user has room for it; raises RequestError and StoreError."""
+    def slot_for(self, who: Who) -> AbstractAsyncContextManager[None]:
+        """Start a run within the block, if its user is below the limit; raises RequestError and StoreError."""
         if self.most_runs is None or not who.owner:
-            return _NOTHING_TO_ASK
-        return self._room_for(who, self.most_runs)
+            return _UNLIMITED
+        return self._slot_for(who, self.most_runs)
 
     @asynccontextmanager
-    async def _room_for(self, who: Who, most: int) -> AsyncGenerator[None, None]:
-        """One start of a user follows another, so that many at once do not all find the same room."""
+    async def _slot_for(self, who: Who, most: int) -> AsyncGenerator[None, None]:
+        """Serialize the starts of a user, so that concurrent ones cannot all pass."""
         lock = self._locks.setdefault(who.owner, asyncio.Lock())
         async with lock, self.database.locked(f"runs {who.owner}"):
             if await self.database.read(count_active_runs, who.owner) >= most:

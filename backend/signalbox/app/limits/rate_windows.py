@@ -1,4 +1,4 @@
-"""Rate limits: moving windows over the times of requests, exact and of bounded size."""
+"""Rate limits: exact sliding windows over request times, in bounded memory."""
 
 import re
 from collections import OrderedDict, deque
@@ -8,19 +8,19 @@ from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 from time import monotonic
 
-# So many times are kept of one asker, and so many askers: what limits others must not grow with them.
+# Times per client, and clients: bounds of the memory that rate limits use.
 MOST_TIMES = 100_000
-MOST_ASKERS = 100_000
+MOST_CLIENTS = 100_000
 MOST_SECONDS = 10 * 366 * 86_400
-# Providers assign each customer a whole network, with more addresses in it than anyone could count.
+# Providers assign each customer a whole /64 network.
 _IPV6_PREFIX = 64
-# The library takes 0 seconds for 1.
+# The library reads 0 seconds as 1.
 _NO_TIME = re.compile(r"(?:/|per)\s*0+(?!\d)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """So many in so many seconds."""
+    """At most `amount` in any `seconds`."""
 
     amount: int
     seconds: float
@@ -42,61 +42,61 @@ def read_rates(words: str) -> tuple[Rate, ...]:
 
 @dataclass(slots=True)
 class Rates:
-    """Holds the times of the last questions of each asker; one that is refused does not count.
+    """Stores the times of the last questions of each client. Rejected questions do not count.
 
-    An asker is forgotten with the last of his times, or when there are too many others since.
+    A client is dropped when all of its times have expired, or when there are too many more recent clients.
     """
 
     allowed: tuple[Rate, ...]
     clock: Callable[[], float] = monotonic
-    most_askers: int = MOST_ASKERS
+    most_clients: int = MOST_CLIENTS
     _times: OrderedDict[str, deque[float]] = field(default_factory=OrderedDict[str, deque[float]])
     _longest: float = field(init=False)
     _most: int = field(init=False)
 
     def __post_init__(self) -> None:
-        """See how long, and how many, times have to be kept for all rates."""
+        """Compute how many times have to be stored for all rates, and for how long."""
         self._longest = max((rate.seconds for rate in self.allowed), default=0.0)
         self._most = max((rate.amount for rate in self.allowed), default=0)
 
-    def ask(self, asker: str, now: float | None = None) -> float | None:
-        """Count one question, or return after how many seconds it may be asked."""
+    def count(self, client: str, now: float | None = None) -> float | None:
+        """Count a question, or return the seconds until it is allowed."""
         now = self.clock() if now is None else now
-        times = self._times.get(asker, ())
+        times = self._times.get(client, ())
         waits = [times[-rate.amount] + rate.seconds - now for rate in self.allowed if len(times) >= rate.amount]
         if waits and (wait := max(waits)) > 0:
             return wait
         if self.allowed:
-            self._count(asker, now)
+            self._store(client, now)
         return None
 
-    def give_back(self, asker: str, at: float) -> None:
-        """Forget a question that was counted at this time: it was refused after all."""
-        times = self._times.get(asker, deque[float]())
+    def uncount(self, client: str, at: float) -> None:
+        """Subtract a question that was counted at this time and then rejected."""
+        times = self._times.get(client, deque[float]())
         if at in times:
             times.remove(at)
             if not times:
-                del self._times[asker]
+                del self._times[client]
 
     def __len__(self) -> int:
         return len(self._times)
 
-    def _count(self, asker: str, now: float) -> None:
-        times = self._times.setdefault(asker, deque(maxlen=self._most))
+    def _store(self, client: str, now: float) -> None:
+        times = self._times.setdefault(client, deque(maxlen=self._most))
         times.append(now)
-        self._times.move_to_end(asker)
-        # In the order of their last questions: those that no window holds any more are in front.
-        while len(self._times) > self.most_askers or next(iter(self._times.values()))[-1] + self._longest <= now:
+        self._times.move_to_end(client)
+        # Ordered by last question, so expired clients come first.
+        while len(self._times) > self.most_clients or next(iter(self._times.values()))[-1] + self._longest <= now:
             self._times.popitem(last=False)
 
 
 @lru_cache(maxsize=4096)
 def address_of(host: str | None) -> str:
-    """Name an asker by his address: of IPv6 by his network, or he would have any number of them."""
+    """Return the key of a client without a token: its IPv4 address, or its IPv6 /64 network."""
     try:
         address = ip_address(host or "")
     except ValueError:
-        return "address"  # a socket of this machine, and tests
+        return "address"  # a Unix socket, and tests
     if not isinstance(address, IPv6Address):
         return f"address {address}"
     if address.ipv4_mapped is not None:

@@ -1,4 +1,4 @@
-"""What a log line may hold: no key, no token, and of other libraries' texts nothing that may be a prompt."""
+"""Redaction of log lines: secrets, and texts of other libraries that may quote a prompt."""
 
 import re
 from collections.abc import Sequence
@@ -14,8 +14,8 @@ from structlog.typing import EventDict
 # A shorter secret would also match ordinary words and make the log unreadable.
 _SHORTEST = 8
 _MARK = "[secret]"
-# Credentials that are not settings: API tokens, other services' keys, a header's value, a password in a URL. Each is
-# searched for only where its sign is in the line: expressions alone took 85 µs of a run's line.
+# Credentials that are not settings: API tokens, keys of other services, header values, passwords in URLs. An expression
+# runs only if its marker is in the line: without this check they took 85 µs per run.
 _CREDENTIALS = {
     "sb-": re.compile(r"\bsb-[0-9a-f]{12}-[\w-]+"),
     "sk-": re.compile(r"\bsk-[\w-]{16,}"),
@@ -23,7 +23,7 @@ _CREDENTIALS = {
     "earer ": re.compile(r"(?<=[Bb]earer )[\w.~+/=-]{8,}"),
     "EARER ": re.compile(r"(?<=BEARER )[\w.~+/=-]{8,}"),
 }
-# A repr quotes every string, cut ones too. An apostrophe inside a word opens nothing.
+# A repr quotes every string, truncated ones too. An apostrophe inside a word is no quote.
 _QUOTED = re.compile(r"""(?<!\w)[bBrRuUfF]{0,2}(["'`])(?:\\.|(?!\1).)*(?:\1|$)""")
 _LONGEST_TEXT = 300
 _MOST_FRAMES = 12
@@ -31,12 +31,12 @@ _MOST_CAUSES = 4
 
 
 class Redactor:
-    """Replaces secrets in a rendered log line, in each form in which it may hold them."""
+    """Replaces secrets in a rendered log line: as they are, JSON-escaped or URL-encoded."""
 
     def __init__(self, secrets: Sequence[str]) -> None:
         known = {secret for secret in secrets if len(secret) >= _SHORTEST}
         forms = {form for secret in known for form in (secret, orjson.dumps(secret).decode()[1:-1], quote(secret, ""))}
-        self._forms = sorted(forms, key=len, reverse=True)  # one may be part of another
+        self._forms = sorted(forms, key=len, reverse=True)  # one may contain another
 
     def clean(self, line: str) -> str:
         """Return the line without secrets."""
@@ -49,27 +49,27 @@ class Redactor:
 
 
 def without_values(text: str) -> str:
-    """Return the first line of another library's text without what it quotes, which may be anybody's words."""
+    """Return the first line of another library's text without its quoted parts, which may be user content."""
     first = text.strip().partition("\n")[0]
     return _QUOTED.sub("…", first)[:_LONGEST_TEXT]
 
 
 def describe(error: BaseException) -> EventDict:
-    """Return the type of an error, those of its causes, and where it was raised; never its message."""
-    told: EventDict = {"error": type(error).__name__}
+    """Return the type of an error, the types of its causes and its frames, but not its message."""
+    described: EventDict = {"error": type(error).__name__}
     causes: list[str] = []
     cause = error.__cause__ or error.__context__
     while cause is not None and len(causes) < _MOST_CAUSES:
         causes.append(type(cause).__name__)
         cause = cause.__cause__ or cause.__context__
     if causes:
-        told["causes"] = causes
+        described["causes"] = causes
     if isinstance(error, BaseExceptionGroup):
         parts = cast("BaseExceptionGroup[BaseException]", error).exceptions
-        told["errors"] = sorted({type(one).__name__ for one in parts})
+        described["errors"] = sorted({type(one).__name__ for one in parts})
     if frames := _frames(error.__traceback__):
-        told["frames"] = frames
-    return told
+        described["frames"] = frames
+    return described
 
 
 def _frames(traceback: TracebackType | None) -> list[str]:

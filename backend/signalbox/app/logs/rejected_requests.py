@@ -1,4 +1,4 @@
-"""Refused requests in the log: a line for each, and where there are too many of a kind, their number."""
+"""Rejected requests in the log: one line each, and a count beyond a limit per minute."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,11 +12,11 @@ from starlette.types import Scope
 from signalbox.app.access import ANYBODY, Who
 from signalbox.app.asgi.request_id import info_of
 
-# A client without a token may ask a thousand times a second: that must fill no disk.
+# A client without a token may send a thousand requests a second, which must not fill the disk.
 MOST_LINES = 20
 SECONDS = 60.0
 _LONGEST_PATH = 200
-# Who may not, or not now: worth a look where they pile up. Any other 4xx is a client's mistake.
+# Access and limits: many of these need attention. Any other 4xx is a mistake of the client.
 _NOTABLE = frozenset({401, 403, 413, 429, 503})
 
 Kind: TypeAlias = tuple[int, str | None]
@@ -27,7 +27,7 @@ _log = structlog.get_logger()
 
 @dataclass(slots=True)
 class _Window:
-    """A minute of one kind: when it began, the lines written, the refusals without a line."""
+    """One minute of one kind: its start, the lines written, the rejections without a line."""
 
     began: float
     written: int = 0
@@ -38,16 +38,16 @@ def _call_later(seconds: float, call: Callable[[], None]) -> None:
     asyncio.get_running_loop().call_later(seconds, call)
 
 
-class Refusals:
-    """Writes what was refused; of each status and code `MOST_LINES` a minute, and how many more there were."""
+class RejectionLog:
+    """Logs rejected requests: at most `MOST_LINES` per minute, status and code, and the number of further ones."""
 
     def __init__(self, clock: Callable[[], float] = monotonic, later: Later = _call_later) -> None:
         self._clock = clock
         self._later = later
         self._windows: dict[Kind, _Window] = {}
 
-    def note(self, scope: Scope, status: int) -> None:
-        """Write a refusal, or count it."""
+    def add(self, scope: Scope, status: int) -> None:
+        """Log a rejection, or count it."""
         info = info_of(scope)
         if info.is_logged:
             return
@@ -80,7 +80,7 @@ class Refusals:
         )
 
     def _sum_up(self, kind: Kind, of: _Window | None = None) -> None:
-        """Say how many refusals had no line; `of` is the window that was meant, which may have passed."""
+        """Log how many rejections had no line. `of` is the window to report, which may have been replaced."""
         window = self._windows.get(kind)
         if window is None or (of is not None and window is not of):
             return
@@ -91,13 +91,13 @@ class Refusals:
             _log.log(_level(status), "requests.refused", status=status, code=code, more=window.skipped, seconds=seconds)
 
     def flush(self) -> None:
-        """Say what is still to be said, at the end of the process."""
+        """Log the open counts, at the end of the process."""
         for kind in list(self._windows):
             self._sum_up(kind)
 
 
 def _level(status: int) -> int:
-    """Return the level, as the standard library counts them."""
+    """Return the level as a number of the standard library."""
     if status >= 500 and status != 503:
         return 40
     return 30 if status in _NOTABLE else 20

@@ -1,4 +1,4 @@
-"""A run's lines in the log: one when it starts, one when it is over."""
+"""The log lines of a run: one at its start, one at its end."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,24 +11,24 @@ from signalbox.core.conversations import shown_id
 from signalbox.core.records import RunRecord
 from signalbox.runs.run import Run
 
-# Failures that last until the operator does something; any other is an upstream's, and passes.
+# Failures that only the operator can fix.
 _OPERATORS = frozenset({Code.INTERNAL, Code.UPSTREAM_AUTH, Code.UPSTREAM_CREDITS})
-# Limits that were set on purpose.
+# Configured limits.
 _LIMITS = frozenset({Code.BUDGET_REACHED, Code.DETACHED_TIMEOUT})
 
 
 class RunLog:
-    """Writes the lines; its logger is bound once, and not for each run."""
+    """Logs starts and ends of runs, with a logger that is bound once."""
 
     def __init__(self) -> None:
         self._log: Any = structlog.get_logger().bind()
 
     def started(self, run: Run) -> None:
-        """Say that a run starts, for whom, and on which loop."""
+        """Log the start of a run with its ids, model and loop."""
         flags = run.context.flags
         self._log.info(
             "run.started",
-            **_whose(run.opening, run.context.request_id),
+            **_ids(run.opening, run.context.request_id),
             model=run.context.model,
             loop=flags.loop,
             flag=flags.flag.reason if flags.flag else None,
@@ -36,7 +36,7 @@ class RunLog:
         )
 
     def over(self, run: Run) -> None:
-        """Say how a run ended and what it took; of one that another worker has ended that worker says it."""
+        """Log the end of a run with its figures. If another worker ended it, that worker logs it."""
         done = run.done
         if done is None or run.journal.is_lost:
             return
@@ -45,7 +45,7 @@ class RunLog:
         code = None if done.code is UNSET else done.code
         self._at(done.status, code)(
             "run",
-            **_whose(run.opening, context.request_id),
+            **_ids(run.opening, context.request_id),
             status=done.status,
             code=code,
             model=context.model,
@@ -63,10 +63,10 @@ class RunLog:
         )
 
     def recovered(self, record: RunRecord) -> None:
-        """Say how a run ended whose process had died."""
+        """Log the end of a run that a crash interrupted."""
         self._at(record.status, record.code)(
             "run",
-            **_whose(record, ""),
+            **_ids(record, ""),
             status=record.status,
             code=record.code,
             model=record.model,
@@ -82,14 +82,14 @@ class RunLog:
 
 
 def level_of(status: str | None, code: str | None) -> str:
-    """Return the level of a run's last line: info for what was asked for, warning or error for what failed."""
+    """Return the level of a run's last line: info, or warning or error for failures."""
     if status == "error":
         return "error" if code in _OPERATORS else "warning"
     return "warning" if status == "interrupted" and code not in _LIMITS else "info"
 
 
-def _whose(record: RunRecord, request_id: str) -> dict[str, str | None]:
-    """Return by which names a run is found: its own, its request's, its owner's and its conversation's."""
+def _ids(record: RunRecord, request_id: str) -> dict[str, str | None]:
+    """Return the ids of a run, its request, its owner and its conversation."""
     return {
         "run_id": record.id,
         "request_id": request_id or None,

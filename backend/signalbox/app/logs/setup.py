@@ -1,4 +1,4 @@
-"""Logs: JSON lines on standard error, structlog's and the standard library's alike, without prompts and keys."""
+"""Logging setup: JSON lines on standard error, from structlog and the standard library, without prompts and keys."""
 
 import logging
 import os
@@ -17,15 +17,15 @@ from structlog.typing import EventDict, Processor
 
 from signalbox.app.logs.redaction import Redactor, describe, without_values
 
-# The same list for good: a logger that is bound keeps it, and so do tests that capture what it says.
+# Always the same list: bound loggers and tests that capture logs keep a reference to it.
 _chain: list[Processor] = []
 
 
 def configure_logs(level: str = "info", secrets: Sequence[str] = (), *, is_one_of_several: bool = False) -> None:
     """Set up the logs of this process; `secrets` are redacted from every log line (quirk G4).
 
-    Records of the standard library's loggers (uvicorn, asyncio, SQLAlchemy) become lines like our own, from warnings
-    up. Where several processes may serve, each line says which one wrote it.
+    Records of the standard library's loggers (uvicorn, asyncio, SQLAlchemy) become the same lines, from warnings up.
+    If several processes may serve, each line has its process id.
     """
     number = logging.getLevelNamesMapping()[level.upper()]
     redactor = Redactor(secrets)
@@ -46,7 +46,7 @@ def configure_logs(level: str = "info", secrets: Sequence[str] = (), *, is_one_o
         logger_factory=structlog.WriteLoggerFactory(cast(TextIO, _StandardError())),
         cache_logger_on_first_use=False,  # a cached logger could not be captured by tests; a run writes two lines
     )
-    _take_standard_logs(max(number, logging.WARNING))
+    _capture_standard_logs(max(number, logging.WARNING))
 
 
 def log_what_python_prints() -> None:
@@ -68,15 +68,15 @@ def _log() -> structlog.typing.FilteringBoundLogger:
 
 
 class _StandardError:
-    """Standard error as it is now; where it cannot be written, there is no place left to say so."""
+    """The current standard error; write errors are ignored, since they cannot be reported."""
 
     def write(self, text: str) -> None:
-        """Write a line, in one call."""
+        """Write a line in one call."""
         with suppress(OSError, ValueError):  # a full disk or a closed pipe must not break the request that is logged
             sys.stderr.write(text)
 
     def flush(self) -> None:
-        """Have it out."""
+        """Flush."""
         with suppress(OSError, ValueError):
             sys.stderr.flush()
 
@@ -90,7 +90,7 @@ def _as_json(line: EventDict) -> str:
 
 
 def _name_of_type(value: object) -> str:
-    """Name what JSON cannot hold by its type: its repr may quote anything."""
+    """Return the type of a value that JSON cannot hold; its repr may quote anything."""
     return f"<{type(value).__name__}>"
 
 
@@ -100,7 +100,7 @@ def _add_pid(logger: object, method: str, line: EventDict) -> EventDict:
 
 
 def _describe_error(logger: object, method: str, line: EventDict) -> EventDict:
-    """Put an error's type and place where its traceback was asked for."""
+    """Replace `exc_info` by the error's type and frames."""
     given = line.pop("exc_info", None)
     error = given if isinstance(given, BaseException) else sys.exc_info()[1] if given is True else None
     return {**line, **describe(error)} if error is not None else line
@@ -110,15 +110,15 @@ def _describe_error(logger: object, method: str, line: EventDict) -> EventDict:
 
 
 class _StandardHandler(logging.Handler):
-    """Makes a record of the standard library's a line like any other; its level is written as structlog writes it."""
+    """Logs a record of the standard library through structlog."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write it."""
+        """Log the record."""
         error = record.exc_info[1] if record.exc_info else None
-        _log().log(record.levelno, _said(record), logger=record.name, exc_info=error)
+        _log().log(record.levelno, _message_of(record), logger=record.name, exc_info=error)
 
 
-def _take_standard_logs(level: int) -> None:
+def _capture_standard_logs(level: int) -> None:
     root = logging.getLogger()
     for handler in root.handlers[:]:
         if isinstance(handler, _StandardHandler):
@@ -126,8 +126,8 @@ def _take_standard_logs(level: int) -> None:
     root.addHandler(_StandardHandler(level))
 
 
-def _said(record: logging.LogRecord) -> str:
-    """Return a record's message with numbers alone in its places: any other argument may hold a prompt."""
+def _message_of(record: logging.LogRecord) -> str:
+    """Return a record's message with only its numeric arguments: others may contain a prompt."""
     if not isinstance(record.msg, str):
         return f"<{type(record.msg).__name__}>"
     if not record.args:

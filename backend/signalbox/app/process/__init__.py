@@ -1,1 +1,1 @@
-"""What concerns the whole process: its data folder, memory, garbage collection, and its place in a cluster."""
+"""The process: data folder lock, memory, garbage collection, warm-up, and membership of a cluster."""

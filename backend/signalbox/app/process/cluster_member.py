@@ -1,4 +1,4 @@
-"""One of several workers: what a process that shares its database is called, hears and says."""
+"""A worker that shares its database with others: its name, notifications and heartbeats."""
 
 import asyncio
 import os
@@ -17,7 +17,7 @@ from signalbox.store.runs.leases import Sharing
 
 
 def sharing_of(settings: Settings, database: Database) -> Sharing | None:
-    """Name this worker among others, None where there are none."""
+    """Return this worker's name and lease time, or None for a single process."""
     return Sharing(_worker_name(), settings.signalbox_lease_seconds) if database.is_shared else None
 
 
@@ -30,20 +30,20 @@ def join(
     *,
     on_override: Callable[[], Coroutine[Any, Any, None]] | None = None,
 ) -> None:
-    """Work beside others from now on, until `stack` ends it; `on_override` is run when one of them pulls the lever."""
+    """Join the cluster until `stack` closes. `on_override` runs when another worker changes the flag override."""
     from signalbox.store.engines.notifications import Notifications
     from signalbox.store.engines.postgres import PostgresDatabase
 
     assert isinstance(database, PostgresDatabase)  # the only one that is shared
     tasks: set[asyncio.Task[None]] = set()
 
-    def heard(line: str) -> None:
+    def handle(line: str) -> None:
         if line != "lever":
             peers.handle_notification(line)
         elif on_override is not None:
-            _begin(on_override(), tasks)
+            _start(on_override(), tasks)
 
-    notices = Notifications(database, heard)
+    notices = Notifications(database, handle)
     peers = Cluster(
         me=sharing.worker,
         lease_seconds=sharing.seconds,
@@ -57,11 +57,11 @@ def join(
     runs.cluster = peers
     sharing.awaited, sharing.on_lost = peers.remote_subscribers, runs.release_lost
     stack.push_async_callback(_end, tasks)
-    _begin(notices.listen(), tasks)
-    _begin(peers.send_heartbeats(), tasks)
+    _start(notices.listen(), tasks)
+    _start(peers.send_heartbeats(), tasks)
 
 
-def _begin(work: Coroutine[Any, Any, None], tasks: set[asyncio.Task[None]]) -> None:
+def _start(work: Coroutine[Any, Any, None], tasks: set[asyncio.Task[None]]) -> None:
     task = asyncio.create_task(work)
     tasks.add(task)
     task.add_done_callback(tasks.discard)
@@ -75,6 +75,6 @@ async def _end(tasks: set[asyncio.Task[None]]) -> None:
 
 
 def _worker_name() -> str:
-    """Say who this is, also to a person who reads the table of leases; no two processes have ever the same name."""
+    """Return a unique name that a reader of the lease table can interpret."""
     host = "".join(sign for sign in socket.gethostname() if sign.isalnum() or sign in "-.")[:60]
     return f"{host or 'worker'}-{os.getpid()}-{secrets.token_hex(6)}"

@@ -1,4 +1,4 @@
-"""One process per data folder: a second one could neither stop nor resume the runs of the first, and would end them."""
+"""Lock of the data folder: a second process would end the runs of the first as if they had crashed."""
 
 import fcntl
 from contextlib import AsyncExitStack, ExitStack
@@ -13,11 +13,11 @@ SENTENCE = (
 
 
 class FolderInUse(SettingsError):
-    """Another Signalbox works in the data folder."""
+    """Another process uses the data folder."""
 
 
 def hold_data_folder(folder: Path, stack: AsyncExitStack | ExitStack) -> None:
-    """Keep the folder to this process for as long as it lives; raises FolderInUse where another one has it."""
+    """Lock the folder until the process exits; raises FolderInUse if another process has locked it."""
     try:
         lock = stack.enter_context((folder / "lock").open("w"))
     except OSError as error:

@@ -1,8 +1,8 @@
-"""Gives memory back to the system: large blocks at once, garbage and free heap while no stream is open.
+"""Returns memory to the system: large blocks immediately, garbage and free heap while no stream is open.
 
-glibc never returns most of what it once had. A block of 10 MB raises its threshold for separate mappings, so that the
-next such blocks come from the heap, where one small object behind them keeps them resident; and each thread has a
-separate heap. Other allocators (musl, macOS) are left as they are: `mallopt` and `malloc_trim` do nothing there.
+By default glibc keeps most freed memory. Freeing a block of 10 MB raises its threshold for separate mappings, so the
+next such blocks come from the heap, where one small object above keeps them resident. Each thread also has a separate
+heap. Other allocators (musl, macOS) are not changed.
 See docs/decisions/0056-freed-memory.md.
 """
 
@@ -17,19 +17,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 _CHECK_SECONDS = 5.0
-# So many collections of what is new since the last full one make the next one worth its time.
+# Collections of the middle generation after which a full one is worth its time.
 _WORTH_IT = 10
-# Growth since the last tidying that makes another one worth its time.
+# Growth in bytes after which another collection is worth its time.
 _MOST_GROWTH = 8 * 1024 * 1024
 
-# malloc.h. A threshold that is set does not rise any more.
+# From malloc.h. A threshold that is set stays constant.
 _M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8
 _OWN_MAPPING = 512 * 1024
 _ARENAS = 2
 
 
 def tune() -> None:
-    """Have glibc give large blocks their own mappings, and all threads share two heaps."""
+    """Make glibc use separate mappings for large blocks, and two heaps for all threads."""
     mallopt = _of_glibc("mallopt")
     if mallopt is not None:
         mallopt(_M_MMAP_THRESHOLD, _OWN_MAPPING)
@@ -37,13 +37,13 @@ def tune() -> None:
 
 
 def trim() -> None:
-    """Return what the heap holds and does not use to the system."""
+    """Return free heap memory to the system."""
     if (malloc_trim := _of_glibc("malloc_trim")) is not None:
         malloc_trim(ctypes.c_size_t(0))
 
 
 def resident() -> int:
-    """Return how many bytes of memory this process holds; 0 where the system does not say."""
+    """Return the resident memory of this process in bytes; 0 if the system does not report it."""
     with suppress(OSError):
         return int(Path("/proc/self/statm").read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     return 0
@@ -57,9 +57,9 @@ def _of_glibc(name: str) -> "Callable[..., int] | None":
 
 @dataclass(slots=True)
 class Upkeep:
-    """Tidies up now and then; `level` is what the process held after the last time.
+    """Collects garbage and trims the heap periodically. `level` is the resident memory after the last time.
 
-    `is_idle` returns true while no stream is open, so that a short pause delays no client.
+    `is_idle` returns true while no stream is open, so that a pause delays no client.
     """
 
     is_idle: Callable[[], bool]
@@ -69,16 +69,16 @@ class Upkeep:
     level: int = field(init=False)
 
     def __post_init__(self) -> None:
-        """Start from what the process holds now."""
+        """Start from the current resident memory."""
         self.level = self.resident()
 
     async def work(self) -> None:
-        """Tidy up, for ever, whenever that is worth its time."""
+        """Collect and trim whenever it is worth its time, without end."""
         while True:
             await self.sleep(_CHECK_SECONDS)
             grown = self.resident() - self.level
-            # While streams are open nothing is returned either: trimming 300 MB holds the heap's lock for 100 ms and
-            # more, and what the loop allocates meanwhile waits for it.
+            # No trimming while streams are open either: for 300 MB it holds the heap's lock for 100 ms and more, and
+            # allocations of the event loop wait for the lock.
             if self.is_idle() and (grown > _MOST_GROWTH or gc.get_count()[2] >= _WORTH_IT):
                 gc.collect()
                 await asyncio.to_thread(self.trim)

@@ -1,4 +1,4 @@
-"""What the first question would have to wait for, done beside a server that is ready."""
+"""Warm-up in the background after the start, so that the first question does not wait for it."""
 
 import asyncio
 
@@ -11,12 +11,12 @@ _SCOPE: Scope = {"type": "http", "method": "GET", "path": "/api/", "root_path": 
 
 
 async def warm_up(app: FastAPI, parts: Parts) -> None:
-    """Have routes and tools at hand."""
-    _put_routes_together(app)
+    """Prepare routes and tools."""
+    _resolve_routes(app)
     await asyncio.to_thread(parts.executor.prepare)
 
 
-def _put_routes_together(app: FastAPI) -> None:
-    """Ask every router whether this is its: FastAPI reads the signatures of a router's endpoints when first asked."""
+def _resolve_routes(app: FastAPI) -> None:
+    """Match a path against every router: FastAPI reads the signatures of endpoints on the first match."""
     for route in app.routes:
         route.matches(dict(_SCOPE))

@@ -1,1 +1,1 @@
-"""A request to the core's values: read within limits, parsed, validated, mapped."""
+"""Reading requests: bodies within limits, query parameters, paging, Idempotency-Key."""

@@ -1,4 +1,4 @@
-"""A request's body as JSON: read within a limit, parsed strictly, every fault named."""
+"""The body of a request: read within a limit, parsed strictly as JSON, validated."""
 
 from typing import TypeVar
 
@@ -17,7 +17,7 @@ from signalbox.core.messages import JsonObject, JsonValue
 from signalbox.intakes.validation import validated
 from signalbox.offload import offloaded
 
-# Reading millions of lists, objects and values takes seconds, and holds the interpreter lock.
+# Parsing millions of lists, objects and values would hold the interpreter lock for seconds.
 _MOST_CONTAINERS = 200_000
 _MOST_VALUES = 300_000
 
@@ -25,7 +25,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 async def read_body(request: Request, limit: int) -> bytes:
-    """Read a body of at most `limit` bytes, counted while it comes; raises RequestError."""
+    """Read a body of at most `limit` bytes, counted while it arrives; raises RequestError."""
     announced = headers_of(request.scope).get(b"content-length", b"0")
     if len(announced) > len(str(limit)) or int(announced) > limit:
         raise _too_large(limit)
@@ -43,11 +43,11 @@ def object_in(body: bytes) -> JsonObject:
 
 def json_in(body: bytes) -> JsonValue:
     """Parse a body strictly; raises RequestError."""
-    containers = _count(body, b"[{")  # at most: what stands in strings is among them
+    containers = _count(body, b"[{")  # an upper bound: it includes brackets in strings
     if containers > _MOST_CONTAINERS or containers + _count(body, b",") > _MOST_VALUES:
         _check_counts(body)
     try:
-        # orjson itself refuses NaN, invalid UTF-8 and more than 1,024 levels.
+        # orjson itself rejects NaN, invalid UTF-8 and more than 1,024 levels.
         value: JsonValue = orjson.loads(body)
     except orjson.JSONDecodeError as error:
         raise RequestError(
@@ -61,7 +61,7 @@ def json_in(body: bytes) -> JsonValue:
 async def _whole(request: Request, limit: int, share: Share) -> bytes:
     pieces: list[bytes] = []
     size = 0
-    while True:  # not by request.stream: an async generator costs as much again as reading and parsing
+    while True:  # request.stream is an async generator, which would double the cost of reading and parsing
         message = await request.receive()
         if message["type"] == "http.disconnect":
             raise ClientDisconnect
@@ -81,13 +81,13 @@ def _too_large(limit: int) -> RequestError:
 
 
 async def read_model(request: Request, model: type[Model], limit: int) -> Model:
-    """Read a body that fits a schema; raises RequestError naming the field that does not."""
+    """Read and validate a body; raises RequestError that names the invalid field."""
     body = await read_body(request, limit)
     return await offloaded(lambda: validated(json_in(body), model), size=len(body))
 
 
 def _check_counts(body: bytes) -> None:
-    """Count lists, objects and values outside of strings, slice by slice; raises RequestError for too many."""
+    """Count lists, objects and values outside of strings, slice by slice; raises RequestError above a limit."""
     bare = body.replace(b"\\\\", b"").replace(b'\\"', b"")
     containers = values = quotes = 0
     for at in range(0, len(bare), SLICE):

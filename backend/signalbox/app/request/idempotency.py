@@ -1,4 +1,4 @@
-"""The Idempotency-Key of a question: which keys are taken, and which body came with one."""
+"""The Idempotency-Key of a question: valid keys, their owner, and the digest of the body."""
 
 import json
 from hashlib import blake2b
@@ -8,12 +8,12 @@ from signalbox.core.errors import RequestError
 from signalbox.core.messages import JsonObject
 
 _LONGEST = 255
-# Not orjson: a seed may be beyond 64 bits.
+# orjson cannot write a seed beyond 64 bits.
 _writer = json.JSONEncoder(sort_keys=True)
 
 
 def checked_key(key: str) -> str:
-    """Return the key; raises RequestError for one that is empty, very long or not printable."""
+    """Return the key; raises RequestError if it is empty, too long or not printable."""
     if not 0 < len(key) <= _LONGEST or not key.isascii() or not key.isprintable():
         words = f"Idempotency-Key must be 1 to {_LONGEST} printable ASCII characters."
         raise RequestError(Code.INVALID_REQUEST, words, "Idempotency-Key")
@@ -21,13 +21,13 @@ def checked_key(key: str) -> str:
 
 
 def owned(key: str, owner: str) -> str:
-    """Return the key as it is kept: two owners may choose the same one, and none of theirs has a line break."""
+    """Return the key as stored: prefixed by its owner, since two owners may choose the same one."""
     return f"{owner}\n{key}" if owner else key
 
 
 def digest_of(question: JsonObject) -> str:
-    """Return the hash of what a question says, however it is spaced and whatever comes first in it."""
+    """Return a digest of a question, independent of whitespace and the order of keys."""
     digest = blake2b(digest_size=16)
-    for piece in _writer.iterencode(question):  # in one go megabytes would hold the interpreter lock
+    for piece in _writer.iterencode(question):  # encoding megabytes in one call would hold the interpreter lock
         digest.update(piece.encode())
     return digest.hexdigest()

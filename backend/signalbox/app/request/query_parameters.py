@@ -1,7 +1,7 @@
-"""Query parameters: one that an endpoint of the API does not know is refused, not ignored.
+"""Endpoints of the API reject unknown query parameters.
 
-A filter with a typing error, or of a newer version, would else answer with everything. `/health`, the pages and their
-files take any: probes and caches add their own.
+A misspelt filter, or one of a newer version, would otherwise return everything. `/health`, the pages and their files
+accept any parameter, since probes and caches add their own.
 """
 
 from collections.abc import Callable, Collection, Coroutine
@@ -21,10 +21,10 @@ _SHOWN = 60
 
 
 class KnownParameters(APIRoute):
-    """A route that refuses the query parameters that its endpoint does not declare, before it does anything."""
+    """A route that rejects query parameters that its endpoint does not declare, before it is called."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Look at the names before the endpoint is called."""
+        """Check the names before the endpoint is called."""
         handle = super().get_route_handler()
         known = [one.alias for one in get_flat_params(self.dependant) if isinstance(one.field_info, kinds.Query)]
 
@@ -36,7 +36,7 @@ class KnownParameters(APIRoute):
 
 
 def refuse_unknown(scope: Scope, known: Collection[str] = ()) -> None:
-    """Raise RequestError where the query has a parameter that is not known."""
+    """Raise RequestError if the query has an unknown parameter."""
     query: bytes = scope["query_string"]
     if not query:
         return

@@ -89,9 +89,9 @@ async def _start(
     tools = parts.executor.by_name
     ask = await offloaded(lambda: protocol.ask_of(body, tools, request.headers), size=origin.size)
     async with _alone(ask, parts):
-        with parts.streams.take(origin.caller.owner) as place:
+        with parts.streams.acquire(origin.caller.owner) as slot:
             run = await start_run(ask, origin, parts)
-            return answer(run, protocol, parts, place, is_streamed=body.is_streamed)
+            return answer(run, protocol, parts, slot, is_streamed=body.is_streamed)
 
 
 def _alone(ask: Ask, parts: Parts) -> AbstractAsyncContextManager[None]:

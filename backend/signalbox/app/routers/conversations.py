@@ -44,7 +44,7 @@ from signalbox.wire.json_text import dumps
 router = APIRouter(prefix="/api/conversations", tags=["conversations"], route_class=KnownParameters)
 
 UNTITLED = "New conversation"
-# What a node or an event takes to be written, in bytes of a text that take as long.
+# The time to write a node or an event, as the number of text bytes that take as long.
 _EFFORT = 100
 
 
@@ -67,7 +67,7 @@ async def create_conversation(request: Request, parts: PartsDep, who: WhoDep, re
     new = Conversation(key, wanted.title or "", wanted.title is not None, now, now, who.owner)
     is_new = await parts.database.write(stored.add_conversation, new)
     response.status_code = 201 if is_new else 200
-    return _info(new if is_new else await _found(key, parts))
+    return _info(new if is_new else await _find(key, parts))
 
 
 @router.get("", response_model=None, responses={200: json_response(ConversationList), **api_errors()})
@@ -84,10 +84,10 @@ async def list_conversations(
     if cursor is not None:
         cursor = cursor[0], key_of(who.owner, cursor[1])
     if wanted:
-        await _written(parts)
+        await _flushed(parts)
     lines, found = await parts.database.read(conversation_page, who.owner, limit + 1, cursor, wanted)
     if any(_is_over(run_id, parts) for line in lines for run_id in line.unfinished):
-        await _written(parts)
+        await _flushed(parts)
         lines, found = await parts.database.read(conversation_page, who.owner, limit + 1, cursor, wanted)
     shown = lines[:limit]
     summaries = [_summary(line, parts) for line in shown]
@@ -107,7 +107,7 @@ async def list_conversations(
 )
 async def get_conversation(conversation_id: str, parts: PartsDep, who: WhoDep) -> Response:
     """Return a conversation with all its branches, in the order of their creation."""
-    conversation, nodes, bodies = await _opened(key_of(who.owner, conversation_id), parts)
+    conversation, nodes, bodies = await _read(key_of(who.owner, conversation_id), parts)
 
     def written() -> bytes:
         whole: ConversationResponse = {**_head(conversation), "messages": [_node(node, bodies) for node in nodes]}
@@ -128,7 +128,7 @@ async def get_conversation(conversation_id: str, parts: PartsDep, who: WhoDep) -
 async def update_conversation(conversation_id: str, request: Request, parts: PartsDep, who: WhoDep) -> ConversationHead:
     """Set the title, or select the node that the next question follows."""
     key = key_of(who.owner, conversation_id)
-    await _found(key, parts)
+    await _find(key, parts)
     wanted = await read_model(request, UpdateConversation, _limit(parts))
     changed = await parts.database.write(stored.change_conversation, key, wanted.title, wanted.leaf_id)
     if changed is None:
@@ -144,7 +144,7 @@ async def update_conversation(conversation_id: str, request: Request, parts: Par
 async def delete_conversation(conversation_id: str, parts: PartsDep, who: WhoDep) -> DeletedConversation:
     """Stop active runs of a conversation and delete all of it. Saves of its runs remain."""
     key = key_of(who.owner, conversation_id)
-    await _found(key, parts)
+    await _find(key, parts)
     for run_id in await parts.database.read(stored.unfinished_of, key):
         await _stop(run_id, parts)
     deleted = await parts.database.write(stored.delete_conversation, key)
@@ -176,8 +176,8 @@ async def export_conversation(
     kind: Annotated[Literal["markdown", "json"], Query(alias="format")] = "markdown",
 ) -> Response:
     """Return a conversation as a file: the current branch as Markdown, or all branches as JSON."""
-    await _written(parts)
-    conversation, nodes, bodies = await _opened(key_of(who.owner, conversation_id), parts)
+    await _flushed(parts)
+    conversation, nodes, bodies = await _read(key_of(who.owner, conversation_id), parts)
     conversation = replace(conversation, id=conversation_id, title=conversation.title or UNTITLED)
     shown = nodes if kind == "json" else Tree(nodes).path(conversation.leaf_id)
     run_ids = [node.id for node in shown if node.run is not None]
@@ -197,15 +197,15 @@ async def export_conversation(
 # --- find -------------------------------------------------------------------------------------------------------
 
 
-async def _found(key: str, parts: Parts) -> Conversation:
+async def _find(key: str, parts: Parts) -> Conversation:
     found = await parts.database.read(stored.find_conversation, key)
     if found is None:
         raise RequestError(Code.UNKNOWN_CONVERSATION)
     return found
 
 
-async def _opened(key: str, parts: Parts) -> tuple[Conversation, list[Node], Mapping[str, tuple[Message, ...]]]:
-    """Read a whole conversation; of runs whose text is not on disk yet what came so far."""
+async def _read(key: str, parts: Parts) -> tuple[Conversation, list[Node], Mapping[str, tuple[Message, ...]]]:
+    """Read a whole conversation, with the text so far of runs that are not on disk yet."""
     conversation, nodes, bodies = await parts.database.read(stored.whole_of, key)
     if conversation is None:
         raise RequestError(Code.UNKNOWN_CONVERSATION)
@@ -217,7 +217,7 @@ async def _so_far(node: Node, parts: Parts) -> Node:
         return node
     try:
         record = await parts.runs.find(node.id)
-    except RequestError:  # it went with its conversation since the tree was read
+    except RequestError:  # the conversation was deleted since the tree was read
         raise RequestError(Code.UNKNOWN_CONVERSATION) from None
     return replace(node, text=_text(await parts.runs.events(node.id)), run=answer_of(record))
 
@@ -226,14 +226,14 @@ def _text(events: list[Stamped]) -> str:
     return "".join(stamped.event.content for stamped in events if isinstance(stamped.event, Content))
 
 
-async def _written(parts: Parts) -> None:
-    """Have on disk what runs have said so far; where the disk does not answer, what it has is told."""
+async def _flushed(parts: Parts) -> None:
+    """Flush the events of active runs to disk. If the disk fails, reads return what is stored."""
     with suppress(StoreError):
         await parts.runs.store.flush()
 
 
 def _effort(nodes: Sequence[Node]) -> int:
-    """Return what writing nodes takes, in bytes of a text that take as long."""
+    """Return the time to write nodes, as the number of text bytes that take as long."""
     return sum(_EFFORT + len(node.text) for node in nodes)
 
 
@@ -250,12 +250,12 @@ def _limit(parts: Parts) -> int:
 
 
 async def _stop(run_id: str, parts: Parts) -> None:
-    with suppress(RequestError):  # it is over and gone
+    with suppress(RequestError):  # it was deleted meanwhile
         await parts.runs.stop(run_id)
 
 
 async def _drop(deleted: stored.Deleted, parts: Parts) -> None:
-    """Have nothing written any more of what was deleted, and end what has begun meanwhile."""
+    """Stop runs that started meanwhile, and discard unwritten events of deleted runs."""
     for run_id in deleted.run_ids:
         await _stop(run_id, parts)
         parts.runs.store.discard(run_id)
@@ -289,7 +289,7 @@ def _summary(line: ListedConversation, parts: Parts) -> ConversationSummary:
 
 
 def _amount(usd: float | None) -> float | None:
-    return None if usd is None else round(usd, 12)  # a sum of floats has dust
+    return None if usd is None else round(usd, 12)  # removes rounding errors of the sum
 
 
 def _node(node: Node, bodies: Mapping[str, tuple[Message, ...]]) -> NodeResponse:
@@ -312,7 +312,7 @@ def _node(node: Node, bodies: Mapping[str, tuple[Message, ...]]) -> NodeResponse
 
 
 def _part(part: ImagePart | FilePart) -> JsonObject:
-    """Write an image or a file as a question sends it."""
+    """Return an image or a file in the format of a question."""
     if isinstance(part, FilePart):
         return {"type": "file", "file": {"filename": part.filename, "file_data": part.data}}
     detail: JsonObject = {"detail": part.detail} if part.detail else {}

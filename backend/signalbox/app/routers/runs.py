@@ -39,7 +39,7 @@ async def list_runs(
     last = records[limit - 1] if len(records) > limit else None
     following = cursor_at(last.started, last.id) if last else None
     owners = await _owners(parts, who)
-    shown = [one for one in records[:limit] if not wanted or one.status in wanted]  # one may have ended just now
+    shown = [one for one in records[:limit] if not wanted or one.status in wanted]  # a run may have ended since
     summaries = [_with_owner(summary_of(one), one, owners) for one in shown]
     return {"runs": summaries, "next": following, "all_owners": who.is_operator}
 

@@ -50,7 +50,7 @@ async def create_save(request: Request, parts: PartsDep, who: WhoDep) -> SaveSum
     first = earlier[0][0] if earlier else record
     question = _without_details(await parts.database.read(stored.question_of, first))
     events = await parts.runs.events(record.id)
-    await parts.runs.find(record.id)  # deleted meanwhile it is unknown, and half of it must not be kept
+    await parts.runs.find(record.id)  # raises if the run was deleted meanwhile: its copy would be incomplete
     line = _line(record, wanted.title or _title(question))
     frozen = await offloaded(lambda: [_frozen(*run) for run in earlier], size=LARGE if earlier else 0)
     snapshot = stored.Snapshot(question, cast(JsonObject, trace_of(record, events)), wanted.data, frozen)
@@ -112,8 +112,8 @@ async def get_save_events(
     record = RunRecord(line.run_id, line.model, line.loop)
     if after >= line.seq:
         return nothing_left(record)
-    with parts.streams.take(who.owner) as place:
-        return stream_of(record, lambda _: _kept(save_id, parts, after), place, after=after)
+    with parts.streams.acquire(who.owner) as slot:
+        return stream_of(record, lambda _: _kept(save_id, parts, after), slot, after=after)
 
 
 @router.delete(
@@ -172,12 +172,12 @@ def _summary(line: stored.ListedSave) -> SaveSummary:
 
 
 def _flat(stamped: Stamped) -> bytes:
-    """Write an event with its number and time, without making values of it."""
+    """Encode an event with its sequence number and time, without decoding it."""
     return b'{"seq":%d,"at":%d,%b' % (stamped.seq, stamped.at, msgspec.json.encode(stamped.event)[1:])
 
 
 def _without_details(question: JsonObject) -> JsonObject:
-    """Leave out the opaque reasoning that a client brought along: a save may be shown to others."""
+    """Remove opaque reasoning that the client sent: a save may be shared."""
     messages = question.get("messages")
     if not isinstance(messages, list):
         return question
@@ -191,7 +191,7 @@ def _without_details(question: JsonObject) -> JsonObject:
 
 
 def _title(question: JsonObject) -> str:
-    """Return the first words of what was asked last; of a question without words, what it was asked with."""
+    """Return the first words of the last question, or a default title if it has no text."""
     text = question.get("prompt")
     messages = question.get("messages")
     for message in messages if isinstance(messages, list) else []:

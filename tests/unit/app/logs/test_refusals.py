@@ -1,4 +1,4 @@
-"""Refused requests in the log: who was refused what, and never more lines than a disk can take."""
+"""Rejected requests in the log: what each line holds, and the limit of lines per minute."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 from signalbox.app.asgi.request_id import note_request
-from signalbox.app.logs.rejected_requests import MOST_LINES, SECONDS, Refusals
+from signalbox.app.logs.rejected_requests import MOST_LINES, SECONDS, RejectionLog
 from structlog.testing import capture_logs
 
 from tests.scenarios.access.house import ADMIN, bearer, give
@@ -18,7 +18,7 @@ LINE = {"event", "log_level", "request_id", "status", "code", "method", "path", 
 
 @pytest.fixture
 def guarded(tmp_path: Path) -> Iterator[RunningApp]:
-    """Run an app that asks for a token and takes one question an hour."""
+    """Run an app that requires a token and allows one question per hour."""
     settings = settings_for(
         tmp_path, signalbox_require_token=True, signalbox_admin_token=ADMIN, signalbox_rate_limit="1/hour"
     )
@@ -27,7 +27,7 @@ def guarded(tmp_path: Path) -> Iterator[RunningApp]:
 
 
 def refused(app: RunningApp, ask: Callable[[httpx.Client], httpx.Response]) -> dict[str, Any]:
-    """Ask for what is refused, and return the line about it."""
+    """Send a request that is rejected, and return its log line."""
     with capture_logs() as lines:
         answer = ask(app.client)
     [line] = [line for line in lines if line["event"] == "request.refused"]
@@ -69,7 +69,7 @@ def test_each_kind_of_refusal_has_its_line(guarded: RunningApp) -> None:
 
 
 class Clock:
-    """A clock that a test moves, with what is to be called."""
+    """A clock that the test advances, with scheduled calls."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -86,21 +86,21 @@ class Clock:
             call()
 
 
-def refusal(refusals: Refusals, status: int = 401, code: str = "UNAUTHORIZED") -> None:
-    """Have one request refused."""
+def reject(rejections: RejectionLog, status: int = 401, code: str = "UNAUTHORIZED") -> None:
+    """Reject one request."""
     scope: dict[str, Any] = {"type": "http", "method": "GET", "path": "/api/runs", "headers": [], "client": ("::1", 5)}
     note_request(scope).code = code
-    refusals.note(scope, status)
+    rejections.add(scope, status)
 
 
 def test_a_flood_is_counted_instead_of_written(app: RunningApp) -> None:
-    """Ten thousand refusals of a kind are twenty lines and their number; another kind keeps its own lines."""
+    """Ten thousand rejections of a kind are twenty lines and their number; another kind keeps its own lines."""
     clock = Clock()
-    refusals = Refusals(lambda: clock.now, clock.later)
+    rejections = RejectionLog(lambda: clock.now, clock.later)
     with capture_logs() as lines:
         for _ in range(10_000):
-            refusal(refusals)
-        refusal(refusals, 503, "SHUTTING_DOWN")
+            reject(rejections)
+        reject(rejections, 503, "SHUTTING_DOWN")
         assert [line["status"] for line in lines] == [401] * MOST_LINES + [503]
         clock.move(SECONDS - 1)
         assert len(lines) == MOST_LINES + 1
@@ -111,32 +111,32 @@ def test_a_flood_is_counted_instead_of_written(app: RunningApp) -> None:
 
 
 def test_after_its_minute_a_kind_has_lines_again() -> None:
-    """The count of a minute comes before the next one's lines, once, and no refusal is in neither."""
+    """The count of a minute is logged once, before the lines of the next; every rejection is in one of them."""
     clock = Clock()
-    refusals = Refusals(lambda: clock.now, clock.later)
+    rejections = RejectionLog(lambda: clock.now, clock.later)
     with capture_logs() as lines:
         for _ in range(MOST_LINES + 3):
-            refusal(refusals)
+            reject(rejections)
         clock.now += SECONDS  # the timer is late
-        refusal(refusals)
+        reject(rejections)
         clock.move(0)
     assert [line["event"] for line in lines[MOST_LINES:]] == ["requests.refused", "request.refused"]
     assert lines[MOST_LINES]["more"] == 3
 
 
 def test_what_was_counted_is_said_at_the_end(app: RunningApp) -> None:
-    """A server that stops in the middle of a flood says how many there were."""
+    """A server that stops during a flood logs the count."""
     clock = Clock()
-    refusals = Refusals(lambda: clock.now, clock.later)
+    rejections = RejectionLog(lambda: clock.now, clock.later)
     with capture_logs() as lines:
         for _ in range(MOST_LINES + 5):
-            refusal(refusals)
-        refusals.flush()
-        refusals.flush()
+            reject(rejections)
+        rejections.flush()
+        rejections.flush()
     assert [line["more"] for line in lines if line["event"] == "requests.refused"] == [5]
 
 
 def test_a_long_path_is_cut(app: RunningApp) -> None:
-    """A path may be as long as a head: the log has its beginning."""
+    """A long path is truncated in the log."""
     line = refused(app, lambda client: client.get(f"/{'x' * 5000}"))
     assert len(line["path"]) == 200
